@@ -1,0 +1,50 @@
+# Every command does its own set-up. The environment is .venv; it is made again when a pin or a dependency changes.
+# ORRERY_TORCH_INDEX=URL takes torch from another wheel index (a CPU or another CUDA build).
+
+PYTHON ?= python3
+BIN := .venv/bin
+TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
+TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
+SYSTEM_PACKAGES := chromium fonts-dejavu-core
+
+.PHONY: install serve test test-slow check format clean system-packages
+
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel
+	@$(BIN)/python -c 'import torch' 2>/dev/null || echo "Installing torch $(TORCH_VERSION): 0.2 GB as a CPU build, about 3 GB as a CUDA build."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX) torch==$(TORCH_VERSION)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt \
+	  -e '.[engine,backend,frontend,robot,dev]'
+	@touch $@
+
+serve: install
+	@$(BIN)/orrery serve
+
+test: install system-packages
+	$(BIN)/python -m pytest -m 'not slow and not gpu'
+
+test-slow: install system-packages
+	$(BIN)/python -m pytest -m 'slow and not gpu'
+
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The browser tests need Chromium. As root this installs it; otherwise it says how, and those tests say so too.
+system-packages:
+	@if command -v chromium >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null; \
+	else echo "The browser tests need Chromium: sudo apt-get install $(SYSTEM_PACKAGES)"; exit 1; fi
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info

@@ -1,0 +1,1 @@
+"""Data: checkpoints, defaults, prompts. No code lives here."""
