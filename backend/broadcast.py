@@ -1,0 +1,80 @@
+"""Telling everybody: numbered changes to every subscriber, previews to those who look."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from studio.events import Delta
+from studio.wire import pack_frame
+
+MAX_BACKLOG = 1000
+"""Changes that a subscriber may leave unread; then it is dropped, and starts again from a snapshot."""
+
+MAX_FRAME_BACKLOG = 4
+"""Unread items above which previews are skipped for a slow subscriber: the next one is better anyway."""
+
+
+class Subscription:
+    """One listener's queue: changes, binary frames, and None where it asked to start again from a snapshot.
+
+    `lagged` is set when it fell too far behind to be told any more.
+    """
+
+    def __init__(self) -> None:
+        self.items: asyncio.Queue[Delta | bytes | None] = asyncio.Queue()
+        self.wanted: frozenset[str] = frozenset()
+        self.lagged = False
+
+
+class Broadcast:
+    """The one source of event numbers. Lives on the event loop's thread."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.on_interest: Callable[[], None] = lambda: None
+        self._subscriptions: set[Subscription] = set()
+
+    @property
+    def num_subscribers(self) -> int:
+        """Open subscriptions."""
+        return len(self._subscriptions)
+
+    @contextmanager
+    def subscribe(self) -> Generator[Subscription]:
+        """Everything published from now on."""
+        subscription = Subscription()
+        self._subscriptions.add(subscription)
+        try:
+            yield subscription
+        finally:
+            self._subscriptions.discard(subscription)
+            self.on_interest()
+
+    def want(self, subscription: Subscription, topics: frozenset[str]) -> None:
+        """Which binary topics a subscriber shows."""
+        subscription.wanted = topics
+        self.on_interest()
+
+    def is_wanted(self, topic: str) -> bool:
+        """Whether anybody shows a topic."""
+        return any(topic in subscription.wanted for subscription in self._subscriptions)
+
+    def publish(self, key: Literal["jobs", "system"], value: dict[str, Any] | None, id: str | None = None) -> None:
+        """One change, to everybody."""
+        self.seq += 1
+        delta = Delta(seq=self.seq, key=key, id=id, value=value)
+        for subscription in list(self._subscriptions):
+            if subscription.items.qsize() >= MAX_BACKLOG:
+                subscription.lagged = True
+                self._subscriptions.discard(subscription)
+            subscription.items.put_nowait(delta)
+
+    def publish_frame(self, topic: str, payload: bytes) -> None:
+        """One binary frame, to those who want its topic and keep up."""
+        frame = pack_frame(topic, payload)
+        for subscription in self._subscriptions:
+            if topic in subscription.wanted and subscription.items.qsize() < MAX_FRAME_BACKLOG:
+                subscription.items.put_nowait(frame)

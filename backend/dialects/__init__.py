@@ -1,0 +1,1 @@
+"""Other people's APIs: each a pair of pure functions, theirs to a request and a result to theirs."""

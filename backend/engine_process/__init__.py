@@ -1,0 +1,5 @@
+"""The worker seen from the server: a process, and a pipe of messages."""
+
+from backend.engine_process.process import EngineProcess, WorkerLost
+
+__all__ = ["EngineProcess", "WorkerLost"]

@@ -1,0 +1,105 @@
+"""Errors at the edge: every type to one status, every answer in one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from studio import errors
+from studio.jobs import Failure
+from studio.requests import shown
+
+log = structlog.get_logger("orrery.http")
+
+STATUS: dict[type[errors.StudioError], int] = {
+    errors.StudioError: 500,
+    errors.BadInput: 422,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.NotACheckpoint: 422,
+    errors.BrokenCheckpoint: 409,
+    errors.Unauthorized: 401,
+    errors.ForeignOrigin: 403,
+    errors.TooLarge: 413,
+    errors.StorageError: 500,
+    errors.DiskFull: 507,
+    errors.EngineLost: 503,
+    errors.OutOfMemory: 503,
+    errors.ServerUnreachable: 502,
+}
+"""A type that is not here has its nearest parent's status."""
+
+
+class ErrorBody(BaseModel):
+    """What every failing route answers."""
+
+    error: Failure
+
+
+def status_of(error: errors.StudioError) -> int:
+    """The HTTP status of an error."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def answer(error: errors.StudioError) -> JSONResponse:
+    """An error as a response."""
+    body = ErrorBody(error=Failure.of(error))
+    return JSONResponse(body.model_dump(mode="json"), status_of(error))
+
+
+def documented(*kinds: type[errors.StudioError]) -> dict[int | str, dict[str, Any]]:
+    """The `responses=` of a route that may raise these."""
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for kind in kinds:
+        status = next(STATUS[parent] for parent in kind.__mro__ if parent in STATUS)
+        entry = by_status.setdefault(status, {"model": ErrorBody, "description": ""})
+        entry["description"] = ", ".join(filter(None, (entry["description"], kind.code)))
+    return by_status
+
+
+def register(app: FastAPI) -> None:
+    """Teach an application to answer errors."""
+    handlers: dict[type[Exception], Callable[[Request, Any], Coroutine[Any, Any, JSONResponse]]] = {
+        errors.StudioError: _studio,
+        RequestValidationError: _validation,
+        HTTPException: _http,
+        Exception: _unexpected,
+    }
+    for kind, handler in handlers.items():
+        app.add_exception_handler(kind, handler)
+
+
+async def _studio(request: Request, error: errors.StudioError) -> JSONResponse:
+    log.info("refused", method=request.method, path=request.url.path, code=error.code, message=error.message)
+    return answer(error)
+
+
+async def _validation(request: Request, error: RequestValidationError) -> JSONResponse:
+    first = error.errors()[0]
+    path = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    if first["type"] == "json_invalid":
+        return answer(
+            errors.BadInput("The body is not JSON.", hint="Send an object with content-type application/json.")
+        )
+    what = path or "the body"
+    return answer(errors.BadInput(f"{what} is {shown(first.get('input'))}: {first['msg']}.", param=path or None))
+
+
+async def _http(request: Request, error: HTTPException) -> JSONResponse:
+    path = shown(request.url.path)
+    if error.status_code == 404:
+        return answer(errors.NotFound(f"There is nothing at {path}.", hint="/docs lists every route."))
+    body = Failure(code="http_error", message=f"{request.method} {path}: {error.detail}.", type="HTTPException")
+    return JSONResponse({"error": body.model_dump(mode="json")}, error.status_code, headers=error.headers)
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    # The traceback is in the log: the server's own error middleware raises it again. The reply says where to look.
+    return answer(errors.Unexpected("Orrery broke on this request.", hint="The server's log has the details."))

@@ -1,0 +1,206 @@
+"""The ledger: every job that was ever accepted, and the only place that writes one down."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Engine, func, select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from backend.jobs.tables import JobRow
+from studio.errors import DiskFull, EngineLost, JobNotFound, StorageError
+from studio.jobs import MAX_RETURNS, Failure, Job, JobState, Progress, check_move
+from studio.media import MediaReference
+from studio.requests import Request, parse_request
+
+SQLITE_FULL = 13
+
+
+class Ledger:
+    """Jobs as rows. Every method is one transaction; a method that returns has been written to disk."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def insert(self, job_id: str, request: Request, checkpoint: str) -> Job:
+        """Accept a job at the end of the queue."""
+        with self._session() as session:
+            row = JobRow(
+                id=job_id,
+                kind=request.kind,
+                state=JobState.QUEUED,
+                checkpoint=checkpoint,
+                request=request.model_dump(mode="json"),
+                position=_last_position(session) + 1,
+                num_steps=request.sampling.num_inference_steps * request.count,
+                created_at=datetime.now(UTC),
+            )
+            session.add(row)
+            session.flush()
+            return _job(row)
+
+    def get(self, job_id: str) -> Job:
+        """One job. Raises JobNotFound."""
+        with self._session() as session:
+            return _job(_row(session, job_id))
+
+    def newest(self, limit: int, state: JobState | None = None) -> list[Job]:
+        """The newest jobs, newest first."""
+        query = select(JobRow).order_by(JobRow.number.desc()).limit(limit)
+        if state is not None:
+            query = query.where(JobRow.state == state)
+        with self._session() as session:
+            return [_job(row) for row in session.scalars(query)]
+
+    def open_jobs(self) -> list[Job]:
+        """Every job that has not ended, in the order of running."""
+        states = (JobState.QUEUED, JobState.RUNNING)
+        query = select(JobRow).where(JobRow.state.in_(states)).order_by(JobRow.position)
+        with self._session() as session:
+            return [_job(row) for row in session.scalars(query)]
+
+    def next_queued(self) -> Job | None:
+        """The job that runs next."""
+        query = select(JobRow).where(JobRow.state == JobState.QUEUED).order_by(JobRow.position).limit(1)
+        with self._session() as session:
+            row = session.scalars(query).first()
+            return _job(row) if row else None
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs there are in each state."""
+        query = select(JobRow.state, func.count()).group_by(JobRow.state)
+        with self._session() as session:
+            return {str(state): int(count) for state, count in session.execute(query)}
+
+    def start(self, job_id: str) -> Job:
+        """Queued to running."""
+        return self._move(job_id, JobState.RUNNING, started_at=datetime.now(UTC))
+
+    def succeed(self, job_id: str, results: Sequence[MediaReference], stopped_at_step: int | None) -> Job:
+        """Running to succeeded, with what was made."""
+        return self._move(
+            job_id,
+            JobState.SUCCEEDED,
+            results=[result.model_dump(mode="json") for result in results],
+            stopped_at_step=stopped_at_step,
+            finished_at=datetime.now(UTC),
+        )
+
+    def fail(self, job_id: str, failure: Failure) -> Job:
+        """To failed, with the reason."""
+        return self._move(job_id, JobState.FAILED, error=failure.model_dump(mode="json"), finished_at=datetime.now(UTC))
+
+    def cancel(self, job_id: str) -> Job:
+        """To cancelled."""
+        return self._move(job_id, JobState.CANCELLED, finished_at=datetime.now(UTC))
+
+    def put_back(self, job_id: str, *, attempts: int = 0, returns: int = 0) -> Job:
+        """Running to queued, first in line; the numbers are added to the job's own."""
+        with self._session() as session:
+            row = _row(session, job_id)
+            _apply(row, JobState.QUEUED, position=_first_position(session) - 1, started_at=None)
+            row.attempts += attempts
+            row.returns += returns
+            return _job(row)
+
+    def retry(self, job_id: str) -> Job:
+        """An ended job to the end of the queue, its past forgotten. Raises Conflict for one that succeeded."""
+        with self._session() as session:
+            row = _row(session, job_id)
+            forgotten = {"attempts": 0, "returns": 0, "error": None, "started_at": None, "finished_at": None}
+            _apply(row, JobState.QUEUED, position=_last_position(session) + 1, stopped_at_step=None, **forgotten)
+            return _job(row)
+
+    def recover(self) -> list[Job]:
+        """After a server's death: running jobs go back first in line in their old order; too many returns fail one."""
+        query = select(JobRow.id).where(JobRow.state == JobState.RUNNING).order_by(JobRow.position.desc())
+        with self._session() as session:
+            orphans = list(session.scalars(query))
+        recovered: list[Job] = []
+        for job_id in orphans:
+            job = self.put_back(job_id, returns=1)
+            if job.returns >= MAX_RETURNS:
+                gone = EngineLost(
+                    f"The server died {job.returns} times while this job ran.", hint="Look at the log, then retry it."
+                )
+                job = self.fail(job_id, Failure.of(gone))
+            recovered.append(job)
+        return recovered
+
+    def close(self) -> None:
+        """Let go of the database file."""
+        self._engine.dispose()
+
+    def _move(self, job_id: str, state: JobState, **changes: Any) -> Job:
+        with self._session() as session:
+            row = _row(session, job_id)
+            _apply(row, state, **changes)
+            return _job(row)
+
+    @contextmanager
+    def _session(self) -> Generator[Session]:
+        try:
+            with Session(self._engine) as session, session.begin():
+                yield session
+        except OperationalError as error:
+            code = error.orig.sqlite_errorcode if isinstance(error.orig, sqlite3.Error) else 0
+            if code == SQLITE_FULL:
+                raise DiskFull(
+                    "The disk is full: the job could not be written down.", hint="Free some room and send it again."
+                ) from None
+            raise StorageError(f"The database did not answer: {error.orig}.", hint="Look at the data folder.") from None
+
+
+def _apply(row: JobRow, state: JobState, **changes: Any) -> None:
+    check_move(row.id, JobState(row.state), state)
+    row.state = state
+    for name, value in changes.items():
+        setattr(row, name, value)
+
+
+def _row(session: Session, job_id: str) -> JobRow:
+    row = session.scalars(select(JobRow).where(JobRow.id == job_id)).first()
+    if row is None:
+        raise JobNotFound(f"There is no job {job_id[:80]!r}.", hint="GET /v1/jobs lists them.")
+    return row
+
+
+def _last_position(session: Session) -> int:
+    return session.scalar(select(func.max(JobRow.position))) or 0
+
+
+def _first_position(session: Session) -> int:
+    return session.scalar(select(func.min(JobRow.position)).where(JobRow.state == JobState.QUEUED)) or 0
+
+
+def _job(row: JobRow) -> Job:
+    state = JobState(row.state)
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        state=state,
+        checkpoint=row.checkpoint,
+        request=parse_request(row.request),
+        progress=_progress(row, state),
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        position=row.position,
+        attempts=row.attempts,
+        returns=row.returns,
+        stopped_at_step=row.stopped_at_step,
+        results=tuple(MediaReference.model_validate(result) for result in row.results),
+        error=Failure.model_validate(row.error) if row.error else None,
+    )
+
+
+def _progress(row: JobRow, state: JobState) -> Progress:
+    if state is JobState.SUCCEEDED:
+        return Progress(phase="ended", step=row.stopped_at_step or row.num_steps, steps=row.num_steps)
+    phase = "ended" if state.ended else "starting" if state is JobState.RUNNING else "waiting"
+    return Progress(phase=phase, steps=row.num_steps)

@@ -1,0 +1,10 @@
+"""How Alembic reaches the database: over the connection that `backend.jobs.database` hands it."""
+
+from alembic import context
+
+from backend.jobs.tables import Table
+
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=Table.metadata, render_as_batch=True)
+with context.begin_transaction():
+    context.run_migrations()

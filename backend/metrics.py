@@ -1,0 +1,48 @@
+"""Numbers for Prometheus, in a registry of this application's own."""
+
+from __future__ import annotations
+
+import time
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class Metrics:
+    """What `/metrics` answers."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.jobs = Gauge("orrery_jobs", "Jobs by state.", ["state"], registry=self._registry)
+        self.worker_up = Gauge("orrery_worker_up", "1 while the worker is ready.", registry=self._registry)
+        self.worker_starts = Gauge("orrery_worker_starts", "Times the worker was started.", registry=self._registry)
+        self.pages = Gauge("orrery_event_subscribers", "Open event streams.", registry=self._registry)
+        self.requests = Counter("orrery_http_requests", "Answered.", ["method", "status"], registry=self._registry)
+        self.seconds = Histogram("orrery_http_request_seconds", "Time to answer.", registry=self._registry)
+
+    def render(self) -> bytes:
+        """The text exposition format."""
+        return generate_latest(self._registry)
+
+
+class Measured:
+    """ASGI middleware: counts and times every HTTP request."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Time one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._metrics.requests.labels(scope["method"], str(message["status"])).inc()
+                self._metrics.seconds.observe(time.perf_counter() - began)
+            await send(message)
+
+        await self._app(scope, receive, note)

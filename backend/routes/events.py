@@ -1,0 +1,86 @@
+"""`/v1/events`: the one websocket of a page. A snapshot, then numbered changes, and previews of what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, cast
+
+import structlog
+from fastapi import APIRouter, WebSocket
+from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+from backend.broadcast import Subscription
+from backend.services import Services, services_of
+from backend.version import VERSION
+from studio.events import Snapshot, State, System
+
+router = APIRouter()
+log = structlog.get_logger("orrery.events")
+
+SNAPSHOT_JOBS = 100
+MAX_TOPICS = 64
+TRY_AGAIN_LATER = 1013
+"""Close code of RFC 6455's registry: the client lagged, and should start from a new snapshot."""
+
+
+@router.websocket("/v1/events")
+async def events(socket: WebSocket) -> None:
+    """Serve one page until it goes."""
+    parts = services_of(socket)
+    await socket.accept()
+    with parts.broadcast.subscribe() as subscription:
+        reader = asyncio.create_task(_read(socket, parts, subscription))
+        writer = asyncio.create_task(_write(socket, parts, subscription))
+        try:
+            await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (reader, writer):
+                task.cancel()
+            for outcome in await asyncio.gather(reader, writer, return_exceptions=True):
+                if isinstance(outcome, Exception) and not isinstance(outcome, WebSocketDisconnect):
+                    log.error("event_socket_broke", exc_info=outcome)
+    if socket.application_state is WebSocketState.CONNECTED and socket.client_state is WebSocketState.CONNECTED:
+        await socket.close(TRY_AGAIN_LATER)
+
+
+async def _write(socket: WebSocket, parts: Services, subscription: Subscription) -> None:
+    told = await _send_snapshot(socket, parts)
+    while not subscription.lagged:
+        item = await subscription.items.get()
+        if item is None:
+            told = await _send_snapshot(socket, parts)
+        elif isinstance(item, bytes):
+            await socket.send_bytes(item)
+        elif item.seq > told:
+            told = item.seq
+            await socket.send_text(item.model_dump_json())
+
+
+async def _read(socket: WebSocket, parts: Services, subscription: Subscription) -> None:
+    while True:
+        message = _object(await socket.receive_text())
+        topics = message.get("want")
+        if isinstance(topics, list):
+            wanted = cast(list[object], topics)[:MAX_TOPICS]
+            parts.broadcast.want(subscription, frozenset(topic for topic in wanted if isinstance(topic, str)))
+        if message.get("resync"):
+            # Through the queue: the changes before it are told first, and none of them twice.
+            subscription.items.put_nowait(None)
+
+
+async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
+    # The number is taken before the rows are read: a change in between is told again, and merging it twice is harmless.
+    seq = parts.broadcast.seq
+    jobs = await parts.board.snapshot(SNAPSHOT_JOBS)
+    state = State(jobs=jobs, system=System(checkpoint=parts.dispatcher.status, version=VERSION))
+    await socket.send_text(Snapshot(seq=seq, state=state).model_dump_json())
+    return seq
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

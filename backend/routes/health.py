@@ -1,0 +1,38 @@
+"""Is it alive, is it ready, how is it doing."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from backend.jobs.ledger import Ledger
+from backend.services import Parts
+from studio.jobs import JobState
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", response_class=PlainTextResponse)
+async def healthz() -> str:
+    """One word: the server answers."""
+    return "ok"
+
+
+@router.get("/readyz", response_class=PlainTextResponse, responses={503: {"description": "not yet, or not any more"}})
+async def readyz(parts: Parts) -> PlainTextResponse:
+    """One word, the checkpoint's state; 200 when it is `ready`."""
+    state = parts.dispatcher.status.state
+    return PlainTextResponse(state, 200 if state == "ready" else 503)
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(parts: Parts) -> Response:
+    """Prometheus' text format."""
+    counts = await parts.board.read(Ledger.counts)
+    for state in JobState:
+        parts.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
+    parts.metrics.worker_up.set(parts.dispatcher.status.state == "ready")
+    parts.metrics.worker_starts.set(parts.dispatcher.worker_starts)
+    parts.metrics.pages.set(parts.broadcast.num_subscribers)
+    return Response(parts.metrics.render(), media_type=CONTENT_TYPE_LATEST)

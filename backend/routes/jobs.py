@@ -1,0 +1,91 @@
+"""`/v1/jobs`: ask for something, follow it, end it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query
+from fastapi.responses import StreamingResponse
+
+from backend.errors import documented
+from backend.services import Parts
+from studio.catalogue import JobList
+from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, NotAllowed
+from studio.jobs import Job, JobState
+from studio.requests import GenerateImage
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+EXAMPLE = {
+    "kind": "generate_image",
+    "prompt": "A robot arm above a red cube on a wooden table.",
+    "resolution": "256",
+    "aspect_ratio": "1:1",
+    "sampling": {"num_inference_steps": 20, "seed": 7},
+}
+REQUEST_SCHEMA: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": GenerateImage.model_json_schema(), "example": EXAMPLE}},
+    }
+}
+
+
+@router.post(
+    "",
+    status_code=202,
+    responses=documented(BadInput, NotAllowed, CheckpointNotFound, Conflict, DiskFull),
+    openapi_extra=REQUEST_SCHEMA,
+)
+async def submit(payload: Annotated[dict[str, Any], Body()], parts: Parts) -> Job:
+    """Queue a request. What it leaves out comes from the loaded checkpoint's preset; the answer has all of it."""
+    return await parts.jobs.submit(payload)
+
+
+@router.get("", responses=documented(BadInput))
+async def newest(
+    parts: Parts, limit: Annotated[int, Query(ge=1, le=1000)] = 50, state: JobState | None = None
+) -> JobList:
+    """The newest jobs, newest first."""
+    return JobList(jobs=tuple(await parts.jobs.newest(limit, state)))
+
+
+@router.get("/{job_id}", responses=documented(JobNotFound))
+async def get(job_id: str, parts: Parts) -> Job:
+    """One job as it is now."""
+    return await parts.jobs.get(job_id)
+
+
+@router.delete("/{job_id}", responses=documented(JobNotFound, Conflict))
+async def cancel(job_id: str, parts: Parts) -> Job:
+    """Cancel a job: a queued one at once, a running one after its present denoising step."""
+    return await parts.jobs.cancel(job_id)
+
+
+@router.post("/{job_id}/stop", responses=documented(JobNotFound, Conflict))
+async def stop(job_id: str, parts: Parts) -> Job:
+    """Stop a running job and keep what is there: it succeeds, with `stopped_at_step`."""
+    return await parts.jobs.stop(job_id)
+
+
+@router.post("/{job_id}/retry", responses=documented(JobNotFound, Conflict))
+async def retry(job_id: str, parts: Parts) -> Job:
+    """Queue a failed or cancelled job again, with the same seed."""
+    return await parts.jobs.retry(job_id)
+
+
+@router.get(
+    "/{job_id}/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}, **documented(JobNotFound)},
+)
+async def events(job_id: str, parts: Parts) -> StreamingResponse:
+    """Server-sent events: `event: job` with the whole job, now and at every change, until it has ended."""
+    await parts.jobs.get(job_id)
+
+    async def stream() -> AsyncIterator[str]:
+        async for job in parts.jobs.follow(job_id):
+            yield f"event: job\ndata: {job.model_dump_json()}\n\n"
+
+    return StreamingResponse(stream(), media_type="text/event-stream", headers={"cache-control": "no-store"})

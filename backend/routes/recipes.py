@@ -1,0 +1,18 @@
+"""`/v1/recipes`: from a picture back to the request that made it."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, UploadFile
+
+from backend.errors import documented
+from backend.media import read_recipe
+from studio.catalogue import Recipe
+from studio.errors import BadInput, TooLarge
+
+router = APIRouter(prefix="/v1/recipes", tags=["media"])
+
+
+@router.post("/read", responses=documented(BadInput, TooLarge))
+def read(file: UploadFile) -> Recipe:
+    """The request inside a PNG that Orrery wrote; nothing is kept."""
+    return Recipe(request=read_recipe(file.file))

@@ -1,0 +1,95 @@
+"""The server put together: everything is built here, by hand, and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import structlog
+from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
+
+from backend import errors
+from backend.access import Gate
+from backend.body_limit import BodyLimit
+from backend.broadcast import Broadcast
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.engine_process import EngineProcess
+from backend.jobs.board import Board
+from backend.jobs.database import open_database
+from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.ledger import Ledger
+from backend.jobs.service import JobService
+from backend.media import MediaStore
+from backend.metrics import Measured, Metrics
+from backend.routes import ROUTERS
+from backend.services import Services
+from backend.version import VERSION
+from frontend.app import mount
+from studio.data_folder import DataFolder
+from studio.settings import ServerSettings
+
+log = structlog.get_logger("orrery.server")
+
+DESCRIPTION = (
+    "The studio for NVIDIA's Cosmos 3 world models. Every error is `{error: {code, message, type, param, hint}}`."
+)
+
+
+def build_services(settings: ServerSettings, folder: DataFolder) -> Services:
+    """Everything behind the edge; nothing runs yet.
+
+    Raises:
+        StudioError: the checkpoint, a preset or the database cannot be used.
+    """
+    shelf = CheckpointShelf.open(settings.checkpoint, folder)
+    media = MediaStore(folder.media)
+    broadcast = Broadcast()
+    board = Board(Ledger(open_database(folder.database)), broadcast)
+    make_process = partial(EngineProcess, folder.media, shelf.loaded.id)
+    dispatcher = Dispatcher(board, broadcast, shelf.loaded, settings.device, make_process)
+    jobs = JobService(board, dispatcher, shelf, broadcast)
+    return Services(jobs, board, dispatcher, shelf, media, broadcast, Metrics())
+
+
+def create_app(settings: ServerSettings, services: Services, base_url: str) -> FastAPI:
+    """The application: API first, then the page over everything else.
+
+    Args:
+        base_url: where the page's own handlers reach this server, on loopback.
+    """
+    app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=partial(_life, services))
+    app.state.services = services
+    app.state.token = settings.token.get_secret_value() if settings.token else None
+    errors.register(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    mount(app, base_url=lambda: base_url)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(Gate, settings=settings)
+    app.add_middleware(Measured, metrics=services.metrics)
+    return app
+
+
+@asynccontextmanager
+async def _life(services: Services, _app: FastAPI) -> AsyncGenerator[None]:
+    swept = services.media.sweep()
+    log.info("server_starting", version=VERSION, checkpoint=services.shelf.loaded.id, swept_files=swept)
+    running = asyncio.create_task(services.dispatcher.run())
+    running.add_done_callback(_report_end)
+    try:
+        yield
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        await services.dispatcher.close()
+        await services.board.close()
+        log.info("server_stopped")
+
+
+def _report_end(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.critical("dispatcher_died", exc_info=task.exception())

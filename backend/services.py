@@ -1,0 +1,38 @@
+"""What routes may call, built once by hand and handed to each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from backend.broadcast import Broadcast
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.jobs.board import Board
+from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.service import JobService
+from backend.media import MediaStore
+from backend.metrics import Metrics
+
+
+@dataclass(frozen=True)
+class Services:
+    """The server's parts, as far as the edge needs them."""
+
+    jobs: JobService
+    board: Board
+    dispatcher: Dispatcher
+    shelf: CheckpointShelf
+    media: MediaStore
+    broadcast: Broadcast
+    metrics: Metrics
+
+
+def services_of(connection: HTTPConnection) -> Services:
+    """The services of the application that answers."""
+    return cast(Services, connection.app.state.services)
+
+
+Parts = Annotated[Services, Depends(services_of)]

@@ -1,0 +1,159 @@
+"""What the worker does between two commands: one denoising step, or one decode."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import structlog
+from PIL import Image
+
+from backend.media import MediaStore
+from backend.messages import (
+    CancelJob,
+    CheckpointMoved,
+    Command,
+    JobCancelled,
+    JobFailed,
+    JobFinished,
+    JobPreviewed,
+    JobProgressed,
+    LoadCheckpoint,
+    RunJob,
+    SetPreviewed,
+    StopJob,
+)
+from backend.worker.lifeline import Lifeline
+from backend.worker.packing import pick
+from backend.worker.running_job import Picture, RunningJob, one_picture
+from engine import Engine
+from engine.speck import build_speck
+from studio.errors import StudioError, Unexpected
+from studio.jobs import Failure
+
+log = structlog.get_logger("orrery.worker")
+
+PROGRESS_EVERY_S = 0.05
+PREVIEW_EVERY_S = 0.15
+PREVIEW_SIDE = 512
+"""Pixels of a preview's longer side."""
+
+
+class Worker:
+    """Runs commands against one engine until the lifeline breaks."""
+
+    def __init__(self, lifeline: Lifeline, store: MediaStore, checkpoint: str) -> None:
+        self._lifeline = lifeline
+        self._store = store
+        self._checkpoint = checkpoint
+        self._engine: Engine | None = None
+        self._jobs: dict[str, RunningJob] = {}
+
+    def run(self) -> None:
+        """Serve for ever; the process ends with its server."""
+        while True:
+            for command in self._lifeline.commands(wait=not self._jobs):
+                self._obey(command)
+            if self._engine is not None and self._jobs:
+                self._advance(self._engine)
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case LoadCheckpoint(folder, build, device):
+                self._load(folder, build, device)
+            case RunJob(job_id, request, previewed):
+                self._begin(RunningJob(job_id, request, previewed))
+            case CancelJob(job_id):
+                if self._jobs.pop(job_id, None):
+                    self._lifeline.report(JobCancelled(job_id))
+            case StopJob(job_id):
+                if job_id in self._jobs:
+                    self._jobs[job_id].stopped = True
+            case SetPreviewed(job_id, previewed):
+                if job_id in self._jobs:
+                    self._jobs[job_id].previewed = previewed
+
+    def _load(self, folder: Path, build: bool, device: str) -> None:
+        try:
+            if build and not (folder / "model_index.json").is_file():
+                self._lifeline.report(CheckpointMoved("preparing"))
+                build_speck(folder)
+            self._lifeline.report(CheckpointMoved("loading"))
+            self._engine = Engine.load(folder, device=device)
+            self._lifeline.report(CheckpointMoved("ready", detail=self._engine.describe()))
+        except StudioError as error:
+            log.warning("checkpoint_failed", checkpoint=self._checkpoint, code=error.code, message=error.message)
+            self._lifeline.report(CheckpointMoved("failed", failure=Failure.of(error)))
+
+    def _begin(self, job: RunningJob) -> None:
+        assert self._engine is not None, "the dispatcher sends jobs to a ready worker"
+        self._jobs[job.job_id] = job
+        self._report(job, "starting")
+        with self._guard([job]):
+            for index in range(job.request.count):
+                request = one_picture(job.request, index)
+                job.pictures.append(Picture(index, request, self._engine.begin(request)))
+
+    def _advance(self, engine: Engine) -> None:
+        for job in self._jobs.values():
+            picture = job.to_decode
+            if picture is not None:
+                with self._guard([job]):
+                    self._decode(engine, job, picture)
+                return
+        self._step(engine)
+
+    def _step(self, engine: Engine) -> None:
+        owners = {id(picture.trajectory): job for job in self._jobs.values() for picture in job.denoising}
+        picked = pick([picture.trajectory for job in self._jobs.values() for picture in job.denoising])
+        jobs = {owners[id(trajectory)].job_id: owners[id(trajectory)] for trajectory in picked}
+        # A failure within one pack cannot be told apart: it is everybody's who was in it.
+        with self._guard(list(jobs.values())):
+            engine.step(picked)
+            for job in jobs.values():
+                self._tell(engine, job)
+
+    def _tell(self, engine: Engine, job: RunningJob) -> None:
+        now = time.monotonic()
+        if now - job.progress_at >= PROGRESS_EVERY_S or not job.denoising:
+            job.progress_at = now
+            self._report(job, "denoising")
+        if job.previewed and job.denoising and now - job.preview_at >= PREVIEW_EVERY_S:
+            job.preview_at = now
+            image = Image.fromarray(engine.preview(job.denoising[0].trajectory))
+            image.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
+            buffer = io.BytesIO()
+            image.save(buffer, "JPEG", quality=80)
+            self._lifeline.report(JobPreviewed(job.job_id, buffer.getvalue()))
+
+    def _decode(self, engine: Engine, job: RunningJob, picture: Picture) -> None:
+        self._report(job, "decoding")
+        pixels = engine.finish(picture.trajectory).image
+        picture.result = self._store.put_image(job.job_id, picture.index, pixels, picture.request, self._checkpoint)
+        if len(job.results) == len(job.pictures):
+            del self._jobs[job.job_id]
+            stopped_at_step = job.step if job.step < job.steps else None
+            self._lifeline.report(JobFinished(job.job_id, job.results, stopped_at_step))
+
+    def _report(self, job: RunningJob, phase: str) -> None:
+        assert phase in ("starting", "denoising", "decoding")
+        self._lifeline.report(JobProgressed(job.job_id, phase, job.step, job.steps))
+
+    @contextmanager
+    def _guard(self, jobs: list[RunningJob]) -> Generator[None]:
+        """One of three places that may catch everything: a job that breaks is reported, and the worker lives on."""
+        try:
+            yield
+        except StudioError as error:
+            self._drop(jobs, error)
+        except Exception:
+            log.exception("job_broke", job_ids=[job.job_id for job in jobs])
+            self._drop(jobs, Unexpected("The engine broke on this job.", hint="The server's log has the details."))
+
+    def _drop(self, jobs: list[RunningJob], error: StudioError) -> None:
+        for job in jobs:
+            self._jobs.pop(job.job_id, None)
+            self._lifeline.report(JobFailed(job.job_id, Failure.of(error)))
