@@ -1,0 +1,203 @@
+"""Finding a checkpoint and reading off its folder, without opening a tensor, whether it is one and whether it is whole.
+
+The released layout is a diffusers pipeline folder (`model_index.json`, `transformer/`, `vae/`, `scheduler/`,
+`text_tokenizer/`) that also carries what transformers needs for the reasoner (`config.json`, `vision_encoder/`).
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
+from studio.presets import CheckpointPreset
+from studio.requests import nearest, shown
+from studio.rules import Capabilities
+
+REQUIRED = (
+    "model_index.json",
+    "transformer/config.json",
+    "vae/config.json",
+    "scheduler/scheduler_config.json",
+    "text_tokenizer/tokenizer_config.json",
+)
+
+MAX_HEADER_BYTES = 100_000_000
+"""The format's own limit (github.com/huggingface/safetensors, README)."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint that can be named.
+
+    Attributes:
+        id: a preset's id, or the name of a folder.
+        folder: where it lies; for one that is built here, where it will.
+        installed: whether the folder is there.
+    """
+
+    id: str
+    preset: CheckpointPreset
+    folder: Path | None
+    installed: bool
+
+    def capabilities(self) -> Capabilities:
+        """What it can do, its preset laid over the engine's own limits."""
+        overlay = self.preset.capabilities.model_dump(exclude_none=True)
+        return Capabilities.model_validate({"checkpoint": self.id, **overlay})
+
+
+def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: Path) -> Checkpoint:
+    """The checkpoint that a person named: a preset's id, or a folder.
+
+    Args:
+        name: as typed.
+        presets: by id.
+        built: the folder of checkpoints that are built here.
+
+    Raises:
+        CheckpointNotFound: it is neither.
+        NotACheckpoint: it is a folder without the released layout.
+    """
+    if name in presets:
+        preset = presets[name]
+        folder = built / preset.id if preset.built_here else cached_folder(preset.repository)
+        installed = folder is not None and (folder / "model_index.json").is_file()
+        return Checkpoint(preset.id, preset, folder, installed)
+    path = _path_of(name)
+    if path is None:
+        raise CheckpointNotFound(
+            f"There is no checkpoint {shown(name)}: it is neither a preset nor a folder.",
+            param="checkpoint",
+            hint=nearest(name, presets),
+        )
+    check_layout(path)
+    title = path.absolute().name
+    preset = CheckpointPreset(id=title, title=title, summary=f"From the folder {path.absolute()}.")
+    return Checkpoint(title, preset, path.absolute(), True)
+
+
+def _path_of(name: str) -> Path | None:
+    try:
+        path = Path(name).expanduser()
+        return path if path.exists() else None
+    except (OSError, RuntimeError, ValueError):  # too long for a file system, nobody's home, half a character
+        return None
+
+
+def cached_folder(repository: str) -> Path | None:
+    """The newest snapshot of a repository in the Hugging Face cache, or none; never asks the network."""
+    from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType]
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(repository, local_files_only=True))
+    except (LocalEntryNotFoundError, HFValidationError):
+        return None
+
+
+def check_layout(folder: Path) -> None:
+    """Raises NotACheckpoint naming what is missing from the released layout."""
+    if not folder.is_dir():
+        raise NotACheckpoint(f"{folder} is a file; a checkpoint is a folder.", param="checkpoint")
+    missing = [name for name in REQUIRED if not (folder / name).is_file()]
+    if missing:
+        raise NotACheckpoint(
+            f"{folder} is no Cosmos 3 checkpoint: it lacks {', '.join(missing)}.",
+            param="checkpoint",
+            hint="Point at the folder that holds model_index.json.",
+        )
+
+
+def check_weights(folder: Path) -> int:
+    """Check that every weight shard is as long as its own header says.
+
+    Returns:
+        The bytes of all shards.
+
+    Raises:
+        BrokenCheckpoint: a shard is truncated, its header is no header, or an index names a shard that is not there.
+    """
+    total = 0
+    shards = sorted(folder.glob("*/*.safetensors"))
+    if not shards:
+        raise BrokenCheckpoint(f"{folder} holds no safetensors file.", param="checkpoint")
+    for shard in shards:
+        total += _check_shard(shard)
+    for index in sorted([*folder.glob("*.safetensors.index.json"), *folder.glob("*/*.safetensors.index.json")]):
+        weight_map = read_json(index).get("weight_map")
+        if not isinstance(weight_map, dict):
+            raise BrokenCheckpoint(f"{index} has no weight_map.", param="checkpoint")
+        for name in sorted({str(shard) for shard in cast(dict[str, object], weight_map).values()}):
+            if not (index.parent / name).is_file():
+                raise BrokenCheckpoint(f"{index} names {name}, which is not there.", param="checkpoint")
+    return total
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object of a checkpoint.
+
+    Raises:
+        BrokenCheckpoint: it is not one.
+    """
+    try:
+        value: object = json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise BrokenCheckpoint(f"{path} cannot be read as JSON: {error}.", param="checkpoint") from None
+    if not isinstance(value, dict):
+        raise BrokenCheckpoint(f"{path} holds no JSON object.", param="checkpoint")
+    return cast(dict[str, Any], value)
+
+
+def shard_header(shard: Path) -> dict[str, Any]:
+    """The header of a safetensors file (8 bytes of length, then JSON; github.com/huggingface/safetensors, README).
+
+    Raises:
+        BrokenCheckpoint: the file ends before its header does, or the header is no JSON object.
+    """
+    size = shard.stat().st_size
+    with shard.open("rb") as file:
+        prefix = file.read(8)
+        length = struct.unpack("<Q", prefix)[0] if len(prefix) == 8 else size
+        if length > size - 8:
+            raise BrokenCheckpoint(
+                f"{shard} is truncated: {size:,} bytes do not hold its header.",
+                param="checkpoint",
+                hint="Copy or pull it again.",
+            )
+        if length > MAX_HEADER_BYTES:
+            raise BrokenCheckpoint(f"{shard} is no safetensors file: its header is too long.", param="checkpoint")
+        try:
+            parsed: object = json.loads(file.read(length))
+        except (ValueError, RecursionError):
+            raise BrokenCheckpoint(
+                f"{shard} is no safetensors file: its header is not JSON.", param="checkpoint"
+            ) from None
+    if not isinstance(parsed, dict):
+        raise BrokenCheckpoint(f"{shard} is no safetensors file: its header is no object.", param="checkpoint")
+    header = cast(dict[str, Any], parsed)
+    header["__bytes__"] = 8 + length
+    return header
+
+
+def _check_shard(shard: Path) -> int:
+    header = shard_header(shard)
+    start = header.pop("__bytes__")
+    header.pop("__metadata__", None)
+    try:
+        expected = start + max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise BrokenCheckpoint(
+            f"{shard} is no safetensors file: its header has no offsets.", param="checkpoint"
+        ) from None
+    size = shard.stat().st_size
+    if size != expected:
+        what = "truncated" if size < expected else "longer than its header says"
+        raise BrokenCheckpoint(
+            f"{shard} is {what}: {size:,} bytes of {expected:,}.", param="checkpoint", hint="Copy or pull it again."
+        )
+    return size

@@ -1,0 +1,39 @@
+"""The commands in one place, and the version."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from studio.cli.checkpoints import checkpoints
+from studio.cli.generate import generate
+from studio.cli.jobs import jobs
+from studio.cli.one_line import OneLineErrors
+from studio.cli.serve import serve
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(serve)
+app.command()(generate)
+app.add_typer(jobs, name="jobs")
+app.command()(checkpoints)
+
+
+@app.callback(invoke_without_command=True)
+def orrery(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """A studio for Cosmos 3 world models. --some-flag of a command is also ORRERY_SOME_FLAG."""
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"orrery {installed('orrery')}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())

@@ -1,0 +1,119 @@
+"""`orrery generate`: a prompt in, a picture in a file."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from studio.cli.options import DataOption, ServerOption, TokenOption
+from studio.cli.request_flags import build_request, flag
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from studio.cli.picture_files import PictureFiles
+    from studio.client import StudioClient
+    from studio.jobs import Job
+    from studio.requests import Request
+
+CANCEL_TIMEOUT_S = 5.0
+
+
+def generate(
+    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="What to draw; several words are joined.")],
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", envvar="ORRERY_OUTPUT", metavar="FILE", help="A .png file, or - for stdout."),
+    ],
+    size: Annotated[
+        str | None, typer.Option(envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024.")
+    ] = None,
+    steps: Annotated[int | None, flag("sampling.num_inference_steps")] = None,
+    guidance: Annotated[float | None, flag("sampling.guidance_scale")] = None,
+    seed: Annotated[int | None, flag("sampling.seed")] = None,
+    flow_shift: Annotated[float | None, flag("sampling.flow_shift")] = None,
+    schedule: Annotated[str | None, flag("sampling.schedule")] = None,
+    guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.guidance_interval")] = None,
+    count: Annotated[int | None, flag("count")] = None,
+    negative_prompt: Annotated[str | None, flag("negative_prompt")] = None,
+    checkpoint: Annotated[str | None, flag("checkpoint")] = None,
+    system_prompt: Annotated[bool | None, flag("use_system_prompt")] = None,
+    resolution_sentence: Annotated[bool | None, flag("use_resolution_template")] = None,
+    duration_sentence: Annotated[bool | None, flag("use_duration_template")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace files that are there.")
+    ] = False,
+    server: ServerOption = None,
+    data: DataOption = None,
+    token: TokenOption = None,
+) -> None:
+    """Make one picture or several, on a running server or on one that is started for the duration."""
+    said = {
+        "prompt": " ".join(prompt),
+        "sampling.num_inference_steps": steps,
+        "sampling.guidance_scale": guidance,
+        "sampling.seed": seed,
+        "sampling.flow_shift": flow_shift,
+        "sampling.schedule": schedule,
+        "sampling.guidance_interval": guidance_interval,
+        "count": count,
+        "negative_prompt": negative_prompt,
+        "checkpoint": checkpoint,
+        "use_system_prompt": system_prompt,
+        "use_resolution_template": resolution_sentence,
+        "use_duration_template": duration_sentence,
+    }
+    request = build_request(said, size)
+
+    from studio.cli.picture_files import plan_files
+    from studio.cli.target import local_checkpoint, read_target, running_server, started
+    from studio.client import StudioClient
+
+    files = plan_files(output, request.count, force=force)
+    target = read_target(server, data, token)
+    if target.server is None:
+        request = request.model_copy(update={"checkpoint": local_checkpoint(request.checkpoint, target)})
+    url = running_server(target)
+    try:
+        if url is None:
+            own = started(target, request.checkpoint)
+            # A server that was started with a checkpoint needs no telling.
+            asyncio.run(_generate(request.model_copy(update={"checkpoint": None}), own, files))
+        else:
+            asyncio.run(_generate(request, StudioClient(url, token=target.token), files))
+    except KeyboardInterrupt:
+        print("orrery: cancelled.", file=sys.stderr)
+        raise
+
+
+async def _generate(request: Request, server: AbstractAsyncContextManager[StudioClient], files: PictureFiles) -> None:
+    async with server as client:
+        job = await _ended(client, await client.submit(request))
+        if job.error is not None:
+            raise job.error.error()
+        await files.save(client, job)
+
+
+async def _ended(client: StudioClient, job: Job) -> Job:
+    """Watch a job to its end; Ctrl+C cancels it first."""
+    from studio.cli.progress import drawn
+    from studio.errors import Conflict, StudioError
+
+    try:
+        with drawn(job) as draw:
+            async for latest in client.events(job.id):
+                job = latest
+                draw(job)
+    except asyncio.CancelledError:
+        try:
+            async with asyncio.timeout(CANCEL_TIMEOUT_S):
+                await client.cancel(job.id)
+        except (StudioError, TimeoutError):
+            print(f"orrery: job {job.id} could not be told.", file=sys.stderr)
+        raise
+    if job.state == "cancelled":
+        raise Conflict(f"Job {job.id} was cancelled.", hint="orrery jobs retry runs it again.")
+    return job

@@ -1,0 +1,61 @@
+"""`orrery serve`: become the server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from studio.cli.options import DataOption
+
+SERVER_COMMAND = (sys.executable, "-P", "-m", "backend")
+"""-P: a folder named `backend` where the user happens to stand is not ours."""
+
+
+def serve(
+    host: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_HOST", help="Address to listen on [127.0.0.1]; any but loopback needs a token."),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(envvar="ORRERY_PORT", help="Port [7860]; 0 picks a free one and prints it.")
+    ] = None,
+    data: DataOption = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(envvar="ORRERY_CHECKPOINT", help="A preset's id or a folder [speck].")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="ORRERY_TOKEN", help="Turns authentication on, loopback included.")
+    ] = None,
+    allowed_hosts: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_ALLOWED_HOSTS", help="Further Host names to answer to, comma-separated."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(envvar="ORRERY_DEVICE", help="auto, cpu, cuda or cuda:N [auto].")
+    ] = None,
+) -> None:
+    """Start the server and the page."""
+    said = {
+        "host": host,
+        "port": port,
+        "data": data,
+        "checkpoint": checkpoint,
+        "token": token,
+        "allowed_hosts": allowed_hosts,
+        "device": device,
+    }
+    os.execve(SERVER_COMMAND[0], SERVER_COMMAND, server_environment(os.environ, said))
+
+
+def server_environment(environment: Mapping[str, str], said: Mapping[str, str | int | Path | None]) -> dict[str, str]:
+    """An environment for the server: what was said as ORRERY_ variables over what is there.
+
+    `{"port": 0}` becomes `ORRERY_PORT=0`.
+    """
+    flags = {f"ORRERY_{name.upper()}": str(value) for name, value in said.items() if value is not None}
+    return {**environment, **flags}

@@ -1,0 +1,6 @@
+"""The HTTP client of a running server: every page, command and script talks to it through this."""
+
+from studio.client.saving import save_whole
+from studio.client.studio_client import StudioClient
+
+__all__ = ["StudioClient", "save_whole"]

@@ -1,0 +1,121 @@
+"""One server's address, the caller's credential, and calls that end in bytes or a StudioError."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from studio.client.failures import failure_of, translated
+from studio.errors import BadInput, Unauthorized, Unexpected
+from studio.requests import shown
+
+CONNECT_TIMEOUT_S = 5.0
+ANSWER_TIMEOUT_S = 30.0
+"""Between two bytes of an answer. Every route but the event stream answers from the ledger, without the engine."""
+
+FORWARDED = ("authorization", "cookie")
+"""Headers of a page's caller that carry a credential; no others are passed on."""
+
+LOOPBACK_HOST = re.compile(r"localhost|127\.\d+\.\d+\.\d+|::1")
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Connection:
+    """An httpx client that raises nothing but StudioErrors."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: str | None = None,
+        forwarded: Mapping[str, str] | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        url = _parse(base_url)
+        self.base_url = str(url).rstrip("/")
+        self._http = httpx.AsyncClient(
+            base_url=url,
+            headers=_credentials(token, forwarded or {}),
+            timeout=httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
+            transport=transport,
+            # A proxy from the environment has no way to this machine's own loopback.
+            trust_env=not LOOPBACK_HOST.fullmatch(url.host),
+        )
+
+    async def close(self) -> None:
+        """Close the sockets."""
+        await self._http.aclose()
+
+    async def ask(self, method: str, path: str, answer: type[Model], **rest: Any) -> Model:
+        """One call whose answer is a model.
+
+        Raises:
+            StudioError: the server's own refusal.
+            ServerUnreachable: nobody answered.
+            Unexpected: the answer is no such model.
+        """
+        with translated(self.base_url):
+            response = await self._http.request(method, path, **rest)
+        if not response.is_success:
+            raise failure_of(response)
+        return self.read(answer, response.content, path)
+
+    def read(self, answer: type[Model], data: bytes, path: str) -> Model:
+        """The model that came from a path. Raises Unexpected when it is none."""
+        try:
+            return answer.model_validate_json(data)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise Unexpected(
+                f"{self.base_url}{path} answered what is no {answer.__name__} ({where}: {first['msg']}).",
+                hint="Is that an Orrery server, and of this version?",
+            ) from None
+
+    @asynccontextmanager
+    async def stream(self, path: str, *, silence_s: float = ANSWER_TIMEOUT_S) -> AsyncGenerator[httpx.Response, None]:
+        """One call whose answer is read piece by piece; see `ask` for what it raises, also while it is read.
+
+        Args:
+            path: on the server.
+            silence_s: how long the server may send nothing.
+        """
+        timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, read=silence_s)
+        with translated(self.base_url):
+            async with self._http.stream("GET", path, timeout=timeout) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise failure_of(response)
+                yield response
+
+
+def _parse(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url if "://" in base_url else f"http://{base_url}")
+    except (httpx.InvalidURL, UnicodeError):
+        url = httpx.URL("")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise BadInput(
+            f"The server is {shown(base_url)}; expected an address as in http://127.0.0.1:7860.", param="server"
+        )
+    return url
+
+
+def _credentials(token: str | None, forwarded: Mapping[str, str]) -> dict[str, str]:
+    headers = {name.lower(): value for name, value in forwarded.items() if name.lower() in FORWARDED}
+    if token:
+        headers["authorization"] = f"Bearer {token}"
+    for value in headers.values():
+        if not (value.isascii() and value.isprintable()):
+            raise Unauthorized(
+                "The token holds characters that no HTTP header carries.",
+                param="token",
+                hint="Use printable ASCII characters.",
+            )
+    return headers

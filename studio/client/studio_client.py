@@ -1,0 +1,204 @@
+"""Everything that a server can be asked, as methods that answer frozen models or raise StudioErrors."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
+from studio.client.connection import Connection
+from studio.client.saving import save_whole
+from studio.client.server_sent import read_events
+from studio.errors import JobNotFound, MediaNotFound, ServerUnreachable, Unexpected, UnknownKind
+from studio.jobs import Job, JobState
+from studio.media import MediaReference
+from studio.requests import REQUESTS, Request, nearest, shown
+
+SILENCE_S = 60.0
+"""An event stream that says nothing for so long is opened anew: its first event is the job as it is."""
+
+RECONNECT_PAUSE_S = 0.5
+HEALTH_PAUSE_S = 0.1
+
+_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
+
+
+class StudioClient:
+    """A client of one server, to be used as `async with StudioClient(url) as client`.
+
+    Args:
+        base_url: as in http://127.0.0.1:7860; without a scheme, http is meant.
+        token: sent as a bearer.
+        forwarded: headers of a caller on whose behalf this client acts; only Authorization and Cookie are passed on.
+        transport: in place of the network, for tests.
+
+    Raises:
+        BadInput: the address is none.
+        Unauthorized: the token cannot stand in a header.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: str | None = None,
+        forwarded: Mapping[str, str] | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._connection = Connection(base_url, token=token, forwarded=forwarded, transport=transport)
+
+    @property
+    def base_url(self) -> str:
+        """The server's address, without a slash at its end."""
+        return self._connection.base_url
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._connection.close()
+
+    async def wait_until_up(self, timeout_s: float) -> None:
+        """Wait until the server answers `/healthz`; its checkpoint may still be loading.
+
+        Raises:
+            ServerUnreachable: it does not within the time.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                async with self._connection.stream("/healthz"):
+                    return
+            except ServerUnreachable:
+                if time.monotonic() >= deadline:
+                    raise
+            await asyncio.sleep(HEALTH_PAUSE_S)
+
+    async def submit(self, request: Request) -> Job:
+        """Hand in a request. Fields that nobody set are left for the server, whose preset knows better defaults."""
+        said = {**request.model_dump(mode="json", exclude_unset=True), "kind": request.kind}
+        return await self._connection.ask("POST", "/v1/jobs", Job, json=said)
+
+    async def job(self, job_id: str) -> Job:
+        """A job as it is now. Raises JobNotFound."""
+        return await self._connection.ask("GET", _job_path(job_id), Job)
+
+    async def jobs(self, *, limit: int | None = None, state: JobState | None = None) -> tuple[Job, ...]:
+        """Jobs, newest first, of one state or of all."""
+        wanted = {"limit": limit, "state": state}
+        params = {name: str(value) for name, value in wanted.items() if value is not None}
+        return (await self._connection.ask("GET", "/v1/jobs", JobList, params=params)).jobs
+
+    async def cancel(self, job_id: str) -> Job:
+        """Cancel a job within one step. Raises JobNotFound, or Conflict when it has ended."""
+        return await self._connection.ask("DELETE", _job_path(job_id), Job)
+
+    async def stop(self, job_id: str) -> Job:
+        """Stop a running job and keep what is there. Raises JobNotFound or Conflict."""
+        return await self._connection.ask("POST", f"{_job_path(job_id)}/stop", Job)
+
+    async def retry(self, job_id: str) -> Job:
+        """Run a failed or cancelled job again. Raises JobNotFound or Conflict."""
+        return await self._connection.ask("POST", f"{_job_path(job_id)}/retry", Job)
+
+    async def events(self, job_id: str) -> AsyncGenerator[Job, None]:
+        """A job as it is, then at every change, until it has ended. A stream that breaks off is opened anew."""
+        while True:
+            told = False
+            try:
+                async with aclosing(self._stream(job_id)) as stream:
+                    async for job in stream:
+                        told = True
+                        yield job
+                        if job.state.ended:
+                            return
+            except ServerUnreachable:
+                if not told:
+                    raise
+            if not told:
+                raise ServerUnreachable(
+                    f"{self.base_url} closed the events of job {job_id} without a word.", hint="Ask for the job itself."
+                )
+            await asyncio.sleep(RECONNECT_PAUSE_S)
+
+    async def wait(self, job_id: str) -> Job:
+        """The job once it has ended, however it did."""
+        async with aclosing(self.events(job_id)) as events:
+            async for job in events:
+                if job.state.ended:
+                    return job
+        raise AssertionError("events() ends only with an ended job")
+
+    async def media(self, reference: MediaReference) -> bytes:
+        """The bytes of one artefact. Raises MediaNotFound."""
+        return b"".join([chunk async for chunk in self._download(reference)])
+
+    async def save_media(self, reference: MediaReference, path: Path) -> None:
+        """Stream one artefact to a file, which is whole or not there.
+
+        Raises:
+            MediaNotFound: the store no longer has it.
+            StorageError: the file cannot be written.
+        """
+        async with aclosing(self._download(reference)) as chunks:
+            await save_whole(path, chunks)
+
+    async def checkpoints(self) -> CheckpointList:
+        """Every checkpoint that the server knows, and where each stands."""
+        return await self._connection.ask("GET", "/v1/checkpoints", CheckpointList)
+
+    async def choices(self, kind: str) -> ChoiceList:
+        """What may be chosen for a kind with the checkpoint that is loaded. Raises UnknownKind."""
+        return await self._connection.ask("GET", _choices_path(kind), ChoiceList)
+
+    async def read_recipe(self, picture: bytes) -> Request:
+        """The request that made a PNG. Raises BadInput when it carries none."""
+        files = {"file": ("picture.png", picture, "image/png")}
+        return (await self._connection.ask("POST", "/v1/recipes/read", Recipe, files=files)).request
+
+    async def _stream(self, job_id: str) -> AsyncGenerator[Job, None]:
+        async with self._connection.stream(f"{_job_path(job_id)}/events", silence_s=SILENCE_S) as response:
+            async for name, data in read_events(response.aiter_bytes()):
+                if name == "job":
+                    yield self._connection.read(Job, data, response.url.path)
+
+    async def _download(self, reference: MediaReference) -> AsyncGenerator[bytes, None]:
+        digest, size_bytes = hashlib.sha256(), 0
+        async with self._connection.stream(_media_path(reference)) as response:
+            async for chunk in response.aiter_bytes():
+                digest.update(chunk)
+                size_bytes += len(chunk)
+                yield chunk
+        if (size_bytes, digest.hexdigest()) != (reference.size_bytes, reference.sha256):
+            raise Unexpected(f"{reference.id} came with {size_bytes:,} bytes that are not the ones that were stored.")
+
+
+def _job_path(job_id: str) -> str:
+    if not _NAME.fullmatch(job_id):
+        raise JobNotFound(f"There is no job {shown(job_id)}.", hint="orrery jobs lists them.")
+    return f"/v1/jobs/{job_id}"
+
+
+def _media_path(reference: MediaReference) -> str:
+    if not _NAME.fullmatch(reference.id):
+        raise MediaNotFound(f"There is no media {shown(reference.id)}.")
+    return f"/v1/media/{reference.id}"
+
+
+def _choices_path(kind: str) -> str:
+    if kind not in REQUESTS:
+        raise UnknownKind(
+            f"kind is {shown(kind)}; expected one of {', '.join(REQUESTS)}.", hint=nearest(kind, REQUESTS)
+        )
+    return f"/v1/choices/{kind}"

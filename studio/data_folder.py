@@ -1,0 +1,165 @@
+"""Where everything lies in the data folder, and the file that says who holds it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.errors import DataFolderBusy, DataFolderDenied
+
+_POLL_S = 0.05
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """Paths below one root; nothing is made until `prepare`."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """The ledger of jobs."""
+        return self.root / "orrery.db"
+
+    @property
+    def media(self) -> Path:
+        """What was made."""
+        return self.root / "media"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Checkpoints that are built here."""
+        return self.root / "checkpoints"
+
+    @property
+    def presets(self) -> Path:
+        """The user's own presets, which win over the shipped ones."""
+        return self.root / "presets"
+
+    @property
+    def holder(self) -> Path:
+        """Who holds the folder, under the lock that says so."""
+        return self.root / "server.json"
+
+    def prepare(self) -> None:
+        """Make the folders.
+
+        Raises:
+            DataFolderDenied: something is in the way, or writing is not permitted.
+        """
+        try:
+            for folder in (self.root, self.media, self.checkpoints, self.presets):
+                folder.mkdir(parents=True, exist_ok=True)
+            probe = self.root / f".write-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise DataFolderDenied(
+                f"The data folder {self.root} cannot be written: {error.strerror or error}.",
+                param="data",
+                hint="Choose another with --data or ORRERY_DATA, or mend its permissions.",
+            ) from None
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The server that holds a data folder."""
+
+    pid: int
+    url: str
+
+
+class Hold:
+    """An exclusive hold on a data folder, for as long as this process lives (flock: the kernel lets go, not we).
+
+    Raises:
+        DataFolderBusy: another process has it.
+        DataFolderDenied: the file that says so cannot be opened.
+    """
+
+    def __init__(self, folder: DataFolder) -> None:
+        self._folder = folder
+        try:
+            self._file = os.open(folder.holder, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise DataFolderDenied(
+                f"{folder.holder} cannot be opened: {error.strerror or error}.",
+                param="data",
+                hint="Choose another folder with --data or ORRERY_DATA, or mend its permissions.",
+            ) from None
+        if not _lock(self._file):
+            os.close(self._file)
+            held = _read(folder.holder)
+            who = f"process {held.pid} at {held.url or 'an address it is about to take'}" if held else "another process"
+            raise DataFolderBusy(
+                f"The data folder {folder.root} is held by {who}.",
+                param="data",
+                hint="Stop that server, or give this one its own folder with --data.",
+            ) from None
+        self.announce("")
+
+    def announce(self, url: str) -> None:
+        """Write down where this server answers, for `orrery generate` on the same folder to find."""
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
+
+    def release(self) -> None:
+        """Let go before the process ends."""
+        os.ftruncate(self._file, 0)
+        os.close(self._file)
+
+
+def find_holder(folder: DataFolder, *, wait_s: float = 0.0) -> Holder | None:
+    """The server that holds a folder now and answers requests, or none.
+
+    Args:
+        folder: the folder.
+        wait_s: how long to wait for a server that holds it and is still starting.
+    """
+    deadline = time.monotonic() + wait_s
+    while True:
+        held = _held(folder)
+        if held is None or held.url:
+            return held
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(_POLL_S)
+
+
+def _held(folder: DataFolder) -> Holder | None:
+    """Who holds the folder, with an empty URL before it has announced one."""
+    try:
+        probe = os.open(folder.holder, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(probe, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _read(folder.holder) or Holder(0, "")
+    finally:
+        os.close(probe)
+    return None
+
+
+def _lock(file: int) -> bool:
+    """Take the lock. Tried for 0.1 s, because `find_holder` of another process holds it shared for an instant."""
+    for _ in range(5):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return True
+    return False
+
+
+def _read(path: Path) -> Holder | None:
+    try:
+        raw = json.loads(path.read_text())
+        return Holder(int(raw["pid"]), str(raw["url"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

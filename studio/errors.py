@@ -1,0 +1,176 @@
+"""Everything that can go wrong for a person, as types with a stable code.
+
+    StudioError
+    ├── BadInput                 bad_input               a field that cannot mean what it says
+    │   ├── UnknownKind          unknown_kind            a request of a kind nobody serves
+    │   ├── NotAllowed           not_allowed             legal in itself, refused by this checkpoint's rules
+    │   └── PromptTooLong        prompt_too_long         more tokens than the reasoner is given
+    ├── NotFound                 not_found               a route that does not exist
+    │   ├── JobNotFound          job_not_found
+    │   ├── MediaNotFound        media_not_found
+    │   └── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
+    ├── Conflict                 conflict                not in this state
+    ├── NotACheckpoint           not_a_checkpoint        a folder without the released layout
+    ├── BrokenCheckpoint         broken_checkpoint       the layout is there, its weights are not whole
+    ├── Unauthorized             unauthorized            no token, or a wrong one
+    ├── ForeignOrigin            foreign_origin          a Host or Origin that is not this server's
+    ├── TooLarge                 too_large               more bytes than are accepted
+    ├── StorageError             storage_failed          the data folder could not be used
+    │   ├── DiskFull             disk_full
+    │   ├── DataFolderDenied     data_folder_denied      no permission to write there
+    │   ├── DataFolderBusy       data_folder_busy        another server holds it
+    │   └── DatabaseTooNew       database_too_new        written by a later Orrery
+    ├── CannotListen             cannot_listen           the address is taken, or may not be used
+    ├── EngineError              engine_failed           the engine gave up on this job
+    │   ├── EngineLost           engine_lost             the worker process died
+    │   └── OutOfMemory          out_of_memory
+    ├── ServerUnreachable        server_unreachable      nobody answers at that address
+    └── Unexpected               unexpected              a defect of ours: its details are in the log
+
+`message` says what came and what was expected, `hint` says what to do, `param` names the field.
+"""
+
+# The tree above says what each class is for, and a class is named by what happened: no suffix.
+# ruff: noqa: D101, N818
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class StudioError(Exception):
+    """A failure that a person may read.
+
+    Args:
+        message: what came and what was expected, in one sentence.
+        param: dotted path of the field at fault, as in ``sampling.guidance_scale``.
+        hint: what to do about it.
+    """
+
+    code: ClassVar[str] = "studio_error"
+
+    def __init__(self, message: str, *, param: str | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return rebuild, (self.code, self.message, self.param, self.hint)
+
+
+class BadInput(StudioError):
+    code = "bad_input"
+
+
+class UnknownKind(BadInput):
+    code = "unknown_kind"
+
+
+class NotAllowed(BadInput):
+    code = "not_allowed"
+
+
+class PromptTooLong(BadInput):
+    code = "prompt_too_long"
+
+
+class NotFound(StudioError):
+    code = "not_found"
+
+
+class JobNotFound(NotFound):
+    code = "job_not_found"
+
+
+class MediaNotFound(NotFound):
+    code = "media_not_found"
+
+
+class CheckpointNotFound(NotFound):
+    code = "checkpoint_not_found"
+
+
+class Conflict(StudioError):
+    code = "conflict"
+
+
+class NotACheckpoint(StudioError):
+    code = "not_a_checkpoint"
+
+
+class BrokenCheckpoint(StudioError):
+    code = "broken_checkpoint"
+
+
+class Unauthorized(StudioError):
+    code = "unauthorized"
+
+
+class ForeignOrigin(StudioError):
+    code = "foreign_origin"
+
+
+class TooLarge(StudioError):
+    code = "too_large"
+
+
+class StorageError(StudioError):
+    code = "storage_failed"
+
+
+class DiskFull(StorageError):
+    code = "disk_full"
+
+
+class DataFolderDenied(StorageError):
+    code = "data_folder_denied"
+
+
+class DataFolderBusy(StorageError):
+    code = "data_folder_busy"
+
+
+class DatabaseTooNew(StorageError):
+    code = "database_too_new"
+
+
+class CannotListen(StudioError):
+    code = "cannot_listen"
+
+
+class EngineError(StudioError):
+    code = "engine_failed"
+
+
+class EngineLost(EngineError):
+    code = "engine_lost"
+
+
+class OutOfMemory(EngineError):
+    code = "out_of_memory"
+
+
+class ServerUnreachable(StudioError):
+    code = "server_unreachable"
+
+
+class Unexpected(StudioError):
+    code = "unexpected"
+
+
+def every_error(root: type[StudioError] = StudioError) -> list[type[StudioError]]:
+    """The whole tree below ``root``, parents before children."""
+    found = [root]
+    for child in root.__subclasses__():
+        found += every_error(child)
+    return found
+
+
+def rebuild(code: str, message: str, param: str | None = None, hint: str = "") -> StudioError:
+    """The error that a code names, as it was on the other side of a pipe or a socket."""
+    kinds = {kind.code: kind for kind in every_error()}
+    return kinds.get(code, Unexpected)(message, param=param, hint=hint)

@@ -1,0 +1,114 @@
+"""A job: one request on its way through the server, and the moves that it may make."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from studio.errors import Conflict, StudioError, rebuild
+from studio.media import MediaReference
+from studio.requests import Frozen, Request
+
+
+class JobState(StrEnum):
+    """Where a job stands; `LEGAL_MOVES` says where it may go."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def ended(self) -> bool:
+        """Nothing happens to it any more, unless a person retries it."""
+        return self in (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
+
+
+LEGAL_MOVES: dict[JobState, frozenset[JobState]] = {
+    JobState.QUEUED: frozenset({JobState.RUNNING, JobState.FAILED, JobState.CANCELLED}),
+    JobState.RUNNING: frozenset({JobState.QUEUED, JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED}),
+    JobState.SUCCEEDED: frozenset(),
+    JobState.FAILED: frozenset({JobState.QUEUED}),
+    JobState.CANCELLED: frozenset({JobState.QUEUED}),
+}
+"""A running job goes back to the queue when its worker or its server dies; an ended one when a person retries it."""
+
+MAX_ATTEMPTS = 2
+"""Worker deaths that one job may cause before it is the job's fault."""
+
+MAX_RETURNS = 10
+"""Server deaths that one job survives; they are not its fault, but something is."""
+
+
+def check_move(job_id: str, old: JobState, new: JobState) -> None:
+    """Raises Conflict unless the table allows the move."""
+    if new not in LEGAL_MOVES[old]:
+        raise Conflict(f"Job {job_id} is {old}; it cannot become {new}.", hint=_way_out(old))
+
+
+def _way_out(state: JobState) -> str:
+    if state is JobState.SUCCEEDED:
+        return "It has finished: its results stay, and a new job makes new ones."
+    if state.ended:
+        return "It has ended; POST /v1/jobs/{id}/retry runs it again."
+    return "Wait until it ends, or cancel it first."
+
+
+class Progress(Frozen):
+    """Where a job is. `step` counts finished denoising steps over all pictures of the job."""
+
+    phase: Literal["waiting", "starting", "denoising", "decoding", "ended"] = "waiting"
+    step: int = 0
+    steps: int
+    seconds_left: float | None = None
+
+
+class Failure(Frozen):
+    """A StudioError as data, in the one shape that every route answers."""
+
+    code: str
+    message: str
+    type: str
+    param: str | None = None
+    hint: str = ""
+
+    @classmethod
+    def of(cls, error: StudioError) -> Failure:
+        """The data of an error."""
+        return cls(
+            code=error.code, message=error.message, type=type(error).__name__, param=error.param, hint=error.hint
+        )
+
+    def error(self) -> StudioError:
+        """The error again, of its own class."""
+        return rebuild(self.code, self.message, self.param, self.hint)
+
+
+class Job(Frozen):
+    """One row of the ledger, as everybody sees it.
+
+    Attributes:
+        checkpoint: the checkpoint that runs it, resolved when it was accepted.
+        position: place in the queue's order; lower runs earlier.
+        attempts: worker deaths so far.
+        returns: server deaths so far.
+        stopped_at_step: set when a person stopped it early and kept what was there.
+    """
+
+    id: str
+    kind: str
+    state: JobState
+    checkpoint: str
+    request: Request
+    progress: Progress
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    position: int = 0
+    attempts: int = 0
+    returns: int = 0
+    stopped_at_step: int | None = None
+    results: tuple[MediaReference, ...] = ()
+    error: Failure | None = None

@@ -1,0 +1,105 @@
+"""From what came over a wire to a frozen request, or to an error that says which field and why."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from studio.errors import BadInput, UnknownKind
+from studio.requests.generate_image import GenerateImage
+
+Request = GenerateImage
+"""Everything that can be asked. Each kind is one class; a second kind makes this a union discriminated by `kind`."""
+
+REQUESTS: dict[str, type[Request]] = {"generate_image": GenerateImage}
+
+MAX_SHOWN = 80
+
+
+def parse_request(payload: Mapping[str, Any]) -> Request:
+    """The request that a decoded JSON object describes.
+
+    Raises:
+        UnknownKind: `kind` is missing or names nothing that is served.
+        BadInput: a field is missing, unknown, of the wrong type or out of bounds.
+    """
+    kind = payload.get("kind")
+    if not isinstance(kind, str) or kind not in REQUESTS:
+        raise UnknownKind(
+            f"kind is {shown(kind)}; expected one of {', '.join(REQUESTS)}.",
+            param="kind",
+            hint=nearest(str(kind), REQUESTS),
+        )
+    try:
+        return REQUESTS[kind].model_validate(payload)
+    except ValidationError as error:
+        raise explain(error, REQUESTS[kind]) from None
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
+    """The first thing that pydantic minds, in our words; a misspelt name comes before what it leaves missing."""
+    first = min(error.errors(include_url=False), key=lambda entry: entry["type"] != "extra_forbidden")
+    path = ".".join(str(part) for part in first["loc"])
+    came = shown(first.get("input"))
+    context = first.get("ctx", {})
+    hint = _range(model, first["loc"])
+    match first["type"]:
+        case "missing":
+            return BadInput(f"{path} is missing.", param=path, hint=f"Send {path}.")
+        case "extra_forbidden":
+            known = _names(model, first["loc"][:-1])
+            return BadInput(f"{path} is not a field here.", param=path, hint=nearest(str(first["loc"][-1]), known))
+        case "greater_than_equal":
+            least = _number(context["ge"])
+            return BadInput(f"{path} is {came}; at least {least} is expected.", param=path, hint=hint)
+        case "less_than_equal":
+            most = _number(context["le"])
+            return BadInput(f"{path} is {came}; at most {most} is accepted.", param=path, hint=hint)
+        case "finite_number":
+            return BadInput(f"{path} is {came}; a finite number is expected.", param=path, hint=hint)
+        case "value_error":
+            where = f"{path}: " if path else ""
+            return BadInput(f"{where}{first['msg'].removeprefix('Value error, ').rstrip('.')}.", param=path or None)
+        case _:
+            what = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
+            return BadInput(f"{path or 'The request'} is {came}: {what}.", param=path or None, hint=hint)
+
+
+def shown(value: object) -> str:
+    """A value as it may stand in a sentence: short, quoted, never a whole upload."""
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+def nearest(name: str, known: Any) -> str:
+    """A hint that names what was probably meant."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"Did you mean {close[0]}?" if close else f"Known here: {', '.join(sorted(known))}."
+
+
+def _model_at(model: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseModel]:
+    for part in path:
+        field = model.model_fields.get(str(part))
+        if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)):
+            return model
+        model = field.annotation
+    return model
+
+
+def _names(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+    return list(_model_at(model, path).model_fields)
+
+
+def _range(model: type[BaseModel], path: tuple[int | str, ...]) -> str:
+    field = _model_at(model, path[:-1]).model_fields.get(str(path[-1]))
+    bounds = {type(rule).__name__: rule for rule in field.metadata} if field else {}
+    if "Ge" in bounds and "Le" in bounds:
+        return f"Use a number from {_number(bounds['Ge'].ge)} to {_number(bounds['Le'].le)}."
+    return ""
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"

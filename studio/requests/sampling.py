@@ -1,0 +1,63 @@
+"""How the denoising runs: the part that every generating request has in common."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from studio.requests.frozen import Frozen
+from studio.requests.hints import FormHint
+
+MAX_SEED = 2**53 - 1
+"""The largest integer that a JSON reader in a browser holds exactly."""
+
+
+def draw_seed() -> int:
+    """A fresh seed, short enough to be read aloud."""
+    return secrets.randbelow(2**32)
+
+
+class Sampling(Frozen):
+    """Steps, guidance and noise. Defaults are Cosmos3-Nano's for images (50 / 4 / 3); a preset may say otherwise."""
+
+    num_inference_steps: Annotated[
+        int,
+        Field(ge=1, le=200, title="Steps", description="denoising steps: more is slower and usually cleaner"),
+        FormHint(row="denoising"),
+    ] = 50
+    guidance_scale: Annotated[
+        float,
+        Field(ge=0, le=20, title="Guidance", description="pull towards the prompt; 1 turns guidance off"),
+        FormHint(row="denoising", step=0.5),
+    ] = 4.0
+    seed: Annotated[
+        int,
+        Field(ge=0, le=MAX_SEED, title="Seed", description="one seed is one picture, on every device"),
+    ] = Field(default_factory=draw_seed)
+    flow_shift: Annotated[
+        float,
+        Field(ge=0.1, le=20, title="Flow shift", description="spends more steps on the coarse shape"),
+        FormHint(fold=True, step=0.1),
+    ] = 3.0
+    schedule: Annotated[
+        Literal["native", "checkpoint"],
+        Field(title="Schedule", description="the framework's own sigmas, or the checkpoint's scheduler file"),
+        FormHint(fold=True),
+    ] = "native"
+    guidance_interval: Annotated[
+        tuple[float, float] | None,
+        Field(title="Guidance interval", description="guide only for timesteps between these two, both included"),
+        FormHint(hidden=True),
+    ] = None
+
+    @model_validator(mode="after")
+    def _interval_rises(self) -> Self:
+        if self.guidance_interval is not None:
+            low, high = self.guidance_interval
+            if not 0 <= low <= high <= 1001:
+                raise ValueError(
+                    f"guidance_interval is [{low:g}, {high:g}]; it takes [low, high] with 0 <= low <= high <= 1001"
+                )
+        return self

@@ -1,0 +1,21 @@
+"""What may be combined with what: one table for form, API, command line and docs."""
+
+from studio.rules.canvas import CANVASES, canvas, nearest_canvas, parse_size, tier_of
+from studio.rules.capabilities import Capabilities
+from studio.rules.table import RULES, Choice, Refusal, Rule, choices, legal_sizes, refusals
+
+__all__ = [
+    "CANVASES",
+    "RULES",
+    "Capabilities",
+    "Choice",
+    "Refusal",
+    "Rule",
+    "canvas",
+    "choices",
+    "legal_sizes",
+    "nearest_canvas",
+    "parse_size",
+    "refusals",
+    "tier_of",
+]

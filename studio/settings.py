@@ -1,0 +1,107 @@
+"""Settings: read once when a program starts, from its environment, and passed on."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from studio.errors import BadInput, CannotListen
+from studio.requests import explain
+
+DEFAULT_PORT = 7860
+
+
+def default_data_folder() -> Path:
+    """`$XDG_DATA_HOME/orrery`, by default `~/.local/share/orrery`."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "orrery"
+
+
+def chosen_data_folder(said: Path | None) -> Path:
+    """The data folder that was named, else the default one; absolute.
+
+    Raises:
+        BadInput: it begins with the home folder of somebody unknown.
+    """
+    try:
+        return (said or default_data_folder()).expanduser().absolute()
+    except RuntimeError:
+        raise BadInput(
+            f"The data folder {said} begins with nobody's home.", param="data", hint="Name it in full."
+        ) from None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class ServerSettings(BaseSettings):
+    """What `orrery serve` is told; every field is also an `ORRERY_…` variable.
+
+    Attributes:
+        host, port: the address to listen on; port 0 picks a free one.
+        data: the folder of jobs, media, checkpoints and a user's own presets.
+        checkpoint: a preset's id or a folder.
+        token: turns authentication on, everywhere.
+        allowed_hosts: further Host names that the server answers to, comma-separated.
+        device: where the engine computes; `auto` takes the GPU when there is one.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="ORRERY_", env_ignore_empty=True, frozen=True, extra="ignore")
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = DEFAULT_PORT
+    data: Path = Field(default_factory=default_data_folder)
+    checkpoint: str = "speck"
+    token: SecretStr | None = None
+    allowed_hosts: str = ""
+    device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
+
+    @field_validator("data")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return chosen_data_folder(value)
+
+    @field_validator("token")
+    @classmethod
+    def _token_says_something(cls, value: SecretStr | None) -> SecretStr | None:
+        return value if value and value.get_secret_value() else None
+
+    @model_validator(mode="after")
+    def _public_needs_token(self) -> Self:
+        if self.token is None and not is_loopback(self.host):
+            raise CannotListen(
+                f"{self.host} can be reached from other machines, and no token is set.",
+                param="host",
+                hint="Set a token with --token or ORRERY_TOKEN, or listen on 127.0.0.1.",
+            )
+        return self
+
+
+def read_settings() -> ServerSettings:
+    """The settings of this process's environment.
+
+    Raises:
+        BadInput: a variable cannot mean what it says.
+        CannotListen: the address is not loopback and there is no token.
+    """
+    try:
+        return ServerSettings()
+    except ValidationError as error:
+        raise _named(explain(error, ServerSettings)) from None
+
+
+def _named(error: BadInput) -> BadInput:
+    variable = f"ORRERY_{(error.param or '').upper()}"
+    hint = f"{error.hint} It is set by --{error.param} or {variable}.".strip()
+    return BadInput(error.message, param=error.param, hint=hint)
