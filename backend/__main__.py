@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from contextlib import suppress
 
 import uvicorn
 
+from backend.checkpoint_shelf import CheckpointShelf
 from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
 from studio.errors import CannotListen, StudioError
@@ -27,8 +29,9 @@ def main() -> int:
         folder = DataFolder(settings.data)
         folder.prepare()
         hold = Hold(folder)
+        shelf = CheckpointShelf.open(settings.checkpoint, folder)
         listener = listen(settings)
-        _serve(settings, folder, hold, listener)
+        _serve(settings, folder, shelf, hold, listener)
     except StudioError as error:
         sys.stderr.write(f"orrery: {error}\n")
         return 2
@@ -84,15 +87,18 @@ class Server(uvicorn.Server):
             sys.stdout.flush()
 
 
-def _serve(settings: ServerSettings, folder: DataFolder, hold: Hold, listener: socket.socket) -> None:
+def _serve(
+    settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, hold: Hold, listener: socket.socket
+) -> None:
     from backend.serve import build_services, create_app  # loads the page's library: seconds, after all cheap refusals
 
     own_url = address(settings, listener, loopback=True)
-    app = create_app(settings, build_services(settings, folder), own_url)
+    app = create_app(settings, build_services(settings, folder, shelf), own_url)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S, ws="websockets-sansio"
     )
-    Server(config, address(settings, listener), hold, own_url).run(sockets=[listener])
+    with suppress(KeyboardInterrupt):  # uvicorn has shut down by then, and raises the signal again
+        Server(config, address(settings, listener), hold, own_url).run(sockets=[listener])
 
 
 if __name__ == "__main__":

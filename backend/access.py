@@ -70,7 +70,7 @@ class Gate:
                 f"The Host {host[:80]!r} is not this server's.", hint="Name it in --allowed-hosts if it should be."
             )
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.lower().partition("://")[2] != host.lower():
             return ForeignOrigin(f"The Origin {origin[:80]!r} is not this server's.", hint="Open its own page.")
         if self._token is None or scope["path"] in OPEN_PATHS or self._is_authorized(headers, self._token):
             return None
@@ -79,7 +79,7 @@ class Gate:
         )
 
     def _is_known(self, host: str) -> bool:
-        name = urlsplit(f"//{host}").hostname or ""
+        name = _host_name(host)
         return name in self._hosts or (self._any_address and _is_address(name))
 
     @staticmethod
@@ -101,6 +101,14 @@ def known_hosts(settings: ServerSettings) -> Collection[str]:
     if not is_loopback(settings.host):
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
     return frozenset(names)
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, lower case, without port and brackets; empty when it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # unbalanced brackets
+        return ""
 
 
 def _is_address(name: str) -> bool:

@@ -96,6 +96,10 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
     path = shown(request.url.path)
     if error.status_code == 404:
         return answer(errors.NotFound(f"There is nothing at {path}.", hint="/docs lists every route."))
+    if isinstance(error.__cause__, errors.StudioError):  # raised while the framework was reading the body
+        return answer(error.__cause__)
+    if error.status_code == 400:
+        return answer(errors.BadInput("The body cannot be read.", hint="Send one JSON object, not too deeply nested."))
     body = Failure(code="http_error", message=f"{request.method} {path}: {error.detail}.", type="HTTPException")
     return JSONResponse({"error": body.model_dump(mode="json")}, error.status_code, headers=error.headers)
 

@@ -38,13 +38,12 @@ DESCRIPTION = (
 )
 
 
-def build_services(settings: ServerSettings, folder: DataFolder) -> Services:
+def build_services(settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf) -> Services:
     """Everything behind the edge; nothing runs yet.
 
     Raises:
-        StudioError: the checkpoint, a preset or the database cannot be used.
+        DatabaseTooNew, StorageError: the database cannot be used.
     """
-    shelf = CheckpointShelf.open(settings.checkpoint, folder)
     media = MediaStore(folder.media)
     broadcast = Broadcast()
     board = Board(Ledger(open_database(folder.database)), broadcast)

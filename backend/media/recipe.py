@@ -6,7 +6,7 @@ The text chunk `orrery` holds the request as JSON; `parameters` says the same in
 from __future__ import annotations
 
 import json
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 
@@ -59,4 +59,4 @@ def read_recipe(file: BinaryIO) -> Request:
         recipe = None
     if not isinstance(recipe, dict):
         raise BadInput("The picture's recipe is not one.", param="file")
-    return parse_request(recipe)
+    return parse_request(cast(dict[str, Any], recipe))

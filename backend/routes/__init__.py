@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from backend.routes import checkpoints, events, health, images, jobs, login, media, models, recipes
+from backend.routes import checkpoints, events, health, images, jobs, login, media, models, recipes, unknown
 
 ROUTERS: tuple[APIRouter, ...] = (
     jobs.router,
@@ -14,4 +14,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     images.router,
     health.router,
     login.router,
+    unknown.router,
 )

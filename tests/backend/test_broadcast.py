@@ -1,0 +1,53 @@
+"""Everybody is told, in order; who lags is let go."""
+
+from backend.broadcast import MAX_BACKLOG, MAX_FRAME_BACKLOG, Broadcast
+from studio.wire import unpack_frame
+
+
+def test_numbers_have_no_gaps_and_everybody_gets_the_same():
+    broadcast = Broadcast()
+
+    with broadcast.subscribe() as one, broadcast.subscribe() as two:
+        for step in range(3):
+            broadcast.publish("jobs", {"step": step}, "a")
+        seen = [[subscription.items.get_nowait() for _ in range(3)] for subscription in (one, two)]
+
+    assert seen[0] == seen[1]
+    assert [getattr(delta, "seq", None) for delta in seen[0]] == [1, 2, 3]
+
+
+def test_a_subscriber_that_never_reads_is_dropped_and_knows_it():
+    broadcast = Broadcast()
+
+    with broadcast.subscribe() as slow:
+        for _ in range(MAX_BACKLOG + 1):
+            broadcast.publish("system", {})
+
+        assert slow.lagged
+        assert broadcast.num_subscribers == 0
+
+
+def test_frames_go_to_those_who_want_them_and_keep_up():
+    broadcast = Broadcast()
+
+    with broadcast.subscribe() as wants, broadcast.subscribe() as does_not:
+        broadcast.want(wants, frozenset({"preview/a"}))
+        for _ in range(MAX_FRAME_BACKLOG + 3):
+            broadcast.publish_frame("preview/a", b"jpeg")
+        frame = wants.items.get_nowait()
+
+        assert isinstance(frame, bytes)
+        assert unpack_frame(frame) == ("preview/a", b"jpeg")
+        assert wants.items.qsize() == MAX_FRAME_BACKLOG - 1
+        assert does_not.items.empty()
+
+
+def test_interest_is_told_when_it_comes_and_when_it_goes():
+    broadcast = Broadcast()
+    changes: list[bool] = []
+    broadcast.on_interest = lambda: changes.append(broadcast.is_wanted("preview/a"))
+
+    with broadcast.subscribe() as subscription:
+        broadcast.want(subscription, frozenset({"preview/a"}))
+
+    assert changes == [True, False]

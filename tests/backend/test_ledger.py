@@ -1,0 +1,141 @@
+"""The ledger on a database file: what it says survives, and its moves are the legal ones."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+
+from backend.jobs.database import open_database
+from backend.jobs.ledger import Ledger
+from backend.jobs.tables import Table
+from studio.errors import Conflict, DiskFull, EngineError, JobNotFound
+from studio.jobs import MAX_RETURNS, Failure, JobState
+from studio.requests import GenerateImage
+
+CUBE = GenerateImage(prompt="a red cube")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path):
+    ledger = Ledger(open_database(tmp_path / "orrery.db"))
+    yield ledger
+    ledger.close()
+
+
+def accept(ledger: Ledger, *names: str) -> None:
+    for name in names:
+        ledger.insert(name, CUBE, "speck")
+
+
+def fill(ledger: Ledger) -> None:
+    for number in range(100):
+        ledger.insert(f"job{number}", GenerateImage(prompt="x" * 10_000), "speck")
+
+
+def test_migrations_make_the_tables_that_the_code_describes(tmp_path: Path):
+    engine = open_database(tmp_path / "orrery.db")
+
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
+    engine.dispose()
+
+
+def test_what_was_inserted_is_there_after_reopening(tmp_path: Path, ledger: Ledger):
+    accept(ledger, "one")
+
+    again = Ledger(open_database(tmp_path / "orrery.db"))
+
+    assert again.get("one").request == CUBE
+    assert again.get("one").state is JobState.QUEUED
+    again.close()
+
+
+def test_jobs_run_in_order_of_acceptance(ledger: Ledger):
+    accept(ledger, "one", "two")
+
+    first = ledger.next_queued()
+
+    assert first is not None
+    assert first.id == "one"
+    ledger.start("one")
+    second = ledger.next_queued()
+    assert second is not None
+    assert second.id == "two"
+
+
+def test_recovery_puts_running_jobs_back_first_in_their_order_uncounted(ledger: Ledger):
+    accept(ledger, "one", "two", "three")
+    ledger.start("one")
+    ledger.start("two")
+
+    recovered = ledger.recover()
+
+    assert [job.id for job in ledger.open_jobs()] == ["one", "two", "three"]
+    assert {(job.attempts, job.returns) for job in recovered} == {(0, 1)}
+
+
+def test_the_tenth_return_fails_a_job_with_the_reason(ledger: Ledger):
+    accept(ledger, "one")
+    for _ in range(MAX_RETURNS - 1):
+        ledger.start("one")
+        assert ledger.recover()[0].state is JobState.QUEUED
+    ledger.start("one")
+
+    (job,) = ledger.recover()
+
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error.code == "engine_lost"
+    assert "10 times" in job.error.message
+
+
+def test_illegal_moves_are_refused_and_change_nothing(ledger: Ledger):
+    accept(ledger, "one")
+    ledger.start("one")
+    ledger.succeed("one", [], None)
+
+    for move in (ledger.start, ledger.cancel, ledger.retry):
+        with pytest.raises(Conflict, match="succeeded"):
+            move("one")
+
+    assert ledger.get("one").state is JobState.SUCCEEDED
+
+
+def test_a_retried_job_forgets_its_failure_and_stands_last(ledger: Ledger):
+    accept(ledger, "one", "two")
+    ledger.start("one")
+    ledger.fail("one", Failure.of(EngineError("It broke.")))
+
+    job = ledger.retry("one")
+
+    assert job.error is None
+    assert [entry.id for entry in ledger.open_jobs()] == ["two", "one"]
+
+
+def test_an_unknown_job_is_not_found(ledger: Ledger):
+    with pytest.raises(JobNotFound, match="nobody"):
+        ledger.get("nobody")
+
+
+def test_counts_are_by_state(ledger: Ledger):
+    accept(ledger, "one", "two")
+    ledger.start("one")
+
+    assert ledger.counts() == {"queued": 1, "running": 1}
+
+
+def test_a_full_disk_is_said_so_and_nothing_is_accepted(tmp_path: Path):
+    engine = open_database(tmp_path / "orrery.db")
+    with engine.connect() as connection:
+        raw = connection.connection.dbapi_connection
+        assert isinstance(raw, sqlite3.Connection)
+        pages = raw.execute("PRAGMA page_count").fetchone()[0]
+        raw.execute(f"PRAGMA max_page_count = {pages}")  # SQLite answers SQLITE_FULL, as on a full disk
+    ledger = Ledger(engine)
+
+    with pytest.raises(DiskFull):
+        fill(ledger)
+
+    ledger.close()

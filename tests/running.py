@@ -1,0 +1,143 @@
+"""A real server as a process, for tests that need one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+START_S = 60
+JOB_S = 120
+LISTENING = "orrery listening on "
+
+
+class RunningServer:
+    """`python -m backend` on a free port; its log is kept."""
+
+    def __init__(self, data: Path, **environment: str) -> None:
+        self.data = data
+        self.environment = environment
+        self.process: subprocess.Popen[str] | None = None
+        self.url = ""
+        self.log: list[str] = []
+
+    def start(self) -> "RunningServer":
+        """Start, and return once it answers."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
+        env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(self.data), **self.environment}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "backend"], env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        threading.Thread(target=self._keep, args=(self.process.stderr,), daemon=True).start()
+        line = self.process.stdout.readline()
+        assert line.startswith(LISTENING), "\n".join(self.log)
+        self.url = line.removeprefix(LISTENING).strip()
+        return self
+
+    def _keep(self, stream: Any) -> None:
+        for line in stream:
+            self.log.append(line.rstrip())
+
+    def kill(self) -> None:
+        """kill -9."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(10)
+        self._close()
+
+    def stop(self) -> int:
+        """SIGTERM, as a person or an init system would."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(20)
+        self._close()
+        return code
+
+    def _close(self) -> None:
+        assert self.process is not None
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.get(self.url + path, timeout=30, **options)
+
+    def post(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.post(self.url + path, timeout=120, **options)
+
+    def delete(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.delete(self.url + path, timeout=30, **options)
+
+    def submit(self, **fields: Any) -> dict[str, Any]:
+        answer = self.post("/v1/jobs", json={"kind": "generate_image", "prompt": "a red cube", **fields})
+        assert answer.status_code == 202, answer.text
+        return answer.json()
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        return self.get(f"/v1/jobs/{job_id}").json()
+
+    def wait_job(self, job_id: str, until: Callable[[dict[str, Any]], bool] | None = None) -> dict[str, Any]:
+        """Poll until a job has ended, or until something holds."""
+        holds = until or (lambda job: job["state"] in ("succeeded", "failed", "cancelled"))
+        return wait_for(lambda: (lambda job: job if holds(job) else None)(self.job(job_id)), JOB_S)
+
+    def wait_ready(self) -> None:
+        wait_for(lambda: self.get("/readyz").status_code == 200, START_S)
+
+    def worker_pid(self) -> int:
+        """The worker, found as the child it is."""
+        assert self.process is not None
+        return wait_for(lambda: next(iter(children(self.process.pid)), None), START_S)  # type: ignore[union-attr]
+
+    def events(self) -> list[dict[str, Any]]:
+        """What the structured log says."""
+        return [json.loads(line) for line in self.log if line.startswith("{")]
+
+
+def children(pid: int) -> list[int]:
+    """Child processes, from /proc."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(look: Callable[[], Any], limit_s: float) -> Any:
+    """What `look` returns once it is true."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        found = look()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"nothing within {limit_s} s"
+        time.sleep(0.02)
+
+
+@contextmanager
+def running(data: Path, **environment: str) -> Iterator[RunningServer]:
+    """A server for a while."""
+    server = RunningServer(data, **environment).start()
+    try:
+        yield server
+    finally:
+        if server.process is not None and server.process.poll() is None:
+            server.stop()
