@@ -8,6 +8,7 @@ from studio.data_folder import DataFolder
 from studio.errors import CheckpointNotFound, Conflict
 from studio.events import CheckpointStatus
 from studio.presets import CheckpointPreset, load_presets
+from studio.requests import nearest, shown
 
 
 class CheckpointShelf:
@@ -43,17 +44,23 @@ class CheckpointShelf:
     def serving(self, name: object) -> Checkpoint:
         """The checkpoint that runs a request which names this one, or none.
 
+        A request names ids only: whether a folder exists here is nobody's business on the other side of a socket.
+
         Raises:
             CheckpointNotFound: the name is unknown.
             Conflict: it is known and not loaded.
         """
         if name is None or name == self.loaded.id:
             return self.loaded
-        checkpoint = find_checkpoint(str(name), self._presets, self._folder.checkpoints)
+        if name not in self._presets:
+            known = {*self._presets, self.loaded.id}
+            raise CheckpointNotFound(
+                f"There is no checkpoint {shown(name)}.", param="checkpoint", hint=nearest(str(name), known)
+            )
         raise Conflict(
-            f"{checkpoint.id} is not loaded; this server has {self.loaded.id}.",
+            f"{name} is not loaded; this server has {self.loaded.id}.",
             param="checkpoint",
-            hint=f"Start one with: orrery serve --checkpoint {checkpoint.id}",
+            hint=f"Start one with: orrery serve --checkpoint {name}",
         )
 
     def listing(self, status: CheckpointStatus) -> CheckpointList:

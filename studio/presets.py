@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError
 
 from studio.errors import BadInput
-from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain
+from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain, nearest
 
 
 class CapabilityOverlay(Frozen):
@@ -103,12 +103,16 @@ def read_preset(name: str, raw: bytes) -> CheckpointPreset:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"The preset {name} is not TOML: {error}.") from None
     except ValidationError as error:
-        raise BadInput(f"The preset {name} is not one: {explain(error, CheckpointPreset).message}") from None
+        why = explain(error, CheckpointPreset)
+        raise BadInput(f"The preset {name} is not one: {why.message}", hint=why.hint) from None
     for kind in preset.defaults:
         if kind not in REQUESTS:
-            raise BadInput(f"The preset {name} has defaults for {kind!r}, which is no request.")
+            raise BadInput(
+                f"The preset {name} has defaults for {kind!r}, which is no request.", hint=nearest(kind, REQUESTS)
+            )
         try:
             REQUESTS[kind].model_validate({"kind": kind, "prompt": "x", **preset.defaults[kind]})
         except ValidationError as error:
-            raise BadInput(f"The preset {name}, {kind}: {explain(error, REQUESTS[kind]).message}") from None
+            why = explain(error, REQUESTS[kind])
+            raise BadInput(f"The preset {name}, {kind}: {why.message}", hint=why.hint) from None
     return preset

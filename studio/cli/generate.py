@@ -31,13 +31,13 @@ def generate(
     size: Annotated[
         str | None, typer.Option(envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024.")
     ] = None,
-    steps: Annotated[int | None, flag("sampling.num_inference_steps")] = None,
-    guidance: Annotated[float | None, flag("sampling.guidance_scale")] = None,
-    seed: Annotated[int | None, flag("sampling.seed")] = None,
-    flow_shift: Annotated[float | None, flag("sampling.flow_shift")] = None,
+    steps: Annotated[str | None, flag("sampling.num_inference_steps")] = None,
+    guidance: Annotated[str | None, flag("sampling.guidance_scale")] = None,
+    seed: Annotated[str | None, flag("sampling.seed")] = None,
+    flow_shift: Annotated[str | None, flag("sampling.flow_shift")] = None,
     schedule: Annotated[str | None, flag("sampling.schedule")] = None,
     guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.guidance_interval")] = None,
-    count: Annotated[int | None, flag("count")] = None,
+    count: Annotated[str | None, flag("count")] = None,
     negative_prompt: Annotated[str | None, flag("negative_prompt")] = None,
     checkpoint: Annotated[str | None, flag("checkpoint")] = None,
     system_prompt: Annotated[bool | None, flag("use_system_prompt")] = None,
@@ -90,30 +90,41 @@ def generate(
 
 
 async def _generate(request: Request, server: AbstractAsyncContextManager[StudioClient], files: PictureFiles) -> None:
+    from studio.errors import Conflict
+
     async with server as client:
-        job = await _ended(client, await client.submit(request))
+        # A task of its own: Ctrl+C while the request is on its way must still learn which job to cancel.
+        submitting = asyncio.create_task(client.submit(request))
+        try:
+            job = await _ended(client, await asyncio.shield(submitting))
+        except asyncio.CancelledError:
+            await _cancel(client, submitting)
+            raise
         if job.error is not None:
             raise job.error.error()
+        if job.state == "cancelled":
+            raise Conflict(f"Job {job.id} was cancelled.", hint="orrery jobs retry runs it again.")
         await files.save(client, job)
 
 
 async def _ended(client: StudioClient, job: Job) -> Job:
-    """Watch a job to its end; Ctrl+C cancels it first."""
+    """Watch a job to its end."""
     from studio.cli.progress import drawn
+
+    with drawn(job) as draw:
+        async for latest in client.events(job.id):
+            job = latest
+            draw(job)
+    return job
+
+
+async def _cancel(client: StudioClient, submitting: asyncio.Task[Job]) -> None:
     from studio.errors import Conflict, StudioError
 
     try:
-        with drawn(job) as draw:
-            async for latest in client.events(job.id):
-                job = latest
-                draw(job)
-    except asyncio.CancelledError:
-        try:
-            async with asyncio.timeout(CANCEL_TIMEOUT_S):
-                await client.cancel(job.id)
-        except (StudioError, TimeoutError):
-            print(f"orrery: job {job.id} could not be told.", file=sys.stderr)
-        raise
-    if job.state == "cancelled":
-        raise Conflict(f"Job {job.id} was cancelled.", hint="orrery jobs retry runs it again.")
-    return job
+        async with asyncio.timeout(CANCEL_TIMEOUT_S):
+            await client.cancel((await submitting).id)
+    except Conflict:
+        return  # it had ended by itself
+    except (StudioError, TimeoutError):
+        print("orrery: the server could not be told; the job may go on.", file=sys.stderr)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -14,7 +16,6 @@ from studio.cli.options import DataOption, ServerOption, TokenOption
 from studio.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from studio.cli.target import Target
     from studio.client import StudioClient
     from studio.jobs import Job, JobState
 
@@ -23,6 +24,20 @@ PROMPT_HEAD = 48
 
 Answer = TypeVar("Answer")
 JobArgument = Annotated[str, typer.Argument(metavar="ID", help="The job.")]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What stands between `jobs` and a sub-command about the server; the same options after it win."""
+
+    server: str | None
+    data: Path | None
+    token: str | None
+
+    def unless(self, server: str | None, data: Path | None, token: str | None) -> Said:
+        """These, unless others were said later."""
+        return Said(server or self.server, data or self.data, token or self.token)
+
 
 jobs = typer.Typer(help="What was asked for, and what became of it.")
 
@@ -39,9 +54,7 @@ def table(
     token: TokenOption = None,
 ) -> None:
     """What was asked for, and what became of it. Without a sub-command: a table, newest first."""
-    from studio.cli.target import read_target
-
-    context.obj = read_target(server, data, token)
+    context.obj = Said(server, data, token)
     if context.invoked_subcommand is not None:
         return
     wanted = _state(state)
@@ -51,22 +64,40 @@ def table(
 
 
 @jobs.command()
-def show(context: typer.Context, job_id: JobArgument) -> None:
+def show(
+    context: typer.Context,
+    job_id: JobArgument,
+    server: ServerOption = None,
+    data: DataOption = None,
+    token: TokenOption = None,
+) -> None:
     """Everything about one job, as JSON."""
-    print(_ask(context.obj, lambda client: client.job(job_id)).model_dump_json(indent=2))
+    print(_ask(context.obj.unless(server, data, token), lambda client: client.job(job_id)).model_dump_json(indent=2))
 
 
 @jobs.command()
-def cancel(context: typer.Context, job_id: JobArgument) -> None:
+def cancel(
+    context: typer.Context,
+    job_id: JobArgument,
+    server: ServerOption = None,
+    data: DataOption = None,
+    token: TokenOption = None,
+) -> None:
     """Cancel a queued or running job."""
-    job = _ask(context.obj, lambda client: client.cancel(job_id))
+    job = _ask(context.obj.unless(server, data, token), lambda client: client.cancel(job_id))
     print(f"{job.id} {job.state}")
 
 
 @jobs.command()
-def retry(context: typer.Context, job_id: JobArgument) -> None:
+def retry(
+    context: typer.Context,
+    job_id: JobArgument,
+    server: ServerOption = None,
+    data: DataOption = None,
+    token: TokenOption = None,
+) -> None:
     """Run a failed or cancelled job again."""
-    job = _ask(context.obj, lambda client: client.retry(job_id))
+    job = _ask(context.obj.unless(server, data, token), lambda client: client.retry(job_id))
     print(f"{job.id} {job.state}")
 
 
@@ -107,8 +138,10 @@ def _state(name: str | None) -> JobState | None:
         raise BadInput(f"The state is {shown(name)}.", param="state", hint=nearest(name, list(JobState))) from None
 
 
-def _ask(target: Target, question: Callable[[StudioClient], Awaitable[Answer]]) -> Answer:
-    from studio.cli.target import connected
+def _ask(said: Said, question: Callable[[StudioClient], Awaitable[Answer]]) -> Answer:
+    from studio.cli.target import connected, read_target
+
+    target = read_target(said.server, said.data, said.token)
 
     async def ask() -> Answer:
         async with connected(target) as client:

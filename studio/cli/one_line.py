@@ -29,6 +29,8 @@ class OneLineErrors(TyperGroup):
             print(f"orrery: {one_line(str(error))}", file=sys.stderr)
             sys.exit(FAILED)
         except typer.TyperException as error:
-            print(f"orrery: {one_line(error.format_message())} Try orrery --help.", file=sys.stderr)
+            said = one_line(error.format_message())
+            end = "" if said.endswith((".", "?")) else "."
+            print(f"orrery: {said}{end} Try orrery --help.", file=sys.stderr)
             sys.exit(FAILED)
         sys.exit(code if isinstance(code, int) else 0)

@@ -33,12 +33,15 @@ FLAGS: dict[str, str] = {
 }
 """How the command line calls each field of a request."""
 
+METAVARS: dict[Any, str] = {int: "INTEGER", float: "NUMBER"}
+"""Numbers reach the request as they were typed: it says better than a flag parser what came and what was expected."""
+
 
 def flag(path: str) -> Any:
     """The option of one field, with its help and its ORRERY_ variable."""
     name = FLAGS[path]
     variable = "ORRERY_" + name.split("/")[0].removeprefix("--").replace("-", "_").upper()
-    return typer.Option(name, envvar=variable, help=_help(path))
+    return typer.Option(name, envvar=variable, help=_help(path), metavar=METAVARS.get(_field(path).annotation))
 
 
 def build_request(said: Mapping[str, object], size: str | None) -> Request:

@@ -94,7 +94,7 @@ def _names(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
 
 
 def _range(model: type[BaseModel], path: tuple[int | str, ...]) -> str:
-    field = _model_at(model, path[:-1]).model_fields.get(str(path[-1]))
+    field = _model_at(model, path[:-1]).model_fields.get(str(path[-1])) if path else None
     bounds = {type(rule).__name__: rule for rule in field.metadata} if field else {}
     if "Ge" in bounds and "Le" in bounds:
         return f"Use a number from {_number(bounds['Ge'].ge)} to {_number(bounds['Le'].le)}."

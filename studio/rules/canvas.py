@@ -43,7 +43,8 @@ def nearest_canvas(width: int, height: int) -> tuple[int, int]:
     """The canvas whose shape and area differ least, on a logarithmic scale: 1000x1000 is nearest to 1024x1024."""
 
     def distance(size: tuple[int, int]) -> float:
-        return abs(math.log(size[0] / max(width, 1))) + abs(math.log(size[1] / max(height, 1)))
+        across, down = math.log(size[0] / max(width, 1)), math.log(size[1] / max(height, 1))
+        return abs(across - down) + abs(across + down)
 
     return min((size for shapes in CANVASES.values() for size in shapes.values()), key=distance)
 

@@ -1,0 +1,54 @@
+"""The command line, called in this process or run as a real one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from studio.cli import main
+
+Orrery = Callable[..., Result]
+
+
+@pytest.fixture
+def orrery() -> Orrery:
+    """Call a command in this process."""
+    return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def refused(orrery) -> Callable[..., str]:
+    """Call a command that must fail as a person is owed it: one line, exit code 2, nothing on stdout."""
+
+    def call(*words: object) -> str:
+        result = orrery(*words)
+        assert result.exit_code == 2, result.output
+        assert result.stdout == ""
+        assert result.stderr.startswith("orrery: ")
+        assert result.stderr.count("\n") == 1
+        return result.stderr
+
+    return call
+
+
+@pytest.fixture
+def spawn():
+    """Start a command as a process; whatever still runs at the end is killed."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(*words: object, **options) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", "from studio.cli import main; main()", *map(str, words)]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        running.append(subprocess.Popen(command, **{**streams, "env": dict(os.environ), **options}))
+        return running[-1]
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=20)

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
+from studio.checkpoints import REQUIRED, check_layout, check_weights, find_checkpoint
+from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
+from studio.presets import load_presets
+
+PRESETS = load_presets()
+
+
+@pytest.fixture
+def whole(tmp_path) -> Path:
+    """The skeleton of a released folder with one small shard."""
+    folder = tmp_path / "my-checkpoint"
+    for name in REQUIRED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+    save_file({"a": np.zeros((4, 4), "f4"), "b": np.ones(3, "f2")}, folder / "transformer" / "model.safetensors")
+    return folder
+
+
+def _shard(folder: Path) -> Path:
+    return folder / "transformer" / "model.safetensors"
+
+
+def _write_header(folder: Path, header: bytes, body: bytes = b"", length: int | None = None) -> None:
+    said = len(header) if length is None else length
+    _shard(folder).write_bytes(struct.pack("<Q", said) + header + body)
+
+
+def test_a_whole_folder_is_a_checkpoint(whole, tmp_path):
+    check_layout(whole)
+    assert check_weights(whole) == _shard(whole).stat().st_size
+    found = find_checkpoint(str(whole), PRESETS, tmp_path)
+    assert (found.id, found.folder, found.installed) == ("my-checkpoint", whole, True)
+    assert found.capabilities().checkpoint == "my-checkpoint"
+
+
+def test_a_preset_that_is_built_here_lies_in_the_data_folder(whole, tmp_path):
+    absent = find_checkpoint("speck", PRESETS, tmp_path)
+    assert (absent.folder, absent.installed) == (tmp_path / "speck", False)
+    whole.rename(tmp_path / "speck")
+    assert find_checkpoint("speck", PRESETS, tmp_path).installed
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("spek", "Did you mean speck?"),
+        ("cosmos-nano", "Did you mean cosmos3-nano?"),
+        ("zzz", "Known here: cosmos3-nano, "),
+        ("x" * 300, "Known here"),
+        ("~nobody-of-this-name/x", ""),
+        ("a\0b", ""),
+        ("\ud800", ""),
+    ],
+)
+def test_an_unknown_checkpoint_names_the_nearest(name, hint, tmp_path):
+    with pytest.raises(CheckpointNotFound, match="neither a preset nor a folder") as caught:
+        find_checkpoint(name, PRESETS, tmp_path)
+    assert caught.value.hint.startswith(hint)
+    assert len(caught.value.message) < 200
+
+
+def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(whole, tmp_path):
+    (whole / "vae" / "config.json").unlink()
+    with pytest.raises(NotACheckpoint, match=r"lacks vae/config\.json"):
+        find_checkpoint(str(whole), PRESETS, tmp_path)
+    with pytest.raises(NotACheckpoint, match="is a file"):
+        find_checkpoint(str(whole / "model_index.json"), PRESETS, tmp_path)
+
+
+@pytest.mark.parametrize("kept", [0, 7, 8, 40, -1])
+def test_a_truncated_shard_is_named(whole, kept):
+    raw = _shard(whole).read_bytes()
+    _shard(whole).write_bytes(raw[:kept])
+    with pytest.raises(BrokenCheckpoint, match=r"model\.safetensors is truncated"):
+        check_weights(whole)
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "length", "says"),
+    [
+        (b"{}", b"", 2**63, "truncated"),
+        (b"{", b"", None, "header is not JSON"),
+        (b"\xff\xff", b"", None, "header is not JSON"),
+        (b"[" * 100_000, b"", None, "header is not JSON"),
+        (b"[]", b"", None, "header is no object"),
+        (b'{"a": 1}', b"", None, "header has no offsets"),
+        (b'{"a": {"data_offsets": [0]}}', b"", None, "header has no offsets"),
+        (b'{"a": {"data_offsets": [0, "x"]}}', b"", None, "header has no offsets"),
+        (b'{"a": {"data_offsets": [0, 99]}}', b"1234", None, "truncated: 44 bytes of 139"),
+        (b'{"a": {"data_offsets": [0, 2]}}', b"1234", None, "longer than its header says"),
+    ],
+)
+def test_a_header_that_lies_is_found_out(whole, header, body, length, says):
+    _write_header(whole, header, body, length)
+    with pytest.raises(BrokenCheckpoint, match=says):
+        check_weights(whole)
+
+
+def test_a_header_longer_than_the_format_allows_is_not_read(whole):
+    with _shard(whole).open("wb") as file:
+        file.write(struct.pack("<Q", 200_000_000))
+        file.truncate(300_000_000)
+    with pytest.raises(BrokenCheckpoint, match="header is too long"):
+        check_weights(whole)
+
+
+@pytest.mark.parametrize(
+    ("index", "says"),
+    [
+        ({"weight_map": {"a": "model.safetensors", "b": "gone.safetensors"}}, "names gone.safetensors"),
+        ({"weight_map": {"a": 3}}, "names 3"),
+        ({"weight_map": []}, "no weight_map"),
+        ({}, "no weight_map"),
+        ([], "no JSON object"),
+    ],
+)
+def test_an_index_that_lies_is_found_out(whole, index, says):
+    path = whole / "transformer" / "model.safetensors.index.json"
+    path.write_text(json.dumps({"weight_map": {"a": "model.safetensors"}}))
+    assert check_weights(whole)
+    path.write_text(json.dumps(index))
+    with pytest.raises(BrokenCheckpoint, match=says):
+        check_weights(whole)
+
+
+def test_a_folder_without_weights_is_broken(whole):
+    _shard(whole).unlink()
+    with pytest.raises(BrokenCheckpoint, match="no safetensors file"):
+        check_weights(whole)
+
+
+def test_the_catalogue_says_what_is_here(whole, tmp_path):
+    whole.rename(tmp_path / "speck")
+    found = list_checkpoints(PRESETS, tmp_path)
+    states = {info.id: info.state for info in found.checkpoints}
+    assert states == {name: "installed" if name == "speck" else "absent" for name in PRESETS}
+    assert CheckpointList.model_validate_json(found.model_dump_json()) == found
+
+
+def test_the_worker_has_the_last_word_on_a_checkpoint(tmp_path):
+    checkpoint = find_checkpoint("speck", PRESETS, tmp_path)
+    loading, ready = CheckpointInfo.of(checkpoint, "loading"), CheckpointInfo.of(checkpoint, "ready")
+    assert (loading.loaded, ready.loaded) == (False, True)
+    assert ready.random_weights

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from studio.errors import BadInput
+from studio.presets import complete, load_presets, read_preset
+from studio.requests import parse_request
+from studio.rules import Capabilities, refusals
+
+SHIPPED = load_presets()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_preset_completes_a_bare_request_to_one_that_runs(name):
+    preset = SHIPPED[name]
+    overlay = preset.capabilities.model_dump(exclude_none=True)
+    payload = complete(preset, {"kind": "generate_image", "prompt": "a cube"})
+    assert refusals(parse_request(payload), Capabilities.model_validate({"checkpoint": name, **overlay})) == []
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_examples_of_a_shipped_preset_are_requests(name):
+    for kind, examples in SHIPPED[name].examples.items():
+        for example in examples:
+            assert parse_request({"kind": kind, **example.values}).prompt
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_preset_can_be_found_somewhere(name):
+    assert SHIPPED[name].built_here != bool(SHIPPED[name].repository)
+
+
+def test_what_a_person_said_wins_field_by_field():
+    said = {"kind": "generate_image", "prompt": "x", "sampling": {"seed": 7}, "resolution": "480"}
+    payload = complete(SHIPPED["speck"], said)
+    assert payload["sampling"] == {"num_inference_steps": 20, "guidance_scale": 4.0, "flow_shift": 3.0, "seed": 7}
+    assert payload["resolution"] == "480"
+    assert "sampling" in SHIPPED["speck"].defaults["generate_image"]
+    assert SHIPPED["speck"].defaults["generate_image"]["sampling"].get("seed") is None
+
+
+@pytest.mark.parametrize("payload", [{}, {"kind": None}, {"kind": ["x"]}, {"kind": "generate_image", "sampling": 3}])
+def test_completing_nonsense_leaves_it_for_the_parser(payload):
+    assert payload.items() <= complete(SHIPPED["speck"], payload).items()
+
+
+def test_a_users_preset_wins_and_others_are_added(tmp_path):
+    (tmp_path / "mine.toml").write_text('id = "mine"\ntitle = "Mine"\nsummary = "s"\n')
+    (tmp_path / "speck.toml").write_text('id = "speck"\ntitle = "My speck"\nsummary = "s"\nbuilt_here = true\n')
+    (tmp_path / "notes.txt").write_text("not a preset")
+    found = load_presets(tmp_path)
+    assert found["speck"].title == "My speck"
+    assert set(found) == {*SHIPPED, "mine"}
+    assert load_presets(tmp_path / "missing").keys() == SHIPPED.keys()
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"id = ", "mine.toml is not TOML"),
+        (b"\xff\xfe", "mine.toml is not TOML"),
+        (b'id = "x"', "mine.toml.*title is missing"),
+        (b'id = "x"\ntitle = "t"\nsummary = "s"\ntitel = "u"', "mine.toml.*titel is not a field.*Did you mean title"),
+        (b'id = "x"\ntitle = "t"\nsummary = "s"\n[defaults.paint]', "mine.toml.*'paint', which is no request"),
+        (
+            b'id = "x"\ntitle = "t"\nsummary = "s"\n[defaults.generate_image.sampling]\nnum_inference_steps = 0',
+            "mine.toml, generate_image: sampling.num_inference_steps is 0",
+        ),
+    ],
+)
+def test_a_broken_preset_is_named_with_what_is_wrong(raw, says):
+    with pytest.raises(BadInput, match=says):
+        read_preset("mine.toml", raw)

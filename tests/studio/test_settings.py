@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from studio.errors import BadInput, CannotListen
+from studio.settings import ServerSettings, chosen_data_folder, is_loopback, read_settings
+
+
+def test_without_a_word_it_is_the_loopback_port_and_the_home_folder(tmp_path):
+    settings = read_settings()
+    assert (settings.host, settings.port, settings.checkpoint) == ("127.0.0.1", 7860, "speck")
+    assert settings.data == tmp_path / "share" / "orrery"
+    assert settings.token is None
+
+
+def test_every_field_is_a_variable(monkeypatch, tmp_path):
+    said = {
+        "host": "0.0.0.0",
+        "port": "0",
+        "data": str(tmp_path / "d"),
+        "checkpoint": "cosmos3-nano",
+        "token": "secret",
+        "allowed_hosts": "studio.lab",
+        "device": "cuda:1",
+    }
+    assert set(said) == set(ServerSettings.model_fields)
+    for name, value in said.items():
+        monkeypatch.setenv(f"ORRERY_{name.upper()}", value)
+    settings = read_settings()
+    assert settings.port == 0
+    assert settings.data == tmp_path / "d"
+    assert settings.token is not None
+    assert settings.token.get_secret_value() == "secret"
+    assert "secret" not in repr(settings)
+
+
+def test_an_empty_variable_is_as_good_as_none(monkeypatch, tmp_path):
+    for name in ServerSettings.model_fields:
+        monkeypatch.setenv(f"ORRERY_{name.upper()}", "")
+    assert read_settings() == ServerSettings(data=tmp_path / "share" / "orrery")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "studio.lab", "127.0.0.1.evil.com"])
+def test_an_address_that_others_reach_needs_a_token(monkeypatch, host):
+    monkeypatch.setenv("ORRERY_HOST", host)
+    with pytest.raises(CannotListen, match=r"no token is set.*--token or ORRERY_TOKEN"):
+        read_settings()
+    monkeypatch.setenv("ORRERY_TOKEN", "secret")
+    assert read_settings().host == host
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True), ("10.0.0.1", False), ("", False)],
+)
+def test_loopback_is_what_only_this_machine_reaches(host, loopback):
+    assert is_loopback(host) is loopback
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("PORT", "x", "port is 'x'"),
+        ("PORT", "-1", "at least 0"),
+        ("PORT", "65536", "at most 65535"),
+        ("DEVICE", "tpu", "device is 'tpu'"),
+    ],
+)
+def test_a_variable_that_means_nothing_is_named(monkeypatch, name, value, says):
+    monkeypatch.setenv(f"ORRERY_{name}", value)
+    with pytest.raises(BadInput, match=rf"{says}.*It is set by --{name.lower()} or ORRERY_{name}\."):
+        read_settings()
+
+
+def test_a_data_folder_is_absolute_and_somebodys(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert chosen_data_folder(Path("d")) == tmp_path / "d"
+    assert chosen_data_folder(Path("~/d")) == tmp_path / "d"
+    monkeypatch.setenv("ORRERY_DATA", "~nobody-of-this-name/d")
+    with pytest.raises(BadInput, match="nobody's home"):
+        read_settings()
