@@ -1,0 +1,46 @@
+"""The plan of a picture: one latent frame, denoised under the prompt and, with guidance, under the negative prompt."""
+
+from __future__ import annotations
+
+from engine.planning.guidance import prompt_guidance
+from engine.planning.plan import Branch, Plan, VisionSegment
+from engine.planning.positions import vision_positions
+from engine.planning.prompt import with_sentence
+from engine.planning.setting import Setting
+from engine.planning.trained_strings import IMAGE_RESOLUTION, IMAGE_SYSTEM_PROMPT, NOT_IMAGE_RESOLUTION
+from studio.requests import GenerateImage
+from studio.rules import canvas
+
+
+def plan_image(request: GenerateImage, setting: Setting) -> Plan:
+    """The plan of one picture; `count` is the caller's, who gives each picture its own seed.
+
+    Raises:
+        PromptTooLong: the prompt or the negative prompt has too many tokens.
+        NotAllowed: the checkpoint's own schedule is asked for and cannot be sampled.
+    """
+    assert request.count == 1
+    width, height = canvas(request.resolution, request.aspect_ratio)
+    config, cell = setting.config, setting.pixels_per_cell
+    segment = VisionSegment((config.latent_channel, 1, height // cell, width // cell), config.latent_patch_size)
+    schedule = setting.schedule(request.sampling)
+    guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
+    system = IMAGE_SYSTEM_PROMPT if request.use_system_prompt else None
+
+    def branch(text: str, sentence: str, param: str) -> Branch:
+        if request.use_resolution_template:
+            text = with_sentence(text, sentence.format(height=height, width=width))
+        tokens = setting.prompts.encode(text, system=system, param=param)
+        return Branch(tokens, vision_positions(config, segment.grid, len(tokens)))
+
+    branches = [branch(request.prompt, IMAGE_RESOLUTION, "prompt")]
+    if any(negative != 0 for _, negative in guidance):
+        branches.append(branch(request.negative_prompt, NOT_IMAGE_RESOLUTION, "negative_prompt"))
+    return Plan(
+        canvas=(width, height),
+        segments=(segment,),
+        branches=tuple(branches),
+        factors=tuple(factors[: len(branches)] for factors in guidance),
+        schedule=schedule,
+        seed=request.sampling.seed,
+    )

@@ -1,0 +1,7 @@
+"""Denoising any plan: noise, trajectories, one packed step for several of them, the solver."""
+
+from engine.sampling.prefixes import PrefixStore
+from engine.sampling.sampler import denoise, prepare
+from engine.sampling.trajectory import Trajectory
+
+__all__ = ["PrefixStore", "Trajectory", "denoise", "prepare"]

@@ -1,0 +1,72 @@
+"""speck's tokenizer: bytes and a few merges, with the special tokens and the chat format of Qwen3-VL."""
+
+from __future__ import annotations
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+from engine.speck.shape import VOCABULARY
+
+END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
+
+SPECIAL_TOKENS = [
+    END_OF_TEXT,
+    "<|im_start|>",
+    END_OF_TURN,
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|vision_pad|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+]
+
+CHAT_TEMPLATE = """\
+{%- for message in messages -%}
+<|im_start|>{{ message.role }}{{ '\\n' }}
+{%- if message.content is string -%}
+{{ message.content }}
+{%- else -%}
+{%- for part in message.content -%}
+{%- if part.type == 'image' -%}<|vision_start|><|image_pad|><|vision_end|>
+{%- elif part.type == 'video' -%}<|vision_start|><|video_pad|><|vision_end|>
+{%- else -%}{{ part.text }}
+{%- endif -%}
+{%- endfor -%}
+{%- endif -%}
+<|im_end|>{{ '\\n' }}
+{%- endfor -%}
+{%- if add_generation_prompt -%}<|im_start|>assistant{{ '\\n' }}{%- endif -%}
+"""
+"""Turns of system, user and assistant, with pictures and clips as parts of a turn."""
+
+CORPUS = [
+    "A robot arm above a red cube on a wooden table, soft daylight from the left.",
+    "A long workbench with three steel bowls and a folded cloth, seen from the front.",
+    "The gripper picks up the green block and places it in the blue bowl next to the yellow one.",
+    "This image is of 256x256 resolution. This image is not of 1024x1024 resolution.",
+    "You are a helpful assistant who will generate images from a give prompt.",
+]
+"""What the merges are learnt from; other words fall apart into bytes."""
+
+
+def build_tokenizer() -> PreTrainedTokenizerFast:
+    """The same tokenizer every time."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        special_tokens=SPECIAL_TOKENS,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(CORPUS * 4, trainer)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=END_OF_TURN,
+        pad_token=END_OF_TEXT,
+        additional_special_tokens=[token for token in SPECIAL_TOKENS if token not in (END_OF_TEXT, END_OF_TURN)],
+    )
+    fast.chat_template = CHAT_TEMPLATE
+    assert len(fast) <= VOCABULARY
+    return fast

@@ -1,0 +1,15 @@
+"""The two towers of Cosmos 3 on one set of weights.
+
+The reasoner reads a prompt once and leaves a `Prefix`: per-layer keys and values. The generator alone runs at every
+denoising step, over `[prefix | diffusion tokens]`. This is exact, because the reasoner never sees the generator
+(technical report, sections 2.3 and 5.3.1).
+
+Letters of the shapes: U prompt tokens, S packed diffusion tokens, H model width, N query heads, K key-value heads,
+D head width, L layers.
+"""
+
+from engine.towers.model import OmniModel, build_model
+from engine.towers.packing import Pack, Prefix
+from engine.towers.rope import Rope, rope_tables
+
+__all__ = ["OmniModel", "Pack", "Prefix", "Rope", "build_model", "rope_tables"]

@@ -1,0 +1,69 @@
+"""One layer of one tower. Both towers are stacks of it; they differ in what their tokens attend to."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import silu
+
+from engine.towers.rms_norm import RmsNorm
+from engine.towers.rope import Rope
+from engine.weights.config import ModelConfig
+
+
+class FeedForward(nn.Module):
+    """SiLU-gated (gate and up stacked in one matrix) or squared ReLU, as the configuration says."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.gated = config.hidden_act == "silu"
+        inner = config.intermediate_size
+        self.up = nn.Linear(config.hidden_size, 2 * inner if self.gated else inner, bias=False)
+        self.down = nn.Linear(inner, config.hidden_size, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [S, H] → [S, H]."""
+        if self.gated:
+            gate, up = self.up(x).chunk(2, -1)
+            return self.down(silu(gate) * up)
+        return self.down(torch.relu(self.up(x)).square())
+
+
+class Block(nn.Module):
+    """A pre-norm transformer layer, cut where the towers differ: `project`, then attention by the tower, then `merge`.
+
+    Args:
+        normed_heads: queries and keys are normalised per head.
+    """
+
+    def __init__(self, config: ModelConfig, *, normed_heads: bool) -> None:
+        super().__init__()
+        qwen = config.hidden_act == "silu"
+        hidden, width, eps = config.hidden_size, config.head_dim, config.rms_norm_eps
+        self.num_heads, self.num_kv_heads, self.head_dim = config.num_attention_heads, config.num_key_value_heads, width
+        self.attention_norm = RmsNorm((hidden,), eps, rounds_before_weight=qwen)
+        self.qkv = nn.Linear(hidden, (self.num_heads + 2 * self.num_kv_heads) * width, bias=False)
+        self.qk_norm = (
+            RmsNorm((self.num_heads + self.num_kv_heads, width), eps, rounds_before_weight=qwen)
+            if normed_heads
+            else None
+        )
+        self.out = nn.Linear(self.num_heads * width, hidden, bias=False)
+        self.feed_forward_norm = RmsNorm((hidden,), eps, rounds_before_weight=qwen)
+        self.feed_forward = FeedForward(config)
+
+    def project(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """x [S, H] → queries and keys stacked [S, N + K, D], normalised but not rotated; values [S, K, D]."""
+        heads = self.qkv(self.attention_norm(x)).unflatten(-1, (-1, self.head_dim))
+        qk, v = heads.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], 1)
+        return (qk if self.qk_norm is None else self.qk_norm(qk)), v
+
+    def rotate(self, qk: Tensor, rope: Rope) -> tuple[Tensor, Tensor]:
+        """Stacked queries and keys → rotated queries [S, N, D] and keys [S, K, D]."""
+        q, k = rope.rotate(qk).split([self.num_heads, self.num_kv_heads], 1)
+        return q, k
+
+    def merge(self, x: Tensor, attended: Tensor) -> Tensor:
+        """The residual stream x [S, H] after attention [S, N * D] and the feed-forward."""
+        x = x + self.out(attended)
+        return x + self.feed_forward(self.feed_forward_norm(x))

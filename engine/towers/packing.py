@@ -1,0 +1,40 @@
+"""What goes through the generator together: sequences of different lengths behind one another, without padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from engine.towers.rope import Rope
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What the reasoner leaves of a prompt for the generator: one pair for every layer.
+
+    Attributes:
+        keys: L tensors [K, U, D], rotated.
+        values: L tensors [K, U, D].
+    """
+
+    keys: tuple[Tensor, ...]
+    values: tuple[Tensor, ...]
+
+    @property
+    def num_tokens(self) -> int:
+        """U."""
+        return self.keys[0].shape[1]
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The layout of one pass: sequence i has `lengths[i]` tokens, which see `prefixes[i]` and one another.
+
+    Two guided pictures of 64 tokens are lengths (64, 64, 64, 64): prompt, negative, prompt, negative. `rope` covers
+    all 256 tokens in that order.
+    """
+
+    lengths: tuple[int, ...]
+    prefixes: tuple[Prefix, ...]
+    rope: Rope

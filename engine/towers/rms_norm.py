@@ -1,0 +1,29 @@
+"""Root mean square normalisation, in the two rounding orders that the released weights were trained with."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import rms_norm
+
+
+class RmsNorm(nn.Module):
+    """`x / rms(x) * weight` over the last dimension, in float32.
+
+    Below float32 the families differ in one rounding: Qwen (Nano, Super) rounds before the weight, Nemotron (Edge)
+    after it. `weight` may have leading dimensions, as [heads, D] does for queries and keys.
+    """
+
+    def __init__(self, shape: tuple[int, ...], eps: float, *, rounds_before_weight: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(shape))
+        self.width = shape[-1:]
+        self.eps = eps
+        self.rounds_before_weight = rounds_before_weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [..., D] → the same shape and dtype."""
+        normal = rms_norm(x.float(), self.width, eps=self.eps)
+        if self.rounds_before_weight:
+            return self.weight * normal.to(x.dtype)
+        return (self.weight.float() * normal).to(x.dtype)

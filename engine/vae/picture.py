@@ -1,0 +1,66 @@
+"""The Wan 2.2 VAE (diffusers' `AutoencoderKLWan`) around a checkpoint's own tensors, decoding single frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan, unpatchify
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from engine.vae.single_frame import single_frame_decoder
+from studio.checkpoints import read_json
+from studio.errors import BrokenCheckpoint
+
+
+class PictureDecoder:
+    """Normalised latents to pixels."""
+
+    def __init__(self, vae: AutoencoderKLWan) -> None:
+        self.vae = vae
+        self._decoder = single_frame_decoder(vae)
+        like = {"dtype": vae.dtype, "device": vae.device}
+        self._mean = torch.tensor(vae.config["latents_mean"], **like).view(1, -1, 1, 1, 1)
+        # The reference rounds 1 / std and divides by it; so does this.
+        self._inverse_std = (1.0 / torch.tensor(vae.config["latents_std"], **like)).view(1, -1, 1, 1, 1)
+
+    @property
+    def num_channels(self) -> int:
+        """Of the latents."""
+        return self.vae.config["z_dim"]
+
+    def decode(self, latents: Tensor) -> Tensor:
+        """latents [C, 1, rows, columns], float32 → [3, height, width] float32 in -1..1."""
+        raw = latents[None].to(self._mean.dtype) / self._inverse_std + self._mean
+        cells = self._decoder(self.vae.post_quant_conv(raw), first_chunk=True)
+        return unpatchify(cells, self.vae.config["patch_size"] or 1)[0, :, 0].float().clamp(-1, 1)
+
+
+def read_vae(folder: Path, device: torch.device, dtype: torch.dtype) -> PictureDecoder:
+    """The VAE of a checkpoint's `vae/`.
+
+    Raises:
+        BrokenCheckpoint: its weights cannot be read, or are not those that its configuration asks for.
+    """
+    config = read_json(folder / "config.json")
+    with torch.device("meta"):
+        vae = AutoencoderKLWan.from_config(config)
+    assert isinstance(vae, AutoencoderKLWan)
+    try:
+        weights: dict[str, Tensor] = {}
+        for shard in sorted(folder.glob("*.safetensors")):
+            weights |= load_file(shard, device=str(device))
+        vae.load_state_dict({name: tensor.to(dtype) for name, tensor in weights.items()}, strict=True, assign=True)
+    except (SafetensorError, OSError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise BrokenCheckpoint(f"{folder} cannot be read: {reason}", param="checkpoint") from None
+    return PictureDecoder(vae.eval().requires_grad_(False))
+
+
+def to_uint8(pixels: Tensor) -> np.ndarray:
+    """pixels [3, height, width] in -1..1, what lies outside cut off → [height, width, 3] uint8, rounded to nearest."""
+    levels = ((pixels.clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8)
+    return levels.permute(1, 2, 0).contiguous().cpu().numpy()

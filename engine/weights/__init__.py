@@ -1,0 +1,6 @@
+"""From the files of a released checkpoint to named tensors: its configuration, its key map, its shards."""
+
+from engine.weights.checkpoint import Folder, open_folder, read_weights
+from engine.weights.config import ModelConfig
+
+__all__ = ["Folder", "ModelConfig", "open_folder", "read_weights"]

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import torch
+from diffusers.utils.torch_utils import randn_tensor
+
+from engine.sampling.noise import draw_noise
+
+
+def test_vision_then_sound_then_action_come_from_one_generator_as_in_diffusers():
+    shapes = [(1, 48, 3, 5, 7), (64, 9), (16, 10)]
+    generator = torch.Generator().manual_seed(42)
+    theirs = [
+        randn_tensor(shape, generator=generator, device=torch.device("cpu"), dtype=torch.float32) for shape in shapes
+    ]
+    ours = draw_noise([(48, 3, 5, 7), (64, 9), (16, 10)], 42)
+    assert all(torch.equal(own, other.view(own.shape)) for own, other in zip(ours, theirs, strict=True))
+
+
+def test_every_seed_up_to_the_largest_is_taken():
+    assert draw_noise([(4,)], 2**53 - 1)[0].isfinite().all()
