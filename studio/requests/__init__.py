@@ -1,7 +1,8 @@
 """What can be asked: one frozen class for each thing, used unchanged by form, command line, HTTP, queue and worker."""
 
+from studio.requests.fields import MAX_TEXT_BYTES, AspectRatio, Resolution
 from studio.requests.frozen import Frozen
-from studio.requests.generate_image import MAX_TEXT_BYTES, AspectRatio, GenerateImage, Resolution
+from studio.requests.generate_image import GenerateImage
 from studio.requests.hints import FormHint
 from studio.requests.parsing import REQUESTS, Request, explain, nearest, parse_request, shown
 from studio.requests.sampling import MAX_SEED, Sampling, draw_seed

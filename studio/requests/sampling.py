@@ -19,28 +19,32 @@ def draw_seed() -> int:
     return secrets.randbelow(2**32)
 
 
+Steps = Annotated[
+    int,
+    Field(ge=1, le=200, title="Steps", description="denoising steps: more is slower and usually cleaner"),
+    FormHint(row="denoising"),
+]
+Guidance = Annotated[
+    float,
+    Field(ge=0, le=20, title="Guidance", description="pull towards the prompt; 1 turns guidance off"),
+    FormHint(row="denoising", step=0.5),
+]
+FlowShift = Annotated[
+    float,
+    Field(ge=0.1, le=20, title="Flow shift", description="spends more steps on the coarse shape"),
+    FormHint(fold=True, step=0.1),
+]
+
+
 class Sampling(Frozen):
     """Steps, guidance and noise. Defaults are Cosmos3-Nano's for images (50 / 4 / 3); a preset may say otherwise."""
 
-    num_inference_steps: Annotated[
-        int,
-        Field(ge=1, le=200, title="Steps", description="denoising steps: more is slower and usually cleaner"),
-        FormHint(row="denoising"),
-    ] = 50
-    guidance_scale: Annotated[
-        float,
-        Field(ge=0, le=20, title="Guidance", description="pull towards the prompt; 1 turns guidance off"),
-        FormHint(row="denoising", step=0.5),
-    ] = 4.0
+    num_inference_steps: Steps = 50
+    guidance_scale: Guidance = 4.0
     seed: Annotated[
-        int,
-        Field(ge=0, le=MAX_SEED, title="Seed", description="one seed is one picture, on every device"),
+        int, Field(ge=0, le=MAX_SEED, title="Seed", description="one seed is one result, on every device")
     ] = Field(default_factory=draw_seed)
-    flow_shift: Annotated[
-        float,
-        Field(ge=0.1, le=20, title="Flow shift", description="spends more steps on the coarse shape"),
-        FormHint(fold=True, step=0.1),
-    ] = 3.0
+    flow_shift: FlowShift = 3.0
     schedule: Annotated[
         Literal["native", "checkpoint"],
         Field(title="Schedule", description="the framework's own sigmas, or the checkpoint's scheduler file"),
@@ -61,3 +65,11 @@ class Sampling(Frozen):
                     f"guidance_interval is [{low:g}, {high:g}]; it takes [low, high] with 0 <= low <= high <= 1001"
                 )
         return self
+
+
+class VideoSampling(Sampling):
+    """The same for clips: 35 steps, guidance 6, shift 10, as in every published latency table."""
+
+    num_inference_steps: Steps = 35
+    guidance_scale: Guidance = 6.0
+    flow_shift: FlowShift = 10.0

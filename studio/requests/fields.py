@@ -1,0 +1,71 @@
+"""Fields that more than one request has: the same bounds and the same words wherever they stand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from studio.requests.hints import FormHint
+
+Resolution = Literal["256", "480", "720", "768"]
+AspectRatio = Literal["16:9", "4:3", "1:1", "3:4", "9:16"]
+
+MAX_TEXT_BYTES = 65_536
+"""The framework's own negative prompt is 15,000 characters; this leaves room for four of them."""
+
+
+def _fits(text: str) -> str:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the text holds half of a surrogate pair at character {error.start}; send whole characters"
+        ) from None
+    if size > MAX_TEXT_BYTES:
+        raise ValueError(f"the text has {size:,} bytes; at most {MAX_TEXT_BYTES:,} are accepted")
+    return text
+
+
+def _says_something(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the prompt is empty; write at least one word")
+    return text
+
+
+BoundedText = Annotated[str, AfterValidator(_fits)]
+
+CheckpointName = Annotated[
+    BoundedText | None,
+    Field(min_length=1, max_length=4096, title="Checkpoint", description="none means the one the server started with"),
+    FormHint(hidden=True),
+]
+Prompt = Annotated[
+    BoundedText,
+    AfterValidator(_says_something),
+    Field(title="Prompt", description="plain words, or a structured caption"),
+    FormHint(lines=5),
+]
+NegativePrompt = Annotated[
+    BoundedText,
+    Field(title="Negative prompt", description="what guidance pulls away from"),
+    FormHint(fold=True, lines=2),
+]
+Shape = Annotated[AspectRatio, Field(title="Shape", description="width to height")]
+Size = Annotated[
+    Resolution,
+    Field(title="Size", description="the tier; the exact canvas follows from the shape"),
+    FormHint(names=(("256", "256p"), ("480", "480p"), ("720", "720p"), ("768", "768p"))),
+]
+Count = Annotated[int, Field(ge=1, le=10, title="Count", description="results, each with the next seed")]
+UseSystemPrompt = Annotated[
+    bool, Field(title="System prompt", description="put the model's system prompt before yours"), FormHint(fold=True)
+]
+UseResolutionTemplate = Annotated[
+    bool, Field(title="Resolution sentence", description="append the canvas in words"), FormHint(fold=True)
+]
+UseDurationTemplate = Annotated[
+    bool, Field(title="Duration sentence", description="append length and frame rate in words"), FormHint(fold=True)
+]
+MediaId = Annotated[str, Field(pattern=r"^(u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3})$")]
+"""A name in the media store: of something uploaded, or of something made."""

@@ -1,0 +1,96 @@
+"""A clip from a prompt, from a prompt and a first picture, or from a prompt and the frames of another clip."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from studio.requests.fields import (
+    CheckpointName,
+    Count,
+    MediaId,
+    NegativePrompt,
+    Prompt,
+    Shape,
+    Size,
+    UseDurationTemplate,
+    UseResolutionTemplate,
+    UseSystemPrompt,
+)
+from studio.requests.frozen import Frozen
+from studio.requests.hints import FormHint
+from studio.requests.sampling import VideoSampling
+
+TEMPORAL_STRIDE = 4
+"""Frames to a latent frame after the first (the Wan 2.2 VAE takes one frame, then groups of four)."""
+
+
+def _whole_groups(num_frames: int) -> int:
+    if num_frames % TEMPORAL_STRIDE != 1:
+        lower = num_frames - (num_frames - 1) % TEMPORAL_STRIDE
+        raise ValueError(f"{num_frames} frames are not 4k+1; use {lower} or {lower + TEMPORAL_STRIDE}")
+    return num_frames
+
+
+class GenerateVideo(Frozen):
+    """Text, image or video to video, with or without sound.
+
+    `start_image` is kept as the first frame. Of `source_video` the latent frames in `condition_frames` are kept, taken
+    from the first or the last end of it; two latent frames are five frames. Everything else is denoised.
+    """
+
+    kind: Annotated[Literal["generate_video"], FormHint(hidden=True)] = "generate_video"
+    checkpoint: CheckpointName = None
+    prompt: Prompt
+    start_image: Annotated[
+        MediaId | None, Field(title="First picture", description="the clip starts with it"), FormHint(hidden=True)
+    ] = None
+    source_video: Annotated[
+        MediaId | None, Field(title="Source clip", description="the clip continues it"), FormHint(hidden=True)
+    ] = None
+    condition_frames: Annotated[
+        tuple[Annotated[int, Field(ge=0)], ...],
+        Field(min_length=1, max_length=100, title="Kept frames", description="latent frames of the source that stay"),
+        FormHint(hidden=True),
+    ] = (0, 1)
+    condition_end: Annotated[
+        Literal["first", "last"],
+        Field(title="Kept end", description="which end of the source the kept frames come from"),
+        FormHint(hidden=True),
+    ] = "first"
+    aspect_ratio: Shape = "16:9"
+    resolution: Size = "480"
+    num_frames: Annotated[
+        int,
+        Field(ge=5, le=397, title="Length", description="frames: one, then groups of four"),
+        AfterValidator(_whole_groups),
+        FormHint(unit="frames", step=4),
+    ] = 189
+    fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
+    sound: Annotated[bool, Field(title="Sound", description="denoise sound together with the picture")] = False
+    sampling: VideoSampling = Field(default_factory=VideoSampling)
+    count: Count = 1
+    negative_prompt: NegativePrompt = ""
+    use_system_prompt: UseSystemPrompt = False
+    use_resolution_template: UseResolutionTemplate = True
+    use_duration_template: UseDurationTemplate = True
+    save_latents: Annotated[
+        bool, Field(title="Save latents", description="keep the final latents as safetensors too"), FormHint(fold=True)
+    ] = False
+
+    @property
+    def num_latent_frames(self) -> int:
+        """Latent frames: 17 frames are 5."""
+        return (self.num_frames - 1) // TEMPORAL_STRIDE + 1
+
+    @model_validator(mode="after")
+    def _one_start(self) -> Self:
+        if self.start_image is not None and self.source_video is not None:
+            raise ValueError("start_image and source_video are both given; a clip starts from one of them")
+        if self.source_video is not None and max(self.condition_frames) >= self.num_latent_frames:
+            raise ValueError(
+                f"condition_frames names latent frame {max(self.condition_frames)}; "
+                f"{self.num_frames} frames have 0 to {self.num_latent_frames - 1}"
+            )
+        return self
