@@ -1,0 +1,1 @@
+"""The page: forms, stage and strip. It draws what the public API says and asks it for everything; it holds no state."""

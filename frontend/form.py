@@ -1,0 +1,129 @@
+"""Draws a form from a request's fields: bounds become sliders, choices chips, rare fields go behind one fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+from pydantic import BaseModel
+
+from frontend import element_ids, parts, text
+from frontend.fields import FieldSpec, fields_of
+
+MAX_SLIDER_SPAN = 10_000
+"""Beyond this a slider of 300 px cannot be aimed, and a number box is drawn."""
+
+MAX_NAMED = 1
+"""Titles that fit on the fold's one line, beside how many more there are."""
+
+Draw = Callable[[], Component]
+
+
+def draw_form(
+    model: type[BaseModel],
+    page: str,
+    *,
+    around: Mapping[str, Callable[[Draw], Component]] | None = None,
+    after: Mapping[str, Callable[[], None]] | None = None,
+    beside: Mapping[str, str] | None = None,
+) -> dict[str, Component]:
+    """Draw every field of a request.
+
+    Args:
+        model: the request.
+        page: prefix of the element ids.
+        around: by path, what draws a field together with what belongs around it.
+        after: by path, what is drawn below a field.
+        beside: by path, the tag of an element beside a choice's title.
+
+    Returns:
+        The components by dotted path.
+    """
+    around, after, beside = around or {}, after or {}, beside or {}
+    drawn: dict[str, Component] = {}
+
+    def draw(specs: list[FieldSpec]) -> None:
+        for row, group in groupby(specs, key=lambda spec: spec.hint.row or spec.path):
+            fields = list(group)
+            if len(fields) > 1:
+                with gr.Row(elem_classes=["o-line", f"o-line-{row}"]):
+                    for spec in fields:
+                        drawn[spec.path] = draw_field(spec, page, beside.get(spec.path, ""))
+            else:
+                draw_one(fields[0])
+
+    def draw_one(spec: FieldSpec) -> None:
+        def plainly() -> Component:
+            return draw_field(spec, page, beside.get(spec.path, ""))
+
+        drawn[spec.path] = around[spec.path](plainly) if spec.path in around else plainly()
+        if spec.path in after:
+            after[spec.path]()
+
+    every = fields_of(model)
+    rare = sorted((spec for spec in every if spec.hint.fold), key=lambda spec: "." in spec.path)
+    draw([spec for spec in every if not spec.hint.fold])
+    if rare:
+        with gr.Accordion(_summary(rare), open=False, elem_id=element_ids.fold(page), elem_classes=["o-fold"]):
+            draw(rare)
+    return drawn
+
+
+def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
+    """The component of one field."""
+    elem_id = element_ids.field(page, spec.path)
+    if spec.options:
+        names = dict(spec.hint.names) if spec.hint.names else {True: text.ON, False: text.OFF}
+        return parts.chips(
+            [(str(names.get(option, option)), option) for option in spec.options],
+            path=spec.path,
+            label=spec.title,
+            value=spec.default,
+            info=spec.help,
+            elem_id=elem_id,
+            elem_classes=["o-field", "o-choice"],
+            beside=beside,
+        )
+    if spec.type is str:
+        return gr.Textbox(
+            spec.default or "",
+            label=spec.title,
+            info=spec.help,
+            lines=spec.hint.lines,
+            max_lines=max(spec.hint.lines, 12) if spec.hint.lines > 1 else 1,
+            placeholder=text.PROMPT_PLACEHOLDER if spec.path == "prompt" else None,
+            elem_id=elem_id,
+            elem_classes=["o-field", "o-words"],
+            interactive=True,
+        )
+    return _draw_number(spec, elem_id)
+
+
+def _draw_number(spec: FieldSpec, elem_id: str) -> Component:
+    whole = spec.type is int
+    shared: dict[str, Any] = {"label": spec.title, "elem_id": elem_id, "interactive": True}
+    if spec.low is not None and spec.high is not None and spec.high - spec.low <= MAX_SLIDER_SPAN:
+        step = spec.step or (1 if whole else 0.1)
+        return gr.Slider(
+            spec.low,
+            spec.high,
+            value=spec.default,
+            step=step,
+            buttons=[],
+            elem_classes=["o-field", "o-range"],
+            **shared,
+        )
+    # No minimum or maximum here: Gradio would answer them with a toast, the request answers them below the field.
+    return gr.Number(
+        spec.default, precision=0 if whole else None, info=spec.help, elem_classes=["o-field", "o-number"], **shared
+    )
+
+
+def _summary(rare: list[FieldSpec]) -> str:
+    first, *others = [spec.title for spec in rare[:MAX_NAMED]]
+    named = ", ".join([first, *(title[:1].lower() + title[1:] for title in others)])
+    more = len(rare) - MAX_NAMED
+    return text.AND_MORE.format(first=named, more=more) if more > 0 else named

@@ -1,0 +1,108 @@
+"""Custom elements as Gradio components.
+
+The template of a part is constant: Gradio runs a template as a JavaScript literal, so that a person's text inside
+one would be executed. What a part shows comes over the page's own socket, or as `value` handed to the element in
+JavaScript. They are functions because a subclass of gr.HTML makes Gradio write a stub file beside it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+_LITERAL = {ord(mark): f"&#{ord(mark)};" for mark in "{}$`\\"}
+
+_GIVE = """
+const part = element.firstElementChild;
+const give = () => { part.model = props.value; };
+watch('value', give);
+customElements.whenDefined(part.localName).then(give);
+"""
+
+_TAKE = """
+const part = element.firstElementChild;
+const give = () => { part.value = props.value; };
+watch('value', give);
+part.addEventListener('o-pick', (event) => { props.value = event.detail; give(); trigger('input'); });
+customElements.whenDefined(part.localName).then(give);
+"""
+
+
+def attribute(data: object) -> str:
+    """JSON as the value of an attribute in a template that Handlebars and a JavaScript literal both read."""
+    return html.escape(json.dumps(data)).translate(_LITERAL)
+
+
+def part(tag: str, *, elem_id: str, elem_classes: Sequence[str] = ()) -> gr.HTML:
+    """An element that shows something."""
+    return gr.HTML(
+        html_template=f"<{tag}></{tag}>",
+        js_on_load=None,
+        apply_default_css=False,
+        elem_id=elem_id,
+        elem_classes=list(elem_classes),
+    )
+
+
+def outcome(*, elem_id: str) -> gr.HTML:
+    """The element that says what came of a submission: its `value` is what `frontend.submission` answers."""
+    return gr.HTML(html_template="<o-errors></o-errors>", js_on_load=_GIVE, apply_default_css=False, elem_id=elem_id)
+
+
+def relay(event: str) -> gr.HTML:
+    """Nothing to see: what a page's own script sends as `event` arrives as the Python event of the same name."""
+    name = event.replace("-", "_")
+    return gr.HTML(
+        html_template="<span hidden></span>",
+        js_on_load=f"document.addEventListener('{event}', (sent) => trigger('{name}', sent.detail));",
+        apply_default_css=False,
+    )
+
+
+def chips(
+    options: Sequence[tuple[str, Any]],
+    *,
+    path: str,
+    label: str,
+    value: Any,
+    info: str,
+    elem_id: str,
+    elem_classes: Sequence[str] = (),
+    beside: str = "",
+) -> gr.HTML:
+    """A choice as chips; those that the checkpoint refuses are struck through by the element itself.
+
+    Args:
+        options: (shown, value).
+        path: of the field, by which the checkpoint's choices are looked up.
+        label, info: title and help.
+        value: the one that is chosen.
+        elem_id, elem_classes: as everywhere.
+        beside: the tag of an element that stands beside the title.
+    """
+    spec = {"label": label, "help": info, "path": path, "options": list(options), "beside": beside}
+    return gr.HTML(
+        value=value,
+        label=label,
+        html_template=f'<o-chips data-spec="{attribute(spec)}"></o-chips>',
+        js_on_load=_TAKE,
+        apply_default_css=False,
+        elem_id=elem_id,
+        elem_classes=list(elem_classes),
+    )
+
+
+def seed_tools(*, elem_id: str) -> gr.HTML:
+    """ "New" and "lock": the value is whether the seed is locked, the event `fresh` asks for a new one."""
+    return gr.HTML(
+        value=False,
+        html_template="<o-seed></o-seed>",
+        js_on_load=_TAKE + "part.addEventListener('o-fresh', () => trigger('fresh'));",
+        apply_default_css=False,
+        elem_id=elem_id,
+        elem_classes=["o-seed-tools"],
+    )

@@ -1,0 +1,172 @@
+"""The head, the rail and the header in the served HTML itself.
+
+Gradio adds `head=` and its components from JavaScript, half a second after the first byte; what stands here is painted
+before that, in the right theme.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from itertools import groupby
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from frontend import element_ids, text
+from frontend.icons import icon
+from frontend.places import PLACES, Place
+from frontend.static_files import FOLDER
+from studio.rules import CANVASES
+
+STYLES = ("tokens", "shell", "controls", "form", "stage")
+"""Style sheets, in the order in which they apply."""
+
+BOOT = "boot.js"
+"""Stands in the head itself, because it must run before the first paint."""
+
+
+def head_of(place: Place, static: str) -> str:
+    """What goes into `<head>`.
+
+    Args:
+        place: the page.
+        static: the path under which `frontend/static` is served.
+    """
+    # Announced, the modules are fetched at once and not one import after the other.
+    modules = [file.name for file in sorted(FOLDER.glob("*.js")) if file.name != BOOT]
+    title = f"{text.STUDIO} · {place.title}"
+    facts = {"page": place.name, "title": title, "kind": place.kind, "words": text.WORDS, "canvases": CANVASES}
+    # A "<" inside JSON could end the script element.
+    data = json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c")
+    lines = [
+        f"<script>{(FOLDER / BOOT).read_text()}</script>",
+        f"<title>{title}</title>",
+        f'<link rel="icon" type="image/svg+xml" href="{static}/icon.svg">',
+        *(f'<link rel="stylesheet" href="{static}/{name}.css">' for name in STYLES),
+        *(f'<link rel="modulepreload" href="{static}/{name}">' for name in modules),
+        f'<script type="application/json" id="{element_ids.FACTS}">{data}</script>',
+        f'<script type="module" src="{static}/orrery.js"></script>',
+    ]
+    return "".join(lines)
+
+
+def shell_of(place: Place) -> str:
+    """What goes to the top of `<body>`: skip link, header, rail, help, and where toasts and drops appear."""
+    return (
+        '<div class="o-shell">'
+        f'<a class="o-skip" href="#{element_ids.MAIN}">{text.SKIP}</a>'
+        f"{_header(place)}{_rail(place)}{_keys()}"
+        f'<o-drop aria-hidden="true">{text.WORDS["drop.here"]}</o-drop>'
+        f'<div class="o-toasts" id="{element_ids.TOASTS}"></div>'
+        "</div>"
+    )
+
+
+def _header(place: Place) -> str:
+    return (
+        '<o-header role="banner" data-state="connecting">'
+        f'<button class="o-round o-menu" type="button" aria-label="{text.PLACES}" aria-expanded="false" '
+        f'aria-controls="{element_ids.RAIL}">{icon("menu")}</button>'
+        f'<h1 class="o-sr">{text.STUDIO}, {place.title}</h1>'
+        f'<a class="o-brand" href="/">{icon("orrery", 24)}<b>{text.STUDIO}</b></a>'
+        '<span class="o-pill" data-pill="checkpoint" role="status"><i class="o-dot" data-state="wait"></i>'
+        f"<b>{text.CONNECTING}</b><span></span><small></small></span>"
+        '<span class="o-pill" data-pill="queue" hidden></span>'
+        '<span class="o-grow"></span>'
+        f'<button class="o-round o-wide-only" type="button" data-do="keys" aria-label="{text.HELP}" '
+        f'aria-haspopup="dialog" aria-keyshortcuts="?">{icon("keyboard")}</button>'
+        f'<button class="o-round" type="button" data-do="theme" aria-label="{text.DARK}" aria-pressed="false">'
+        f"{icon('moon')}{icon('sun')}</button>"
+        "</o-header>"
+    )
+
+
+def _rail(place: Place) -> str:
+    groups: list[str] = []
+    for heading, places in groupby(PLACES, key=lambda entry: entry.group):
+        links = "".join(_link(entry, here=entry == place) for entry in places)
+        groups.append(f'<h2>{heading}</h2><ul role="list">{links}</ul>')
+    return f'<o-rail id="{element_ids.RAIL}" role="navigation" aria-label="{text.PLACES}">{"".join(groups)}</o-rail>'
+
+
+def _link(place: Place, *, here: bool) -> str:
+    current = ' aria-current="page"' if here else ""
+    return f'<li><a href="{place.path}"{current}>{icon(place.icon, 17)}<span>{place.title}</span></a></li>'
+
+
+def _keys() -> str:
+    rows = "".join(
+        f"<dt>{' '.join(f'<kbd>{html.escape(key)}</kbd>' for key in keys)}</dt><dd>{html.escape(what)}</dd>"
+        for keys, what in text.SHORTCUTS
+    )
+    title = f"{element_ids.KEYS}-title"
+    return (
+        f'<dialog class="o-keys" id="{element_ids.KEYS}" aria-labelledby="{title}">'
+        f'<header><h2 id="{title}">{text.HELP}</h2><form method="dialog">'
+        f'<button class="o-round" aria-label="{text.CLOSE}">{icon("close")}</button></form></header>'
+        f"<dl>{rows}</dl></dialog>"
+    )
+
+
+class Shell:
+    """ASGI middleware that puts the two pieces into the HTML of our own pages and touches nothing else.
+
+    Args:
+        app: what it wraps.
+        pages: by path, what goes into the head and what to the top of the body.
+    """
+
+    def __init__(self, app: ASGIApp, pages: Mapping[str, tuple[str, str]]) -> None:
+        self._app = app
+        self._pages = {path: (head.encode(), body.encode()) for path, (head, body) in pages.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        page = self._pages.get(scope.get("path", "")) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if page is None:
+            await self._app(scope, receive, send)
+            return
+        # What is to be edited must not come compressed.
+        plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        await self._app({**scope, "headers": plain}, receive, _Insertion(send, *page))
+
+
+class _Insertion:
+    """Holds back an HTML reply until it is whole, then sends it with the two pieces in place."""
+
+    def __init__(self, send: Send, head: bytes, body: bytes) -> None:
+        self._send = send
+        self._head = head
+        self._body = body
+        self._start: Message | None = None
+        self._held = bytearray()
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_html(message):
+            self._start = message
+            return
+        if self._start is None:
+            await self._send(message)
+            return
+        self._held += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        page = self._insert(bytes(self._held))
+        headers = [(name, value) for name, value in self._start["headers"] if name.lower() != b"content-length"]
+        await self._send({**self._start, "headers": [*headers, (b"content-length", str(len(page)).encode())]})
+        await self._send({"type": "http.response.body", "body": page})
+
+    def _insert(self, page: bytes) -> bytes:
+        charset = b'<meta charset="utf-8" />'
+        if charset not in page or b"<body" not in page:
+            return page
+        page = page.replace(charset, charset + self._head, 1)
+        top = page.index(b">", page.index(b"<body")) + 1
+        return page[:top] + self._body + page[top:]
+
+
+def _is_html(message: Message) -> bool:
+    return any(
+        name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in message.get("headers", [])
+    )

@@ -1,0 +1,44 @@
+// What is known about the loaded checkpoint: its summary and examples, and which choices it refuses.
+
+import { kind } from "./facts.js";
+import { live } from "./live.js";
+
+class Checkpoint extends EventTarget {
+  details = null; // an entry of /v1/checkpoints
+  #refused = new Map(); // "resolution" → Map(value → reason)
+  #known = "";
+
+  constructor() {
+    super();
+    live.addEventListener("state", () => this.#look());
+  }
+
+  /** Why a value of a field cannot be had; empty when it can. */
+  refusal(field, value) {
+    return this.#refused.get(field)?.get(value) ?? "";
+  }
+
+  async #look() {
+    const { id, state } = live.state.system.checkpoint ?? {};
+    const now = `${id} ${state}`;
+    if (!id || now === this.#known) return;
+    this.#known = now;
+    try {
+      const [shelf, choices] = await Promise.all(
+        ["/v1/checkpoints", `/v1/choices/${kind}`].map((path) => fetch(path).then((reply) => (reply.ok ? reply.json() : {}))),
+      );
+      this.details = shelf.checkpoints?.find((entry) => entry.id === id) ?? null;
+      this.#refused = new Map(
+        Object.entries(choices.choices ?? {}).map(([field, options]) => [
+          field,
+          new Map(options.map(({ value, refused }) => [value, refused])),
+        ]),
+      );
+    } catch {
+      this.#known = ""; // The server went away meanwhile: ask again with the next message.
+    }
+    this.dispatchEvent(new Event("state"));
+  }
+}
+
+export const checkpoint = new Checkpoint();

@@ -1,0 +1,21 @@
+// What the server wrote into the page for its scripts: the page's name and title, the request kind, every word, the canvas table.
+
+const facts = JSON.parse(document.getElementById("o-facts").textContent);
+
+export const page = facts.page;
+export const title = facts.title;
+export const kind = facts.kind;
+
+/** [width, height] in pixels of a tier and a shape. */
+export const canvasOf = (resolution, aspectRatio) => facts.canvases[resolution]?.[aspectRatio];
+
+/** A sentence of the page with its gaps filled: say("estimate.steps", { steps: 20 }). */
+export const say = (key, values = {}) => facts.words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+
+/** Seconds as read: 0.8 s, 14 s, 3 min 20 s. */
+export function duration(seconds) {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 90 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

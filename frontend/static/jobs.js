@@ -1,0 +1,71 @@
+// Reading job rows: order, place in line, words about them.
+
+import { canvasOf, duration, say } from "./facts.js";
+
+export const ended = (job) => job.state === "succeeded" || job.state === "failed" || job.state === "cancelled";
+
+const time = (text) => (text ? Date.parse(text) : 0);
+
+/** Every job, the newest first. */
+export const newestFirst = (state) =>
+  Object.values(state.jobs).sort((a, b) => time(b.created_at) - time(a.created_at) || b.position - a.position);
+
+export const running = (state) => newestFirst(state).filter((job) => job.state === "running");
+
+export const queued = (state) =>
+  Object.values(state.jobs)
+    .filter((job) => job.state === "queued")
+    .sort((a, b) => a.position - b.position);
+
+/** How many jobs run or wait before this one; without a job, before the next one that is sent. */
+export function before(state, job) {
+  const waiting = queued(state);
+  const place = job ? waiting.findIndex((other) => other.id === job.id) : waiting.length;
+  return running(state).length + Math.max(place, 0);
+}
+
+/** The job that ended last. */
+export const lastEnded = (state) =>
+  Object.values(state.jobs)
+    .filter(ended)
+    .sort((a, b) => time(b.finished_at ?? b.created_at) - time(a.finished_at ?? a.created_at))[0];
+
+export const secondsTaken = (job) => (time(job.finished_at) - time(job.started_at)) / 1000;
+
+export const percent = ({ progress }) => Math.round((100 * progress.step) / Math.max(progress.steps, 1));
+
+/** 14:02 where it was made. */
+export const clock = (job) =>
+  new Date(job.created_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+
+export const size = ({ request }) => canvasOf(request.resolution, request.aspect_ratio) ?? [1, 1];
+
+export function seeds({ request: { sampling, count = 1 } }) {
+  return count === 1
+    ? say("meta.seed", { seed: sampling.seed })
+    : say("meta.seeds", { first: sampling.seed, last: sampling.seed + count - 1 });
+}
+
+/** 256×256 · 20 steps · seed 7 · guidance 4 */
+export function meta(job) {
+  const { sampling } = job.request;
+  return [
+    size(job).join("×"),
+    say("meta.steps", { steps: sampling.num_inference_steps }),
+    seeds(job),
+    say("meta.guidance", { guidance: sampling.guidance_scale }),
+  ].join(" · ");
+}
+
+/** Seconds that one job of this canvas, these steps and this many pictures takes here; null before the first one. */
+export function secondsFor(state, canvas, steps) {
+  const rates = newestFirst(state)
+    .filter((job) => job.state === "succeeded" && job.stopped_at_step == null && String(size(job)) === String(canvas))
+    .slice(0, 5)
+    .map((job) => secondsTaken(job) / job.progress.steps)
+    .sort((a, b) => a - b);
+  return rates.length ? rates[Math.floor(rates.length / 2)] * steps : null;
+}
+
+export const timeLeft = ({ progress }) =>
+  progress.seconds_left == null ? "" : say("progress.left", { time: duration(progress.seconds_left) });

@@ -1,0 +1,41 @@
+// The page's keys, heard before anything else. Buttons say what they are for with data-hot or a class.
+
+const submits = (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey);
+
+/** Whether a key is going into a text field. */
+function isTyping(event) {
+  const target = event.composedPath()[0];
+  return event.isComposing || Boolean(target.closest?.("textarea, select, [contenteditable=true], input:not([type=range])"));
+}
+
+/** Press the visible button of a purpose. */
+function press(purpose) {
+  const button = [...document.querySelectorAll(`[data-hot~=${purpose}], .o-hot-${purpose}`)].find((found) => found.offsetParent);
+  if (!button || button.disabled) return false;
+  button.click();
+  return true;
+}
+
+const keys = () => document.querySelector(".o-keys");
+
+addEventListener(
+  "keydown",
+  (event) => {
+    if (event.repeat || keys()?.open) return;
+    if (submits(event)) {
+      if (!press("submit")) return;
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (event.key === "Escape") {
+      if (document.querySelector("o-rail[data-open]")) return;
+      if (isTyping(event)) event.composedPath()[0].blur();
+      else press("cancel");
+    } else if (!isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if (event.key === "?") keys().showModal();
+      if (event.key !== "/") return;
+      event.preventDefault();
+      document.querySelector("[id$='-prompt'] textarea")?.focus();
+    }
+  },
+  true,
+);

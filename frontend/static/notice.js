@@ -1,0 +1,38 @@
+// What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, or never trained.
+
+import { checkpoint as known } from "./checkpoint.js";
+import { say } from "./facts.js";
+import { live } from "./live.js";
+import { make, mark, show, write } from "./nodes.js";
+import { Part } from "./part.js";
+
+class Notice extends Part {
+  sources() {
+    return [live, known];
+  }
+
+  build() {
+    this.lead = make("b");
+    this.rest = make("span");
+    this.setAttribute("role", "status");
+    this.append(this.lead, " ", this.rest);
+  }
+
+  paint(state) {
+    const checkpoint = state.system.checkpoint;
+    const [tone, lead, rest] = checkpoint ? this.#words(checkpoint) : ["", "", ""];
+    show(this, Boolean(tone));
+    mark(this, "data-tone", tone);
+    write(this.lead, lead);
+    write(this.rest, rest);
+  }
+
+  #words({ state, title, error, random_weights: random }) {
+    if (state === "failed") return ["bad", say("notice.failed", { title }), [error?.message, error?.hint].filter(Boolean).join(" ")];
+    if (state !== "ready") return ["wait", "", say(`notice.${state}`, { title })];
+    if (random) return ["quiet", "", known.details?.summary || say("notice.random", { title })];
+    return ["", "", ""];
+  }
+}
+
+customElements.define("o-notice", Notice);

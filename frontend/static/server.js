@@ -1,0 +1,20 @@
+// Requests of the page to its own server. A refusal becomes a toast unless the caller wants it.
+
+import { say } from "./facts.js";
+import { toast } from "./errors.js";
+
+/** The decoded answer, or null after a toast. */
+export async function ask(method, path, body) {
+  let response;
+  let answer;
+  try {
+    response = await fetch(path, { method, body });
+    answer = await response.json();
+  } catch {
+    toast(say("error.unreachable"), say("error.unreachable_hint"), "bad");
+    return null;
+  }
+  if (response.ok) return answer;
+  toast(answer.error?.message ?? say("error.unreachable"), answer.error?.hint, "bad");
+  return null;
+}

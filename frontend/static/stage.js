@@ -1,0 +1,170 @@
+// The picture: what a running job sees so far, or what a finished one made.
+
+import { say } from "./facts.js";
+import { before, size } from "./jobs.js";
+import { live } from "./live.js";
+import { make, mark, show, write } from "./nodes.js";
+import { Part } from "./part.js";
+import { selection } from "./selection.js";
+
+class Stage extends Part {
+  #unwant = () => {};
+  #watched = null; // id of the job whose frames are asked for
+  #next = null; // the newest frame that is not drawn yet
+  #drawing = false;
+
+  sources() {
+    return [live, selection];
+  }
+
+  build() {
+    this.setAttribute("role", "region");
+    this.setAttribute("aria-label", say("stage.label"));
+    this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), hidden: true });
+    this.image = make("img", { alt: "", hidden: true });
+    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image);
+    this.tag = make("span", { class: "o-tag", hidden: true });
+    this.picks = make("div", { class: "o-picks", role: "group", hidden: true });
+    this.lead = make("b");
+    this.rest = make("ul");
+    this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest);
+    this.append(this.frame, this.tag, this.words, this.picks);
+    this.context = this.canvas.getContext("2d");
+    live.addEventListener("frame", ({ detail }) => detail.topic === `preview/${this.#watched}` && this.#receive(detail.image));
+  }
+
+  paint(state) {
+    const job = selection.job(state);
+    mark(this, "data-state", job?.state ?? "empty");
+    mark(this, "data-job", job?.id ?? "");
+    this.#watch(job?.state === "running" ? job.id : null);
+    if (job) this.style.setProperty("--o-ratio", size(job)[0] / size(job)[1]);
+    const results = job?.results ?? [];
+    const index = Math.min(selection.index, results.length - 1);
+    this.#paintImage(results[index], index, results.length);
+    this.#paintPicks(results, index);
+    this.#paintTag(job);
+    this.#paintWords(job, state);
+    show(this.frame, job?.state === "running" || results.length > 0);
+  }
+
+  #watch(id) {
+    if (id === this.#watched) return;
+    this.#unwant();
+    this.#watched = id;
+    this.#unwant = id ? live.want(`preview/${id}`) : () => {};
+    // The last preview stays until the picture is there; another job starts dark.
+    if (id) show(this.canvas, false);
+  }
+
+  // The newest frame wins: a slow page skips, it never falls behind.
+  async #receive(image) {
+    this.#next = image;
+    if (this.#drawing) return;
+    this.#drawing = true;
+    while (this.#next) {
+      const bitmap = await createImageBitmap(this.#next);
+      this.#next = null;
+      if (this.canvas.width !== bitmap.width || this.canvas.height !== bitmap.height) {
+        this.canvas.width = bitmap.width;
+        this.canvas.height = bitmap.height;
+      }
+      this.context.drawImage(bitmap, 0, 0);
+      bitmap.close();
+      show(this.canvas, this.#watched !== null);
+      this.dataset.frames = Number(this.dataset.frames ?? 0) + 1;
+    }
+    this.#drawing = false;
+  }
+
+  #paintImage(result, index, count) {
+    const url = result?.url ?? "";
+    if (this.image.dataset.url === url) return;
+    this.image.dataset.url = url;
+    if (!url) {
+      this.image.removeAttribute("src");
+      show(this.image, false);
+      if (!this.#watched) show(this.canvas, false);
+      return;
+    }
+    this.image.alt = say("stage.result", { index: index + 1, count, seed: result.seed });
+    this.image.src = url;
+    const shown = () => {
+      if (this.image.dataset.url !== url) return;
+      show(this.image, true);
+      show(this.canvas, false);
+    };
+    this.image.decode().then(shown, shown);
+  }
+
+  #paintPicks(results, index) {
+    show(this.picks, results.length > 1);
+    const urls = results.length > 1 ? results.map((result) => result.thumbnail_url).join(" ") : "";
+    if (this.picks.dataset.urls !== urls) {
+      this.picks.dataset.urls = urls;
+      this.picks.replaceChildren(
+        ...(urls ? results : []).map((result, at) =>
+          make(
+            "button",
+            {
+              type: "button",
+              "aria-label": say("stage.pick", { index: at + 1, seed: result.seed }),
+              on: { click: () => selection.pickPicture(at) },
+            },
+            make("img", { src: result.thumbnail_url, alt: "" }),
+          ),
+        ),
+      );
+    }
+    [...this.picks.children].forEach((button, at) => mark(button, "aria-pressed", String(at === index)));
+  }
+
+  #paintTag(job) {
+    const text = job ? tagOf(job) : "";
+    show(this.tag, Boolean(text));
+    write(this.tag, text);
+  }
+
+  #paintWords(job, state) {
+    const [lead, ...rest] = wordsOf(job, state, !this.canvas.hidden);
+    show(this.words, Boolean(lead));
+    write(this.lead, lead ?? "");
+    const lines = rest.filter(Boolean);
+    if (this.rest.dataset.lines === lines.join("\n")) return;
+    this.rest.dataset.lines = lines.join("\n");
+    this.rest.replaceChildren(...lines.map((line) => make("li", {}, line)));
+  }
+}
+
+function tagOf({ state, progress, stopped_at_step: stopped }) {
+  const { phase, step, steps } = progress;
+  if (state === "running" && phase === "decoding") return say("stage.tag_decoding");
+  if (state === "running" && step > 0) return say("stage.tag", { step, steps });
+  if (state === "succeeded" && stopped != null) return say("stage.tag_stopped", { step: stopped, steps });
+  return "";
+}
+
+/** What stands on the stage in words: a lead, then lines. */
+function wordsOf(job, state, hasPreview) {
+  if (!job) return ["empty", "empty_write", "empty_watch", "empty_drop"].map((key) => say(`stage.${key}`));
+  const { step, steps } = job.progress;
+  switch (job.state) {
+    case "queued": {
+      const jobs = before(state, job);
+      const checkpoint = state.system.checkpoint;
+      if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), job.request.prompt];
+      if (!jobs) return [say("stage.waiting_next"), job.request.prompt];
+      return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), job.request.prompt];
+    }
+    case "running":
+      return hasPreview || step > 0 ? [] : [say("stage.starting")];
+    case "cancelled":
+      return [step ? say("stage.cancelled_at", { step, steps }) : say("stage.cancelled"), job.request.prompt];
+    case "failed":
+      return [say("stage.failed"), job.error?.message, job.error?.hint];
+    default:
+      return [];
+  }
+}
+
+customElements.define("o-stage", Stage);

@@ -1,0 +1,92 @@
+// Every job, newest first: its picture, its state, its time. A click puts it on the stage.
+
+import { say } from "./facts.js";
+import { clock, newestFirst, percent, seeds } from "./jobs.js";
+import { live } from "./live.js";
+import { make, mark, show, write } from "./nodes.js";
+import { Part } from "./part.js";
+import { selection } from "./selection.js";
+
+const MOST = 60;
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+
+class Strip extends Part {
+  #items = new Map(); // job id → { item, button, picture, tag, label }
+
+  sources() {
+    return [live, selection];
+  }
+
+  build() {
+    this.setAttribute("role", "region");
+    this.setAttribute("aria-label", say("strip.label"));
+    this.empty = make("p", {}, say("strip.empty"));
+    this.list = make("ul", { role: "list" });
+    this.append(this.empty, this.list);
+    this.list.addEventListener("keydown", (event) => this.#step(event));
+  }
+
+  paint(state) {
+    const jobs = newestFirst(state).slice(0, MOST);
+    const staged = selection.job(state)?.id;
+    show(this.empty, jobs.length === 0 && live.seq >= 0);
+    show(this.list, jobs.length > 0);
+    mark(this, "data-count", jobs.length);
+    const kept = new Set(jobs.map((job) => job.id));
+    for (const [id, { item }] of this.#items) {
+      if (kept.has(id)) continue;
+      item.remove();
+      this.#items.delete(id);
+    }
+    jobs.forEach((job, index) => {
+      const parts = this.#items.get(job.id) ?? this.#add(job);
+      if (this.list.children[index] !== parts.item) this.list.insertBefore(parts.item, this.list.children[index] ?? null);
+      paintItem(parts, job, job.id === staged);
+    });
+  }
+
+  #add(job) {
+    const picture = make("img", { alt: "", loading: "lazy", hidden: true });
+    const tag = make("span");
+    const label = make("span", { class: "o-item-label" });
+    const button = make(
+      "button",
+      { type: "button", "data-job": job.id, on: { click: () => selection.pick(job.id) } },
+      make("span", { class: "o-item-picture" }, picture, tag),
+      label,
+    );
+    const parts = { item: make("li", {}, button), button, picture, tag, label };
+    this.#items.set(job.id, parts);
+    return parts;
+  }
+
+  #step(event) {
+    const step = STEPS[event.key];
+    const neighbour = step && document.activeElement.closest("li")?.[step > 0 ? "nextElementSibling" : "previousElementSibling"];
+    if (!neighbour) return;
+    event.preventDefault();
+    neighbour.firstChild.focus();
+  }
+}
+
+function paintItem({ button, picture, tag, label }, job, staged) {
+  const url = job.results[0]?.thumbnail_url;
+  const { count = 1 } = job.request;
+  const words = count === 1 ? seeds(job) : say("strip.several", { count });
+  const state = stateOf(job);
+  mark(button, "data-state", job.state);
+  mark(button, "aria-current", staged ? "true" : null);
+  mark(button, "aria-label", say("strip.item", { state, time: clock(job), label: words }));
+  mark(button, "title", job.request.prompt);
+  show(picture, Boolean(url));
+  mark(picture, "src", url);
+  write(tag, job.state === "succeeded" ? clock(job) : state);
+  write(label, words);
+}
+
+function stateOf(job) {
+  if (job.state !== "running") return say(`strip.${job.state}`);
+  return job.progress.step ? say("strip.running", { percent: percent(job) }) : say("strip.starting");
+}
+
+customElements.define("o-strip", Strip);

@@ -1,0 +1,190 @@
+"""Making a picture: from the prompt to the picture, and everything that can be done on the way."""
+
+import re
+
+import pytest
+from browser.conftest import OpenPage
+from playwright.sync_api import expect
+from running import RunningServer
+
+STEP_MS = 2000
+"""Much longer than one step, much shorter than the two hundred that were asked for."""
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_prompt_becomes_a_picture_on_the_stage_and_in_the_strip(open_page: OpenPage):
+    page = open_page().visit()
+    job = page.generate("a yellow cube")
+    page.wait_picture()
+    expect(page.stage).to_have_attribute("data-job", job)
+    expect(page.card).to_contain_text("Done")
+    expect(page.card).to_contain_text("256×256 · 20 steps")
+    thumbnail = page.strip.locator(f"[data-job='{job}'] img")
+    expect(thumbnail).to_be_visible()
+    with page.page.expect_download() as download:
+        page.card.get_by_text("Download").click()
+    assert download.value.suggested_filename == f"orrery-{job}-0.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_stage_shows_the_preview_while_it_runs(open_page: OpenPage):
+    page = open_page().visit()
+    page.generate_slowly()
+    page.wait_step(2)
+    expect(page.stage.locator("canvas")).to_be_visible()
+    expect(page.stage).to_contain_text(re.compile(r"preview · step \d+ of 200"))
+    expect(page.card).to_contain_text("Denoising")
+    expect(page.page.locator("o-header")).to_contain_text("1 running")
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Escape")
+    page.wait_state("cancelled")
+
+
+def test_a_reload_in_the_middle_finds_the_job_again_and_the_draft(open_page: OpenPage):
+    page = open_page().visit()
+    job = page.generate_slowly("half a thought")
+    page.wait_step(1)
+    page.reload()
+    page.wait_state("running", job)
+    page.wait_step(1)
+    expect(page.prompt).to_have_value("half a thought")
+    expect(page.steps).to_have_value("200")
+    expect(page.choice("resolution", "720p")).to_be_checked()
+    page.card.get_by_role("button", name="Cancel").click()
+    page.wait_state("cancelled", job)
+
+
+def test_cancelling_ends_the_job_within_a_step(open_page: OpenPage, studio: RunningServer):
+    page = open_page().visit()
+    job = page.generate_slowly()
+    page.wait_step(3)
+    page.card.get_by_role("button", name="Cancel").click()
+    expect(page.stage).to_have_attribute("data-state", "cancelled", timeout=STEP_MS)
+    assert studio.job(job)["state"] == "cancelled"
+    expect(page.stage).to_contain_text("Cancelled")
+    expect(page.card.get_by_role("button", name="Run again")).to_be_visible()
+
+
+def test_stopping_early_keeps_the_picture(open_page: OpenPage, studio: RunningServer):
+    page = open_page().visit()
+    job = page.generate_slowly()
+    page.wait_step(2)
+    page.card.get_by_role("button", name="Stop and keep").click()
+    page.wait_picture()
+    expect(page.card).to_contain_text("Stopped and kept")
+    assert 0 < studio.job(job)["stopped_at_step"] < 200
+
+
+def test_two_tabs_show_the_same(open_page: OpenPage):
+    first = open_page().visit()
+    second = open_page(beside=True).visit()
+    job = first.generate("seen twice")
+    for page in (first, second):
+        page.wait_state("succeeded", job)
+        expect(page.strip.locator("button").first).to_have_attribute("data-job", job)
+        expect(page.page.locator("[data-pill=queue]")).to_have_text("0 running · 0 waiting")
+
+
+def test_use_again_fills_the_form_and_makes_the_same_picture(open_page: OpenPage, studio: RunningServer):
+    page = open_page().visit()
+    page.choice("aspect_ratio", "16:9").click()
+    page.steps.fill("7")
+    page.steps.blur()
+    job = page.generate("the first of two")
+    page.wait_picture()
+    page.choice("aspect_ratio", "1:1").click()
+    page.prompt.fill("something else")
+    page.card.get_by_role("button", name="Use again").click()
+    expect(page.prompt).to_have_value("the first of two")
+    expect(page.choice("aspect_ratio", "16:9")).to_be_checked()
+    expect(page.steps).to_have_value("7")
+    expect(page.lock).to_have_attribute("aria-pressed", "true")
+    again = page.generate("the first of two")
+    page.wait_state("succeeded", again)
+    first, second = (studio.job(name)["results"][0] for name in (job, again))
+    assert (first["seed"], first["sha256"]) == (second["seed"], second["sha256"]) or pixels_agree(studio, first, second)
+
+
+def pixels_agree(studio: RunningServer, first: dict[str, str], second: dict[str, str]) -> bool:
+    """The files may differ in their metadata alone."""
+    return studio.get(first["thumbnail_url"]).content == studio.get(second["thumbnail_url"]).content
+
+
+def test_an_unlocked_seed_is_drawn_anew_and_a_locked_one_stays(open_page: OpenPage, studio: RunningServer):
+    page = open_page().visit()
+    seeds = [seed_of(studio, page.generate(f"picture {index}")) for index in range(2)]
+    assert seeds[0] != seeds[1]
+    page.lock.click()
+    expect(page.lock).to_have_attribute("aria-pressed", "true")
+    assert seed_of(studio, page.generate("picture 2")) == seeds[1]
+    page.page.get_by_role("button", name="new", exact=True).click()
+    expect(page.seed).not_to_have_value(str(seeds[1]))
+    shown = int(page.seed.input_value())
+    assert seed_of(studio, page.generate("picture 3")) == shown
+    page.wait_state("succeeded")
+
+
+def seed_of(studio: RunningServer, job: str) -> int:
+    return studio.job(job)["request"]["sampling"]["seed"]
+
+
+def test_several_pictures_of_one_job_can_be_looked_at_one_by_one(open_page: OpenPage):
+    page = open_page().visit()
+    count = page.field("count").locator("input[type=number]")
+    count.fill("3")
+    count.blur()
+    page.generate("three of them")
+    page.wait_picture()
+    picks = page.stage.locator(".o-picks button")
+    expect(picks).to_have_count(3)
+    first = page.stage.locator(".o-frame img").get_attribute("src")
+    picks.nth(2).click()
+    expect(picks.nth(2)).to_have_attribute("aria-pressed", "true")
+    assert page.stage.locator(".o-frame img").get_attribute("src") != first
+
+
+def test_the_strip_puts_an_older_job_on_the_stage(open_page: OpenPage):
+    page = open_page().visit()
+    old = page.generate("the older one")
+    page.wait_state("succeeded", old)
+    new = page.generate("the newer one")
+    page.wait_state("succeeded", new)
+    page.strip.locator(f"[data-job='{old}']").click()
+    page.wait_state("succeeded", old)
+
+
+def test_an_example_fills_the_prompt(open_page: OpenPage):
+    page = open_page().visit()
+    page.page.get_by_role("button", name="Wide table").click()
+    expect(page.prompt).to_have_value(re.compile("long workbench"))
+    expect(page.choice("aspect_ratio", "16:9")).to_be_checked()
+    expect(page.field("resolution")).to_contain_text("320 × 192 px")
+
+
+def test_the_curl_command_is_the_request_that_generate_would_post(open_page: OpenPage, studio: RunningServer):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"]).visit()
+    page.prompt.fill("it's a cube")
+    page.page.get_by_role("button", name="Copy as curl").click()
+    expect(page.page.locator(".o-toast")).to_contain_text("Copied")
+    command = page.page.evaluate("() => navigator.clipboard.readText()")
+    assert command.startswith(f"curl -sS {studio.url}/v1/jobs ")
+    assert r"it'\''s a cube" in command
+    assert '"seed"' not in command, "an unlocked seed is left to the server"
+
+
+def test_the_page_survives_the_death_of_the_server(open_page: OpenPage, fresh_studio: RunningServer):
+    page = open_page(fresh_studio, allowed=("ERR_CONNECTION_REFUSED", "WebSocket", "Failed to load resource")).visit()
+    page.generate("before")
+    page.wait_picture()
+    page.prompt.fill("half a thou")
+    port = fresh_studio.url.rpartition(":")[2]
+    fresh_studio.kill()
+    expect(page.page.locator("o-header")).to_contain_text("reconnecting…")
+    fresh_studio.environment["ORRERY_PORT"] = port
+    fresh_studio.start()
+    expect(page.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=30_000)
+    expect(page.prompt).to_have_value("half a thou")
+    expect(page.strip.locator("button")).to_have_count(1)
+    job = page.generate("after")
+    page.wait_state("succeeded", job)

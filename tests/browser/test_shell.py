@@ -1,0 +1,100 @@
+"""The frame of the page: in the served HTML, in both themes, on a phone, fast."""
+
+import statistics
+import time
+
+import httpx
+import pytest
+from browser.conftest import OpenPage
+from playwright.sync_api import expect
+from running import RunningServer
+
+from frontend import element_ids
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+SERVED_S = 0.1
+USABLE_S = 2.0
+
+
+def test_rail_and_header_are_in_the_served_html(studio: RunningServer):
+    html = studio.get("/").text
+    assert '<o-header role="banner"' in html
+    assert f'<o-rail id="{element_ids.RAIL}"' in html
+    assert 'aria-current="page"' in html
+    assert html.index("<o-header") < html.index("<gradio-app")
+
+
+def test_the_page_is_served_in_a_tenth_of_a_second_once_warm(studio: RunningServer):
+    taken: list[float] = []
+    with httpx.Client(base_url=studio.url) as client:
+        for _ in range(6):
+            began = time.perf_counter()
+            client.get("/").raise_for_status()
+            taken.append(time.perf_counter() - began)
+    assert statistics.median(taken[1:]) < SERVED_S
+
+
+def test_the_page_is_usable_within_two_seconds(open_page: OpenPage):
+    taken: list[float] = []
+    for _ in range(2):  # the better of two: the machine has other things to do
+        page = open_page(color_scheme="light")
+        began = time.perf_counter()
+        page.visit()
+        taken.append(time.perf_counter() - began)
+    assert min(taken) < USABLE_S
+
+
+def test_only_our_own_pages_are_touched(studio: RunningServer):
+    assert "o-header" not in studio.get("/docs").text
+
+
+def test_the_header_says_what_is_loaded_and_that_it_draws_noise(open_page: OpenPage):
+    page = open_page().visit()
+    pill = page.page.locator("[data-pill=checkpoint]")
+    expect(pill).to_have_attribute("data-state", "ready")
+    expect(pill).to_contain_text("speck")
+    expect(pill).to_contain_text("ready")
+    expect(page.page.locator("o-notice")).to_contain_text("noise, by design")
+
+
+def test_the_dark_theme_is_there_before_the_first_paint_and_stays(open_page: OpenPage):
+    page = open_page()
+    page.page.goto(page.url, wait_until="commit")
+    page.wait_usable()
+    assert not page.page.evaluate("() => document.body.classList.contains('dark')")
+    page.page.get_by_role("button", name="Dark mode").click()
+    expect(page.page.get_by_role("button", name="Dark mode")).to_have_attribute("aria-pressed", "true")
+    page.page.add_init_script(
+        """new MutationObserver(() => {
+            if (document.querySelector("o-header") && window.paintedDark === undefined)
+                window.paintedDark = document.documentElement.classList.contains("dark");
+        }).observe(document, { childList: true, subtree: true })"""
+    )
+    page.reload()
+    assert page.page.evaluate("() => window.paintedDark")
+    assert page.page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(13, 16, 20)"
+
+
+def test_the_system_theme_is_followed_until_a_person_chooses(open_page: OpenPage):
+    page = open_page()
+    page.page.emulate_media(color_scheme="dark")
+    page.visit()
+    assert page.page.evaluate("() => document.body.classList.contains('dark')")
+
+
+def test_a_phone_has_no_sideways_scroll_and_a_drawer(open_page: OpenPage):
+    page = open_page(**PHONE).visit()
+    assert page.page.evaluate("() => document.documentElement.scrollWidth") == 390
+    page.generate("on a phone")
+    page.wait_picture()
+    assert page.page.evaluate("() => document.documentElement.scrollWidth") == 390
+    rail = page.part(element_ids.RAIL)
+    expect(rail).to_be_hidden()
+    page.page.get_by_role("button", name="Places").tap()
+    expect(rail).to_be_visible()
+    expect(rail.get_by_role("link", name="Image")).to_be_focused()
+    page.page.keyboard.press("Escape")
+    expect(rail).to_be_hidden()
+    expect(page.page.get_by_role("button", name="Places")).to_be_focused()

@@ -1,0 +1,66 @@
+"""The middleware that writes head, rail and header into our own pages."""
+
+import json
+import re
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from frontend import element_ids
+from frontend.places import IMAGE, PLACES
+from frontend.shell import Shell, head_of, shell_of
+from frontend.static_files import FOLDER
+
+PAGE = '<!doctype html><html><head><meta charset="utf-8" /></head><body class="x"><p>page</p></body></html>'
+
+
+def client(answer: Response) -> TestClient:
+    async def reply(_request: object) -> Response:
+        return answer
+
+    app = Starlette(routes=[Route("/", reply), Route("/other", reply)])
+    return TestClient(Shell(app, {"/": ("<!--head-->", "<!--body-->")}), follow_redirects=False)
+
+
+def test_our_page_gets_the_head_and_the_shell():
+    answer = client(HTMLResponse(PAGE)).get("/")
+    assert '<meta charset="utf-8" /><!--head--></head><body class="x"><!--body--><p>' in answer.text
+    assert int(answer.headers["content-length"]) == len(answer.content)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [JSONResponse({"a": 1}), PlainTextResponse("plain"), RedirectResponse("/login", 303), HTMLResponse("bare")],
+)
+def test_other_replies_pass_unchanged(answer: Response):
+    assert client(answer).get("/").content == answer.body
+
+
+def test_other_paths_and_methods_pass_unchanged():
+    assert client(HTMLResponse(PAGE)).get("/other").text == PAGE
+    assert client(HTMLResponse(PAGE)).head("/").headers["content-length"] == str(len(PAGE))
+
+
+def test_the_rail_lists_every_place_and_marks_this_one():
+    shell = shell_of(IMAGE)
+    for place in PLACES:
+        assert f'href="{place.path}"' in shell
+    assert shell.count("aria-current") == 1
+
+
+def test_the_facts_are_json_that_cannot_end_their_script():
+    head = head_of(IMAGE, "/ui/x")
+    found = re.search(rf'<script type="application/json" id="{element_ids.FACTS}">(.*?)</script>', head)
+    assert found is not None
+    facts = json.loads(found.group(1))
+    assert facts["kind"] == "generate_image"
+    assert facts["canvases"]["256"]["16:9"] == [320, 192]
+    assert "<" not in found.group(1)
+
+
+def test_every_file_that_the_head_asks_for_is_there():
+    for path in re.findall(r'(?:href|src)="/ui/x/([^"]+)"', head_of(IMAGE, "/ui/x")):
+        assert (FOLDER / path).is_file(), path
