@@ -103,9 +103,10 @@ class JobFailed:
 
 @dataclass(frozen=True)
 class JobCancelled:
-    """A job was dropped, as asked."""
+    """A job was dropped, as asked, after so many steps."""
 
     job_id: str
+    step: int
 
 
 Report = CheckpointMoved | JobProgressed | JobPreviewed | JobFinished | JobFailed | JobCancelled

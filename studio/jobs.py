@@ -94,7 +94,7 @@ class Job(Frozen):
         position: place in the queue's order; lower runs earlier.
         attempts: worker deaths so far.
         returns: server deaths so far.
-        stopped_at_step: set when a person stopped it early and kept what was there.
+        stopped_at_step: set when a person stopped it early, to keep what was there or to cancel it.
     """
 
     id: str

@@ -40,7 +40,9 @@ class RunningServer:
         assert self.process.stderr is not None
         threading.Thread(target=self._keep, args=(self.process.stderr,), daemon=True).start()
         line = self.process.stdout.readline()
-        assert line.startswith(LISTENING), "\n".join(self.log)
+        if not line.startswith(LISTENING):
+            self.kill()
+            raise AssertionError("\n".join(["the server did not start:", line, *self.log]))
         self.url = line.removeprefix(LISTENING).strip()
         return self
 

@@ -136,8 +136,8 @@ class Dispatcher:
                 self._ended(await self._board.move(Ledger.succeed, job_id, results, stopped_at_step))
             case JobFailed(job_id, failure) if self._is_current(job_id):
                 self._ended(await self._board.move(Ledger.fail, job_id, failure))
-            case JobCancelled(job_id) if self._is_current(job_id):
-                self._ended(await self._board.move(Ledger.cancel, job_id))
+            case JobCancelled(job_id, step) if self._is_current(job_id):
+                self._ended(await self._board.move(Ledger.cancel, job_id, step))
             case _:
                 pass
         await self._start_next()

@@ -95,9 +95,9 @@ class Ledger:
         """To failed, with the reason."""
         return self._move(job_id, JobState.FAILED, error=failure.model_dump(mode="json"), finished_at=datetime.now(UTC))
 
-    def cancel(self, job_id: str) -> Job:
-        """To cancelled."""
-        return self._move(job_id, JobState.CANCELLED, finished_at=datetime.now(UTC))
+    def cancel(self, job_id: str, step: int | None = None) -> Job:
+        """To cancelled, after so many steps."""
+        return self._move(job_id, JobState.CANCELLED, stopped_at_step=step, finished_at=datetime.now(UTC))
 
     def put_back(self, job_id: str, *, attempts: int = 0, returns: int = 0) -> Job:
         """Running to queued, first in line; the numbers are added to the job's own."""
@@ -203,4 +203,4 @@ def _progress(row: JobRow, state: JobState) -> Progress:
     if state is JobState.SUCCEEDED:
         return Progress(phase="ended", step=row.stopped_at_step or row.num_steps, steps=row.num_steps)
     phase = "ended" if state.ended else "starting" if state is JobState.RUNNING else "waiting"
-    return Progress(phase=phase, steps=row.num_steps)
+    return Progress(phase=phase, step=row.stopped_at_step or 0, steps=row.num_steps)

@@ -67,8 +67,8 @@ class Worker:
             case RunJob(job_id, request, previewed):
                 self._begin(RunningJob(job_id, request, previewed))
             case CancelJob(job_id):
-                if self._jobs.pop(job_id, None):
-                    self._lifeline.report(JobCancelled(job_id))
+                if dropped := self._jobs.pop(job_id, None):
+                    self._lifeline.report(JobCancelled(job_id, dropped.step))
             case StopJob(job_id):
                 if job_id in self._jobs:
                     self._jobs[job_id].stopped = True

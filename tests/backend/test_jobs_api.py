@@ -123,6 +123,7 @@ def test_a_running_job_is_cancelled_within_a_step(server: RunningServer):
     cancelled = server.delete(f"/v1/jobs/{job['id']}")
 
     assert cancelled.json()["state"] == "cancelled"
+    assert 0 < cancelled.json()["stopped_at_step"] < 200
     assert time.monotonic() - began < 2
     assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
 
