@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -46,7 +48,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     """
     media = MediaStore(folder.media)
     broadcast = Broadcast()
-    board = Board(Ledger(open_database(folder.database)), broadcast)
+    board = Board(Ledger(open_database(folder.database)), broadcast, shelf.loaded.id)
     make_process = partial(EngineProcess, folder.media, shelf.loaded.id)
     dispatcher = Dispatcher(board, broadcast, shelf.loaded, settings.device, make_process)
     jobs = JobService(board, dispatcher, shelf, broadcast)
@@ -92,3 +94,4 @@ async def _life(services: Services, _app: FastAPI) -> AsyncGenerator[None]:
 def _report_end(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.critical("dispatcher_died", exc_info=task.exception())
+        os.kill(os.getpid(), signal.SIGTERM)  # a server that accepts and never runs is worse than none

@@ -94,6 +94,7 @@ class Job(Frozen):
         position: place in the queue's order; lower runs earlier.
         attempts: worker deaths so far.
         returns: server deaths so far.
+        waiting_for: what a queued job waits for beside its turn.
         stopped_at_step: set when a person stopped it early, to keep what was there or to cancel it.
     """
 
@@ -109,6 +110,7 @@ class Job(Frozen):
     position: int = 0
     attempts: int = 0
     returns: int = 0
+    waiting_for: str | None = None
     stopped_at_step: int | None = None
     results: tuple[MediaReference, ...] = ()
     error: Failure | None = None

@@ -22,8 +22,9 @@ LISTENING = "orrery listening on "
 class RunningServer:
     """`python -m backend` on a free port; its log is kept."""
 
-    def __init__(self, data: Path, **environment: str) -> None:
+    def __init__(self, data: Path, *, folder: Path | None = None, **environment: str) -> None:
         self.data = data
+        self.folder = folder
         self.environment = environment
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
@@ -34,7 +35,7 @@ class RunningServer:
         env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
         env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(self.data), **self.environment}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "backend"], env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-P", "-m", "backend"], env=env, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         assert self.process.stdout is not None
         assert self.process.stderr is not None

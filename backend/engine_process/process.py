@@ -1,110 +1,75 @@
-"""Starting the worker, talking to it, and noticing its end."""
+"""The worker as the dispatcher sees it: something to start, to tell, and to hear from until it is lost."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 
+import structlog
+
+from backend.engine_process.link import Link
 from backend.messages import Command, Report
 
-STOP_PATIENCE_S = 2.0
+log = structlog.get_logger("orrery.engine_process")
 
 
 @dataclass(frozen=True)
 class WorkerLost:
-    """The worker's process ended by itself; `exit_code` is negative for a signal."""
+    """The worker's process ended by itself; the code is negative for a signal, and none if it never started."""
 
     exit_code: int | None
 
 
 class EngineProcess:
-    """One worker process.
+    """One worker process at a time.
 
     `deliver` is called on the event loop's thread, in order, with everything the worker says and at last with
     `WorkerLost`, unless the server ended it itself.
     """
 
     def __init__(self, media: Path, checkpoint: str, deliver: Callable[[Report | WorkerLost], None]) -> None:
-        self._media = media
-        self._checkpoint = checkpoint
+        self._arguments = (f"--media={media}", f"--checkpoint={checkpoint}")
         self._deliver = deliver
-        self._process: subprocess.Popen[bytes] | None = None
-        self._pipe: Connection | None = None
+        self._link: Link | None = None
+        self._stopped = False
 
     @property
     def pid(self) -> int | None:
         """Process id, while there is one."""
-        return self._process.pid if self._process else None
+        return self._link.pid if self._link else None
 
     def start(self) -> None:
-        """Start the worker.
+        """Start the worker; what keeps it from starting is a loss like any other.
 
         Called on the main thread: the kernel's parent-death signal follows the thread that started the child.
         """
         assert threading.current_thread() is threading.main_thread()
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "backend.worker",
-                    f"--pipe={theirs.fileno()}",
-                    f"--parent={os.getpid()}",
-                    f"--media={self._media}",
-                    f"--checkpoint={self._checkpoint}",
-                ],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=sys.stderr,
-            )
-        self._pipe = Connection(ours.detach())
-        loop = asyncio.get_running_loop()
-        threading.Thread(
-            target=self._read, args=(self._process, self._pipe, loop), name="worker-reader", daemon=True
-        ).start()
+        assert self._link is None
+        try:
+            self._link = Link(self._arguments, self._deliver, self._ended)
+        except OSError as error:
+            log.error("worker_not_started", reason=str(error))
+            asyncio.get_running_loop().call_soon(self._deliver, WorkerLost(None))
 
     def send(self, command: Command) -> None:
-        """Tell the worker; a worker that has just died is reported by the reader, not here."""
-        assert self._pipe is not None
-        try:
-            self._pipe.send(command)
-        except OSError:
-            return
+        """Tell the worker; without one, nobody is told."""
+        if self._link is not None:
+            self._link.send(command)
 
     def kill(self) -> None:
         """End a worker that does not answer; `WorkerLost` follows."""
-        if self._process is not None:
-            self._process.kill()
+        if self._link is not None:
+            self._link.kill()
 
     def stop(self) -> None:
-        """End the worker with its server: close the pipe, wait a moment, then insist."""
-        process, self._process = self._process, None
-        if process is None or self._pipe is None:
-            return
-        process.terminate()
-        try:
-            process.wait(STOP_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        """End the worker with its server; nothing follows."""
+        self._stopped = True
+        self.kill()
 
-    def _read(self, process: subprocess.Popen[bytes], pipe: Connection, loop: asyncio.AbstractEventLoop) -> None:
-        try:
-            while True:
-                loop.call_soon_threadsafe(self._deliver, pipe.recv())
-        except (EOFError, OSError):
-            exit_code = process.wait()
-        except RuntimeError:  # the event loop is gone: so is the server
-            return
-        pipe.close()
-        if self._process is process and not loop.is_closed():
-            loop.call_soon_threadsafe(self._deliver, WorkerLost(exit_code))
+    def _ended(self, exit_code: int) -> None:
+        self._link = None
+        if not self._stopped:
+            self._deliver(WorkerLost(exit_code))

@@ -21,8 +21,9 @@ class Board:
     One thread means that two moves never overlap, and that whoever reads sees every move that was answered.
     """
 
-    def __init__(self, ledger: Ledger, broadcast: Broadcast) -> None:
+    def __init__(self, ledger: Ledger, broadcast: Broadcast, checkpoint: str) -> None:
         self._ledger = ledger
+        self._checkpoint = checkpoint
         self._broadcast = broadcast
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
         self._progress: dict[str, Progress] = {}
@@ -34,7 +35,7 @@ class Board:
 
     async def move(self, change: Callable[Concatenate[Ledger, P], Job], *args: P.args, **kwargs: P.kwargs) -> Job:
         """Change one job in the ledger, then tell everybody."""
-        job = await self.read(change, *args, **kwargs)
+        job = self._now(await self.read(change, *args, **kwargs))
         self._progress.pop(job.id, None)
         self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
         return job
@@ -65,4 +66,8 @@ class Board:
 
     def _now(self, job: Job) -> Job:
         live = self._progress.get(job.id)
-        return job if live is None or job.state is not JobState.RUNNING else job.model_copy(update={"progress": live})
+        if job.state is JobState.RUNNING and live is not None:
+            return job.model_copy(update={"progress": live})
+        if job.state is JobState.QUEUED and job.checkpoint != self._checkpoint:
+            return job.model_copy(update={"waiting_for": f"checkpoint {job.checkpoint}"})
+        return job

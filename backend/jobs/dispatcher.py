@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import structlog
 
@@ -27,9 +29,11 @@ from backend.messages import (
     StopJob,
 )
 from studio.checkpoints import Checkpoint
-from studio.errors import Conflict, EngineLost
+from studio.errors import Conflict, EngineLost, StorageError
 from studio.events import CheckpointStatus
-from studio.jobs import MAX_ATTEMPTS, Failure, Job, JobState, Progress
+from studio.jobs import MAX_ATTEMPTS, Failure, Job, Progress
+
+T = TypeVar("T")
 
 log = structlog.get_logger("orrery.dispatcher")
 
@@ -37,14 +41,33 @@ CANCEL_PATIENCE_S = 60.0
 """A worker that has not let go of a cancelled job by then is stuck in a kernel, and is ended."""
 
 RESTART_AFTER_S = (0.0, 0.5, 2.0, 5.0, 10.0)
-"""Pauses before the worker is started again, by deaths since it was last ready."""
+"""Pauses before the worker is started again, by deaths since it was last ready; the last one repeats."""
+
+STORAGE_RETRY_S = 1.0
+"""Pause before an event is handled again that the database would not take."""
+
+
+@dataclass
+class Running:
+    """The job in the worker's hands.
+
+    Attributes:
+        cancelling: a person has cancelled it, and the worker has been told.
+        previewed: the worker has been told that somebody looks.
+    """
+
+    job: Job
+    previewed: bool
+    cancelling: bool = False
+    pace: Pace = field(default_factory=Pace)
 
 
 class Dispatcher:
     """One worker, one checkpoint, one running job.
 
     Everything that happens arrives in one inbox and is handled in order by one task; a person's cancel and stop take
-    the same lock, so that no job is started and cancelled at once.
+    the same lock, so that no job is started and cancelled at once. What is handled may be handled again: a move that
+    the database refuses is tried until it goes through, and nothing is forgotten before it has.
     """
 
     def __init__(
@@ -62,11 +85,8 @@ class Dispatcher:
         self._inbox: asyncio.Queue[Report | WorkerLost | None] = asyncio.Queue()
         self._process = make_process(self._inbox.put_nowait)
         self._lock = asyncio.Lock()
-        self._current: Job | None = None
-        self._cancelling = False
-        self._pace = Pace()
+        self._running: Running | None = None
         self._deaths = 0
-        self._previewed = False
         self.worker_starts = 0
         self.status = CheckpointStatus(
             id=checkpoint.id,
@@ -87,135 +107,148 @@ class Dispatcher:
 
     async def run(self) -> None:
         """Put orphans back, start the worker, then handle what happens until cancelled."""
-        for job in await self._board.read(Ledger.recover):
+        for job in await self._insist(lambda: self._board.read(Ledger.recover, returns=1)):
             log.warning("job_returned", job_id=job.id, state=job.state, returns=job.returns)
         self._start_worker()
         while True:
             event = await self._inbox.get()
-            async with self._lock:
-                await self._handle(event)
+            await self._insist(lambda event=event: self._handle(event))
 
     async def close(self) -> None:
-        """End the worker; a running job goes back first in line, and it is nobody's fault."""
+        """End the worker; a running job goes back first in line, and it is nobody's fault. A cancelled one stays so."""
         self._process.stop()
         async with self._lock:
-            if self._current is not None:
-                await self._board.move(Ledger.put_back, self._current.id)
+            if self._running is not None and self._running.cancelling:
+                await self._board.move(Ledger.cancel, self._running.job.id)
+            await self._board.read(Ledger.recover, returns=0)
 
     async def cancel(self, job_id: str) -> Job:
         """Cancel a job: a queued one at once, a running one after its present step. Raises Conflict if it has ended."""
         async with self._lock:
-            if self._current is None or self._current.id != job_id:
+            running = self._running_job(job_id)
+            if running is None:
                 return await self._board.move(Ledger.cancel, job_id)
-            if not self._cancelling:
-                self._cancelling = True
+            if not running.cancelling:
+                running.cancelling = True
                 self._process.send(CancelJob(job_id))
-                asyncio.get_running_loop().call_later(CANCEL_PATIENCE_S, self._end_stuck_worker, job_id)
+                asyncio.get_running_loop().call_later(CANCEL_PATIENCE_S, self._end_stuck_worker, running)
             return await self._board.get(job_id)
 
     async def stop_job(self, job_id: str) -> Job:
         """Stop a running job and keep what is there. Raises Conflict unless it runs."""
         async with self._lock:
-            if self._current is None or self._current.id != job_id:
-                job = await self._board.get(job_id)
+            job = await self._board.get(job_id)
+            if self._running_job(job_id) is None:
                 raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped and kept.")
             self._process.send(StopJob(job_id))
-            return await self._board.get(job_id)
+            return job
+
+    async def _insist(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do something until the database takes it: a full disk or a lock is waited out, and said on the page."""
+        before = self.status
+        while True:
+            try:
+                async with self._lock:
+                    done = await act()
+            except StorageError as error:
+                log.error("storage_failed", code=error.code, message=error.message)
+                self._set_status("lost", error.message, Failure.of(error))
+                await asyncio.sleep(STORAGE_RETRY_S)
+            else:
+                if self.status.error is not None and self.status.state == "lost":
+                    self._set_status(before.state, before.detail, before.error)
+                return done
 
     async def _handle(self, event: Report | WorkerLost | None) -> None:
         match event:
-            case CheckpointMoved():
-                await self._checkpoint_moved(event)
+            case CheckpointMoved(state, detail, failure):
+                self._deaths = 0 if state == "ready" else self._deaths
+                self._set_status(state, detail, failure)
+                log.info("checkpoint", state=state, checkpoint=self._checkpoint.id, detail=detail)
             case WorkerLost():
                 await self._worker_lost(event)
             case JobPreviewed(job_id, jpeg):
                 self._broadcast.publish_frame(preview_topic(job_id), jpeg)
-            case JobProgressed() if self._is_current(event.job_id):
-                self._board.advance(event.job_id, self._progress(event))
-            case JobFinished(job_id, results, stopped_at_step) if self._is_current(job_id):
+            case JobProgressed(job_id) if running := self._running_job(job_id):
+                self._board.advance(job_id, _progress(event, running.pace))
+            case JobFinished(job_id, results, stopped_at_step) if self._running_job(job_id):
                 self._ended(await self._board.move(Ledger.succeed, job_id, results, stopped_at_step))
-            case JobFailed(job_id, failure) if self._is_current(job_id):
+            case JobFailed(job_id, failure) if self._running_job(job_id):
                 self._ended(await self._board.move(Ledger.fail, job_id, failure))
-            case JobCancelled(job_id, step) if self._is_current(job_id):
+            case JobCancelled(job_id, step) if self._running_job(job_id):
                 self._ended(await self._board.move(Ledger.cancel, job_id, step))
             case _:
                 pass
-        await self._start_next()
+        if self._running is None and self.status.state == "ready":
+            await self._start_next()
 
     async def _start_next(self) -> None:
-        if self._current is not None or self.status.state != "ready":
+        waiting = await self._board.read(Ledger.next_queued, self._checkpoint.id)
+        if waiting is None:
             return
-        job = await self._board.read(Ledger.next_queued)
-        if job is None:
-            return
-        self._current = await self._board.move(Ledger.start, job.id)
-        self._cancelling = False
-        self._pace = Pace()
-        self._previewed = self._broadcast.is_wanted(preview_topic(job.id))
+        job = await self._board.move(Ledger.start, waiting.id)
+        self._running = Running(job, previewed=self._broadcast.is_wanted(preview_topic(job.id)))
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
-        self._process.send(RunJob(job.id, job.request, self._previewed))
-
-    async def _checkpoint_moved(self, event: CheckpointMoved) -> None:
-        self._set_status(event.state, event.detail, event.failure)
-        log.info("checkpoint", state=event.state, checkpoint=self._checkpoint.id, detail=event.detail)
-        if event.state == "ready":
-            self._deaths = 0
-        if event.failure is not None:
-            while job := await self._board.read(Ledger.next_queued):
-                await self._board.move(Ledger.fail, job.id, event.failure)
+        self._process.send(RunJob(job.id, job.request, self._running.previewed))
 
     async def _worker_lost(self, event: WorkerLost) -> None:
-        job, self._current = self._current, None
-        log.error("worker_lost", exit_code=event.exit_code, job_id=job.id if job else None)
-        self._set_status("lost")
-        if job is not None:
-            await self._settle(job)
+        job_id = self._running.job.id if self._running else None
+        if self._running is not None:
+            await self._settle(self._running)
+        log.error("worker_lost", exit_code=event.exit_code, job_id=job_id)
         pause_s = RESTART_AFTER_S[min(self._deaths, len(RESTART_AFTER_S) - 1)]
         self._deaths += 1
+        if self._deaths >= len(RESTART_AFTER_S):
+            lost = EngineLost(
+                f"The worker died {self._deaths} times before it was ready.", hint="The server's log has the details."
+            )
+            self._set_status("failed", failure=Failure.of(lost))
+        elif self.status.state != "failed":
+            self._set_status("lost")
         asyncio.get_running_loop().call_later(pause_s, self._start_worker)
 
-    async def _settle(self, job: Job) -> None:
+    async def _settle(self, running: Running) -> None:
         """A job whose worker died: cancelled if that was wanted, else tried again, else failed."""
-        if self._cancelling:
+        job = running.job
+        if running.cancelling:
             self._ended(await self._board.move(Ledger.cancel, job.id))
         elif job.attempts + 1 < MAX_ATTEMPTS:
             await self._board.move(Ledger.put_back, job.id, attempts=1)
+            self._running = None
         else:
             lost = EngineLost(
                 f"The worker died on this job {job.attempts + 1} times.",
                 hint="A smaller size or fewer steps may fit; the server's log has the details.",
             )
-            self._ended(await self._board.move(Ledger.fail, job.id, Failure.of(lost)))
+            self._ended(await self._board.move(Ledger.fail, job.id, Failure.of(lost), attempts=1))
 
     def _start_worker(self) -> None:
-        self.worker_starts += 1
-        self._process.start()
         folder = self._checkpoint.folder
         assert folder is not None, "a server starts only with a checkpoint that has a folder"
+        self.worker_starts += 1
+        self._process.start()
         self._process.send(LoadCheckpoint(folder, self._checkpoint.preset.built_here, self._device))
 
-    def _end_stuck_worker(self, job_id: str) -> None:
-        if self._is_current(job_id) and self._cancelling:
-            log.error("worker_stuck", job_id=job_id, waited_s=CANCEL_PATIENCE_S)
+    def _end_stuck_worker(self, running: Running) -> None:
+        if self._running is running:
+            log.error("worker_stuck", job_id=running.job.id, waited_s=CANCEL_PATIENCE_S)
             self._process.kill()
 
     def _interest_changed(self) -> None:
-        if self._current is not None:
-            previewed = self._broadcast.is_wanted(preview_topic(self._current.id))
-            if previewed != self._previewed:
-                self._previewed = previewed
-                self._process.send(SetPreviewed(self._current.id, previewed))
+        running = self._running
+        if running is None:
+            return
+        previewed = self._broadcast.is_wanted(preview_topic(running.job.id))
+        if previewed != running.previewed:
+            running.previewed = previewed
+            self._process.send(SetPreviewed(running.job.id, previewed))
 
-    def _progress(self, event: JobProgressed) -> Progress:
-        seconds_left = self._pace.seconds_left(event.step, event.steps) if event.phase == "denoising" else None
-        return Progress(phase=event.phase, step=event.step, steps=event.steps, seconds_left=seconds_left)
-
-    def _is_current(self, job_id: str) -> bool:
-        return self._current is not None and self._current.id == job_id
+    def _running_job(self, job_id: str) -> Running | None:
+        return self._running if self._running is not None and self._running.job.id == job_id else None
 
     def _ended(self, job: Job) -> None:
-        assert job.state in (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
-        self._current = None
+        assert job.state.ended
+        self._running = None
         log.info("job_ended", job_id=job.id, state=job.state, code=job.error.code if job.error else None)
 
     def _set_status(self, state: str, detail: str = "", failure: Failure | None = None) -> None:
@@ -223,6 +256,11 @@ class Dispatcher:
             {**self.status.model_dump(), "state": state, "detail": detail, "error": failure}
         )
         self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json")})
+
+
+def _progress(event: JobProgressed, pace: Pace) -> Progress:
+    seconds_left = pace.seconds_left(event.step, event.steps) if event.phase == "denoising" else None
+    return Progress(phase=event.phase, step=event.step, steps=event.steps, seconds_left=seconds_left)
 
 
 def preview_topic(job_id: str) -> str:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+import structlog
 from sqlalchemy import Engine, func, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from backend.jobs.tables import JobRow
-from studio.errors import DiskFull, EngineLost, JobNotFound, StorageError
+from studio.errors import BadInput, DiskFull, EngineLost, JobNotFound, StorageError, StudioError
 from studio.jobs import MAX_RETURNS, Failure, Job, JobState, Progress, check_move
 from studio.media import MediaReference
 from studio.requests import Request, parse_request
+
+log = structlog.get_logger("orrery.ledger")
 
 SQLITE_FULL = 13
 
@@ -55,21 +58,25 @@ class Ledger:
         if state is not None:
             query = query.where(JobRow.state == state)
         with self._session() as session:
-            return [_job(row) for row in session.scalars(query)]
+            return _readable(session.scalars(query))
 
     def open_jobs(self) -> list[Job]:
         """Every job that has not ended, in the order of running."""
         states = (JobState.QUEUED, JobState.RUNNING)
         query = select(JobRow).where(JobRow.state.in_(states)).order_by(JobRow.position)
         with self._session() as session:
-            return [_job(row) for row in session.scalars(query)]
+            return _readable(session.scalars(query))
 
-    def next_queued(self) -> Job | None:
-        """The job that runs next."""
-        query = select(JobRow).where(JobRow.state == JobState.QUEUED).order_by(JobRow.position).limit(1)
+    def next_queued(self, checkpoint: str) -> Job | None:
+        """The job that runs next on a checkpoint; jobs of others wait for theirs, and an unreadable one fails."""
+        query = select(JobRow).where(JobRow.state == JobState.QUEUED, JobRow.checkpoint == checkpoint)
         with self._session() as session:
-            row = session.scalars(query).first()
-            return _job(row) if row else None
+            for row in session.scalars(query.order_by(JobRow.position)):
+                try:
+                    return _job(row)
+                except StorageError as error:
+                    _fail(row, error)
+        return None
 
     def counts(self) -> dict[str, int]:
         """How many jobs there are in each state."""
@@ -91,9 +98,13 @@ class Ledger:
             finished_at=datetime.now(UTC),
         )
 
-    def fail(self, job_id: str, failure: Failure) -> Job:
-        """To failed, with the reason."""
-        return self._move(job_id, JobState.FAILED, error=failure.model_dump(mode="json"), finished_at=datetime.now(UTC))
+    def fail(self, job_id: str, failure: Failure, *, attempts: int = 0) -> Job:
+        """To failed, with the reason; the number is added to the job's own."""
+        with self._session() as session:
+            row = _row(session, job_id)
+            _fail(row, failure.error())
+            row.attempts += attempts
+            return _job(row)
 
     def cancel(self, job_id: str, step: int | None = None) -> Job:
         """To cancelled, after so many steps."""
@@ -116,20 +127,23 @@ class Ledger:
             _apply(row, JobState.QUEUED, position=_last_position(session) + 1, stopped_at_step=None, **forgotten)
             return _job(row)
 
-    def recover(self) -> list[Job]:
-        """After a server's death: running jobs go back first in line in their old order; too many returns fail one."""
-        query = select(JobRow.id).where(JobRow.state == JobState.RUNNING).order_by(JobRow.position.desc())
-        with self._session() as session:
-            orphans = list(session.scalars(query))
+    def recover(self, *, returns: int) -> list[Job]:
+        """Nobody runs anything any more: running jobs go back first in line in their old order.
+
+        Args:
+            returns: 1 after a server's death, 0 when it was told to stop. A job that came back too often fails.
+        """
+        query = select(JobRow).where(JobRow.state == JobState.RUNNING).order_by(JobRow.position.desc())
         recovered: list[Job] = []
-        for job_id in orphans:
-            job = self.put_back(job_id, returns=1)
-            if job.returns >= MAX_RETURNS:
-                gone = EngineLost(
-                    f"The server died {job.returns} times while this job ran.", hint="Look at the log, then retry it."
-                )
-                job = self.fail(job_id, Failure.of(gone))
-            recovered.append(job)
+        with self._session() as session:
+            for row in list(session.scalars(query)):
+                _apply(row, JobState.QUEUED, position=_first_position(session) - 1, started_at=None)
+                row.returns += returns
+                session.flush()
+                try:
+                    recovered.append(_job(_fail_if_worn_out(row)))
+                except StorageError as error:
+                    _fail(row, error)
         return recovered
 
     def close(self) -> None:
@@ -147,7 +161,7 @@ class Ledger:
         try:
             with Session(self._engine) as session, session.begin():
                 yield session
-        except OperationalError as error:
+        except DatabaseError as error:
             code = error.orig.sqlite_errorcode if isinstance(error.orig, sqlite3.Error) else 0
             if code == SQLITE_FULL:
                 raise DiskFull(
@@ -161,6 +175,17 @@ def _apply(row: JobRow, state: JobState, **changes: Any) -> None:
     row.state = state
     for name, value in changes.items():
         setattr(row, name, value)
+
+
+def _fail(row: JobRow, error: StudioError) -> None:
+    _apply(row, JobState.FAILED, error=Failure.of(error).model_dump(mode="json"), finished_at=datetime.now(UTC))
+
+
+def _fail_if_worn_out(row: JobRow) -> JobRow:
+    if row.returns >= MAX_RETURNS:
+        said = f"The server died {row.returns} times while this job ran."
+        _fail(row, EngineLost(said, hint="Look at the log, then retry it."))
+    return row
 
 
 def _row(session: Session, job_id: str) -> JobRow:
@@ -178,7 +203,27 @@ def _first_position(session: Session) -> int:
     return session.scalar(select(func.min(JobRow.position)).where(JobRow.state == JobState.QUEUED)) or 0
 
 
+def _readable(rows: Iterable[JobRow]) -> list[Job]:
+    """The jobs of rows; one that cannot be read is left out, and does not take the others with it."""
+    jobs: list[Job] = []
+    for row in rows:
+        try:
+            jobs.append(_job(row))
+        except StorageError as error:
+            log.error("job_unreadable", job_id=row.id, reason=error.message)
+    return jobs
+
+
 def _job(row: JobRow) -> Job:
+    try:
+        return _read(row)
+    except (BadInput, ValueError) as error:
+        raise StorageError(
+            f"Job {row.id} was written by another version of Orrery: {error}", hint="Ask for it anew."
+        ) from None
+
+
+def _read(row: JobRow) -> Job:
     state = JobState(row.state)
     return Job(
         id=row.id,

@@ -45,13 +45,13 @@ class JobService:
             BadInput: it is no legal request, or this checkpoint refuses it.
             CheckpointNotFound, Conflict: it names a checkpoint that is unknown, or not loaded.
             StorageError: it could not be written down.
+            BrokenCheckpoint, EngineError: the checkpoint could not be loaded; what was queued before waits.
         """
         checkpoint = self._shelf.serving(payload.get("checkpoint"))
         request = parse_request(complete(checkpoint.preset, payload))
         for refusal in refusals(request, checkpoint.capabilities()):
             raise refusal.error()
-        if self._dispatcher.status.error is not None:
-            raise self._dispatcher.status.error.error()
+        self._refuse_if_failed()
         job = await self._board.move(Ledger.insert, secrets.token_hex(6), request, checkpoint.id)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
         self._dispatcher.wake()
@@ -77,6 +77,7 @@ class JobService:
 
     async def retry(self, job_id: str) -> Job:
         """Queue a failed or cancelled job again. Raises JobNotFound, Conflict."""
+        self._refuse_if_failed()
         job = await self._board.move(Ledger.retry, job_id)
         self._dispatcher.wake()
         return job
@@ -99,6 +100,10 @@ class JobService:
             async for seen in self.follow(job_id):
                 job = seen
         return job
+
+    def _refuse_if_failed(self) -> None:
+        if self._dispatcher.status.error is not None:
+            raise self._dispatcher.status.error.error()
 
     async def _settled(self, job_id: str) -> Job:
         try:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from multiprocessing.connection import Connection
+import os
 from pathlib import Path
 
-from backend.logs import configure_logs
-from backend.media import MediaStore
-from backend.worker.lifeline import Lifeline, die_with_parent
-from backend.worker.loop import Worker
+from backend.worker.parent import die_with_parent
 
 
 def main() -> None:
-    """Tie this process to its server, then serve."""
+    """Tie this process to its server, load the engine's libraries, then serve."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--pipe", type=int, required=True, help="file descriptor of the pipe")
     parser.add_argument("--parent", type=int, required=True, help="process id of the server")
@@ -21,9 +18,21 @@ def main() -> None:
     parser.add_argument("--checkpoint", required=True, help="id of the checkpoint, for recipes")
     options = parser.parse_args()
     die_with_parent(options.parent)
+    os.set_inheritable(options.pipe, False)
+    _serve(options.pipe, options.media, options.checkpoint)
+
+
+def _serve(pipe: int, media: Path, checkpoint: str) -> None:
+    # Seconds of imports: the server must be able to die in the middle of them without leaving this process behind.
+    from multiprocessing.connection import Connection
+
+    from backend.logs import configure_logs
+    from backend.media import MediaStore
+    from backend.worker.lifeline import Lifeline
+    from backend.worker.loop import Worker
+
     configure_logs()
-    lifeline = Lifeline(Connection(options.pipe))
-    Worker(lifeline, MediaStore(options.media), options.checkpoint).run()
+    Worker(Lifeline(Connection(pipe)), MediaStore(media), checkpoint).run()
 
 
 if __name__ == "__main__":

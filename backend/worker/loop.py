@@ -31,7 +31,7 @@ from backend.worker.packing import pick
 from backend.worker.running_job import Picture, RunningJob, one_picture
 from engine import Engine
 from engine.speck import build_speck
-from studio.errors import StudioError, Unexpected
+from studio.errors import BrokenCheckpoint, StorageError, StudioError, Unexpected
 from studio.jobs import Failure
 
 log = structlog.get_logger("orrery.worker")
@@ -85,8 +85,20 @@ class Worker:
             self._engine = Engine.load(folder, device=device)
             self._lifeline.report(CheckpointMoved("ready", detail=self._engine.describe()))
         except StudioError as error:
-            log.warning("checkpoint_failed", checkpoint=self._checkpoint, code=error.code, message=error.message)
-            self._lifeline.report(CheckpointMoved("failed", failure=Failure.of(error)))
+            self._refuse_checkpoint(error)
+        except OSError as error:
+            self._refuse_checkpoint(
+                StorageError(f"{folder} cannot be read or built: {error.strerror}.", hint="Look at the disk.")
+            )
+        except Exception:
+            log.exception("checkpoint_broke", checkpoint=self._checkpoint)
+            self._refuse_checkpoint(
+                BrokenCheckpoint(f"{folder} cannot be loaded.", hint="The server's log has the details.")
+            )
+
+    def _refuse_checkpoint(self, error: StudioError) -> None:
+        log.warning("checkpoint_failed", checkpoint=self._checkpoint, code=error.code, message=error.message)
+        self._lifeline.report(CheckpointMoved("failed", failure=Failure.of(error)))
 
     def _begin(self, job: RunningJob) -> None:
         assert self._engine is not None, "the dispatcher sends jobs to a ready worker"

@@ -10,7 +10,7 @@ from alembic.runtime.migration import MigrationContext
 from backend.jobs.database import open_database
 from backend.jobs.ledger import Ledger
 from backend.jobs.tables import Table
-from studio.errors import Conflict, DiskFull, EngineError, JobNotFound
+from studio.errors import Conflict, DiskFull, EngineError, JobNotFound, StorageError
 from studio.jobs import MAX_RETURNS, Failure, JobState
 from studio.requests import GenerateImage
 
@@ -55,12 +55,12 @@ def test_what_was_inserted_is_there_after_reopening(tmp_path: Path, ledger: Ledg
 def test_jobs_run_in_order_of_acceptance(ledger: Ledger):
     accept(ledger, "one", "two")
 
-    first = ledger.next_queued()
+    first = ledger.next_queued("speck")
 
     assert first is not None
     assert first.id == "one"
     ledger.start("one")
-    second = ledger.next_queued()
+    second = ledger.next_queued("speck")
     assert second is not None
     assert second.id == "two"
 
@@ -70,7 +70,7 @@ def test_recovery_puts_running_jobs_back_first_in_their_order_uncounted(ledger: 
     ledger.start("one")
     ledger.start("two")
 
-    recovered = ledger.recover()
+    recovered = ledger.recover(returns=1)
 
     assert [job.id for job in ledger.open_jobs()] == ["one", "two", "three"]
     assert {(job.attempts, job.returns) for job in recovered} == {(0, 1)}
@@ -80,10 +80,10 @@ def test_the_tenth_return_fails_a_job_with_the_reason(ledger: Ledger):
     accept(ledger, "one")
     for _ in range(MAX_RETURNS - 1):
         ledger.start("one")
-        assert ledger.recover()[0].state is JobState.QUEUED
+        assert ledger.recover(returns=1)[0].state is JobState.QUEUED
     ledger.start("one")
 
-    (job,) = ledger.recover()
+    (job,) = ledger.recover(returns=1)
 
     assert job.state is JobState.FAILED
     assert job.error is not None
@@ -139,3 +139,37 @@ def test_a_full_disk_is_said_so_and_nothing_is_accepted(tmp_path: Path):
         fill(ledger)
 
     ledger.close()
+
+
+def test_a_job_of_another_checkpoint_waits_for_its_own(ledger: Ledger):
+    ledger.insert("other", CUBE, "cosmos3-nano")
+    accept(ledger, "ours")
+
+    first = ledger.next_queued("speck")
+
+    assert first is not None
+    assert first.id == "ours"
+    ledger.start("ours")
+    assert ledger.next_queued("speck") is None
+    assert ledger.get("other").state is JobState.QUEUED
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "succeeded"])
+def test_a_row_that_cannot_be_read_takes_no_other_with_it(tmp_path: Path, ledger: Ledger, state: str):
+    accept(ledger, "odd", "even")
+    with sqlite3.connect(tmp_path / "orrery.db") as database:
+        request = '{"kind": "generate_image", "prompt": "x", "aspect_ratio": "2:1"}'
+        database.execute("UPDATE jobs SET request = ?, state = ? WHERE id = 'odd'", (request, state))
+
+    recovered = ledger.recover(returns=1)
+    following = ledger.next_queued("speck")
+
+    assert recovered == []
+    assert following is not None
+    assert following.id == "even"
+    assert [job.id for job in ledger.newest(10)] == ["even"]
+    with pytest.raises(StorageError, match="another version"):
+        ledger.get("odd")
+    with sqlite3.connect(tmp_path / "orrery.db") as database:
+        (kept,) = database.execute("SELECT state FROM jobs WHERE id = 'odd'").fetchone()
+    assert kept == ("succeeded" if state == "succeeded" else "failed")

@@ -1,0 +1,130 @@
+"""Things that hang, fill up or come back: the server goes on, and nothing acknowledged is lost."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import RunningServer, is_alive, running, wait_for
+from websockets.sync.client import connect
+
+LONG: dict[str, Any] = {"resolution": "720", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200}}
+
+
+@pytest.fixture
+def data(tmp_path: Path, server: RunningServer) -> Path:
+    """A data folder of its own, with the speck that the shared server has built."""
+    folder = tmp_path / "data"
+    shutil.copytree(server.data / "checkpoints", folder / "checkpoints")
+    return folder
+
+
+def test_a_server_killed_while_its_worker_loads_leaves_no_orphan(data: Path):
+    server = RunningServer(data).start()
+    worker = server.worker_pid()
+
+    server.kill()
+
+    wait_for(lambda: not is_alive(worker), 1.0)
+
+
+def test_a_worker_that_hangs_stops_neither_the_server_nor_a_cancel(data: Path):
+    server = RunningServer(data).start()
+    server.wait_ready()
+    job = server.submit(**LONG)
+    server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
+    worker = server.worker_pid()
+    os.kill(worker, signal.SIGSTOP)
+
+    with connect(server.url.replace("http", "ws") + "/v1/events") as socket:
+        for number in range(3000):
+            socket.send(json.dumps({"want": [f"preview/{job['id']}"] if number % 2 else []}))
+        assert server.get("/healthz").text == "ok"
+    assert server.delete(f"/v1/jobs/{job['id']}").json()["state"] == "running"
+    server.stop()
+
+    assert not is_alive(worker)
+    with running(data) as again:
+        assert again.job(job["id"])["state"] == "cancelled"
+
+
+@pytest.mark.slow
+def test_a_database_held_by_somebody_else_is_waited_out(data: Path):
+    with running(data) as server:
+        server.wait_ready()
+        job = server.submit(sampling={"num_inference_steps": 100})
+        server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
+        with sqlite3.connect(data / "orrery.db", isolation_level=None) as database:
+            database.execute("BEGIN IMMEDIATE")
+            wait_for(lambda: server.get("/readyz").text == "lost", 30)
+            refused = server.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"})
+            database.execute("ROLLBACK")
+        database.close()
+
+        assert refused.json()["error"]["code"] == "storage_failed"
+        assert server.wait_job(job["id"])["state"] == "succeeded"
+        wait_for(lambda: server.get("/readyz").text == "ready", 10)
+        assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
+
+
+@pytest.mark.slow
+def test_a_job_waits_for_its_own_checkpoint_over_a_restart_with_another(data: Path, tmp_path: Path):
+    other = tmp_path / "other"
+    shutil.copytree(data / "checkpoints" / "speck", other)
+    server = RunningServer(data).start()
+    job = server.submit(sampling={"seed": 5})
+    server.kill()
+
+    with running(data, ORRERY_CHECKPOINT=str(other)) as elsewhere:
+        elsewhere.wait_ready()
+        assert elsewhere.wait_job(elsewhere.submit()["id"])["checkpoint"] == "other"
+        waiting = elsewhere.job(job["id"])
+        assert (waiting["state"], waiting["waiting_for"]) == ("queued", "checkpoint speck")
+    with running(data) as again:
+        done = again.wait_job(job["id"])
+        assert (done["state"], done["checkpoint"], done["results"][0]["seed"]) == ("succeeded", "speck", 5)
+
+
+@pytest.mark.slow
+def test_a_checkpoint_that_fails_keeps_the_queue_and_takes_nothing_more(data: Path):
+    server = RunningServer(data).start()
+    job = server.submit()
+    server.kill()
+
+    with running(data, ORRERY_DEVICE="cuda:7") as broken:
+        wait_for(lambda: broken.get("/readyz").text == "failed", 60)
+        assert broken.job(job["id"])["state"] == "queued"
+        broken.delete(f"/v1/jobs/{job['id']}")
+        assert broken.post(f"/v1/jobs/{job['id']}/retry").status_code >= 400
+        assert broken.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"}).status_code >= 400
+
+
+@pytest.mark.slow
+def test_modules_of_the_folder_it_was_started_in_are_not_taken(data: Path, tmp_path: Path):
+    folder = tmp_path / "somewhere"
+    for name in ("backend", "engine"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text("raise SystemExit('a stranger')")
+    (folder / "random.py").write_text("raise SystemExit('a stranger')")
+
+    with running(data, folder=folder) as server:
+        server.wait_ready()
+        assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
+
+
+@pytest.mark.slow
+def test_a_worker_that_never_gets_ready_is_said_to_have_failed(data: Path):
+    with running(data) as server:
+        for _ in range(5):
+            pid = server.worker_pid()
+            os.kill(pid, signal.SIGKILL)
+            wait_for(lambda pid=pid: not is_alive(pid), 5)
+        wait_for(lambda: server.get("/readyz").text == "failed", 60)
+        answer = server.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"})
+        assert answer.json()["error"]["code"] == "engine_lost"
+        wait_for(lambda: server.get("/readyz").text == "ready", 60)
+        assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
