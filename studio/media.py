@@ -1,4 +1,4 @@
-"""A reference to something that was made: enough to show it, fetch it and check it, never its bytes."""
+"""A reference to something that was made or uploaded: enough to show it, fetch it and check it, never its bytes."""
 
 from __future__ import annotations
 
@@ -6,28 +6,36 @@ from typing import Literal
 
 from studio.requests import Frozen
 
+MediaType = Literal["image", "video", "latents"]
+
 
 class MediaReference(Frozen):
     """One artefact in the media store.
 
     Attributes:
-        id: its name in the store, ``{job id}-{index}``.
-        type: what it is.
+        id: its name in the store: ``{job id}-{index}`` of a result, ``{job id}-{index}-latents`` of its latents,
+            ``u`` and the first 16 hexadecimal digits of the sha256 of an upload.
+        type: what it is; `latents` is a safetensors file.
         mime: its content type.
-        width, height: pixels.
+        width, height: pixels, as it is shown; latents have none.
+        num_frames, fps, duration_s, has_sound: of a clip only.
         size_bytes: length of the file.
-        sha256: of the file, hexadecimal; its ETag.
-        seed: the seed that made it.
-        url, thumbnail_url: paths on the server that holds it.
+        sha256: of the file, hexadecimal.
+        seed: the seed that made it; an upload has none.
+        url, thumbnail_url: paths on the server that holds it; latents have no thumbnail.
     """
 
     id: str
-    type: Literal["image"]
+    type: MediaType
     mime: str
-    width: int
-    height: int
+    width: int | None = None
+    height: int | None = None
+    num_frames: int | None = None
+    fps: float | None = None
+    duration_s: float | None = None
+    has_sound: bool | None = None
     size_bytes: int
     sha256: str
-    seed: int
+    seed: int | None = None
     url: str
-    thumbnail_url: str
+    thumbnail_url: str | None = None

@@ -1,6 +1,7 @@
-"""The recipe of a picture, inside the picture: a PNG that can be dropped back on the page.
+"""The recipe of a result, inside the result: a PNG or MP4 that can be dropped back on the page.
 
-The text chunk `orrery` holds the request as JSON; `parameters` says the same in the form that other programs read.
+A PNG's text chunk `orrery` holds the request as JSON; `parameters` says the same in the form that other programs read.
+An MP4 holds the JSON in its `comment` tag: tags of our own are dropped by the next program that remuxes the file.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any, BinaryIO, cast
 
+import av
+from av.error import FFmpegError
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 
 from studio.errors import BadInput
@@ -17,15 +20,22 @@ from studio.rules import canvas
 RECIPE_KEY = "orrery"
 FORMATS = ("PNG",)
 
+_PNG = b"\x89PNG"
+_HINT = "Drop a picture or a clip that Orrery made."
 
-def write_recipe(request: Request, checkpoint: str) -> PngImagePlugin.PngInfo:
-    """The text chunks of one picture's request.
+
+def recipe_text(request: Request, checkpoint: str) -> str:
+    """One result's request as JSON in ASCII: a NUL or a lone surrogate in a prompt would break a tag.
 
     Args:
-        request: of this picture alone: `count` 1 and its own seed.
-        checkpoint: what drew it, also where the request named none.
+        request: of this result alone: `count` 1 and its own seed.
+        checkpoint: what made it, also where the request named none.
     """
-    recipe = request.model_copy(update={"checkpoint": checkpoint}).model_dump(mode="json")
+    return json.dumps(request.model_copy(update={"checkpoint": checkpoint}).model_dump(mode="json"))
+
+
+def write_recipe(request: Request, checkpoint: str) -> PngImagePlugin.PngInfo:
+    """The text chunks of one picture's request; arguments as in `recipe_text`."""
     sampling = request.sampling
     width, height = canvas(request.resolution, request.aspect_ratio)
     summary = (
@@ -34,29 +44,52 @@ def write_recipe(request: Request, checkpoint: str) -> PngImagePlugin.PngInfo:
         f"Seed: {sampling.seed}, Size: {width}x{height}, Model: {checkpoint}, Flow shift: {sampling.flow_shift:g}"
     )
     chunks = PngImagePlugin.PngInfo()
-    # ASCII JSON: a NUL or a lone surrogate in a prompt would break the chunk.
-    chunks.add_itxt(RECIPE_KEY, json.dumps(recipe))
+    chunks.add_itxt(RECIPE_KEY, recipe_text(request, checkpoint))
     chunks.add_itxt("parameters", summary.replace("\0", " "))
     return chunks
 
 
 def read_recipe(file: BinaryIO) -> Request:
-    """The request inside a PNG that Orrery wrote.
+    """The request inside a PNG or MP4 that Orrery wrote.
 
     Raises:
-        BadInput: it is no PNG, it carries no recipe, or the recipe is no longer a legal request.
+        BadInput: it is neither, it carries no recipe, or the recipe is no longer a legal request.
     """
+    head = file.read(len(_PNG))
+    file.seek(0)
+    text = _png_text(file) if head == _PNG else _mp4_comment(file)
+    try:
+        recipe = json.loads(text)
+    except (ValueError, RecursionError):
+        recipe = None
+    if not isinstance(recipe, dict) or "kind" not in recipe:
+        raise BadInput("The file carries no recipe.", param="file", hint=_HINT)
+    return parse_request(cast(dict[str, Any], recipe))
+
+
+def _png_text(file: BinaryIO) -> str:
     try:
         with Image.open(file, formats=FORMATS) as image:
             text = image.info.get(RECIPE_KEY)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
-        raise BadInput("The file is no PNG.", param="file", hint="Drop a picture that Orrery made.") from None
-    if not isinstance(text, str):
-        raise BadInput("The picture carries no recipe.", param="file", hint="Drop a picture that Orrery made.")
+    except (
+        UnidentifiedImageError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+        OSError,
+        ValueError,
+        SyntaxError,
+    ):
+        raise _neither() from None
+    return text if isinstance(text, str) else ""
+
+
+def _mp4_comment(file: BinaryIO) -> str:
     try:
-        recipe = json.loads(text)
-    except ValueError:
-        recipe = None
-    if not isinstance(recipe, dict):
-        raise BadInput("The picture's recipe is not one.", param="file")
-    return parse_request(cast(dict[str, Any], recipe))
+        with av.open(file, "r", format="mp4", metadata_errors="replace") as container:
+            return container.metadata.get("comment", "")
+    except FFmpegError:
+        raise _neither() from None
+
+
+def _neither() -> BadInput:
+    return BadInput("The file is neither a PNG nor an MP4.", param="file", hint=_HINT)

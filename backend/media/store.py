@@ -1,33 +1,64 @@
-"""Where pictures lie: one file an artefact and one thumbnail beside it, named by the job that made them."""
+"""Where media lie: one file an artefact and one thumbnail beside it, named by the job that made them or by content."""
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import io
-import os
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
 import numpy as np
+import safetensors.numpy
 from numpy.typing import NDArray
 from PIL import Image
 
-from backend.media.recipe import write_recipe
-from studio.errors import DiskFull, MediaNotFound, StorageError
+from backend.media.clip_frames import read_frame
+from backend.media.clip_writer import write_clip
+from backend.media.facts import MediaFacts
+from backend.media.inspection import inspect_upload
+from backend.media.pictures import decode_picture
+from backend.media.recipe import recipe_text, write_recipe
+from backend.media.scratch import SUFFIX as PART
+from backend.media.scratch import keep, scratch
+from backend.media.thumbnails import write_thumbnail
+from studio.errors import MediaNotFound
 from studio.media import MediaReference
 from studio.requests import Request
 
-THUMBNAIL_SIDE = 320
-"""Pixels of a thumbnail's longer side."""
+_NAME = re.compile(r"[0-9a-f]{12}-\d{1,3}(-latents)?|u[0-9a-f]{16}")
 
-_NAME = re.compile(r"[0-9a-f]{12}-\d{1,3}")
-_PART = ".part"
+_MIME = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".picture.webp": "image/webp",
+    ".gif": "image/gif",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+    ".mov": "video/quicktime",
+    ".mkv": "video/x-matroska",
+    ".avi": "video/x-msvideo",
+    ".ts": "video/mp2t",
+    ".mpg": "video/mpeg",
+    ".flv": "video/x-flv",
+    ".asf": "video/x-ms-asf",
+    ".ogv": "video/ogg",
+    ".safetensors": "application/octet-stream",
+    ".clip": "application/octet-stream",
+}
+"""What a file is served as, by its suffix, which says what it was decoded as. Thumbnails are plain `.webp`."""
+
+_SUFFIXES = {mime: suffix for suffix, mime in _MIME.items() if suffix != ".safetensors"}
+"""Of an upload; `.clip` is a container that has no content type of its own."""
+
+_CHUNK_BYTES = 2**20
 
 
 class MediaStore:
-    """Artefacts below one folder. The worker writes, the server reads; neither sees a file that is not whole."""
+    """Artefacts below one folder. The worker writes results and the server uploads; nobody sees half a file.
+
+    Every `put_` raises DiskFull or StorageError when the disk does not take it, and leaves nothing behind.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -40,94 +71,139 @@ class MediaStore:
         Args:
             pixels: uint8 [height, width, 3].
             request: of this picture alone.
-
-        Raises:
-            DiskFull: there is no room; nothing is left behind.
-            StorageError: it could not be written otherwise.
         """
         name = f"{job_id}-{index}"
-        image = Image.fromarray(pixels)
-        encoded = _encode(image, "PNG", pnginfo=write_recipe(request, checkpoint), compress_level=4)
-        small = image.copy()
-        small.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE), Image.Resampling.LANCZOS)
-        self._write(self._thumbnail(name), _encode(small, "WEBP", quality=82))
-        self._write(self._file(name), encoded)
-        return MediaReference(
-            id=name,
-            type="image",
-            mime="image/png",
-            width=image.width,
-            height=image.height,
-            size_bytes=len(encoded),
-            sha256=hashlib.sha256(encoded).hexdigest(),
-            seed=request.sampling.seed,
-            url=f"/v1/media/{name}",
-            thumbnail_url=f"/v1/media/{name}/thumbnail",
-        )
+        height, width = pixels.shape[:2]
+        with scratch(self._folder(name), 2) as (small, whole):
+            Image.fromarray(pixels).save(whole, "PNG", pnginfo=write_recipe(request, checkpoint), compress_level=4)
+            write_thumbnail(small, pixels)
+            facts = MediaFacts("image", "image/png", width, height)
+            reference = _reference(name, whole, facts, request.sampling.seed)
+            keep((small, self._thumbnail(name)), (whole, self._place(name, ".png")))
+        return reference
+
+    def put_clip(
+        self,
+        job_id: str,
+        index: int,
+        frames: Iterable[NDArray[np.uint8]],
+        request: Request,
+        checkpoint: str,
+        *,
+        fps: float,
+        sound: NDArray[np.float32] | None = None,
+    ) -> MediaReference:
+        """Write a clip as MP4 with its recipe while its frames come, and a thumbnail of its middle frame.
+
+        Args:
+            frames: uint8 [height, width, 3] or [n, height, width, 3]; what they raise passes through.
+            request: of this clip alone.
+            sound: float32 [2, samples] at 48 kHz.
+        """
+        name = f"{job_id}-{index}"
+        with scratch(self._folder(name), 2) as (small, whole):
+            facts = write_clip(whole, frames, fps=fps, sound=sound, recipe=recipe_text(request, checkpoint))
+            write_thumbnail(small, read_frame(whole, 0.5))
+            reference = _reference(name, whole, facts, request.sampling.seed)
+            keep((small, self._thumbnail(name)), (whole, self._place(name, ".mp4")))
+        return reference
+
+    def put_latents(self, job_id: str, index: int, tensors: Mapping[str, NDArray[np.generic]]) -> MediaReference:
+        """Write the latents of result `index` as safetensors, by the names they are given."""
+        name = f"{job_id}-{index}-latents"
+        with scratch(self._folder(name)) as (whole,):
+            whole.write_bytes(safetensors.numpy.save({key: np.ascontiguousarray(tensors[key]) for key in tensors}))
+            reference = _reference(name, whole, None, None)
+            keep((whole, self._place(name, ".safetensors")))
+        return reference
+
+    def put_upload(self, stream: BinaryIO) -> MediaReference:
+        """Keep a picture or a clip as it came; the same content again is the same artefact.
+
+        Raises:
+            BadInput: it is neither, or one that is not accepted; nothing is kept.
+        """
+        with scratch(self._root / "incoming", 2) as (small, whole):
+            with whole.open("wb") as file:
+                while chunk := stream.read(_CHUNK_BYTES):
+                    file.write(chunk)
+            facts = inspect_upload(whole)
+            name = f"u{_sha256(whole)[:16]}"
+            write_thumbnail(small, decode_picture(whole)[0] if facts.type == "image" else read_frame(whole, 0.5))
+            reference = _reference(name, whole, facts, None)
+            keep((small, self._thumbnail(name)), (whole, self._place(name, _SUFFIXES[facts.mime])))
+        return reference
+
+    def facts(self, name: str) -> MediaFacts:
+        """What a picture or clip of the store is, from its file.
+
+        Raises:
+            MediaNotFound: there is none of this name.
+            BadInput: it is neither a picture nor a clip.
+        """
+        return inspect_upload(self.file(name))
 
     def file(self, name: str) -> Path:
         """The file of an artefact. Raises MediaNotFound."""
-        return self._existing(name, self._file)
+        return self._existing(name, [self._place(name, suffix) for suffix in _MIME])
 
     def thumbnail(self, name: str) -> Path:
         """The thumbnail of an artefact. Raises MediaNotFound."""
-        return self._existing(name, self._thumbnail)
+        return self._existing(name, [self._thumbnail(name)])
 
     def sweep(self) -> int:
         """Remove what a killed process left half-written; returns how many files that were."""
-        leftovers = list(self._root.glob(f"*/*{_PART}"))
+        leftovers = list(self._root.glob(f"*/*{PART}"))
         for leftover in leftovers:
             leftover.unlink(missing_ok=True)
         return len(leftovers)
 
-    def _existing(self, name: str, place: Any) -> Path:
-        if _NAME.fullmatch(name):
-            path: Path = place(name)
-            if path.is_file():
-                return path
-        raise MediaNotFound(
-            f"There is no media {name[:80]!r} in the store.", hint="Its file was removed, or it never was."
-        )
+    def _existing(self, name: str, places: list[Path]) -> Path:
+        found = (place for place in places if place.is_file()) if _NAME.fullmatch(name) else iter(())
+        path = next(found, None)
+        if path is None:
+            raise MediaNotFound(
+                f"There is no media {name[:80]!r} in the store.", hint="Its file was removed, or it never was."
+            )
+        return path
 
-    def _file(self, name: str) -> Path:
-        return self._root / name[:2] / f"{name}.png"
+    def _folder(self, name: str) -> Path:
+        return self._root / name[:2]
+
+    def _place(self, name: str, suffix: str) -> Path:
+        return self._folder(name) / f"{name}{suffix}"
 
     def _thumbnail(self, name: str) -> Path:
-        return self._root / name[:2] / f"{name}.webp"
-
-    def _write(self, path: Path, data: bytes) -> None:
-        """Temporary file, fsync, rename, fsync of the folder: after a crash the file is whole or absent."""
-        part = path.with_name(f"{path.name}.{os.getpid()}{_PART}")
-        try:
-            path.parent.mkdir(exist_ok=True)
-            with part.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-            _sync_folder(path.parent)
-        except OSError as error:
-            part.unlink(missing_ok=True)
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise DiskFull(
-                    f"The disk is full: {len(data):,} bytes did not fit into {self._root}.",
-                    hint="Free some room, then retry the job.",
-                ) from None
-            raise StorageError(
-                f"{path.name} could not be written into {self._root}: {error.strerror}.",
-                hint="Look at the data folder's permissions.",
-            ) from None
+        return self._place(name, ".webp")
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def mime_of(path: Path) -> str:
+    """The content type that a file of the store is served as."""
+    return next(mime for suffix, mime in _MIME.items() if path.name.endswith(suffix))
 
 
-def _encode(image: Image.Image, kind: str, **options: Any) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
-    return buffer.getvalue()
+def _reference(name: str, path: Path, facts: MediaFacts | None, seed: int | None) -> MediaReference:
+    """What is known of a finished file; without facts it is latents."""
+    url = f"/v1/media/{name}"
+    is_clip = facts is not None and facts.type == "video"
+    return MediaReference(
+        id=name,
+        type=facts.type if facts else "latents",
+        mime=facts.mime if facts else _MIME[".safetensors"],
+        width=facts.width if facts else None,
+        height=facts.height if facts else None,
+        num_frames=facts.num_frames if facts else None,
+        fps=facts.fps if facts else None,
+        duration_s=facts.duration_s if facts else None,
+        has_sound=facts.has_sound if facts and is_clip else None,
+        size_bytes=path.stat().st_size,
+        sha256=_sha256(path),
+        seed=seed,
+        url=url,
+        thumbnail_url=f"{url}/thumbnail" if facts else None,
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

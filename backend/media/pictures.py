@@ -1,0 +1,90 @@
+"""Reading a still picture: PNG, JPEG or WebP, upright, opaque and 8 bits a channel."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+
+from backend.media.alpha import over_black
+from backend.media.cover import Cover
+from backend.media.facts import MAX_PIXELS, MediaFacts, check_size
+from studio.errors import BadInput
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+
+_MIME = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg", "WEBP": "image/webp"}
+"""MPO is a JPEG with further views behind the first, as telephones write it."""
+
+_CLOCKWISE = {3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270}
+"""Degrees by EXIF orientation; 2, 4, 5 and 7 are mirrored too."""
+
+
+def read_picture(path: Path, width: int, height: int) -> NDArray[np.uint8]:
+    """A picture on a canvas: cover and centre crop.
+
+    Returns:
+        uint8 [height, width, 3].
+
+    Raises:
+        BadInput: it is no picture, too large, or breaks off.
+    """
+    pixels, _ = decode_picture(path)
+    return Cover(pixels.shape[1], pixels.shape[0], width, height)(pixels)
+
+
+def decode_picture(path: Path) -> tuple[NDArray[np.uint8], MediaFacts]:
+    """A picture as it is shown, uint8 [height, width, 3], and what it is. Raises BadInput as `read_picture`."""
+    with _decoding(), Image.open(path, formats=FORMATS) as image:
+        check_size(*image.size)
+        kind = image.format or ""
+        if kind != "MPO" and getattr(image, "is_animated", False):
+            raise BadInput(
+                f"The file is a {kind} that moves; a still picture is expected.",
+                param="file",
+                hint="Send a clip as MP4, WebM, MOV or GIF.",
+            )
+        rotation = _CLOCKWISE.get(image.getexif().get(ExifTags.Base.Orientation, 1), 0)
+        pixels = _rgb(ImageOps.exif_transpose(image))
+    height, width = pixels.shape[:2]
+    return pixels, MediaFacts("image", _MIME[kind], width, height, rotation=rotation)
+
+
+def is_picture(path: Path) -> bool:
+    """Whether the file begins as a still picture does, whatever its name says.
+
+    An animated PNG is a clip: it says so in an `acTL` chunk before its first pixels.
+    """
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return b"acTL" not in head.partition(b"IDAT")[0]
+    return head.startswith(b"\xff\xd8\xff") or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
+
+
+@contextmanager
+def _decoding() -> Generator[None]:
+    try:
+        yield
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise BadInput(
+            f"The picture has more than {MAX_PIXELS // 10**6} megapixels.", param="file", hint="Scale it down."
+        ) from None
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
+        raise BadInput(
+            f"The picture cannot be decoded to its end: {error}.", param="file", hint="Send the whole file again."
+        ) from None
+
+
+def _rgb(image: Image.Image) -> NDArray[np.uint8]:
+    if image.mode.startswith("I"):  # 16-bit grey: Pillow would clip it at 255
+        grey = (np.asarray(image).astype(np.uint32) >> 8).clip(0, 255).astype(np.uint8)
+        return np.repeat(grey[..., None], 3, axis=2)
+    if image.has_transparency_data:
+        return over_black(np.asarray(image.convert("RGBA")))
+    return np.array(image.convert("RGB"))

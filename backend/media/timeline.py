@@ -1,0 +1,138 @@
+"""When each frame of a clip is shown, known without decoding one, and which of them another frame rate shows."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Stream
+from av.video.stream import VideoStream
+
+from backend.media.clip_file import open_clip
+from backend.media.facts import MAX_CLIP_S, check_size
+from studio.errors import BadInput
+
+SLACK_S = Fraction(1, 1000)
+"""Matroska and FLV count milliseconds: a frame of 1/24 s is written at 0.042 s and meant at 0.0417 s."""
+
+_ASSUMED_RATE = Fraction(25)
+"""What FFmpeg takes a stream for that does not say."""
+
+_CUT_SHARE, _CUT_S = 0.02, 0.5
+"""How far a Matroska file may end before the length in its header."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Timestamps of a clip's frames.
+
+    Attributes:
+        ticks: when each frame is shown, ascending, in `time_base`.
+        end: when the last frame is over, in `time_base`.
+        time_base: seconds of a tick.
+        counted: the file has no timestamps; frame i is at i / mean rate.
+    """
+
+    ticks: tuple[int, ...]
+    end: int
+    time_base: Fraction
+    counted: bool
+
+    @property
+    def duration_s(self) -> Fraction:
+        """From the first frame until the last is over."""
+        return (self.end - self.ticks[0]) * self.time_base
+
+    @property
+    def mean_rate(self) -> Fraction:
+        """Frames per second."""
+        return len(self.ticks) / self.duration_s
+
+    def num_frames_at(self, rate: Fraction) -> int:
+        """Frames of the clip at another rate: those i for which i / rate is before the end."""
+        return max(1, math.ceil((self.duration_s - SLACK_S) * rate))
+
+    def shown_at(self, index: int, rate: Fraction) -> int:
+        """The tick of the frame that is shown at index / rate seconds."""
+        tick = self.ticks[0] + (index / rate + SLACK_S) / self.time_base
+        return self.ticks[bisect_right(self.ticks, tick) - 1]
+
+
+def read_timeline(path: Path) -> Timeline:
+    """A clip's timestamps; packets are read, nothing is decoded.
+
+    Raises:
+        BadInput: it is no clip, has no frame, is longer than `MAX_CLIP_S`, too large, or breaks off.
+    """
+    with open_clip(path) as (container, stream):
+        check_size(stream.width, stream.height)
+        if container.duration is not None:
+            _check_length(container.duration / 1e6)
+        time_base = stream.time_base or Fraction(1, 90_000)
+        packets, end_s = _packets(container, stream, time_base)
+        _check_whole(container, stream, packets, end_s)
+        rate = stream.average_rate or stream.guessed_rate or _ASSUMED_RATE
+    shown = [packet for packet in packets if not packet[2]]
+    if not shown:
+        raise BadInput("The clip has no frame; at least one is expected.", param="file", hint="Record it again.")
+    stamps = [pts for pts, _, _ in shown if pts is not None]
+    if len(stamps) < len(shown):
+        # Counted in a base in which every frame is a whole number of ticks: one over the rate's numerator.
+        step, base = rate.denominator, Fraction(1, rate.numerator)
+        return Timeline(tuple(index * step for index in range(len(shown))), len(shown) * step, base, counted=True)
+    ticks = tuple(sorted(set(stamps)))
+    last = ticks[-1]
+    lasting = {pts: duration for pts, duration, _ in shown}[last]
+    if not lasting:  # it does not say: as long as the frame before it
+        lasting = last - ticks[-2] if len(ticks) > 1 else round(1 / rate / time_base)
+    return Timeline(ticks, last + max(lasting, 1), time_base, counted=False)
+
+
+Seen = tuple[int | None, int, bool]
+"""Timestamp, duration in ticks (0 is unknown), and whether an edit list hides the frame."""
+
+
+def _packets(container: InputContainer, stream: VideoStream, time_base: Fraction) -> tuple[list[Seen], float]:
+    """The packets of one stream, and when the last packet of any stream is over, in seconds."""
+    seen: list[Seen] = []
+    first_s, end_s = math.inf, 0.0
+    for packet in container.demux():
+        if packet.size == 0 and packet.dts is None:  # the mark that a stream has ended
+            continue
+        end_s = max(end_s, _end_s(packet))
+        if packet.stream_index != stream.index:
+            continue
+        seen.append((packet.pts, packet.duration or 0, packet.is_discard))
+        if packet.pts is not None:
+            first_s = min(first_s, float(packet.pts * time_base))
+            _check_length(float(packet.pts * time_base) - first_s)
+    return seen, end_s
+
+
+def _end_s(packet: Packet[Stream]) -> float:
+    return float((packet.pts or packet.dts or 0) + (packet.duration or 0)) * float(packet.time_base)
+
+
+def _check_length(length_s: float) -> None:
+    if length_s > MAX_CLIP_S + 1:
+        raise BadInput(
+            f"The clip is {length_s:,.0f} s long; at most {MAX_CLIP_S:.0f} s are accepted.",
+            param="file",
+            hint="Cut out the part that is needed.",
+        )
+
+
+def _check_whole(container: InputContainer, stream: VideoStream, packets: list[Seen], end_s: float) -> None:
+    """MP4 says how many frames it has, Matroska how long it is; both up front, so a cut file shows."""
+    kind = container.format.name
+    said_s = (container.duration or 0) / 1e6
+    cut_mp4 = kind.startswith("mov") and len(packets) < stream.frames
+    cut_matroska = kind.startswith("matroska") and end_s < said_s * (1 - _CUT_SHARE) - _CUT_S
+    if cut_mp4 or cut_matroska:
+        has = f"{len(packets):,} of {stream.frames:,} frames are" if cut_mp4 else f"{end_s:.1f} of {said_s:.1f} s are"
+        raise BadInput(f"The clip breaks off: {has} there.", param="file", hint="Send the whole file again.")
