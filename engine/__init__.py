@@ -13,7 +13,8 @@ Calls point downward:
 A file is opened only while a checkpoint is loaded or built.
 """
 
-from engine.engine import Engine, Result
+from engine.engine import Engine
+from engine.result import Result
 from engine.sampling import Trajectory
 
 __all__ = ["Engine", "Result", "Trajectory"]

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
-from engine.planning import Setting, plan_image, read_setting
-from engine.sampling import PrefixStore, Trajectory, denoise, prepare
+from engine.planning import (
+    ActionSegment,
+    Media,
+    Plan,
+    Plannable,
+    Setting,
+    SoundSegment,
+    VisionSegment,
+    plan,
+    read_setting,
+)
+from engine.result import Result, read_actions
+from engine.sampling import Chunk, PrefixStore, Trajectory, denoise, prepare
 from engine.towers import OmniModel, build_model
-from engine.vae import PictureDecoder, Sketch, fit_sketch, read_vae, to_uint8
+from engine.vae import (
+    ClipCoder,
+    PictureDecoder,
+    Sketch,
+    SoundDecoder,
+    fit_sketch,
+    read_sound,
+    read_vae,
+    to_uint8,
+)
+from engine.vae.clip import FRAMES_PER_LATENT
 from engine.weights import open_folder, read_weights
-from studio.requests import GenerateImage
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a request came to.
-
-    Attributes:
-        image: uint8 [height, width, 3].
-        stopped_at_step: steps done, where they were fewer than asked for; else none.
-    """
-
-    image: np.ndarray
-    stopped_at_step: int | None = None
 
 
 class Engine:
@@ -39,11 +46,19 @@ class Engine:
     """
 
     def __init__(
-        self, model: OmniModel, setting: Setting, decoder: PictureDecoder, sketch: Sketch, threads: Threads
+        self,
+        model: OmniModel,
+        setting: Setting,
+        decoder: PictureDecoder,
+        sound: SoundDecoder | None,
+        sketch: Sketch,
+        threads: Threads,
     ) -> None:
         self.model = model
         self.setting = setting
         self.decoder = decoder
+        self.coder = ClipCoder(decoder.vae)
+        self.sound = sound
         self.sketch = sketch
         self.prefixes = PrefixStore(model)
         self.threads = threads
@@ -71,27 +86,43 @@ class Engine:
         with typed_out_of_memory(place), torch.inference_mode():
             model = build_model(opened.config, read_weights(opened, place, kind))
             decoder = read_vae(folder / "vae", place, kind)
+            sound = read_sound(folder / "sound_tokenizer", place, kind) if setting.sound_clock else None
             threads = Threads.of(place, sum(weight.numel() for weight in model.parameters()))
             threads.for_decode(num_pixels=SMALL_PICTURE_PIXELS)
             sketch = fit_sketch(decoder)
-        return cls(model, setting, decoder, sketch, threads)
+        return cls(model, setting, decoder, sound, sketch, threads)
 
     def describe(self) -> str:
         """Precision and weights in one line, as in "float32 · 0.01 GB"."""
         weights = [*self.model.parameters(), *self.decoder.vae.parameters()]
+        if self.sound is not None:
+            weights += self.sound.decoder.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         return f"{str(self.model.dtype).removeprefix('torch.')} · {size_bytes / 1e9:.2f} GB"
 
     @torch.inference_mode()
-    def begin(self, request: GenerateImage) -> Trajectory:
-        """Plan a request of count 1, read its prompts and draw its noise.
+    def begin(self, request: Plannable, media: Mapping[str, np.ndarray] | None = None) -> Trajectory:
+        """Plan a request of count 1, encode what it is given, read its prompts and draw its noise.
+
+        Args:
+            media: uint8 [T, height, width, 3] by the request's field ("start_image", "source_video") or the control's
+                hint ("edge"), at the request's frame rate and on its canvas; of any size where there are actions. A
+                picture is one frame.
 
         Raises:
             PromptTooLong: the message says how many tokens came.
             NotAllowed: this checkpoint cannot do it.
             OutOfMemory: see `load`.
         """
-        plan = plan_image(request, self.setting)
+        return self.start(plan(request, self.setting, Media(media or {}, self._encode)))
+
+    @torch.inference_mode()
+    def start(self, plan: Plan) -> Trajectory:
+        """Begin a plan.
+
+        Raises:
+            OutOfMemory: see `load`.
+        """
         self.threads.for_step(sum(len(branch.tokens) for branch in plan.branches))
         with typed_out_of_memory(self.model.device):
             return prepare(self.model, self.prefixes, plan)
@@ -100,29 +131,102 @@ class Engine:
     def step(self, trajectories: Sequence[Trajectory]) -> None:
         """One denoising step for each of them, packed in one pass. None of them may be done.
 
+        The first step of a later chunk of a long clip decodes the chunk before it too.
+
         Raises:
             OutOfMemory: see `load`; no trajectory has moved.
         """
         assert trajectories
         assert not any(trajectory.done for trajectory in trajectories)
+        for trajectory in trajectories:
+            if trajectory.awaits_chunk:
+                self._go_on(trajectory)
         self.threads.for_step(sum(trajectory.num_tokens for trajectory in trajectories))
         with typed_out_of_memory(self.model.device):
             denoise(self.model, trajectories)
 
     @torch.inference_mode()
     def preview(self, trajectory: Trajectory) -> np.ndarray:
-        """A sketch of the picture as now estimated: uint8 [height, width, 3], a quarter of its width."""
-        return to_uint8(self.sketch.draw(trajectory.estimates()[0]))
+        """A sketch of what is now estimated: uint8 [height, width, 3], a quarter as wide; of a clip its middle."""
+        latents = trajectory.estimates()[trajectory.plan.target]
+        middle = latents.shape[1] // 2
+        return to_uint8(self.sketch.draw(latents[:, middle : middle + 1]))
 
     @torch.inference_mode()
     def finish(self, trajectory: Trajectory) -> Result:
-        """Decode a trajectory; one that is not done gives its picture as now estimated.
+        """Decode a trajectory; one that is not done gives its result as now estimated.
+
+        A clip's frames are decoded while they are taken from the result: neither a later step nor a later `finish`
+        disturbs them.
 
         Raises:
             OutOfMemory: see `load`.
         """
-        width, height = trajectory.plan.canvas
-        self.threads.for_decode(width * height)
+        made, estimates = trajectory.plan, trajectory.estimates()
+        stopped = None if trajectory.done else trajectory.step
+        vision = estimates[made.target]
+        if made.is_picture:
+            self._threads_for_pixels(made.canvas, num_frames=1)
+            with typed_out_of_memory(self.model.device):
+                return Result.of_picture(to_uint8(self.decoder.decode(vision)), stopped)
+        chunks = trajectory.chunks()
+        latents, sound, actions = {"vision": vision}, None, None
+        if made.continuation is not None or len(chunks) > 1:
+            latents = {f"vision_{index}": chunk.latents for index, chunk in enumerate(chunks)}
+        for segment, estimate in zip(made.segments, estimates, strict=True):
+            match segment:
+                case SoundSegment():
+                    latents["sound"], sound = estimate, self._waveform(estimate)
+                case ActionSegment():
+                    latents["action"], actions = estimate, read_actions(segment, estimate)
+                case VisionSegment():
+                    pass
+        arrays = {name: tensor.cpu().numpy() for name, tensor in latents.items()}
+        return Result(self._frames(chunks), sound, actions, arrays, stopped)
+
+    @torch.inference_mode()
+    def _frames(self, chunks: Sequence[Chunk]) -> Iterator[np.ndarray]:
+        for chunk in chunks:
+            start, stop = chunk.shown or (0, None)
+            first = 0
+            for piece in self._pieces(chunk):
+                shown = piece[:, max(start - first, 0) : None if stop is None else max(stop - first, 0)]
+                first += piece.shape[1]
+                if shown.shape[1]:
+                    yield to_uint8(shown)
+
+    def _pieces(self, chunk: Chunk) -> Iterator[Tensor]:
+        """Pixels of a chunk, float32 [3, n, height, width] in -1..1."""
+        pieces = self.coder.decode(chunk.latents)
+        while True:
+            self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
+            with typed_out_of_memory(self.model.device):
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    def _go_on(self, trajectory: Trajectory) -> None:
+        """Begin the next chunk of a long clip with the end of this one."""
+        continuation = trajectory.plan.continuation
+        assert continuation is not None
+        tail = torch.empty(0)
+        for piece in self._pieces(trajectory.chunks()[-1]):
+            tail = torch.cat([tail, piece], 1)[:, -continuation.num_tail_frames :] if len(tail) else piece
+        following = continuation.plan(tail[:, -continuation.num_tail_frames :].transpose(0, 1))
         with typed_out_of_memory(self.model.device):
-            image = to_uint8(self.decoder.decode(trajectory.estimates()[0]))
-        return Result(image, None if trajectory.done else trajectory.step)
+            trajectory.go_on(prepare(self.model, self.prefixes, following, trajectory.noise))
+
+    def _waveform(self, latents: Tensor) -> np.ndarray:
+        assert self.sound is not None
+        with typed_out_of_memory(self.model.device):
+            return self.sound.decode(latents).cpu().numpy()
+
+    def _encode(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        height, width = frames.shape[2:] if isinstance(frames, Tensor) else frames.shape[1:3]
+        self._threads_for_pixels((width, height), FRAMES_PER_LATENT)
+        with typed_out_of_memory(self.model.device):
+            return self.coder.encode(frames, fit)
+
+    def _threads_for_pixels(self, canvas: tuple[int, int], num_frames: int) -> None:
+        self.threads.for_decode(canvas[0] * canvas[1] * num_frames)

@@ -12,9 +12,12 @@ from collections.abc import Sequence
 Factors = tuple[float, ...]
 """One for each branch of a plan."""
 
+Guidance = tuple[float, tuple[float, float] | None]
+"""A scale and the timesteps, both included, between which it holds; none is all of them."""
+
 
 def prompt_guidance(
-    timesteps: Sequence[int], scale: float, interval: tuple[float, float] | None
+    timesteps: Sequence[float], scale: float, interval: tuple[float, float] | None
 ) -> tuple[Factors, ...]:
     """Factors of (prompt, negative) at each step.
 
@@ -22,5 +25,26 @@ def prompt_guidance(
         interval: timesteps, both included, outside which there is no guidance. (960, 1001) over 999, 937, 833, 624
             guides the first step alone.
     """
-    low, high = interval if interval is not None else (-float("inf"), float("inf"))
-    return tuple((scale, 1 - scale) if low <= timestep <= high else (1.0, 0.0) for timestep in timesteps)
+    return tuple((scale, 1 - scale) if _within(timestep, interval) else (1.0, 0.0) for timestep in timesteps)
+
+
+def transfer_guidance(timesteps: Sequence[float], text: Guidance, control: Guidance) -> tuple[Factors, ...]:
+    """Factors of (prompt with controls, prompt without, negative prompt with controls) at each step.
+
+    Control guidance c leads away from the prompt without controls, text guidance g away from the negative prompt:
+    v = v_negative + g (v_without + c (v_with - v_without) - v_negative). Text guidance up to 1 is none (diffusers
+    0.42, `Cosmos3TransferLoopDenoiser`).
+
+    Args:
+        text: scale and interval; so is `control`.
+    """
+    factors: list[Factors] = []
+    for timestep in timesteps:
+        g = max(text[0], 1.0) if _within(timestep, text[1]) else 1.0
+        c = control[0] if _within(timestep, control[1]) else 1.0
+        factors.append((g * c, g * (1 - c), 1 - g))
+    return tuple(factors)
+
+
+def _within(timestep: float, interval: tuple[float, float] | None) -> bool:
+    return interval is None or interval[0] <= timestep <= interval[1]

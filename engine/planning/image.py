@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from engine.planning.guidance import prompt_guidance
-from engine.planning.plan import Branch, Plan, VisionSegment
-from engine.planning.positions import vision_positions
+from engine.planning.plan import Branch, Plan
 from engine.planning.prompt import with_sentence
+from engine.planning.segments import VisionSegment
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import IMAGE_RESOLUTION, IMAGE_SYSTEM_PROMPT, NOT_IMAGE_RESOLUTION
-from studio.requests import GenerateImage
+from studio.requests.generate_image import GenerateImage
 from studio.rules import canvas
 
 
@@ -21,8 +21,7 @@ def plan_image(request: GenerateImage, setting: Setting) -> Plan:
     """
     assert request.count == 1
     width, height = canvas(request.resolution, request.aspect_ratio)
-    config, cell = setting.config, setting.pixels_per_cell
-    segment = VisionSegment((config.latent_channel, 1, height // cell, width // cell), config.latent_patch_size)
+    segments = (VisionSegment(shape=setting.latent_shape(width, height), patch=setting.config.latent_patch_size),)
     schedule = setting.schedule(request.sampling)
     guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
     system = IMAGE_SYSTEM_PROMPT if request.use_system_prompt else None
@@ -30,15 +29,14 @@ def plan_image(request: GenerateImage, setting: Setting) -> Plan:
     def branch(text: str, sentence: str, param: str) -> Branch:
         if request.use_resolution_template:
             text = with_sentence(text, sentence.format(height=height, width=width))
-        tokens = setting.prompts.encode(text, system=system, param=param)
-        return Branch(tokens, vision_positions(config, segment.grid, len(tokens)))
+        return Branch.over(segments, setting.prompts.encode(text, system=system, param=param), setting.config)
 
     branches = [branch(request.prompt, IMAGE_RESOLUTION, "prompt")]
     if any(negative != 0 for _, negative in guidance):
         branches.append(branch(request.negative_prompt, NOT_IMAGE_RESOLUTION, "negative_prompt"))
     return Plan(
         canvas=(width, height),
-        segments=(segment,),
+        segments=segments,
         branches=tuple(branches),
         factors=tuple(factors[: len(branches)] for factors in guidance),
         schedule=schedule,

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from engine.planning.guidance import Factors
 from engine.planning.schedule import Schedule
-
-
-@dataclass(frozen=True)
-class VisionSegment:
-    """A run of diffusion tokens that stands for one picture, all of it denoised.
-
-    Attributes:
-        shape: latents [C, T, rows, columns].
-        patch: latent cells along a token's side.
-    """
-
-    shape: tuple[int, int, int, int]
-    patch: int
-
-    @property
-    def grid(self) -> tuple[int, int, int]:
-        """Tokens as (frames, rows, columns); a half-filled token at the edge is one: 45 rows are 23."""
-        _, frames, rows, columns = self.shape
-        return frames, math.ceil(rows / self.patch), math.ceil(columns / self.patch)
-
-    @property
-    def num_tokens(self) -> int:
-        """Tokens of the generator."""
-        return math.prod(self.grid)
+from engine.planning.segments import Segment, VisionSegment, is_denoised
+from engine.towers import Average
+from engine.weights import ModelConfig
 
 
 @dataclass(frozen=True)
@@ -41,11 +21,50 @@ class Branch:
 
     Attributes:
         tokens: what the reasoner reads.
-        positions: [3, tokens of all segments] float32, of the diffusion tokens; they start behind this prompt.
+        segments: indexes of the plan's segments that take part, rising; every denoised one is among them.
+        positions: [3, diffusion tokens] float32, of those segments behind one another; they start behind this prompt.
+        average: how controls share in it one at a time; none is all tokens seeing one another.
     """
 
     tokens: tuple[int, ...]
+    segments: tuple[int, ...]
     positions: Tensor
+    average: Average | None = None
+
+    @property
+    def num_tokens(self) -> int:
+        """Generator tokens of this evaluation."""
+        return self.positions.shape[1]
+
+    @classmethod
+    def over(
+        cls,
+        segments: Sequence[Segment],
+        tokens: tuple[int, ...],
+        config: ModelConfig,
+        *,
+        controls: bool = True,
+        average: Average | None = None,
+    ) -> Branch:
+        """The branch of a prompt over all segments, or over all but the controls."""
+        seen = tuple(i for i, segment in enumerate(segments) if controls or not segment.is_control)
+        positions = torch.cat([segments[i].positions(config, len(tokens)) for i in seen], 1)
+        return cls(tokens, seen, positions, average)
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How a long clip goes on after a plan.
+
+    Attributes:
+        num_plans: that are still to come.
+        num_tail_frames: frames at the end of this plan's clip that the next one starts with.
+        plan: from those, float32 [n, 3, height, width] in -1..1, to the next plan.
+    """
+
+    num_plans: int
+    num_tail_frames: int
+    plan: Callable[[Tensor], Plan]
 
 
 @dataclass(frozen=True)
@@ -56,24 +75,44 @@ class Plan:
         canvas: (width, height) in pixels.
         segments: in the order of noise and tokens: vision, then sound, then action.
         factors: for each step, what each branch's velocity is multiplied by.
+        shown: the frames (start, stop) of its clip that are part of the result; none is all of them.
+        continuation: where this is one chunk of a clip and not the last.
     """
 
     canvas: tuple[int, int]
-    segments: tuple[VisionSegment, ...]
+    segments: tuple[Segment, ...]
     branches: tuple[Branch, ...]
     factors: tuple[Factors, ...]
     schedule: Schedule
     seed: int
+    shown: tuple[int, int] | None = None
+    continuation: Continuation | None = None
 
     def __post_init__(self) -> None:
         assert len(self.factors) == self.schedule.num_steps
         assert all(len(factors) == len(self.branches) for factors in self.factors)
+        denoised = {index for index, segment in enumerate(self.segments) if is_denoised(segment)}
+        assert denoised
+        assert all(denoised <= set(branch.segments) for branch in self.branches)
 
     @property
-    def tokens_per_branch(self) -> int:
-        """Generator tokens of one evaluation."""
-        return sum(segment.num_tokens for segment in self.segments)
+    def target(self) -> int:
+        """Index of the vision segment that is the result."""
+        return next(
+            index
+            for index, segment in enumerate(self.segments)
+            if isinstance(segment, VisionSegment) and not segment.is_control
+        )
+
+    @property
+    def is_picture(self) -> bool:
+        """One frame and nothing else is made."""
+        return len(self.segments) == 1 and self.segments[0].shape[1] == 1
 
     def active(self, step: int) -> tuple[int, ...]:
         """Branches that a step evaluates."""
         return tuple(index for index, factor in enumerate(self.factors[step]) if factor != 0)
+
+    def num_tokens(self, step: int) -> int:
+        """Generator tokens of a step, over the branches that it evaluates."""
+        return sum(self.branches[index].num_tokens for index in self.active(step))

@@ -1,7 +1,8 @@
 """Where diffusion tokens stand on the three rotary axes (technical report, section 2.4).
 
-Prompt tokens stand at 0 … U - 1 on all axes. Latent frames follow on the time axis after a margin of 15,000; rows and
-columns count from 0 again.
+Prompt tokens stand at 0 … U - 1 on all axes. Everything that is generated follows on the time axis after a margin of
+15,000, each segment from the same start; rows and columns count from 0 again. Steps of a segment are spaced by their
+time: one at half the base rate stands 2 from the next. A segment of a single step is not spaced.
 """
 
 from __future__ import annotations
@@ -23,19 +24,57 @@ def vision_positions(
     Args:
         grid: (frames, rows, columns) of tokens.
         num_prompt_tokens: U.
-        fps: frames per second of what is drawn; with it, several latent frames are spaced by their time: at 12 fps
-            they stand 2 apart. A single frame is not spaced.
+        fps: frames per second of what is drawn, before the VAE; none counts latent frames.
 
     Returns:
         [3, frames * rows * columns] float32: time, height, width.
     """
     frames, rows, columns = grid
-    start = num_prompt_tokens + config.unified_3d_mrope_temporal_modality_margin
-    time = torch.arange(frames, dtype=torch.float32)
-    if fps is not None and config.enable_fps_modulation and frames > 1:
-        time = time / (fps / FRAMES_PER_LATENT) * (config.base_fps / FRAMES_PER_LATENT)
-    corner = 0 if config.unified_3d_mrope_reset_spatial_ids else start
+    rate = None if fps is None else fps / FRAMES_PER_LATENT
+    time = _times(config, frames, num_prompt_tokens, rate, config.base_fps / FRAMES_PER_LATENT)
+    corner = _corner(config, num_prompt_tokens)
     height = torch.arange(rows, dtype=torch.float32) + corner
     width = torch.arange(columns, dtype=torch.float32) + corner
-    axes = torch.meshgrid(time + start, height, width, indexing="ij")
+    axes = torch.meshgrid(time, height, width, indexing="ij")
     return torch.stack([axis.flatten() for axis in axes])
+
+
+def line_positions(
+    config: ModelConfig,
+    length: int,
+    num_prompt_tokens: int,
+    rate: float | None,
+    base_rate: float,
+    first: int = 0,
+) -> Tensor:
+    """Positions of a segment without rows and columns: sound, actions.
+
+    Args:
+        length: steps.
+        rate: steps per second; none counts them.
+        base_rate: the rate at which steps stand 1 apart.
+        first: index of the first step.
+
+    Returns:
+        [3, length] float32.
+    """
+    time = _times(config, length, num_prompt_tokens, rate, base_rate, first)
+    corner = torch.full((length,), float(_corner(config, num_prompt_tokens)))
+    return torch.stack([time, corner, corner])
+
+
+def _times(
+    config: ModelConfig, length: int, num_prompt_tokens: int, rate: float | None, base_rate: float, first: int = 0
+) -> Tensor:
+    steps = torch.arange(length, dtype=torch.float32) + first
+    if rate is not None and config.enable_fps_modulation and length > 1:
+        steps = steps / rate * base_rate
+    return steps + _start(config, num_prompt_tokens)
+
+
+def _start(config: ModelConfig, num_prompt_tokens: int) -> int:
+    return num_prompt_tokens + config.unified_3d_mrope_temporal_modality_margin
+
+
+def _corner(config: ModelConfig, num_prompt_tokens: int) -> int:
+    return 0 if config.unified_3d_mrope_reset_spatial_ids else _start(config, num_prompt_tokens)

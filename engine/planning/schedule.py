@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from diffusers.schedulers.scheduling_flow_match_euler_discrete import FlowMatchEulerDiscreteScheduler
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
 
 from studio.errors import NotAllowed
@@ -21,11 +22,14 @@ class Schedule:
 
     Attributes:
         sigmas: falling, one more than there are steps; the last is 0, a picture without noise.
-        timesteps: what the model is told, floor(1000 sigma). Four native steps with shift 5 are 999, 937, 833, 624.
+        timesteps: what the model is told, floor(1000 sigma). Four native steps with shift 5 are 999, 937, 833, 624. A
+            distilled schedule does not round them.
+        is_stochastic: each step adds fresh noise, instead of following the flow.
     """
 
     sigmas: tuple[float, ...]
-    timesteps: tuple[int, ...]
+    timesteps: tuple[float, ...]
+    is_stochastic: bool = False
 
     @property
     def num_steps(self) -> int:
@@ -76,6 +80,31 @@ def checkpoint_schedule(scheduler: Mapping[str, Any], num_steps: int, *, native_
     return Schedule(
         tuple(float(sigma) for sigma in solver.sigmas), tuple(int(step) for step in solver.timesteps.tolist())
     )
+
+
+def distilled_schedule(scheduler: Mapping[str, Any], sigmas: Sequence[float]) -> Schedule:
+    """The few fixed levels of a distilled checkpoint; nothing in a request changes them.
+
+    Args:
+        scheduler: `scheduler/scheduler_config.json`.
+        sigmas: `distilled_sigmas` of its index.
+
+    Raises:
+        NotAllowed: the file describes a scheduler other than the stochastic Euler one.
+    """
+    named = scheduler.get("_class_name")
+    solver = FlowMatchEulerDiscreteScheduler.from_config(dict(scheduler))
+    assert isinstance(solver, FlowMatchEulerDiscreteScheduler)
+    if named != "FlowMatchEulerDiscreteScheduler" or not solver.config["stochastic_sampling"]:
+        raise NotAllowed(
+            f"This distilled checkpoint's scheduler file asks for {named}, which is not sampled with here.",
+            param="checkpoint",
+        )
+    solver.set_timesteps(sigmas=list(sigmas))
+    levels, timesteps = solver.sigmas, solver.timesteps
+    assert levels is not None
+    assert timesteps is not None
+    return Schedule(tuple(map(float, levels)), tuple(map(float, timesteps)), is_stochastic=True)
 
 
 def _framework_sigmas(num_steps: int) -> np.ndarray:

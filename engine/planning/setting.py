@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from engine.planning.prompt import PromptEncoder, read_tokenizer
-from engine.planning.schedule import Schedule, checkpoint_schedule, native_schedule
+from engine.planning.schedule import Schedule, checkpoint_schedule, distilled_schedule, native_schedule
+from engine.planning.segments import SoundSegment
 from engine.weights import Folder, ModelConfig
 from studio.checkpoints import read_json
-from studio.errors import BrokenCheckpoint
+from studio.errors import BrokenCheckpoint, NotAllowed
 from studio.requests import Sampling
+
+
+@dataclass(frozen=True)
+class SoundClock:
+    """How samples become latents.
+
+    Attributes:
+        samples_per_second: 48,000 in every released checkpoint.
+        samples_per_latent: 1,920 likewise.
+    """
+
+    samples_per_second: int
+    samples_per_latent: int
 
 
 @dataclass(frozen=True)
@@ -22,6 +38,8 @@ class Setting:
         pixels_per_cell: pixels along the side of one latent cell.
         scheduler: the repository's scheduler file.
         native_flow: the repository's own pipeline samples natively too.
+        distilled_sigmas: the fixed levels of a distilled checkpoint; empty for any other.
+        sound_clock: none where the checkpoint makes no sound.
     """
 
     config: ModelConfig
@@ -29,12 +47,52 @@ class Setting:
     pixels_per_cell: int
     scheduler: Mapping[str, Any]
     native_flow: bool
+    distilled_sigmas: tuple[float, ...]
+    sound_clock: SoundClock | None
 
     def schedule(self, sampling: Sampling) -> Schedule:
-        """The noise levels that a request asks for."""
+        """The noise levels that a request asks for.
+
+        Raises:
+            NotAllowed: the checkpoint's own are asked for and cannot be sampled, or it is distilled and another number
+                of steps or guidance is asked for.
+        """
+        if self.distilled_sigmas:
+            return self._distilled(sampling)
         if sampling.schedule == "native":
             return native_schedule(sampling.num_inference_steps, sampling.flow_shift)
         return checkpoint_schedule(self.scheduler, sampling.num_inference_steps, native_flow=self.native_flow)
+
+    def _distilled(self, sampling: Sampling) -> Schedule:
+        num_steps = len(self.distilled_sigmas)
+        for field, came, taken in (
+            ("num_inference_steps", sampling.num_inference_steps, num_steps),
+            ("guidance_scale", sampling.guidance_scale, 1),
+        ):
+            if came != taken:
+                raise NotAllowed(
+                    f"This checkpoint is distilled: {field} is {taken}, not {came:g}.",
+                    param=f"sampling.{field}",
+                    hint=f"Use {taken}.",
+                )
+        return distilled_schedule(self.scheduler, self.distilled_sigmas)
+
+    def latent_shape(self, width: int, height: int, num_latent_frames: int = 1) -> tuple[int, int, int, int]:
+        """Latents [C, T, rows, columns] of so many pixels."""
+        cell = self.pixels_per_cell
+        return self.config.latent_channel, num_latent_frames, height // cell, width // cell
+
+    def sound_segment(self, duration_s: float) -> SoundSegment:
+        """Sound as long as a clip; its last latent may reach beyond the clip's end.
+
+        Raises:
+            NotAllowed: the checkpoint makes no sound.
+        """
+        clock = self.sound_clock
+        if clock is None or self.config.sound_dim is None:
+            raise NotAllowed("This checkpoint makes no sound.", param="sound", hint="Turn sound off.")
+        length = math.ceil(int(duration_s * clock.samples_per_second) / clock.samples_per_latent)
+        return SoundSegment(shape=(self.config.sound_dim, length), latents_per_second=self.config.sound_latent_fps)
 
 
 def read_setting(folder: Folder) -> Setting:
@@ -53,4 +111,26 @@ def read_setting(folder: Folder) -> Setting:
         pixels_per_cell=pixels_per_cell,
         scheduler=read_json(folder.path / "scheduler" / "scheduler_config.json"),
         native_flow=bool(read_json(folder.path / "model_index.json").get("use_native_flow_schedule", False)),
+        distilled_sigmas=_distilled_sigmas(folder.path),
+        sound_clock=_sound_clock(folder.path / "sound_tokenizer") if folder.config.sound_gen else None,
     )
+
+
+def _distilled_sigmas(folder: Path) -> tuple[float, ...]:
+    """`distilled_sigmas` of diffusers' modular index, which only distilled checkpoints have."""
+    index = folder / "modular_model_index.json"
+    sigmas = (read_json(index).get("distilled_sigmas") if index.is_file() else None) or ()
+    if not all(isinstance(sigma, int | float) and 0 < sigma <= 1 for sigma in sigmas):
+        raise BrokenCheckpoint(f"{index}: distilled_sigmas are {sigmas!r}.", param="checkpoint")
+    return tuple(float(sigma) for sigma in sigmas)
+
+
+def _sound_clock(folder: Path) -> SoundClock | None:
+    if not (folder / "config.json").is_file():
+        return None
+    config = read_json(folder / "config.json")
+    rate, hop = config.get("sampling_rate", 48_000), config.get("hop_size")
+    if hop is None:
+        # diffusers' `Cosmos3AVAEAudioTokenizer`: the product of the decoder's strides.
+        hop = math.prod(config.get("dec_strides", (2, 4, 5, 6, 8)))
+    return SoundClock(int(rate), int(hop))

@@ -2,6 +2,6 @@
 
 from engine.sampling.prefixes import PrefixStore
 from engine.sampling.sampler import denoise, prepare
-from engine.sampling.trajectory import Trajectory
+from engine.sampling.trajectory import Chunk, Trajectory
 
-__all__ = ["PrefixStore", "Trajectory", "denoise", "prepare"]
+__all__ = ["Chunk", "PrefixStore", "Trajectory", "denoise", "prepare"]

@@ -1,17 +1,20 @@
-"""Noise that means the same everywhere: one seed is one picture, on every device and in diffusers."""
+"""Noise that means the same everywhere: one seed is one result, on every device and in diffusers."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 
-def draw_noise(shapes: Sequence[tuple[int, ...]], seed: int) -> list[Tensor]:
-    """Standard normal values on the CPU in float32, a tensor for each shape.
+class Noise:
+    """Standard normal values in float32, from one generator on the CPU: what is asked for first comes first.
 
-    They come from one `torch.Generator`, in the order of `shapes`: vision, then sound, then action.
+    A plan asks for its segments in order (vision, then sound, then action), then for what its steps add.
     """
-    generator = torch.Generator("cpu").manual_seed(seed)
-    return [torch.randn(shape, generator=generator, dtype=torch.float32) for shape in shapes]
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator("cpu").manual_seed(seed)
+
+    def draw(self, shape: tuple[int, ...]) -> Tensor:
+        """The next values."""
+        return torch.randn(shape, generator=self._generator, dtype=torch.float32)

@@ -7,40 +7,70 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.planning import Plan
-from engine.sampling.noise import draw_noise
+from engine.planning import Plan, is_denoised
+from engine.sampling.euler import stochastic_step
+from engine.sampling.noise import Noise
+from engine.sampling.pins import pins
 from engine.sampling.prefixes import PrefixStore
+from engine.sampling.tokens import embed, read
 from engine.sampling.trajectory import Trajectory
 from engine.sampling.unipc import State, unipc_step
 from engine.towers import OmniModel, Pack, Rope, rope_tables
 
 
-def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan) -> Trajectory:
-    """Everything that a plan needs before its first step: prompts read, timesteps embedded, noise drawn."""
-    positions = torch.cat([branch.positions for branch in plan.branches], 1).to(model.device)
+def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | None = None) -> Trajectory:
+    """Everything that a plan needs before its first step: prompts read, timesteps embedded, noise drawn.
+
+    Args:
+        noise: of the plan that this one continues; a first plan starts from its seed.
+    """
+    noise = noise or Noise(plan.seed)
     timesteps = torch.tensor(plan.schedule.timesteps, device=model.device)
-    noise = draw_noise([segment.shape for segment in plan.segments], plan.seed)
+    pinned = tuple(pins(segment, model.device, model.dtype) for segment in plan.segments)
     return Trajectory(
         plan=plan,
         prefixes=tuple(prefixes.prefix(branch.tokens) for branch in plan.branches),
-        rope=rope_tables(model.config, positions, model.dtype),
+        ropes=tuple(
+            rope_tables(model.config, branch.positions.to(model.device), model.dtype) for branch in plan.branches
+        ),
         times=model.generator.timesteps(timesteps).to(model.dtype),
-        latents=[latents.to(model.device) for latents in noise],
-        states=[State() for _ in noise],
+        pins=pinned,
+        latents=[
+            pin.latents(latents.to(model.device))
+            for pin, latents in zip(pinned, _first_latents(plan, noise), strict=True)
+        ],
+        states=[State() for _ in plan.segments],
+        noise=noise,
     )
+
+
+def _first_latents(plan: Plan, noise: Noise) -> list[Tensor]:
+    """Noise of each segment, also where it is given, so that a seed means the same; a control is only ever given."""
+    return [
+        torch.empty(segment.shape) if segment.is_control else noise.draw(segment.shape) for segment in plan.segments
+    ]
 
 
 def denoise(model: OmniModel, trajectories: Sequence[Trajectory]) -> None:
     """Move every trajectory by one step. What is packed together changes no result beyond rounding (1e-5)."""
     tokens: list[Tensor] = []
-    layouts: list[Pack] = []
+    lengths: list[int] = []
     for trajectory in trajectories:
         embedded = _embed(model, trajectory)
-        layout = _layout(trajectory)
-        tokens += [embedded] * len(layout.lengths)
-        layouts.append(layout)
-    out = model.generator(torch.cat(tokens), _join(layouts))
-    sizes = [sum(layout.lengths) for layout in layouts]
+        for branch in _active(trajectory):
+            tokens += [embedded[segment] for segment in trajectory.plan.branches[branch].segments]
+            lengths.append(trajectory.plan.branches[branch].num_tokens)
+    averages = tuple(
+        trajectory.plan.branches[branch].average for trajectory in trajectories for branch in _active(trajectory)
+    )
+    pack = Pack(
+        lengths=tuple(lengths),
+        prefixes=tuple(trajectory.prefixes[i] for trajectory in trajectories for i in _active(trajectory)),
+        rope=_join([trajectory.ropes[i] for trajectory in trajectories for i in _active(trajectory)]),
+        averages=averages if any(averages) else (),
+    )
+    out = model.generator(torch.cat(tokens), pack)
+    sizes = [trajectory.num_tokens for trajectory in trajectories]
     moved = [
         _solve(trajectory, _velocities(model, trajectory, own))
         for trajectory, own in zip(trajectories, out.split(sizes), strict=True)
@@ -51,58 +81,51 @@ def denoise(model: OmniModel, trajectories: Sequence[Trajectory]) -> None:
         trajectory.step += 1
 
 
-def _embed(model: OmniModel, trajectory: Trajectory) -> Tensor:
-    """Diffusion tokens [S, H] of one branch; all branches see the same latents."""
-    time = trajectory.times[trajectory.step]
-    parts = [model.generator.embed_vision(latents, time) for latents in trajectory.latents]
-    return torch.cat(parts) if len(parts) > 1 else parts[0]
+def _active(trajectory: Trajectory) -> tuple[int, ...]:
+    return trajectory.plan.active(trajectory.index)
 
 
-def _layout(trajectory: Trajectory) -> Pack:
-    """The branches that this step evaluates."""
-    length = trajectory.plan.tokens_per_branch
-    active = trajectory.plan.active(trajectory.step)
-    rope = trajectory.rope
-    if len(active) < len(trajectory.prefixes):
-        rope = _join_ropes([Rope(*(table[i * length : (i + 1) * length] for table in rope)) for i in active])
-    return Pack((length,) * len(active), tuple(trajectory.prefixes[i] for i in active), rope)
+def _embed(model: OmniModel, trajectory: Trajectory) -> list[Tensor]:
+    """Diffusion tokens [S, H] of each segment; all branches see the same latents."""
+    time = trajectory.times[trajectory.index]
+    return [
+        pin.timed(embed(model.generator, segment, latents), time)
+        for segment, pin, latents in zip(trajectory.plan.segments, trajectory.pins, trajectory.latents, strict=True)
+    ]
 
 
-def _join(layouts: list[Pack]) -> Pack:
-    if len(layouts) == 1:
-        return layouts[0]
-    return Pack(
-        tuple(length for layout in layouts for length in layout.lengths),
-        tuple(prefix for layout in layouts for prefix in layout.prefixes),
-        _join_ropes([layout.rope for layout in layouts]),
-    )
-
-
-def _join_ropes(ropes: list[Rope]) -> Rope:
+def _join(ropes: list[Rope]) -> Rope:
     if len(ropes) == 1:
         return ropes[0]
     return Rope(torch.cat([rope.cos for rope in ropes]), torch.cat([rope.sin for rope in ropes]))
 
 
-def _velocities(model: OmniModel, trajectory: Trajectory, out: Tensor) -> list[Tensor]:
-    """Each segment's velocity, float32: the branches' outputs in the proportions of the plan."""
+def _velocities(model: OmniModel, trajectory: Trajectory, out: Tensor) -> dict[int, Tensor]:
+    """The velocity of each denoised segment, float32: the branches' outputs in the proportions of the plan."""
     plan = trajectory.plan
-    total: list[Tensor] = []
-    for branch, rows in zip(plan.active(trajectory.step), out.split(plan.tokens_per_branch), strict=True):
-        factor = plan.factors[trajectory.step][branch]
-        parts = rows.split([segment.num_tokens for segment in plan.segments])
-        velocities = [
-            model.generator.read_vision(part, segment.shape) * factor
-            for part, segment in zip(parts, plan.segments, strict=True)
-        ]
-        total = velocities if not total else [sum_ + own for sum_, own in zip(total, velocities, strict=True)]
-    return total
+    active = _active(trajectory)
+    total: dict[int, Tensor] = {}
+    for branch, rows in zip(active, out.split([plan.branches[i].num_tokens for i in active]), strict=True):
+        seen = plan.branches[branch].segments
+        parts = rows.split([plan.segments[i].num_tokens for i in seen])
+        for index, part in zip(seen, parts, strict=True):
+            if is_denoised(plan.segments[index]):
+                velocity = read(model.generator, plan.segments[index], part) * plan.factors[trajectory.index][branch]
+                total[index] = total[index] + velocity if index in total else velocity
+    return {index: trajectory.pins[index].velocity(velocity) for index, velocity in total.items()}
 
 
-def _solve(trajectory: Trajectory, velocities: list[Tensor]) -> list[tuple[Tensor, State]]:
+def _solve(trajectory: Trajectory, velocities: dict[int, Tensor]) -> list[tuple[Tensor, State]]:
     """Each segment's latents at the next noise level, and the solver's state there."""
-    sigmas = trajectory.plan.schedule.sigmas
-    return [
-        unipc_step(latents, velocity, trajectory.step, sigmas, state)
-        for latents, velocity, state in zip(trajectory.latents, velocities, trajectory.states, strict=True)
-    ]
+    schedule = trajectory.plan.schedule
+    moved: list[tuple[Tensor, State]] = []
+    for index, (latents, state) in enumerate(zip(trajectory.latents, trajectory.states, strict=True)):
+        if index in velocities:
+            if schedule.is_stochastic:
+                noise = trajectory.noise.draw(latents.shape).to(latents.device)
+                latents, state = stochastic_step(latents, velocities[index], trajectory.index, schedule.sigmas, noise)
+            else:
+                latents, state = unipc_step(latents, velocities[index], trajectory.index, schedule.sigmas, state)
+            latents = trajectory.pins[index].latents(latents)
+        moved.append((latents, state))
+    return moved

@@ -1,4 +1,4 @@
-"""One run on its way from noise to a picture."""
+"""One run on its way from noise to a picture or a clip."""
 
 from __future__ import annotations
 
@@ -7,8 +7,25 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from engine.planning import Plan
+from engine.sampling.noise import Noise
+from engine.sampling.pins import Pins
 from engine.sampling.unipc import State
 from engine.towers import Prefix, Rope
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of a long clip that is done.
+
+    Attributes:
+        latents: of its target, float32.
+        canvas: (width, height) in pixels.
+        shown: see `Plan`.
+    """
+
+    latents: Tensor
+    canvas: tuple[int, int]
+    shown: tuple[int, int] | None
 
 
 @dataclass
@@ -17,25 +34,43 @@ class Trajectory:
 
     Attributes:
         prefixes: for each branch.
-        rope: tables of all branches' diffusion tokens behind one another.
+        ropes: tables of each branch's diffusion tokens.
         times: embedded timesteps [steps, H].
+        pins: what is given, for each segment.
         latents: for each segment, float32.
         states: the solver's, for each segment.
-        step: steps done.
+        noise: where more of it comes from.
+        step: steps done, of all plans.
+        finished: the chunks before this plan, in order.
     """
 
     plan: Plan
     prefixes: tuple[Prefix, ...]
-    rope: Rope
+    ropes: tuple[Rope, ...]
     times: Tensor
+    pins: tuple[Pins, ...]
     latents: list[Tensor]
-    states: list[State] = field(default_factory=list)
+    states: list[State]
+    noise: Noise
     step: int = 0
+    finished: list[Chunk] = field(default_factory=list["Chunk"])
+
+    @property
+    def index(self) -> int:
+        """Steps done, of this plan."""
+        # Every chunk has as many steps as the others.
+        return self.step - self.plan.schedule.num_steps * len(self.finished)
 
     @property
     def num_steps(self) -> int:
         """Steps of the whole run."""
-        return self.plan.schedule.num_steps
+        following = self.plan.continuation.num_plans if self.plan.continuation else 0
+        return self.plan.schedule.num_steps * (len(self.finished) + 1 + following)
+
+    @property
+    def awaits_chunk(self) -> bool:
+        """Whether this plan has ended and another one follows."""
+        return self.plan.continuation is not None and self.index == self.plan.schedule.num_steps
 
     @property
     def done(self) -> bool:
@@ -45,10 +80,24 @@ class Trajectory:
     @property
     def num_tokens(self) -> int:
         """Generator tokens of the next step over the branches that it evaluates; 0 when none is left."""
-        return 0 if self.done else self.plan.tokens_per_branch * len(self.plan.active(self.step))
+        # Between two chunks: every chunk starts as the one before it did.
+        return 0 if self.done else self.plan.num_tokens(0 if self.awaits_chunk else self.index)
 
     def estimates(self) -> list[Tensor]:
         """Clean latents of each segment as now estimated, float32; before the first step the noise itself."""
         return [
             latents if state.x0 is None else state.x0 for latents, state in zip(self.latents, self.states, strict=True)
         ]
+
+    def chunks(self) -> list[Chunk]:
+        """All that there is of the clip so far, the last one as now estimated; one that has not begun is left out."""
+        if self.finished and self.index == 0:
+            return list(self.finished)
+        return [*self.finished, Chunk(self.estimates()[self.plan.target], self.plan.canvas, self.plan.shown)]
+
+    def go_on(self, following: Trajectory) -> None:
+        """Take over the next chunk's first state."""
+        assert self.awaits_chunk
+        self.finished.append(self.chunks()[-1])
+        for name in ("plan", "prefixes", "ropes", "times", "pins", "latents", "states"):
+            setattr(self, name, getattr(following, name))

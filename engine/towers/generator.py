@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from engine.towers.attention import prefix_attention
 from engine.towers.block import Block
+from engine.towers.modalities import ActionHead, SoundHead
 from engine.towers.packing import Pack
 from engine.towers.patches import patchify, unpatchify
 from engine.towers.rms_norm import RmsNorm
@@ -26,10 +27,12 @@ class Generator(nn.Module):
             (config.hidden_size,), config.rms_norm_eps, rounds_before_weight=config.hidden_act == "silu"
         )
         self.patch_out = nn.Linear(config.hidden_size, config.patch_values)
+        self.sound = SoundHead(config) if config.sound_gen else None
+        self.action = ActionHead(config) if config.action_gen else None
 
-    def embed_vision(self, latents: Tensor, time: Tensor) -> Tensor:
-        """latents [C, T, rows, columns], all of it noisy, at a timestep's embedding [H] → tokens [S, H]."""
-        return self.patch_in(patchify(latents.to(self.patch_in.weight.dtype), self.patch)) + time
+    def embed_vision(self, latents: Tensor) -> Tensor:
+        """latents [C, T, rows, columns] → tokens [S, H], without their timestep."""
+        return self.patch_in(patchify(latents.to(self.patch_in.weight.dtype), self.patch))
 
     def read_vision(self, tokens: Tensor, shape: tuple[int, int, int, int]) -> Tensor:
         """Output tokens [S, H] of a vision segment → its velocity, of `shape`, float32."""
@@ -42,5 +45,5 @@ class Generator(nn.Module):
             qk, v = block.project(x)
             q, k = block.rotate(qk, pack.rope)
             seen = [(prefix.keys[layer], prefix.values[layer]) for prefix in pack.prefixes]
-            x = block.merge(x, prefix_attention(q, k, v, seen, pack.lengths))
+            x = block.merge(x, prefix_attention(q, k, v, seen, pack.lengths, pack.averages))
         return self.norm(x)

@@ -1,6 +1,17 @@
-"""Latents to pixels: the checkpoint's own VAE, and a linear sketch of it for previews."""
+"""Latents to pixels, pixels to latents and latents to sound: the checkpoint's own codecs, and a sketch for previews."""
 
+from engine.vae.clip import ClipCoder
 from engine.vae.picture import PictureDecoder, read_vae, to_uint8
 from engine.vae.preview import Sketch, fit_sketch
+from engine.vae.sound import SoundDecoder, read_sound
 
-__all__ = ["PictureDecoder", "Sketch", "fit_sketch", "read_vae", "to_uint8"]
+__all__ = [
+    "ClipCoder",
+    "PictureDecoder",
+    "Sketch",
+    "SoundDecoder",
+    "fit_sketch",
+    "read_sound",
+    "read_vae",
+    "to_uint8",
+]

@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
+from engine.vae.scale import LatentScale
 from engine.vae.single_frame import single_frame_decoder
 from studio.checkpoints import read_json
 from studio.errors import BrokenCheckpoint
@@ -22,10 +23,7 @@ class PictureDecoder:
     def __init__(self, vae: AutoencoderKLWan) -> None:
         self.vae = vae
         self._decoder = single_frame_decoder(vae)
-        like = {"dtype": vae.dtype, "device": vae.device}
-        self._mean = torch.tensor(vae.config["latents_mean"], **like).view(1, -1, 1, 1, 1)
-        # The reference rounds 1 / std and divides by it; so does this.
-        self._inverse_std = (1.0 / torch.tensor(vae.config["latents_std"], **like)).view(1, -1, 1, 1, 1)
+        self._scale = LatentScale(vae)
 
     @property
     def num_channels(self) -> int:
@@ -34,8 +32,7 @@ class PictureDecoder:
 
     def decode(self, latents: Tensor) -> Tensor:
         """latents [C, 1, rows, columns], float32 → [3, height, width] float32 in -1..1."""
-        raw = latents[None].to(self._mean.dtype) / self._inverse_std + self._mean
-        cells = self._decoder(self.vae.post_quant_conv(raw), first_chunk=True)
+        cells = self._decoder(self.vae.post_quant_conv(self._scale.raw(latents[None])), first_chunk=True)
         return unpatchify(cells, self.vae.config["patch_size"] or 1)[0, :, 0].float().clamp(-1, 1)
 
 
@@ -61,6 +58,6 @@ def read_vae(folder: Path, device: torch.device, dtype: torch.dtype) -> PictureD
 
 
 def to_uint8(pixels: Tensor) -> np.ndarray:
-    """pixels [3, height, width] in -1..1, what lies outside cut off → [height, width, 3] uint8, rounded to nearest."""
+    """pixels [3, ..., height, width] in -1..1, what lies outside cut off → [..., height, width, 3] uint8, rounded."""
     levels = ((pixels.clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8)
-    return levels.permute(1, 2, 0).contiguous().cpu().numpy()
+    return levels.movedim(0, -1).contiguous().cpu().numpy()

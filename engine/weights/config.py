@@ -57,6 +57,7 @@ class ModelConfig(BaseModel):
     num_embodiment_domains: int = 32
     sound_gen: bool = False
     sound_dim: int | None = None
+    sound_latent_fps: float = 25.0
 
     @property
     def patch_values(self) -> int:

@@ -78,7 +78,7 @@ def key_map(config: ModelConfig) -> list[Entry]:
             )
             for i in range(config.num_hidden_layers)
         ]
-    return [*entries, *_top(config), *_sleeping(config)]
+    return [*entries, *_top(config), *_modalities(config), *_sleeping(config)]
 
 
 def _block(config: ModelConfig, tower: _Tower, layer: int) -> list[Entry]:
@@ -133,29 +133,35 @@ def _top(config: ModelConfig) -> list[Entry]:
     ]
 
 
-def _sleeping(config: ModelConfig) -> list[Entry]:
-    """What pictures do not need: the reasoner's word head (1.2 GB of Nano), sound and action."""
+def _modalities(config: ModelConfig) -> list[Entry]:
+    """What sound and actions go in and come out by."""
     hidden = config.hidden_size
-    entries = [_as_it_is("", "norm.weight", hidden), _as_it_is("", "lm_head.weight", config.vocab_size, hidden)]
-    if config.action_gen:
-        width, domains = config.action_dim or 0, config.num_embodiment_domains
-        entries += [
-            _as_it_is("", "action_proj_in.fc.weight", domains, width * hidden),
-            _as_it_is("", "action_proj_in.bias.weight", domains, hidden),
-            _as_it_is("", "action_proj_out.fc.weight", domains, width * hidden),
-            _as_it_is("", "action_proj_out.bias.weight", domains, width),
-            _as_it_is("", "action_modality_embed", hidden),
-        ]
+    entries: list[Entry] = []
     if config.sound_gen:
         width = config.sound_dim or 0
         entries += [
-            _as_it_is("", "audio_proj_in.weight", hidden, width),
-            _as_it_is("", "audio_proj_in.bias", hidden),
-            _as_it_is("", "audio_proj_out.weight", width, hidden),
-            _as_it_is("", "audio_proj_out.bias", width),
-            _as_it_is("", "audio_modality_embed", hidden),
+            _as_it_is("generator.sound.embedding.weight", "audio_proj_in.weight", hidden, width),
+            _as_it_is("generator.sound.embedding.bias", "audio_proj_in.bias", hidden),
+            _as_it_is("generator.sound.reading.weight", "audio_proj_out.weight", width, hidden),
+            _as_it_is("generator.sound.reading.bias", "audio_proj_out.bias", width),
+            _as_it_is("generator.sound.modality", "audio_modality_embed", hidden),
+        ]
+    if config.action_gen:
+        width, domains = config.action_dim or 0, config.num_embodiment_domains
+        entries += [
+            _as_it_is("generator.action.embedding", "action_proj_in.fc.weight", domains, width * hidden),
+            _as_it_is("generator.action.embedding_bias", "action_proj_in.bias.weight", domains, hidden),
+            _as_it_is("generator.action.reading", "action_proj_out.fc.weight", domains, width * hidden),
+            _as_it_is("generator.action.reading_bias", "action_proj_out.bias.weight", domains, width),
+            _as_it_is("generator.action.modality", "action_modality_embed", hidden),
         ]
     return entries
+
+
+def _sleeping(config: ModelConfig) -> list[Entry]:
+    """What generation does not need: the reasoner's last norm and its word head (1.2 GB of Nano)."""
+    hidden = config.hidden_size
+    return [_as_it_is("", "norm.weight", hidden), _as_it_is("", "lm_head.weight", config.vocab_size, hidden)]
 
 
 def _as_it_is(target: str, name: str, *shape: int) -> Entry:

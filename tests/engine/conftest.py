@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from diffusers import Cosmos3OmniPipeline, Cosmos3OmniTransformer, UniPCMultistepScheduler
 from torch import Tensor
 
 from engine import Engine, Trajectory
+from engine.planning import Media
+from engine.planning.video import video_plan
 from engine.speck import build_speck, shape
 from studio.requests import GenerateImage, Sampling
+from studio.requests.generate_video import GenerateVideo
 from studio.rules import canvas
 
 
@@ -173,3 +177,63 @@ def run() -> Run:
         return trajectory
 
     return to_the_end
+
+
+Size = tuple[int, int]
+Frames = Callable[..., np.ndarray]
+
+
+@pytest.fixture(scope="session")
+def frames() -> Frames:
+    """Random frames, uint8 [T, height, width, 3]; one seed is one clip."""
+
+    def make(num_frames: int, width: int = 96, height: int = 64, seed: int = 0) -> np.ndarray:
+        return np.random.default_rng(seed).integers(0, 256, (num_frames, height, width, 3), dtype=np.uint8)
+
+    return make
+
+
+AskVideo = Callable[..., GenerateVideo]
+
+
+@pytest.fixture(scope="session")
+def ask_video() -> AskVideo:
+    """A request for a quick clip of nine frames; keywords of the request or of its sampling change it."""
+
+    def make(prompt: str = "a robot arm picks up the red cube.", **fields: object) -> GenerateVideo:
+        sampling = {"num_inference_steps": 3, "guidance_scale": 3.0, "seed": 0, "flow_shift": 10.0}
+        sampling |= {name: fields.pop(name) for name in list(fields) if name in Sampling.model_fields}
+        wanted = {"prompt": prompt, "num_frames": 9, "negative_prompt": "blurry", "sampling": sampling}
+        return GenerateVideo.model_validate(wanted | fields)
+
+    return make
+
+
+RunVideo = Callable[..., Trajectory]
+
+
+@pytest.fixture(scope="session")
+def begin_video() -> RunVideo:
+    """Begin a request on a canvas of any size."""
+
+    def begin(
+        engine: Engine, request: GenerateVideo, size: Size = (96, 64), media: Mapping[str, np.ndarray] | None = None
+    ) -> Trajectory:
+        with torch.inference_mode():
+            plan = video_plan(request, size, engine.setting, Media(media or {}, engine.coder.encode))
+        return engine.start(plan)
+
+    return begin
+
+
+@pytest.fixture(scope="session")
+def run_video(begin_video: RunVideo) -> RunVideo:
+    """The same, stepped to its end, alone."""
+
+    def run(engine: Engine, *args: Any, **fields: Any) -> Trajectory:
+        trajectory = begin_video(engine, *args, **fields)
+        while not trajectory.done:
+            engine.step([trajectory])
+        return trajectory
+
+    return run

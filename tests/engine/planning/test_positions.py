@@ -5,7 +5,7 @@ from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import get_3d_mrope_ids_va
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.planning.positions import vision_positions
+from engine.planning.positions import line_positions, vision_positions
 from engine.weights import ModelConfig
 
 SHAPE = {
@@ -44,3 +44,28 @@ def test_positions_are_the_reference_s(num_prompt_tokens, grid, fps, resets, mod
 def test_frames_at_twelve_a_second_stand_two_apart():
     positions = vision_positions(ModelConfig(**SHAPE), (3, 1, 1), 100, fps=12.0)
     assert positions.tolist() == [[15100, 15102, 15104], [0, 0, 0], [0, 0, 0]]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    num_prompt_tokens=st.integers(1, 4096),
+    length=st.integers(1, 300),
+    rate=st.floats(5, 60),
+    resets=st.booleans(),
+    modulates=st.booleans(),
+)
+def test_positions_of_sound_are_the_reference_s(num_prompt_tokens, length, rate, resets, modulates):
+    config = ModelConfig(**SHAPE, unified_3d_mrope_reset_spatial_ids=resets, enable_fps_modulation=modulates)
+    theirs, _ = get_3d_mrope_ids_vae_tokens(
+        grid_t=length,
+        grid_h=1,
+        grid_w=1,
+        temporal_offset=num_prompt_tokens + 15000,
+        reset_spatial_indices=resets,
+        fps=rate if modulates else None,
+        base_fps=24.0,
+        temporal_compression_factor=1,
+    )
+    ours = line_positions(config, length, num_prompt_tokens, rate, config.base_fps)
+    assert ours.dtype == torch.float32
+    assert torch.equal(ours, theirs.float())

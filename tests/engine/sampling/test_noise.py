@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 from diffusers.utils.torch_utils import randn_tensor
 
-from engine.sampling.noise import draw_noise
+from engine.sampling.noise import Noise
 
 
 def test_vision_then_sound_then_action_come_from_one_generator_as_in_diffusers():
@@ -12,9 +12,10 @@ def test_vision_then_sound_then_action_come_from_one_generator_as_in_diffusers()
     theirs = [
         randn_tensor(shape, generator=generator, device=torch.device("cpu"), dtype=torch.float32) for shape in shapes
     ]
-    ours = draw_noise([(48, 3, 5, 7), (64, 9), (16, 10)], 42)
+    noise = Noise(42)
+    ours = [noise.draw(shape) for shape in [(48, 3, 5, 7), (64, 9), (16, 10)]]
     assert all(torch.equal(own, other.view(own.shape)) for own, other in zip(ours, theirs, strict=True))
 
 
 def test_every_seed_up_to_the_largest_is_taken():
-    assert draw_noise([(4,)], 2**53 - 1)[0].isfinite().all()
+    assert Noise(2**53 - 1).draw((4,)).isfinite().all()

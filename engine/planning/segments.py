@@ -1,0 +1,130 @@
+"""Runs of diffusion tokens: what each stands for, which part of it is given, and where its tokens stand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from engine.planning.positions import FRAMES_PER_LATENT, line_positions, vision_positions
+from engine.weights import ModelConfig
+
+
+@dataclass(frozen=True)
+class Given:
+    """The steps of a segment that are known from the start and stay what they are: no noise, no timestep, no velocity.
+
+    Attributes:
+        steps: indexes along the segment's time axis, rising.
+        values: their latents, float32, the segment's shape with `len(steps)` along the time axis.
+    """
+
+    steps: tuple[int, ...]
+    values: Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisionSegment:
+    """A picture or a clip.
+
+    Attributes:
+        shape: latents [C, T, rows, columns].
+        patch: latent cells along a token's side.
+        fps: frames per second of its pixels, which space its latent frames; none counts them.
+        given: latent frames that are kept.
+        is_control: all of it is given and it is no part of the result; no noise is drawn for it.
+    """
+
+    time_axis: ClassVar[int] = 1
+
+    shape: tuple[int, int, int, int]
+    patch: int
+    fps: float | None = None
+    given: Given | None = None
+    is_control: bool = False
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Tokens as (frames, rows, columns); a half-filled token at the edge is one: 45 rows are 23."""
+        _, frames, rows, columns = self.shape
+        return frames, math.ceil(rows / self.patch), math.ceil(columns / self.patch)
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens of the generator."""
+        return math.prod(self.grid)
+
+    def positions(self, config: ModelConfig, num_prompt_tokens: int) -> Tensor:
+        """[3, tokens] float32."""
+        return vision_positions(config, self.grid, num_prompt_tokens, self.fps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoundSegment:
+    """Stereo sound, all of it denoised.
+
+    Attributes:
+        shape: latents [C, T].
+        latents_per_second: 25 in every released checkpoint.
+    """
+
+    time_axis: ClassVar[int] = 1
+
+    shape: tuple[int, int]
+    latents_per_second: float
+    given: Given | None = None
+    is_control: ClassVar[bool] = False
+
+    @property
+    def num_tokens(self) -> int:
+        """One for each latent."""
+        return self.shape[1]
+
+    def positions(self, config: ModelConfig, num_prompt_tokens: int) -> Tensor:
+        """[3, tokens] float32. They count in frames at `base_fps`, not in latent frames: as trained."""
+        return line_positions(config, self.num_tokens, num_prompt_tokens, self.latents_per_second, config.base_fps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionSegment:
+    """Actions of one embodiment.
+
+    Attributes:
+        shape: [T, D]; D is the model's width, of which `width` values are used and the others are 0 throughout.
+        domain: index of the embodiment's weights.
+        per_second: actions per second.
+        first: where the first one stands, in actions after frame 0: 1, or 0 for the state at frame 0.
+        given: rows that are kept.
+        flipped: values that are known as 1 - value.
+    """
+
+    time_axis: ClassVar[int] = 0
+    is_control: ClassVar[bool] = False
+
+    shape: tuple[int, int]
+    width: int
+    domain: int
+    per_second: float
+    first: int = 1
+    given: Given | None = None
+    flipped: tuple[int, ...] = ()
+
+    @property
+    def num_tokens(self) -> int:
+        """One for each action."""
+        return self.shape[0]
+
+    def positions(self, config: ModelConfig, num_prompt_tokens: int) -> Tensor:
+        """[3, tokens] float32, counted in latent frames: at 15 a second 0.4 apart, four actions to a frame's 1.6."""
+        base_rate = config.base_fps / FRAMES_PER_LATENT
+        return line_positions(config, self.num_tokens, num_prompt_tokens, self.per_second, base_rate, self.first)
+
+
+Segment = VisionSegment | SoundSegment | ActionSegment
+
+
+def is_denoised(segment: Segment) -> bool:
+    """Whether any step of it is not given."""
+    return segment.given is None or len(segment.given.steps) < segment.shape[segment.time_axis]

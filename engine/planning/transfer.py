@@ -1,0 +1,194 @@
+"""The plan of a transfer: controls beside the target, three branches, and a plan for each chunk of a long clip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from engine.planning.guidance import Factors, transfer_guidance
+from engine.planning.media import Media
+from engine.planning.plan import Branch, Continuation, Plan
+from engine.planning.positions import FRAMES_PER_LATENT
+from engine.planning.schedule import Schedule
+from engine.planning.segments import Given, VisionSegment
+from engine.planning.setting import Setting
+from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
+from engine.towers import Average
+from studio.requests.transfer_video import HINT_ORDER, Control, TransferVideo
+from studio.rules import canvas
+
+
+def plan_transfer(request: TransferVideo, setting: Setting, media: Media) -> Plan:
+    """The plan of the first chunk, which leads on to the others; `count` is the caller's.
+
+    Args:
+        media: a clip for each control by its hint ("edge"), all of one length, and "source_video" where one is named.
+
+    Raises:
+        PromptTooLong: the prompt or the negative prompt has too many tokens.
+        NotAllowed: the checkpoint's own schedule is asked for and cannot be sampled.
+    """
+    return transfer_plan(request, canvas(request.resolution, request.aspect_ratio), setting, media)
+
+
+def transfer_plan(request: TransferVideo, size: tuple[int, int], setting: Setting, media: Media) -> Plan:
+    """The same on a canvas (width, height) of any size."""
+    assert request.count == 1
+    width, height = size
+    controls = tuple(sorted(request.controls, key=lambda control: HINT_ORDER.index(control.hint)))
+    assert all(media.frames[control.hint].shape[1:] == (height, width, 3) for control in controls)
+    length = len(media.frames[controls[0].hint])
+    total = length if request.num_frames is None else min(length, request.num_frames)
+    prompts = tuple(
+        setting.prompts.encode(text, system=TRANSFER_SYSTEM_PROMPT, param=param)
+        for text, param in ((request.prompt, "prompt"), (request.negative_prompt, "negative_prompt"))
+    )
+    schedule = setting.schedule(request.sampling)
+    planner = _Chunks(request, size, setting, media, controls, total, prompts, schedule)
+    kept = None
+    if request.source_video is not None and request.num_source_frames:
+        kept = media.frames["source_video"][: min(request.num_source_frames, planner.num_frames)]
+    return planner.plan(0, kept)
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """What the plans of all chunks have in common.
+
+    Attributes:
+        controls: in the model's order.
+        total: frames of the whole clip.
+        prompts: tokens of the prompt and of the negative prompt.
+    """
+
+    request: TransferVideo
+    size: tuple[int, int]
+    setting: Setting
+    media: Media
+    controls: tuple[Control, ...]
+    total: int
+    prompts: tuple[tuple[int, ...], ...]
+    schedule: Schedule
+
+    @property
+    def num_frames(self) -> int:
+        """Frames of each chunk, 4k+1; what the last one makes beyond the clip's end is not shown."""
+        whole = math.ceil((self.total - 1) / FRAMES_PER_LATENT) * FRAMES_PER_LATENT + 1
+        return min(self.request.num_chunk_frames, whole)
+
+    @property
+    def stride(self) -> int:
+        """Frames from one chunk's start to the next one's."""
+        return self.num_frames - self.request.num_overlap_frames
+
+    @property
+    def num_chunks(self) -> int:
+        """93 frames in chunks of 93 are 1, 94 are 2."""
+        left = self.total - self.num_frames
+        return 1 + math.ceil(left / self.stride) if left > 0 else 1
+
+    def plan(self, chunk: int, kept: np.ndarray | Tensor | None) -> Plan:
+        """One chunk.
+
+        Args:
+            kept: frames it starts with, uint8 [n, height, width, 3] or float32 [n, 3, height, width] in -1..1.
+        """
+        segments = (*self._controls(chunk), self._target(kept))
+        branches, factors = self._branches(segments)
+        skipped = 0 if chunk == 0 or kept is None else len(kept)
+        start = chunk * self.stride
+        return Plan(
+            canvas=self.size,
+            segments=segments,
+            branches=branches,
+            factors=factors,
+            schedule=self.schedule,
+            seed=self.request.sampling.seed,
+            shown=(skipped, min(self.num_frames, self.total - start)),
+            continuation=self._continuation(chunk + 1),
+        )
+
+    def _continuation(self, chunk: int) -> Continuation | None:
+        if chunk == self.num_chunks:
+            return None
+        return Continuation(
+            num_plans=self.num_chunks - chunk,
+            num_tail_frames=self.request.num_overlap_frames,
+            plan=lambda tail: self.plan(chunk, tail),
+        )
+
+    def _controls(self, chunk: int) -> list[VisionSegment]:
+        start = chunk * self.stride
+        segments: list[VisionSegment] = []
+        for control in self.controls:
+            frames = self.media.frames[control.hint]
+            order = reflected(range(len(frames)), self.total)[start : min(start + self.num_frames, self.total)]
+            latents = self.media.encode(frames[reflected(order, self.num_frames)])
+            given = Given(tuple(range(latents.shape[1])), latents)
+            segments.append(self._segment(given, is_control=True))
+        return segments
+
+    def _target(self, kept: np.ndarray | Tensor | None) -> VisionSegment:
+        if kept is None or not len(kept):
+            return self._segment(None)
+        num_latents = (len(kept) - 1) // FRAMES_PER_LATENT + 1
+        latents = self.media.encode(kept[: (num_latents - 1) * FRAMES_PER_LATENT + 1])
+        return self._segment(Given(tuple(range(num_latents)), latents))
+
+    def _segment(self, given: Given | None, *, is_control: bool = False) -> VisionSegment:
+        num_latents = (self.num_frames - 1) // FRAMES_PER_LATENT + 1
+        return VisionSegment(
+            shape=self.setting.latent_shape(*self.size, num_latents),
+            patch=self.setting.config.latent_patch_size,
+            fps=self.request.fps,
+            given=given,
+            is_control=is_control,
+        )
+
+    def _branches(self, segments: tuple[VisionSegment, ...]) -> tuple[tuple[Branch, ...], tuple[Factors, ...]]:
+        """Prompt with controls, prompt without, negative prompt with; those that no step asks for are left out."""
+        sampling, config = self.request.sampling, self.setting.config
+        guidance = transfer_guidance(
+            self.schedule.timesteps,
+            (sampling.guidance_scale, sampling.guidance_interval),
+            (sampling.control_guidance, sampling.control_guidance_interval),
+        )
+        used = [index for index in range(3) if any(factors[index] != 0 for factors in guidance)]
+        prompt, negative = self.prompts
+        average = self._average(segments)
+        ways = (
+            lambda: Branch.over(segments, prompt, config, average=average),
+            lambda: Branch.over(segments, prompt, config, controls=False),
+            lambda: Branch.over(segments, negative, config, average=average),
+        )
+        return (
+            tuple(ways[index]() for index in used),
+            tuple(tuple(factors[index] for index in used) for factors in guidance),
+        )
+
+    def _average(self, segments: tuple[VisionSegment, ...]) -> Average | None:
+        """With one control both ways of attention are the same."""
+        if len(self.controls) == 1 or self.request.control_attention == "joint":
+            return None
+        whole = sum(control.weight for control in self.controls)
+        return Average(
+            lengths=tuple(segment.num_tokens for segment in segments if segment.is_control),
+            weights=tuple(control.weight / whole for control in self.controls),
+        )
+
+
+def reflected(order: Sequence[int], length: int) -> list[int]:
+    """Frames of a clip, continued to `length` by going back from its end: 0 1 2 are 0 1 2 2 1 1 2 2 1 1.
+
+    All that there is so far is appended backwards, but for its first frame, until it suffices; a single frame is
+    repeated. Source: diffusers 0.42, `Cosmos3TransferSetupStep`.
+    """
+    frames = list(order)
+    while len(frames) < length:
+        back = min(len(frames) - 1, length - len(frames))
+        frames += frames[::-1][:back] if back > 0 else frames[-1:] * (length - len(frames))
+    return frames

@@ -1,0 +1,87 @@
+"""The plan of a clip: from words, from a first picture, or from frames of another clip; with sound or without."""
+
+from __future__ import annotations
+
+from engine.planning.guidance import prompt_guidance
+from engine.planning.media import Media, padded
+from engine.planning.plan import Branch, Plan
+from engine.planning.positions import FRAMES_PER_LATENT
+from engine.planning.prompt import with_sentence
+from engine.planning.segments import Given, Segment, VisionSegment
+from engine.planning.setting import Setting
+from engine.planning.trained_strings import (
+    NOT_VIDEO_DURATION,
+    NOT_VIDEO_RESOLUTION,
+    VIDEO_DURATION,
+    VIDEO_RESOLUTION,
+    VIDEO_SYSTEM_PROMPT,
+)
+from studio.requests.generate_video import GenerateVideo
+from studio.rules import canvas
+
+
+def plan_video(request: GenerateVideo, setting: Setting, media: Media) -> Plan:
+    """The plan of one clip; `count` is the caller's, who gives each clip its own seed.
+
+    Args:
+        media: "start_image" or "source_video" where the request names one.
+
+    Raises:
+        PromptTooLong: the prompt or the negative prompt has too many tokens.
+        NotAllowed: the checkpoint has no sound, or its own schedule is asked for and cannot be sampled.
+    """
+    return video_plan(request, canvas(request.resolution, request.aspect_ratio), setting, media)
+
+
+def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, media: Media) -> Plan:
+    """The same on a canvas (width, height) of any size."""
+    assert request.count == 1
+    width, height = size
+    vision = VisionSegment(
+        shape=setting.latent_shape(width, height, request.num_latent_frames),
+        patch=setting.config.latent_patch_size,
+        fps=request.fps,
+        given=_given(request, size, media),
+    )
+    segments: tuple[Segment, ...] = (vision,)
+    if request.sound:
+        segments += (setting.sound_segment(request.num_frames / request.fps),)
+    schedule = setting.schedule(request.sampling)
+    guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
+    system = VIDEO_SYSTEM_PROMPT if request.use_system_prompt else None
+
+    def branch(text: str, duration: str, resolution: str, param: str) -> Branch:
+        if request.use_duration_template:
+            duration_s = request.num_frames / request.fps
+            text = with_sentence(text, duration.format(duration_s=duration_s, fps=request.fps))
+        if request.use_resolution_template:
+            text = with_sentence(text, resolution.format(height=height, width=width))
+        return Branch.over(segments, setting.prompts.encode(text, system=system, param=param), setting.config)
+
+    branches = [branch(request.prompt, VIDEO_DURATION, VIDEO_RESOLUTION, "prompt")]
+    if any(negative != 0 for _, negative in guidance):
+        negative = branch(request.negative_prompt, NOT_VIDEO_DURATION, NOT_VIDEO_RESOLUTION, "negative_prompt")
+        branches.append(negative)
+    return Plan(
+        canvas=size,
+        segments=segments,
+        branches=tuple(branches),
+        factors=tuple(factors[: len(branches)] for factors in guidance),
+        schedule=schedule,
+        seed=request.sampling.seed,
+    )
+
+
+def _given(request: GenerateVideo, size: tuple[int, int], media: Media) -> Given | None:
+    """The latent frames that are kept. Later frames are not even encoded: the VAE looks back only."""
+    if request.start_image is not None:
+        frames, kept = media.frames["start_image"], (0,)
+    elif request.source_video is not None:
+        frames, kept = media.frames["source_video"], tuple(sorted(set(request.condition_frames)))
+    else:
+        return None
+    assert frames.shape[1:] == (size[1], size[0], 3)
+    needed = kept[-1] * FRAMES_PER_LATENT + 1
+    if request.condition_end == "last" and request.source_video is not None:
+        frames = frames[-needed:]
+    return Given(kept, media.encode(padded(frames, needed))[:, list(kept)])

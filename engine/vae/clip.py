@@ -1,0 +1,76 @@
+"""Clips to latents and back, a few frames at a time.
+
+The VAE is causal: its first latent frame stands for one frame, each later one for four, and none depends on what
+follows. What its convolutions remember of earlier frames is kept between pieces, so that memory is bounded by four
+frames whatever the clip's length, and a prefix of a clip has exactly the prefix of its latents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import (
+    AutoencoderKLWan,
+    WanCausalConv3d,
+    patchify,
+    unpatchify,
+)
+from torch import Tensor, nn
+
+from engine.vae.scale import LatentScale
+
+FRAMES_PER_LATENT = 4
+"""After the first; the Wan VAE's code has this number built in, whatever its configuration says."""
+
+
+class ClipCoder:
+    """Encodes and decodes with one VAE."""
+
+    def __init__(self, vae: AutoencoderKLWan) -> None:
+        self.vae = vae
+        self._scale = LatentScale(vae)
+        self._patch = vae.config["patch_size"] or 1
+
+    def encode(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """frames uint8 [4k+1, height, width, 3] → normalised latents [C, k+1, rows, columns] float32, on the device.
+
+        Frames that are a tensor are pixels already: float32 [4k+1, 3, height, width] in -1..1.
+
+        Args:
+            fit: changes the size of pixels [T, 3, height, width] in -1..1 first.
+        """
+        assert len(frames) % FRAMES_PER_LATENT == 1
+        memory = _memory(self.vae.encoder)
+        latents: list[Tensor] = []
+        for start in [0, *range(1, len(frames), FRAMES_PER_LATENT)]:
+            pixels = self._pixels(frames[start : start + FRAMES_PER_LATENT] if start else frames[:1])
+            if fit is not None:
+                pixels = fit(pixels)
+            pixels = pixels.transpose(0, 1)[None].to(self.vae.dtype)
+            cells = self.vae.encoder(patchify(pixels, self._patch), feat_cache=memory, feat_idx=[0])
+            # The first half of the channels is the distribution's mean, which is its mode.
+            mean = self.vae.quant_conv(cells).chunk(2, 1)[0]
+            latents.append(self._scale.normal(mean))
+        return torch.cat(latents, 2)[0]
+
+    def decode(self, latents: Tensor) -> Iterator[Tensor]:
+        """latents [C, T, rows, columns] float32 → pieces [3, 1, height, width], then [3, 4, ...], float32 in -1..1."""
+        memory = _memory(self.vae.decoder)
+        for index in range(latents.shape[1]):
+            cells = self.vae.post_quant_conv(self._scale.raw(latents[None, :, index : index + 1]))
+            pixels = self.vae.decoder(cells, feat_cache=memory, feat_idx=[0], first_chunk=index == 0)
+            yield unpatchify(pixels, self._patch)[0].float().clamp(-1, 1)
+
+    def _pixels(self, frames: np.ndarray | Tensor) -> Tensor:
+        """[T, 3, height, width] float32 in -1..1."""
+        if isinstance(frames, Tensor):
+            return frames.to(self.vae.device)
+        levels = torch.from_numpy(np.ascontiguousarray(frames)).to(self.vae.device)
+        return levels.permute(0, 3, 1, 2).float() / 127.5 - 1
+
+
+def _memory(coder: nn.Module) -> list[Tensor | None]:
+    """An empty place for what each convolution remembers."""
+    return [None] * sum(isinstance(module, WanCausalConv3d) for module in coder.modules())
