@@ -12,7 +12,7 @@ import uvicorn
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
-from studio.errors import CannotListen, StudioError
+from studio.errors import CannotListen, StorageError, StudioError
 from studio.settings import ServerSettings, read_settings
 
 GRACE_S = 3
@@ -82,7 +82,11 @@ class Server(uvicorn.Server):
         """Start, then tell the terminal and the data folder."""
         await super().startup(sockets)
         if self.started:
-            self._hold.announce(self._own_url)
+            try:
+                self._hold.announce(self._own_url)
+            except StorageError:
+                await self.shutdown(sockets)
+                raise
             sys.stdout.write(f"orrery listening on {self._url}\n")
             sys.stdout.flush()
 

@@ -11,10 +11,10 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Collection
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
@@ -87,11 +87,9 @@ class Gate:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and is_token(given.strip(), token):
             return True
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            return False
-        return cookie is not None and is_token(cookie.value, cookie_value(token))
+        # Not the standard library's parser: that gives up at the first odd cookie of another app on this host.
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        return cookie is not None and is_token(cookie, cookie_value(token))
 
 
 def known_hosts(settings: ServerSettings) -> Collection[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -13,23 +15,25 @@ MAX_JSON_BYTES = 2 * 2**20
 
 MAX_UPLOAD_BYTES = 64 * 2**20
 
+MAX_LOGIN_BYTES = 16 * 2**10
+"""A token of 4096 characters with each of them escaped, three bytes each: it is read before anybody is known."""
+
 
 class BodyLimit:
-    """ASGI middleware: refuses a body that is, or turns out to be, too large. Only our own routes are limited here."""
+    """ASGI middleware: refuses a body that is, or turns out to be, too large, on every path."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count one request's body as it comes."""
-        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        is_upload = headers.get("content-type", "").startswith("multipart/form-data")
-        limit = MAX_UPLOAD_BYTES if is_upload else MAX_JSON_BYTES
+        limit = limit_of(scope["path"], headers.get("content-type", ""))
         length = headers.get("content-length", "0")
-        if length.isdigit() and int(length) > limit:
+        if length.isdecimal() and int(length) > limit:
             await answer(too_large(limit))(scope, receive, send)
             return
         received = 0
@@ -42,7 +46,23 @@ class BodyLimit:
                 raise too_large(limit)
             return message
 
-        await self._app(scope, count, send)
+        async def tell(message: Message) -> None:
+            if received <= limit:
+                await send(message)
+            elif message["type"] == "http.response.start":
+                # Whatever the application makes of a body that breaks off: this is why.
+                await answer(too_large(limit))(scope, receive, send)
+
+        with suppress(TooLarge):  # a mounted application answers, and raises it all the same
+            await self._app(scope, count, tell)
+
+
+def limit_of(path: str, content_type: str) -> int:
+    """The bytes that a body may have: uploads go to our own routes only, and nobody has logged in at `/login` yet."""
+    if path == "/login":
+        return MAX_LOGIN_BYTES
+    is_upload = path.startswith("/v1/") and content_type.lower().startswith("multipart/form-data")
+    return MAX_UPLOAD_BYTES if is_upload else MAX_JSON_BYTES
 
 
 def too_large(limit: int) -> TooLarge:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
-from studio.checkpoints import Checkpoint, check_layout, check_weights, find_checkpoint
+from studio.checkpoints import Checkpoint, check_layout, check_weights, find_checkpoint, no_checkpoint
 from studio.data_folder import DataFolder
-from studio.errors import CheckpointNotFound, Conflict
+from studio.errors import BadInput, CheckpointNotFound, Conflict
 from studio.events import CheckpointStatus
 from studio.presets import CheckpointPreset, load_presets
-from studio.requests import nearest, shown
+from studio.requests import shown
 
 
 class CheckpointShelf:
@@ -47,16 +47,16 @@ class CheckpointShelf:
         A request names ids only: whether a folder exists here is nobody's business on the other side of a socket.
 
         Raises:
+            BadInput: it is no name at all.
             CheckpointNotFound: the name is unknown.
             Conflict: it is known and not loaded.
         """
         if name is None or name == self.loaded.id:
             return self.loaded
+        if not isinstance(name, str):
+            raise BadInput(f"checkpoint is {shown(name)}; a name is expected.", param="checkpoint")
         if name not in self._presets:
-            known = {*self._presets, self.loaded.id}
-            raise CheckpointNotFound(
-                f"There is no checkpoint {shown(name)}.", param="checkpoint", hint=nearest(str(name), known)
-            )
+            raise no_checkpoint(name, {*self._presets, self.loaded.id})
         raise Conflict(
             f"{name} is not loaded; this server has {self.loaded.id}.",
             param="checkpoint",

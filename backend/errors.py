@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import structlog
@@ -22,6 +22,7 @@ STATUS: dict[type[errors.StudioError], int] = {
     errors.StudioError: 500,
     errors.BadInput: 422,
     errors.NotFound: 404,
+    errors.MethodNotAllowed: 405,
     errors.Conflict: 409,
     errors.NotACheckpoint: 422,
     errors.BrokenCheckpoint: 409,
@@ -93,15 +94,25 @@ async def _validation(request: Request, error: RequestValidationError) -> JSONRe
 
 
 async def _http(request: Request, error: HTTPException) -> JSONResponse:
-    path = shown(request.url.path)
-    if error.status_code == 404:
-        return answer(errors.NotFound(f"There is nothing at {path}.", hint="/docs lists every route."))
-    if isinstance(error.__cause__, errors.StudioError):  # raised while the framework was reading the body
-        return answer(error.__cause__)
     if error.status_code == 400:
         return answer(errors.BadInput("The body cannot be read.", hint="Send one JSON object, not too deeply nested."))
-    body = Failure(code="http_error", message=f"{request.method} {path}: {error.detail}.", type="HTTPException")
-    return JSONResponse({"error": body.model_dump(mode="json")}, error.status_code, headers=error.headers)
+    return refusal(error.status_code, request.method, request.url.path, error.detail, error.headers)
+
+
+def refusal(
+    status: int, method: str, path: str, detail: object, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """What a framework refused with a status and a detail, in our shape and with that status."""
+    match status:
+        case 404:
+            error = errors.NotFound(f"There is nothing at {shown(path)}.", hint="/docs lists every route.")
+        case 405:
+            error = errors.MethodNotAllowed(f"{shown(path)} does not take {method}.", hint="/docs lists every route.")
+        case _ if status < 500:
+            error = errors.BadInput(f"{method} {shown(path)} is refused: {shown(detail)}.")
+        case _:
+            error = errors.Unexpected(f"{method} {shown(path)} broke.", hint="The server's log has the details.")
+    return JSONResponse(ErrorBody(error=Failure.of(error)).model_dump(mode="json"), status, headers)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -7,6 +7,9 @@ import time
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""Methods that are counted by name; a caller may invent others, and each would be kept for ever."""
+
 
 class Metrics:
     """What `/metrics` answers."""
@@ -37,11 +40,12 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        method = scope["method"] if scope["method"] in METHODS else "other"
         began = time.perf_counter()
 
         async def note(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._metrics.requests.labels(scope["method"], str(message["status"])).inc()
+                self._metrics.requests.labels(method, str(message["status"])).inc()
                 self._metrics.seconds.observe(time.perf_counter() - began)
             await send(message)
 

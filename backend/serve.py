@@ -27,6 +27,8 @@ from backend.jobs.service import JobService
 from backend.media import MediaStore
 from backend.metrics import Measured, Metrics
 from backend.routes import ROUTERS
+from backend.routes.head import Head
+from backend.routes.page import PageErrors
 from backend.services import Services
 from backend.version import VERSION
 from frontend.app import mount
@@ -68,6 +70,8 @@ def create_app(settings: ServerSettings, services: Services, base_url: str) -> F
     for router in ROUTERS:
         app.include_router(router)
     mount(app, base_url=lambda: base_url)
+    app.add_middleware(PageErrors)
+    app.add_middleware(Head)
     app.add_middleware(BodyLimit)
     app.add_middleware(Gate, settings=settings)
     app.add_middleware(Measured, metrics=services.metrics)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -70,15 +70,24 @@ def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: P
         return Checkpoint(preset.id, preset, folder, installed)
     path = _path_of(name)
     if path is None:
-        raise CheckpointNotFound(
-            f"There is no checkpoint {shown(name)}: it is neither a preset nor a folder.",
-            param="checkpoint",
-            hint=nearest(name, presets),
-        )
+        raise no_checkpoint(name, presets, ": it is neither a preset nor a folder")
     check_layout(path)
     title = path.absolute().name
     preset = CheckpointPreset(id=title, title=title, summary=f"From the folder {path.absolute()}.")
     return Checkpoint(title, preset, path.absolute(), True)
+
+
+def no_checkpoint(name: str, known: Collection[str], why: str = "") -> CheckpointNotFound:
+    """What to raise for a name that nothing has.
+
+    Args:
+        name: as it came.
+        known: what it may have meant.
+        why: the end of the sentence.
+    """
+    return CheckpointNotFound(
+        f"There is no checkpoint {shown(name)}{why}.", param="checkpoint", hint=nearest(name, known)
+    )
 
 
 def _path_of(name: str) -> Path | None:
@@ -154,13 +163,27 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def shard_header(shard: Path) -> dict[str, Any]:
-    """The header of a safetensors file (8 bytes of length, then JSON; github.com/huggingface/safetensors, README).
+    """What a safetensors file says of its tensors, by name, and perhaps of itself as `__metadata__`.
 
     Raises:
-        BrokenCheckpoint: the file ends before its header does, or the header is no JSON object.
+        BrokenCheckpoint: the file cannot be read, ends before its header does, or the header is no JSON object.
     """
-    size = shard.stat().st_size
-    with shard.open("rb") as file:
+    return _open_shard(shard)[0]
+
+
+def _open_shard(shard: Path) -> tuple[dict[str, Any], int]:
+    """A safetensors file's header and the byte at which its tensors start.
+
+    The file is 8 bytes of length, then so much JSON, then tensors (github.com/huggingface/safetensors, README).
+    """
+    try:
+        size = shard.stat().st_size
+        file = shard.open("rb")
+    except OSError as error:
+        raise BrokenCheckpoint(
+            f"{shard} cannot be read: {error.strerror or error}.", param="checkpoint", hint="Copy or pull it again."
+        ) from None
+    with file:
         prefix = file.read(8)
         length = struct.unpack("<Q", prefix)[0] if len(prefix) == 8 else size
         if length > size - 8:
@@ -179,14 +202,11 @@ def shard_header(shard: Path) -> dict[str, Any]:
             ) from None
     if not isinstance(parsed, dict):
         raise BrokenCheckpoint(f"{shard} is no safetensors file: its header is no object.", param="checkpoint")
-    header = cast(dict[str, Any], parsed)
-    header["__bytes__"] = 8 + length
-    return header
+    return cast(dict[str, Any], parsed), 8 + length
 
 
 def _check_shard(shard: Path) -> int:
-    header = shard_header(shard)
-    start = header.pop("__bytes__")
+    header, start = _open_shard(shard)
     header.pop("__metadata__", None)
     try:
         expected = start + max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)

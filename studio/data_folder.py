@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -9,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from studio.errors import DataFolderBusy, DataFolderDenied
+from studio.errors import DataFolderBusy, DataFolderDenied, DiskFull, StorageError
 
 _POLL_S = 0.05
 
@@ -46,23 +47,24 @@ class DataFolder:
         return self.root / "server.json"
 
     def prepare(self) -> None:
-        """Make the folders.
+        """Make the folders, for their owner only, because prompts and pictures are nobody else's.
 
         Raises:
             DataFolderDenied: something is in the way, or writing is not permitted.
         """
-        try:
-            for folder in (self.root, self.media, self.checkpoints, self.presets):
-                folder.mkdir(parents=True, exist_ok=True)
-            probe = self.root / f".write-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise DataFolderDenied(
-                f"The data folder {self.root} cannot be written: {error.strerror or error}.",
-                param="data",
-                hint="Choose another with --data or ORRERY_DATA, or mend its permissions.",
-            ) from None
+        for folder in (self.root, self.media, self.checkpoints, self.presets):
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if folder != self.presets:  # which is only read
+                    probe = folder / f".write-{os.getpid()}"
+                    probe.touch()
+                    probe.unlink()
+            except OSError as error:
+                raise DataFolderDenied(
+                    f"The data folder {folder} cannot be written: {error.strerror or error}.",
+                    param="data",
+                    hint="Choose another with --data or ORRERY_DATA, or mend its permissions.",
+                ) from None
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Hold:
     Raises:
         DataFolderBusy: another process has it.
         DataFolderDenied: the file that says so cannot be opened.
+        DiskFull, StorageError: it cannot be written.
     """
 
     def __init__(self, folder: DataFolder) -> None:
@@ -103,9 +106,21 @@ class Hold:
         self.announce("")
 
     def announce(self, url: str) -> None:
-        """Write down where this server answers, for `orrery generate` on the same folder to find."""
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
+        """Write down where this server answers, for `orrery generate` on the same folder to find.
+
+        Raises:
+            DiskFull, StorageError: it cannot be written.
+        """
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
+        except OSError as error:
+            kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else StorageError
+            raise kind(
+                f"{self._folder.holder} cannot be written: {error.strerror or error}.",
+                param="data",
+                hint="Make room, or choose another folder with --data or ORRERY_DATA.",
+            ) from None
 
     def release(self) -> None:
         """Let go before the process ends."""

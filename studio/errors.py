@@ -9,6 +9,7 @@
     │   ├── JobNotFound          job_not_found
     │   ├── MediaNotFound        media_not_found
     │   └── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
+    ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
     ├── NotACheckpoint           not_a_checkpoint        a folder without the released layout
     ├── BrokenCheckpoint         broken_checkpoint       the layout is there, its weights are not whole
@@ -92,6 +93,10 @@ class MediaNotFound(NotFound):
 
 class CheckpointNotFound(NotFound):
     code = "checkpoint_not_found"
+
+
+class MethodNotAllowed(StudioError):
+    code = "method_not_allowed"
 
 
 class Conflict(StudioError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast
 
@@ -62,7 +63,8 @@ def complete(preset: CheckpointPreset, payload: Mapping[str, Any]) -> dict[str, 
 
     Over `{"sampling": {"seed": 7}}` and defaults `{"sampling": {"num_inference_steps": 20}}` this gives both.
     """
-    return _under(preset.defaults.get(str(payload.get("kind")), {}), payload)
+    kind = payload.get("kind")
+    return _under(preset.defaults.get(kind, {}) if isinstance(kind, str) else {}, payload)
 
 
 def _under(defaults: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def load_presets(user_folder: Path | None = None) -> dict[str, CheckpointPreset]
     """Every checkpoint preset by id, shipped ones first.
 
     Raises:
-        BadInput: a file is not TOML, or says something that a preset cannot; the message names the file.
+        BadInput: a file cannot be read, is not TOML, or says something that a preset cannot; the message names it.
     """
     found: dict[str, CheckpointPreset] = {}
     folders = [files("presets").joinpath("checkpoints")]
@@ -87,9 +89,18 @@ def load_presets(user_folder: Path | None = None) -> dict[str, CheckpointPreset]
     for folder in folders:
         for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
             if entry.name.endswith(".toml"):
-                preset = read_preset(entry.name, entry.read_bytes())
+                preset = read_preset(entry.name, _content(entry))
                 found[preset.id] = preset
     return found
+
+
+def _content(entry: Traversable) -> bytes:
+    try:
+        return entry.read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f"The preset {entry.name} cannot be read: {error.strerror or error}.", hint=f"It is {entry}."
+        ) from None
 
 
 def read_preset(name: str, raw: bytes) -> CheckpointPreset:
@@ -100,7 +111,7 @@ def read_preset(name: str, raw: bytes) -> CheckpointPreset:
     """
     try:
         preset = CheckpointPreset.model_validate(tomllib.loads(raw.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"The preset {name} is not TOML: {error}.") from None
     except ValidationError as error:
         why = explain(error, CheckpointPreset)

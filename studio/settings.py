@@ -75,7 +75,10 @@ class ServerSettings(BaseSettings):
     @field_validator("token")
     @classmethod
     def _token_says_something(cls, value: SecretStr | None) -> SecretStr | None:
-        return value if value and value.get_secret_value() else None
+        said = value.get_secret_value() if value else ""
+        if said != said.strip() or not (said.isascii() and said.isprintable()):
+            raise ValueError("a token is made of ASCII characters that can be seen, with no space around them")
+        return value if said else None
 
     @model_validator(mode="after")
     def _public_needs_token(self) -> Self:

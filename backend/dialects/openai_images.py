@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from studio.errors import BadInput
 from studio.jobs import Job
-from studio.requests import nearest, shown
+from studio.requests import cut, nearest, shown
 from studio.rules import parse_size
 
 SAMPLING = frozenset({"num_inference_steps", "guidance_scale", "flow_shift", "schedule", "seed", "guidance_interval"})
@@ -29,7 +29,7 @@ class ImageData(BaseModel):
     b64_json: str | None = None
     url: str | None = None
     revised_prompt: str | None = None
-    seed: int
+    seed: int | None = None
 
 
 class ImagesAnswer(BaseModel):
@@ -53,7 +53,7 @@ def to_payload(body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     known = SAMPLING | SWITCHES | TRANSLATED
     for name in fields:
         if name not in known:
-            raise BadInput(f"{name} is not a field here.", param=name, hint=nearest(name, known))
+            raise BadInput(f"{cut(name)} is not a field here.", param=cut(name), hint=nearest(name, known))
     response_format = fields.get("response_format", RESPONSE_FORMATS[0])
     if response_format not in RESPONSE_FORMATS:
         raise BadInput(
@@ -64,7 +64,8 @@ def to_payload(body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         if theirs in fields:
             payload[ours] = fields[theirs]
     if fields.get("size", "auto") != "auto":
-        payload["resolution"], payload["aspect_ratio"] = parse_size(str(fields["size"]))
+        size = fields["size"]
+        payload["resolution"], payload["aspect_ratio"] = parse_size(size if isinstance(size, str) else shown(size))
     payload |= {name: fields[name] for name in SWITCHES & fields.keys()}
     payload["sampling"] = {name: fields[name] for name in SAMPLING & fields.keys()}
     return payload, response_format
@@ -94,7 +95,7 @@ def _extra(value: object) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
         raise BadInput("extra_params is no JSON object.", param="extra_params")

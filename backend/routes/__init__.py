@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from backend.routes import checkpoints, events, health, images, jobs, login, media, models, recipes, unknown
 
-ROUTERS: tuple[APIRouter, ...] = (
+SERVED: tuple[APIRouter, ...] = (
     jobs.router,
     events.router,
     media.router,
@@ -14,5 +14,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     images.router,
     health.router,
     login.router,
-    unknown.router,
 )
+ROUTERS = (*SERVED, unknown.after(SERVED))

@@ -8,7 +8,7 @@ from backend.errors import documented
 from backend.services import Parts
 from studio.catalogue import CheckpointList, ChoiceList
 from studio.errors import UnknownKind
-from studio.requests import REQUESTS, nearest
+from studio.requests import REQUESTS, nearest, shown
 from studio.rules import choices
 
 router = APIRouter(prefix="/v1", tags=["checkpoints"])
@@ -24,6 +24,6 @@ def checkpoints(parts: Parts) -> CheckpointList:
 async def options(kind: str, parts: Parts) -> ChoiceList:
     """The options of a request's ruled fields on the loaded checkpoint, refused ones with the reason."""
     if kind not in REQUESTS:
-        raise UnknownKind(f"kind is {kind[:80]!r}.", param="kind", hint=nearest(kind, REQUESTS))
+        raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, REQUESTS))
     ruled = choices(kind, parts.shelf.loaded.capabilities())
     return ChoiceList(checkpoint=parts.shelf.loaded.id, choices={name: tuple(row) for name, row in ruled.items()})

@@ -59,7 +59,10 @@ async def _write(socket: WebSocket, parts: Services, subscription: Subscription)
 
 async def _read(socket: WebSocket, parts: Services, subscription: Subscription) -> None:
     while True:
-        message = _object(await socket.receive_text())
+        received = await socket.receive()
+        if received["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(received["code"], received.get("reason"))
+        message = _object(received.get("text") or "")
         topics = message.get("want")
         if isinstance(topics, list):
             wanted = cast(list[object], topics)[:MAX_TOPICS]
@@ -81,6 +84,6 @@ async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
 def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}

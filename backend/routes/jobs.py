@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Query
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
+from backend.routes.server_sent import kept_alive
 from backend.services import Parts
 from studio.catalogue import JobList
 from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, NotAllowed
@@ -88,4 +89,6 @@ async def events(job_id: str, parts: Parts) -> StreamingResponse:
         async for job in parts.jobs.follow(job_id):
             yield f"event: job\ndata: {job.model_dump_json()}\n\n"
 
-    return StreamingResponse(stream(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+    return StreamingResponse(
+        kept_alive(stream()), media_type="text/event-stream", headers={"cache-control": "no-store"}
+    )

@@ -4,7 +4,7 @@ from studio.requests.fields import MAX_TEXT_BYTES, AspectRatio, Resolution
 from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
 from studio.requests.hints import FormHint
-from studio.requests.parsing import REQUESTS, Request, explain, nearest, parse_request, shown
+from studio.requests.parsing import REQUESTS, Request, cut, explain, nearest, parse_request, shown
 from studio.requests.sampling import MAX_SEED, Sampling, draw_seed
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Request",
     "Resolution",
     "Sampling",
+    "cut",
     "draw_seed",
     "explain",
     "nearest",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from studio.requests.hints import FormHint
+from studio.requests.sampling import MAX_SEED
 
 Resolution = Literal["256", "480", "720", "768"]
 AspectRatio = Literal["16:9", "4:3", "1:1", "3:4", "9:16"]
@@ -33,6 +34,15 @@ def _says_something(text: str) -> str:
     return text
 
 
+def _seeds_exist(count: int, info: ValidationInfo) -> int:
+    sampling = info.data.get("sampling")
+    if sampling is not None and sampling.seed + count - 1 > MAX_SEED:
+        raise ValueError(
+            f"{count} results from seed {sampling.seed} need seeds above {MAX_SEED}; use a smaller seed, or fewer"
+        )
+    return count
+
+
 BoundedText = Annotated[str, AfterValidator(_fits)]
 
 CheckpointName = Annotated[
@@ -57,7 +67,12 @@ Size = Annotated[
     Field(title="Size", description="the tier; the exact canvas follows from the shape"),
     FormHint(names=(("256", "256p"), ("480", "480p"), ("720", "720p"), ("768", "768p"))),
 ]
-Count = Annotated[int, Field(ge=1, le=10, title="Count", description="results, each with the next seed")]
+Count = Annotated[
+    int,
+    Field(ge=1, le=10, title="Count", description="results, each with the next seed"),
+    AfterValidator(_seeds_exist),
+]
+"""A request has it below its `sampling`, whose seed it counts from."""
 UseSystemPrompt = Annotated[
     bool, Field(title="System prompt", description="put the model's system prompt before yours"), FormHint(fold=True)
 ]

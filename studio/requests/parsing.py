@@ -31,7 +31,7 @@ def parse_request(payload: Mapping[str, Any]) -> Request:
         raise UnknownKind(
             f"kind is {shown(kind)}; expected one of {', '.join(REQUESTS)}.",
             param="kind",
-            hint=nearest(str(kind), REQUESTS),
+            hint=nearest(kind if isinstance(kind, str) else "", REQUESTS),
         )
     try:
         return REQUESTS[kind].model_validate(payload)
@@ -42,7 +42,7 @@ def parse_request(payload: Mapping[str, Any]) -> Request:
 def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
     """The first thing that pydantic minds, in our words; a misspelt name comes before what it leaves missing."""
     first = min(error.errors(include_url=False), key=lambda entry: entry["type"] != "extra_forbidden")
-    path = ".".join(str(part) for part in first["loc"])
+    path = cut(".".join(str(part) for part in first["loc"]))
     came = shown(first.get("input"))
     context = first.get("ctx", {})
     hint = _range(model, first["loc"])
@@ -70,13 +70,21 @@ def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
 
 def shown(value: object) -> str:
     """A value as it may stand in a sentence: short, quoted, never a whole upload."""
-    text = repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    try:
+        return cut(repr(value))
+    except RecursionError:
+        return "something nested too deeply"
+
+
+def cut(text: str) -> str:
+    """A text's beginning, which is all that a sentence has room for, in characters that can be sent."""
+    short = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    return short.encode(errors="backslashreplace").decode()
 
 
 def nearest(name: str, known: Any) -> str:
-    """A hint that names what was probably meant."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    """A hint that names what was probably meant; comparing takes time with the square of the length."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5) if len(name) <= MAX_SHOWN else []
     return f"Did you mean {close[0]}?" if close else f"Known here: {', '.join(sorted(known))}."
 
 

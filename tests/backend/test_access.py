@@ -117,3 +117,12 @@ def test_a_public_server_answers_to_addresses_and_not_to_foreign_names(tmp_path:
 
     assert web.get("/v1/jobs", headers={**headers, "host": "10.1.2.3:7860"}).status_code == 200
     assert web.get("/v1/jobs", headers={**headers, "host": "evil.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("other", ['a={"x": 1}', "b=[1, 2]", "odd", "c@d=1", "=x"])
+def test_the_odd_cookie_of_another_app_does_not_lose_ours(tmp_path: Path, other: str):
+    web = client(tmp_path, token=TOKEN)
+    ours = f"{COOKIE}={cookie_value(TOKEN)}"
+
+    for cookies in (f"{other}; {ours}", f"{ours}; {other}"):
+        assert web.get("/", headers={"cookie": cookies}).status_code == 200

@@ -127,7 +127,7 @@ def test_unknown_jobs_routes_and_methods_answer_in_the_same_shape(server: Runnin
         (server.get("/v1/nothing"), 404),
         (server.get("/v1/jobs?limit=0"), 422),
         (server.get("/v1/jobs?state=asleep"), 422),
-        (server.delete("/v1/jobs"), 404),
+        (server.delete("/v1/jobs"), 405),
         (server.get("/v1/choices/generate_vdeo"), 422),
     ):
         assert answer.status_code == status, answer.url

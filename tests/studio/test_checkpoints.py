@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
-from studio.checkpoints import REQUIRED, check_layout, check_weights, find_checkpoint
+from studio.checkpoints import REQUIRED, check_layout, check_weights, find_checkpoint, shard_header
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
 from studio.presets import load_presets
 
@@ -105,6 +105,19 @@ def test_a_header_that_lies_is_found_out(whole, header, body, length, says):
     _write_header(whole, header, body, length)
     with pytest.raises(BrokenCheckpoint, match=says):
         check_weights(whole)
+
+
+def test_a_shard_that_cannot_be_read_is_named(whole):
+    elsewhere = _shard(whole).with_name("other.safetensors")
+    for make in (lambda: elsewhere.symlink_to("gone"), elsewhere.mkdir):
+        make()
+        with pytest.raises(BrokenCheckpoint, match=r"other\.safetensors cannot be read: "):
+            check_weights(whole)
+        elsewhere.rmdir() if elsewhere.is_dir() else elsewhere.unlink()
+
+
+def test_a_header_is_what_the_file_says_and_nothing_else(whole):
+    assert shard_header(_shard(whole)).keys() == {"a", "b"}
 
 
 def test_a_header_longer_than_the_format_allows_is_not_read(whole):

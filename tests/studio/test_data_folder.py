@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import errno
+import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -9,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from studio.data_folder import DataFolder, Hold, find_holder
-from studio.errors import DataFolderBusy, DataFolderDenied
+from studio.errors import DataFolderBusy, DataFolderDenied, DiskFull, StorageError
 
 HOLD = """
 import sys
@@ -55,6 +58,42 @@ def test_a_file_in_the_way_is_named(tmp_path):
 def test_a_place_where_nobody_may_write_is_named():
     with pytest.raises(DataFolderDenied, match="/proc/orrery cannot be written"):
         DataFolder(Path("/proc/orrery")).prepare()
+
+
+def test_a_data_folder_is_its_owners_and_one_that_was_there_is_left(folder, tmp_path):
+    assert stat.S_IMODE(folder.root.stat().st_mode) == 0o700
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o755)
+    DataFolder(shared).prepare()
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o755
+
+
+@pytest.mark.parametrize("name", ["media", "checkpoints"])
+def test_a_folder_inside_where_nobody_may_write_is_named(tmp_path, name):
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / name).symlink_to("/proc/self")
+    with pytest.raises(DataFolderDenied, match=rf"data/{name} cannot be written"):
+        DataFolder(root).prepare()
+
+
+def test_a_full_disk_is_said_when_the_folder_is_taken(tmp_path):
+    folder = DataFolder(tmp_path)
+    folder.holder.symlink_to("/dev/full")
+    with pytest.raises(StorageError, match=r"server\.json cannot be written"):
+        Hold(folder)
+
+
+def test_a_disk_that_fills_up_is_said_as_such(folder, monkeypatch):
+    hold = Hold(folder)
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(DiskFull, match="No space left"):
+        hold.announce("http://127.0.0.1:8")
+    hold.release()
 
 
 def test_a_holder_file_that_cannot_be_opened_is_denied(folder):

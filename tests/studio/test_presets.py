@@ -39,7 +39,9 @@ def test_what_a_person_said_wins_field_by_field():
     assert SHIPPED["speck"].defaults["generate_image"]["sampling"].get("seed") is None
 
 
-@pytest.mark.parametrize("payload", [{}, {"kind": None}, {"kind": ["x"]}, {"kind": "generate_image", "sampling": 3}])
+@pytest.mark.parametrize(
+    "payload", [{}, {"kind": None}, {"kind": ["x"]}, {"kind": {}}, {"kind": "generate_image", "sampling": 3}]
+)
 def test_completing_nonsense_leaves_it_for_the_parser(payload):
     assert payload.items() <= complete(SHIPPED["speck"], payload).items()
 
@@ -54,9 +56,16 @@ def test_a_users_preset_wins_and_others_are_added(tmp_path):
     assert load_presets(tmp_path / "missing").keys() == SHIPPED.keys()
 
 
+def test_a_preset_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "mine.toml").mkdir()
+    with pytest.raises(BadInput, match=r"The preset mine\.toml cannot be read: Is a directory"):
+        load_presets(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
+        (b"id = " + b"[" * 100_000, "mine.toml is not TOML"),
         (b"id = ", "mine.toml is not TOML"),
         (b"\xff\xfe", "mine.toml is not TOML"),
         (b'id = "x"', "mine.toml.*title is missing"),

@@ -74,6 +74,14 @@ def test_a_variable_that_means_nothing_is_named(monkeypatch, name, value, says):
         read_settings()
 
 
+@pytest.mark.parametrize("token", [" ", "\t\n", "schlüssel", "a\nb", " padded", "\x7f"])
+def test_a_token_that_no_header_carries_is_refused_and_not_shown(monkeypatch, token):
+    monkeypatch.setenv("ORRERY_TOKEN", token)
+    with pytest.raises(BadInput, match=r"^token: a token is made of ASCII characters.*ORRERY_TOKEN\.") as caught:
+        read_settings()
+    assert token not in str(caught.value) or token == " "
+
+
 def test_a_data_folder_is_absolute_and_somebodys(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from studio.errors import BadInput, UnknownKind
-from studio.requests import MAX_SEED, MAX_TEXT_BYTES, GenerateImage, Sampling, parse_request
+from studio.requests import MAX_SEED, MAX_TEXT_BYTES, GenerateImage, Sampling, explain, parse_request, shown
+from studio.requests.generate_video import GenerateVideo
 
 WHOLE_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text.strip())
 SAMPLINGS = st.fixed_dictionaries(
@@ -160,6 +161,43 @@ def test_a_refusal_says_what_came_and_what_was_expected(fields, says):
     with pytest.raises(BadInput, match=says) as caught:
         _parse(**fields)
     assert len(str(caught.value)) < 300
+
+
+def test_a_name_of_megabytes_is_cut():
+    for fields in ({"x" * 3_000_000: 1}, {"sampling": {"y" * 3_000_000: 1}}):
+        with pytest.raises(BadInput, match="is not a field here") as caught:
+            _parse(**fields)
+        assert len(str(caught.value)) < 600
+        assert caught.value.param is not None
+        assert len(caught.value.param) <= 80
+
+
+def test_a_value_that_is_nested_too_deeply_can_still_be_spoken_of():
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    assert shown(value) == "something nested too deeply"
+
+
+@pytest.mark.parametrize("name", ["\ud800", "prompt\udfff"])
+def test_an_error_can_always_be_sent(name):
+    with pytest.raises(BadInput) as caught:
+        _parse(**{name: 1})
+    assert f"{caught.value} {caught.value.param}".encode()
+
+
+@pytest.mark.parametrize("model", [GenerateImage, GenerateVideo])
+def test_every_result_has_a_seed_of_its_own_that_exists(model):
+    def made(seed: int, count: int):
+        return model.model_validate({"prompt": "x", "count": count, "sampling": {"seed": seed}})
+
+    assert made(MAX_SEED - 2, 3).count == 3
+    assert made(MAX_SEED, 1).count == 1
+    with pytest.raises(ValidationError) as caught:
+        made(MAX_SEED - 1, 3)
+    error = explain(caught.value, model)
+    assert error.param == "count"
+    assert f"3 results from seed {MAX_SEED - 1} need seeds above {MAX_SEED}" in error.message
 
 
 def test_a_missing_prompt_is_named():
