@@ -46,9 +46,17 @@ class Checkpoint:
     installed: bool
 
     def capabilities(self) -> Capabilities:
-        """What it can do, its preset laid over the engine's own limits."""
+        """What it can do: its configuration, where it is installed, and its preset laid over that.
+
+        Raises:
+            BrokenCheckpoint: the configuration cannot be read.
+        """
+        read: dict[str, Any] = {}
+        if self.installed and self.folder is not None:
+            config = read_json(self.folder / "transformer" / "config.json")
+            read["sound"] = bool(config.get("sound_gen")) and (self.folder / "sound_tokenizer").is_dir()
         overlay = self.preset.capabilities.model_dump(exclude_none=True)
-        return Capabilities.model_validate({"checkpoint": self.id, **overlay})
+        return Capabilities.model_validate({"checkpoint": self.id, **read, **overlay})
 
 
 def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: Path) -> Checkpoint:

@@ -20,7 +20,11 @@ class CapabilityOverlay(Frozen):
 
     kinds: tuple[str, ...] | None = None
     resolutions: tuple[Resolution, ...] | None = None
+    video_resolutions: tuple[Resolution, ...] | None = None
     aspect_ratios: tuple[AspectRatio, ...] | None = None
+    num_frames: tuple[int, int] | None = None
+    fps: tuple[float, float] | None = None
+    sound: bool | None = None
     max_prompt_tokens: int | None = None
 
 

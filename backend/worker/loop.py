@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import structlog
+from numpy.typing import NDArray
 from PIL import Image
 
 from backend.media import MediaStore
@@ -27,8 +29,10 @@ from backend.messages import (
     StopJob,
 )
 from backend.worker.lifeline import Lifeline
+from backend.worker.inputs import read_inputs
+from backend.worker.outputs import store_result
 from backend.worker.packing import pick
-from backend.worker.running_job import Picture, RunningJob, one_picture
+from backend.worker.running_job import RunningJob, Sample, one_sample
 from engine import Engine
 from engine.speck import build_speck
 from studio.errors import BrokenCheckpoint, StorageError, StudioError, Unexpected
@@ -40,6 +44,10 @@ PROGRESS_EVERY_S = 0.05
 PREVIEW_EVERY_S = 0.15
 PREVIEW_SIDE = 512
 """Pixels of a preview's longer side."""
+
+
+class _DroppedError(Exception):
+    """The job was cancelled while it was being written."""
 
 
 class Worker:
@@ -105,22 +113,23 @@ class Worker:
         self._jobs[job.job_id] = job
         self._report(job, "starting")
         with self._guard([job]):
+            media = read_inputs(job.request, self._store)
             for index in range(job.request.count):
-                request = one_picture(job.request, index)
-                job.pictures.append(Picture(index, request, self._engine.begin(request)))
+                request = one_sample(job.request, index)
+                job.samples.append(Sample(index, request, self._engine.begin(request, media)))
 
     def _advance(self, engine: Engine) -> None:
         for job in self._jobs.values():
-            picture = job.to_decode
-            if picture is not None:
+            sample = job.to_decode
+            if sample is not None:
                 with self._guard([job]):
-                    self._decode(engine, job, picture)
+                    self._decode(engine, job, sample)
                 return
         self._step(engine)
 
     def _step(self, engine: Engine) -> None:
-        owners = {id(picture.trajectory): job for job in self._jobs.values() for picture in job.denoising}
-        picked = pick([picture.trajectory for job in self._jobs.values() for picture in job.denoising])
+        owners = {id(sample.trajectory): job for job in self._jobs.values() for sample in job.denoising}
+        picked = pick([sample.trajectory for job in self._jobs.values() for sample in job.denoising])
         jobs = {owners[id(trajectory)].job_id: owners[id(trajectory)] for trajectory in picked}
         # A failure within one pack cannot be told apart: it is everybody's who was in it.
         with self._guard(list(jobs.values())):
@@ -141,14 +150,27 @@ class Worker:
             image.save(buffer, "JPEG", quality=80)
             self._lifeline.report(JobPreviewed(job.job_id, buffer.getvalue()))
 
-    def _decode(self, engine: Engine, job: RunningJob, picture: Picture) -> None:
+    def _decode(self, engine: Engine, job: RunningJob, sample: Sample) -> None:
         self._report(job, "decoding")
-        pixels = engine.finish(picture.trajectory).image
-        picture.result = self._store.put_image(job.job_id, picture.index, pixels, picture.request, self._checkpoint)
-        if len(job.results) == len(job.pictures):
+        result = engine.finish(sample.trajectory)
+        frames = self._heeding(job, result.frames)
+        try:
+            sample.results = store_result(self._store, job, sample, result, frames, self._checkpoint)
+        except _DroppedError:
+            return
+        if job.finished:
             del self._jobs[job.job_id]
             stopped_at_step = job.step if job.step < job.steps else None
             self._lifeline.report(JobFinished(job.job_id, job.results, stopped_at_step))
+
+    def _heeding(self, job: RunningJob, frames: Iterator[NDArray[np.uint8]]) -> Iterator[NDArray[np.uint8]]:
+        """Frames piece by piece, commands heeded in between: decoding a long clip takes as long as many steps."""
+        for piece in frames:
+            yield piece
+            for command in self._lifeline.commands(wait=False):
+                self._obey(command)
+            if job.job_id not in self._jobs:
+                raise _DroppedError
 
     def _report(self, job: RunningJob, phase: str) -> None:
         assert phase in ("starting", "denoising", "decoding")

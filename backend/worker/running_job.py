@@ -1,4 +1,4 @@
-"""A job in the worker's hands: a request for n pictures is n trajectories."""
+"""A job in the worker's hands: a request for n results is n trajectories."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from studio.requests import Request
 
 
 @dataclass
-class Picture:
-    """One picture of a job; it is made when it has a result. `request` is for it alone, with its own seed."""
+class Sample:
+    """One of a job's results on its way; it is made when it has references. `request` is for it alone."""
 
     index: int
     request: Request
     trajectory: Trajectory
-    result: MediaReference | None = None
+    results: tuple[MediaReference, ...] = ()
 
 
 @dataclass
@@ -32,15 +32,15 @@ class RunningJob:
     job_id: str
     request: Request
     previewed: bool
-    pictures: list[Picture] = field(default_factory=list[Picture])
+    samples: list[Sample] = field(default_factory=list[Sample])
     stopped: bool = False
     progress_at: float = 0.0
     preview_at: float = 0.0
 
     @property
     def step(self) -> int:
-        """Finished denoising steps over all pictures."""
-        return sum(picture.trajectory.step for picture in self.pictures)
+        """Finished denoising steps over all samples."""
+        return sum(sample.trajectory.step for sample in self.samples)
 
     @property
     def steps(self) -> int:
@@ -48,23 +48,29 @@ class RunningJob:
         return self.request.sampling.num_inference_steps * self.request.count
 
     @property
-    def denoising(self) -> list[Picture]:
-        """Pictures that want another step."""
-        return [] if self.stopped else [picture for picture in self.pictures if not picture.trajectory.done]
+    def denoising(self) -> list[Sample]:
+        """Samples that want another step."""
+        return [] if self.stopped else [sample for sample in self.samples if not sample.trajectory.done]
 
     @property
-    def to_decode(self) -> Picture | None:
-        """The next picture that has all its steps, or all it will get."""
-        ripe = (picture for picture in self.pictures if self.stopped or picture.trajectory.done)
-        return next((picture for picture in ripe if picture.result is None), None)
+    def to_decode(self) -> Sample | None:
+        """The next sample that has all its steps, or all it will get."""
+        ripe = (sample for sample in self.samples if self.stopped or sample.trajectory.done)
+        return next((sample for sample in ripe if not sample.results), None)
 
     @property
     def results(self) -> tuple[MediaReference, ...]:
-        """What has been made so far."""
-        return tuple(picture.result for picture in self.pictures if picture.result is not None)
+        """What has been made so far: every sample's picture or clip first, then what else was asked for."""
+        made = [sample.results for sample in self.samples if sample.results]
+        return (*(results[0] for results in made), *(extra for results in made for extra in results[1:]))
+
+    @property
+    def finished(self) -> bool:
+        """Whether every sample has been made."""
+        return all(sample.results for sample in self.samples)
 
 
-def one_picture(request: Request, index: int) -> Request:
-    """The request of picture `index` alone: its seed is the job's plus the index."""
+def one_sample(request: Request, index: int) -> Request:
+    """The request of sample `index` alone: its seed is the job's plus the index."""
     sampling = request.sampling.model_copy(update={"seed": request.sampling.seed + index})
     return request.model_copy(update={"count": 1, "sampling": sampling})

@@ -1,4 +1,4 @@
-"""`orrery generate`: a prompt in, a picture in a file."""
+"""`orrery generate`: a prompt in, a picture or a clip in a file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from studio.cli.options import DataOption, ServerOption, TokenOption
 from studio.cli.request_flags import build_request, flag
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import AbstractAsyncContextManager
 
-    from studio.cli.picture_files import PictureFiles
+    from studio.cli.output_files import OutputFiles
     from studio.client import StudioClient
     from studio.jobs import Job
     from studio.requests import Request
@@ -26,7 +27,13 @@ def generate(
     prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="What to draw; several words are joined.")],
     output: Annotated[
         str,
-        typer.Option("-o", "--output", envvar="ORRERY_OUTPUT", metavar="FILE", help="A .png file, or - for stdout."),
+        typer.Option(
+            "-o",
+            "--output",
+            envvar="ORRERY_OUTPUT",
+            metavar="FILE",
+            help="A .png or .mp4 file, or - for a picture on stdout.",
+        ),
     ],
     size: Annotated[
         str | None, typer.Option(envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024.")
@@ -37,6 +44,14 @@ def generate(
     flow_shift: Annotated[str | None, flag("sampling.flow_shift")] = None,
     schedule: Annotated[str | None, flag("sampling.schedule")] = None,
     guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.guidance_interval")] = None,
+    num_frames: Annotated[str | None, flag("num_frames")] = None,
+    fps: Annotated[str | None, flag("fps")] = None,
+    sound: Annotated[bool | None, flag("sound")] = None,
+    start_image: Annotated[str | None, flag("start_image")] = None,
+    source_video: Annotated[str | None, flag("source_video")] = None,
+    condition_frames: Annotated[str | None, flag("condition_frames")] = None,
+    condition_end: Annotated[str | None, flag("condition_end")] = None,
+    save_latents: Annotated[bool | None, flag("save_latents")] = None,
     count: Annotated[str | None, flag("count")] = None,
     negative_prompt: Annotated[str | None, flag("negative_prompt")] = None,
     checkpoint: Annotated[str | None, flag("checkpoint")] = None,
@@ -50,7 +65,16 @@ def generate(
     data: DataOption = None,
     token: TokenOption = None,
 ) -> None:
-    """Make one picture or several, on a running server or on one that is started for the duration."""
+    """Make pictures or clips, on a running server or on one that is started for the duration.
+
+    The output's name decides: a .png is a picture, an .mp4 a clip.
+    """
+    from studio.cli.attachments import placeholder
+    from studio.cli.output_files import kind_of, plan_files
+    from studio.cli.target import local_checkpoint, read_target, running_server, started
+    from studio.client import StudioClient
+
+    attached = {"start_image": start_image, "source_video": source_video}
     said = {
         "prompt": " ".join(prompt),
         "sampling.num_inference_steps": steps,
@@ -59,6 +83,13 @@ def generate(
         "sampling.flow_shift": flow_shift,
         "sampling.schedule": schedule,
         "sampling.guidance_interval": guidance_interval,
+        "num_frames": num_frames,
+        "fps": fps,
+        "sound": sound,
+        "condition_frames": condition_frames and condition_frames.split(","),
+        "condition_end": condition_end,
+        "save_latents": save_latents,
+        **{name: placeholder(name, given) for name, given in attached.items() if given is not None},
         "count": count,
         "negative_prompt": negative_prompt,
         "checkpoint": checkpoint,
@@ -66,12 +97,7 @@ def generate(
         "use_resolution_template": resolution_sentence,
         "use_duration_template": duration_sentence,
     }
-    request = build_request(said, size)
-
-    from studio.cli.picture_files import plan_files
-    from studio.cli.target import local_checkpoint, read_target, running_server, started
-    from studio.client import StudioClient
-
+    request = build_request(kind_of(output), said, size)
     files = plan_files(output, request.count, force=force)
     target = read_target(server, data, token)
     if target.server is None:
@@ -81,18 +107,25 @@ def generate(
         if url is None:
             own = started(target, request.checkpoint)
             # A server that was started with a checkpoint needs no telling.
-            asyncio.run(_generate(request.model_copy(update={"checkpoint": None}), own, files))
+            asyncio.run(_generate(request.model_copy(update={"checkpoint": None}), attached, own, files))
         else:
-            asyncio.run(_generate(request, StudioClient(url, token=target.token), files))
+            asyncio.run(_generate(request, attached, StudioClient(url, token=target.token), files))
     except KeyboardInterrupt:
         print("orrery: cancelled.", file=sys.stderr)
         raise
 
 
-async def _generate(request: Request, server: AbstractAsyncContextManager[StudioClient], files: PictureFiles) -> None:
+async def _generate(
+    request: Request,
+    attached: Mapping[str, str | None],
+    server: AbstractAsyncContextManager[StudioClient],
+    files: OutputFiles,
+) -> None:
+    from studio.cli.attachments import attach
     from studio.errors import Conflict
 
     async with server as client:
+        request = await attach(client, request, attached)
         # A task of its own: Ctrl+C while the request is on its way must still learn which job to cancel.
         submitting = asyncio.create_task(client.submit(request))
         try:

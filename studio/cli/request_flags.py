@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from studio.errors import BadInput, rebuild
-from studio.requests import GenerateImage, Request, parse_request
+from studio.requests import REQUESTS, GenerateImage, GenerateVideo, Request, parse_request
 from studio.rules import parse_size
 
 FLAGS: dict[str, str] = {
@@ -25,6 +25,14 @@ FLAGS: dict[str, str] = {
     "sampling.flow_shift": "--flow-shift",
     "sampling.schedule": "--schedule",
     "sampling.guidance_interval": "--guidance-interval",
+    "num_frames": "--num-frames",
+    "fps": "--fps",
+    "sound": "--sound/--no-sound",
+    "start_image": "--start-image",
+    "source_video": "--source-video",
+    "condition_frames": "--condition-frames",
+    "condition_end": "--condition-end",
+    "save_latents": "--save-latents",
     "count": "--count",
     "negative_prompt": "--negative-prompt",
     "use_system_prompt": "--system-prompt/--no-system-prompt",
@@ -44,17 +52,18 @@ def flag(path: str) -> Any:
     return typer.Option(name, envvar=variable, help=_help(path), metavar=METAVARS.get(_field(path).annotation))
 
 
-def build_request(said: Mapping[str, object], size: str | None) -> Request:
+def build_request(kind: str, said: Mapping[str, object], size: str | None) -> Request:
     """The request that flags describe.
 
     Args:
+        kind: what is asked for.
         said: by field path, as in `{"sampling.seed": 7}`; None is unsaid.
         size: "WIDTHxHEIGHT", or None.
 
     Raises:
         BadInput: a field cannot mean what it says; the hint names its flag.
     """
-    payload: dict[str, Any] = {"kind": "generate_image"}
+    payload: dict[str, Any] = {"kind": kind}
     if size is not None:
         payload["resolution"], payload["aspect_ratio"] = parse_size(size)
     for path, value in said.items():
@@ -65,6 +74,10 @@ def build_request(said: Mapping[str, object], size: str | None) -> Request:
         return parse_request(payload)
     except BadInput as error:
         where = FLAGS.get(error.param or "")
+        if error.param in payload and error.param not in REQUESTS[kind].model_fields:
+            raise BadInput(
+                f"{where} does not go with {kind}.", param=error.param, hint="Clips are .mp4 files."
+            ) from None
         hint = f"{error.hint} It is set by {where}.".strip() if where else error.hint
         raise rebuild(error.code, error.message, error.param, hint) from None
 
@@ -79,7 +92,7 @@ def _help(path: str) -> str:
 
 
 def _field(path: str) -> FieldInfo:
-    model: type[BaseModel] = GenerateImage
+    model: type[BaseModel] = GenerateVideo if path in GenerateVideo.model_fields else GenerateImage
     *parents, name = path.split(".")
     for parent in parents:
         annotation = model.model_fields[parent].annotation

@@ -18,7 +18,7 @@ from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
 from studio.client.connection import Connection
 from studio.client.saving import save_whole
 from studio.client.server_sent import read_events
-from studio.errors import JobNotFound, MediaNotFound, ServerUnreachable, Unexpected, UnknownKind
+from studio.errors import BadInput, JobNotFound, MediaNotFound, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState
 from studio.media import MediaReference
 from studio.requests import REQUESTS, Request, nearest, shown
@@ -161,6 +161,20 @@ class StudioClient:
     async def choices(self, kind: str) -> ChoiceList:
         """What may be chosen for a kind with the checkpoint that is loaded. Raises UnknownKind."""
         return await self._connection.ask("GET", _choices_path(kind), ChoiceList)
+
+    async def upload(self, path: Path) -> MediaReference:
+        """Send a picture or a clip, to be named in requests; the same file twice is one.
+
+        Raises:
+            BadInput: it cannot be opened, or the server cannot read it.
+            TooLarge: it is larger than the server takes.
+        """
+        try:
+            with path.open("rb") as file:
+                files = {"file": (path.name, file, "application/octet-stream")}
+                return await self._connection.ask("POST", "/v1/media", MediaReference, files=files)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be opened: {error.strerror}.", param="file") from None
 
     async def read_recipe(self, picture: bytes) -> Request:
         """The request that made a PNG. Raises BadInput when it carries none."""

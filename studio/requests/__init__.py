@@ -3,9 +3,10 @@
 from studio.requests.fields import MAX_TEXT_BYTES, AspectRatio, Resolution
 from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
+from studio.requests.generate_video import GenerateVideo
 from studio.requests.hints import FormHint
 from studio.requests.parsing import REQUESTS, Request, cut, explain, nearest, parse_request, shown
-from studio.requests.sampling import MAX_SEED, Sampling, draw_seed
+from studio.requests.sampling import MAX_SEED, Sampling, VideoSampling, draw_seed
 
 __all__ = [
     "MAX_SEED",
@@ -15,9 +16,11 @@ __all__ = [
     "FormHint",
     "Frozen",
     "GenerateImage",
+    "GenerateVideo",
     "Request",
     "Resolution",
     "Sampling",
+    "VideoSampling",
     "cut",
     "draw_seed",
     "explain",

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from studio.errors import BadInput, UnknownKind
 from studio.requests.generate_image import GenerateImage
+from studio.requests.generate_video import GenerateVideo
 
-Request = GenerateImage
-"""Everything that can be asked. Each kind is one class; a second kind makes this a union discriminated by `kind`."""
+Request = Annotated[GenerateImage | GenerateVideo, Field(discriminator="kind")]
+"""Everything that can be asked: one class a kind."""
 
-REQUESTS: dict[str, type[Request]] = {"generate_image": GenerateImage}
+REQUESTS: dict[str, type[GenerateImage] | type[GenerateVideo]] = {
+    "generate_image": GenerateImage,
+    "generate_video": GenerateVideo,
+}
 
 MAX_SHOWN = 80
 

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.errors import NotAllowed
-from studio.requests import REQUESTS, AspectRatio, GenerateImage, Resolution
+from studio.requests import REQUESTS, AspectRatio, GenerateImage, GenerateVideo, Resolution
 from studio.rules import RULES, Capabilities, choices, legal_sizes, refusals
 
 SOME = st.builds(
@@ -14,20 +15,45 @@ SOME = st.builds(
     checkpoint=st.just("mine"),
     kinds=st.sets(st.sampled_from([*REQUESTS, "reason"])).map(tuple),
     resolutions=st.sets(st.sampled_from(get_args(Resolution))).map(tuple),
+    video_resolutions=st.sets(st.sampled_from(get_args(Resolution))).map(tuple),
     aspect_ratios=st.sets(st.sampled_from(get_args(AspectRatio))).map(tuple),
+    sound=st.booleans(),
 )
 
 
-@given(can=SOME, resolution=st.sampled_from(get_args(Resolution)), shape=st.sampled_from(get_args(AspectRatio)))
-def test_a_form_offers_exactly_what_the_server_takes(can, resolution, shape):
-    request = GenerateImage(prompt="x", resolution=resolution, aspect_ratio=shape)
+@pytest.mark.parametrize("kind", REQUESTS)
+@given(
+    can=SOME,
+    resolution=st.sampled_from(get_args(Resolution)),
+    shape=st.sampled_from(get_args(AspectRatio)),
+    sound=st.booleans(),
+)
+def test_a_form_offers_exactly_what_the_server_takes(kind, can, resolution, shape, sound):
+    fields = {"sound": sound} if kind == "generate_video" else {}
+    request = REQUESTS[kind](prompt="x", resolution=resolution, aspect_ratio=shape, **fields)
     refused = {refusal.field: refusal.reason for refusal in refusals(request, can)}
-    drawn = choices("generate_image", can)
-    assert set(drawn) == {rule.field for rule in RULES}
+    drawn = choices(kind, can)
+    assert set(drawn) == {rule.field for rule in RULES if kind in rule.kinds}
     for field, options in drawn.items():
         value = getattr(request, field)
         chosen = next(option for option in options if option.value == value)
         assert chosen.refused == refused.get(field, "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "said"),
+    [
+        ({"resolution": "720", "num_frames": 301}, "num_frames", "It takes 5 to 297."),
+        ({"resolution": "256", "num_frames": 397}, "", ""),
+        ({"resolution": "768"}, "resolution", "It takes 256, 480, 720."),
+        ({"sound": True}, "sound", "It takes False."),
+        ({"fps": 10}, "fps", "It takes 12 to 30."),
+    ],
+)
+def test_a_clip_beyond_a_limit_is_told_the_limit(fields, field, said):
+    can = Capabilities(checkpoint="mine", sound=False, fps=(12, 30))
+    refused = refusals(GenerateVideo(prompt="x", **fields), can)
+    assert [(refusal.field, refusal.hint) for refusal in refused] == ([(field, said)] if field else [])
 
 
 @given(can=SOME)
