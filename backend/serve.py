@@ -53,7 +53,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     board = Board(Ledger(open_database(folder.database)), broadcast, shelf.loaded.id)
     make_process = partial(EngineProcess, folder.media, shelf.loaded.id)
     dispatcher = Dispatcher(board, broadcast, shelf.loaded, settings.device, make_process)
-    jobs = JobService(board, dispatcher, shelf, broadcast)
+    jobs = JobService(board, dispatcher, shelf, media, broadcast)
     return Services(jobs, board, dispatcher, shelf, media, broadcast, Metrics())
 
 

@@ -13,7 +13,9 @@ from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.inputs import check_inputs
 from backend.jobs.ledger import Ledger
+from backend.media import MediaStore
 from studio.events import Delta
 from studio.jobs import Job, JobState
 from studio.presets import complete
@@ -29,8 +31,11 @@ CANCEL_ANSWER_S = 5.0
 class JobService:
     """The verbs of `/v1/jobs`."""
 
-    def __init__(self, board: Board, dispatcher: Dispatcher, shelf: CheckpointShelf, broadcast: Broadcast) -> None:
+    def __init__(
+        self, board: Board, dispatcher: Dispatcher, shelf: CheckpointShelf, media: MediaStore, broadcast: Broadcast
+    ) -> None:
         self._board = board
+        self._media = media
         self._dispatcher = dispatcher
         self._shelf = shelf
         self._broadcast = broadcast
@@ -43,6 +48,7 @@ class JobService:
 
         Raises:
             BadInput: it is no legal request, or this checkpoint refuses it.
+            MediaNotFound: it starts from something that is not in the store.
             CheckpointNotFound, Conflict: it names a checkpoint that is unknown, or not loaded.
             StorageError: it could not be written down.
             BrokenCheckpoint, EngineError: the checkpoint could not be loaded; what was queued before waits.
@@ -51,6 +57,7 @@ class JobService:
         request = parse_request(complete(checkpoint.preset, payload))
         for refusal in refusals(request, checkpoint.capabilities()):
             raise refusal.error()
+        await asyncio.to_thread(check_inputs, request, self._media)
         self._refuse_if_failed()
         job = await self._board.move(Ledger.insert, secrets.token_hex(6), request, checkpoint.id)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)

@@ -32,5 +32,6 @@ def read_inputs(request: GenerateImage | GenerateVideo, store: MediaStore) -> di
             fps=request.fps,
             num_frames=max(request.condition_frames) * TEMPORAL_STRIDE + 1,
             end=request.condition_end,
+            param="source_video",
         )
     return inputs

@@ -34,8 +34,8 @@ def store_result(
     if not isinstance(request, GenerateVideo):
         return (store.put_image(job.job_id, sample.index, result.image, request, checkpoint),)
     clip = store.put_clip(
-        job.job_id, sample.index, frames, fps=request.fps, sound=result.sound, request=request, checkpoint=checkpoint
+        job.job_id, sample.index, frames, request, checkpoint, fps=request.fps, sound=result.sound
     )
     if not request.save_latents:
         return (clip,)
-    return (clip, store.put_latents(job.job_id, job.request.count + sample.index, result.latents, request))
+    return (clip, store.put_latents(job.job_id, sample.index, result.latents))
