@@ -86,7 +86,8 @@ WORDS: dict[str, str] = {
     # stage
     "stage.label": "Stage",
     "stage.preview": "Live preview",
-    "stage.result": "Picture {index} of {count}, seed {seed}",
+    "stage.result_image": "Picture {index} of {count}, seed {seed}",
+    "stage.result_video": "Clip {index} of {count}, seed {seed}",
     "stage.pick": "Show picture {index}, seed {seed}",
     "stage.empty": "Nothing made yet",
     "stage.empty_write": "Write a prompt, then Generate.",
@@ -128,6 +129,7 @@ WORDS: dict[str, str] = {
     "progress.download": "Download",
     "meta.seed": "seed {seed}",
     "meta.seeds": "seeds {first} to {last}",
+    "meta.fps": "{fps} fps",
     "meta.guidance": "guidance {guidance}",
     "meta.steps": "{steps} steps",
     # strip

@@ -1,6 +1,6 @@
 // Reading job rows: order, place in line, words about them.
 
-import { canvasOf, duration, say } from "./facts.js";
+import { canvasOf, duration, kind, say } from "./facts.js";
 
 export const ended = (job) => job.state === "succeeded" || job.state === "failed" || job.state === "cancelled";
 
@@ -30,6 +30,9 @@ export const lastEnded = (state) =>
     .filter(ended)
     .sort((a, b) => time(b.finished_at ?? b.created_at) - time(a.finished_at ?? a.created_at))[0];
 
+/** What a job made to look at: pictures and clips, not their latents. */
+export const shownResults = (job) => (job?.results ?? []).filter((result) => result.type !== "latents");
+
 export const secondsTaken = (job) => (time(job.finished_at) - time(job.started_at)) / 1000;
 
 export const percent = ({ progress }) => Math.round((100 * progress.step) / Math.max(progress.steps, 1));
@@ -46,11 +49,12 @@ export function seeds({ request: { sampling, count = 1 } }) {
     : say("meta.seeds", { first: sampling.seed, last: sampling.seed + count - 1 });
 }
 
-/** 256×256 · 20 steps · seed 7 · guidance 4 */
+/** 256×256 · 20 steps · seed 7 · guidance 4; of a clip 320×192×17 · 24 fps · … */
 export function meta(job) {
-  const { sampling } = job.request;
+  const { sampling, num_frames: frames, fps } = job.request;
   return [
-    size(job).join("×"),
+    [...size(job), ...(frames ? [frames] : [])].join("×"),
+    ...(frames ? [say("meta.fps", { fps })] : []),
     say("meta.steps", { steps: sampling.num_inference_steps }),
     seeds(job),
     say("meta.guidance", { guidance: sampling.guidance_scale }),
@@ -60,7 +64,8 @@ export function meta(job) {
 /** Seconds that one job of this canvas, these steps and this many pictures takes here; null before the first one. */
 export function secondsFor(state, canvas, steps) {
   const rates = newestFirst(state)
-    .filter((job) => job.state === "succeeded" && job.stopped_at_step == null && String(size(job)) === String(canvas))
+    .filter((job) => job.kind === kind && job.state === "succeeded" && job.stopped_at_step == null)
+    .filter((job) => String(size(job)) === String(canvas))
     .slice(0, 5)
     .map((job) => secondsTaken(job) / job.progress.steps)
     .sort((a, b) => a - b);

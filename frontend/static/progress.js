@@ -1,7 +1,7 @@
 // The card of the job on the stage: how far it is, and what can be done with it.
 
-import { duration, say } from "./facts.js";
-import { meta, percent, secondsTaken, timeLeft } from "./jobs.js";
+import { duration, kind, say } from "./facts.js";
+import { meta, percent, secondsTaken, shownResults, timeLeft } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -82,18 +82,20 @@ class Progress extends Part {
     mark(this.bar, "aria-valuenow", done);
     this.fill.style.width = `${done}%`;
     for (const [name, button] of Object.entries(this.buttons)) {
-      show(button, ACTIONS[job?.state]?.includes(name) ?? false);
+      show(button, (ACTIONS[job?.state]?.includes(name) ?? false) && (name !== "use" || job.kind === kind));
       button.disabled = Boolean(asked) && !job.finished_at;
     }
-    const result = job?.results[Math.min(selection.index, job.results.length - 1)];
+    const results = shownResults(job);
+    const result = results[Math.min(selection.index, results.length - 1)];
     mark(this.buttons.download, "href", result?.url);
-    mark(this.buttons.download, "download", result ? `orrery-${result.id}.png` : null);
+    mark(this.buttons.download, "download", result ? `orrery-${result.id}.${result.type === "video" ? "mp4" : "png"}` : null);
   }
 }
 
 function phaseOf(job, asked, state) {
   if (job.state === "queued") {
     const checkpoint = state.system.checkpoint;
+    if (job.waiting_for) return say("progress.held", { title: job.waiting_for });
     if (checkpoint?.state !== "ready") return say("progress.held", { title: checkpoint?.title });
     return say("progress.waiting");
   }

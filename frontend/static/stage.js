@@ -1,7 +1,7 @@
-// The picture: what a running job sees so far, or what a finished one made.
+// The picture or the clip: what a running job sees so far, or what a finished one made.
 
 import { say } from "./facts.js";
-import { before, size } from "./jobs.js";
+import { before, shownResults, size } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -22,7 +22,8 @@ class Stage extends Part {
     this.setAttribute("aria-label", say("stage.label"));
     this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), hidden: true });
     this.image = make("img", { alt: "", hidden: true });
-    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image);
+    this.clip = make("video", { controls: true, loop: true, muted: true, playsinline: true, preload: "auto", hidden: true });
+    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip);
     this.tag = make("span", { class: "o-tag", hidden: true });
     this.picks = make("div", { class: "o-picks", role: "group", hidden: true });
     this.lead = make("b");
@@ -39,7 +40,7 @@ class Stage extends Part {
     mark(this, "data-job", job?.id ?? "");
     this.#watch(job?.state === "running" ? job.id : null);
     if (job) this.style.setProperty("--o-ratio", size(job)[0] / size(job)[1]);
-    const results = job?.results ?? [];
+    const results = shownResults(job);
     const index = Math.min(selection.index, results.length - 1);
     this.#paintImage(results[index], index, results.length);
     this.#paintPicks(results, index);
@@ -79,22 +80,27 @@ class Stage extends Part {
 
   #paintImage(result, index, count) {
     const url = result?.url ?? "";
-    if (this.image.dataset.url === url) return;
-    this.image.dataset.url = url;
+    if (this.frame.dataset.url === url) return;
+    this.frame.dataset.url = url;
+    const [shown, other] = result?.type === "video" ? [this.clip, this.image] : [this.image, this.clip];
+    other.removeAttribute("src");
+    show(other, false);
     if (!url) {
-      this.image.removeAttribute("src");
-      show(this.image, false);
+      shown.removeAttribute("src");
+      show(shown, false);
       if (!this.#watched) show(this.canvas, false);
       return;
     }
-    this.image.alt = say("stage.result", { index: index + 1, count, seed: result.seed });
-    this.image.src = url;
-    const shown = () => {
-      if (this.image.dataset.url !== url) return;
-      show(this.image, true);
+    const words = say(`stage.result_${result.type}`, { index: index + 1, count, seed: result.seed });
+    mark(shown, shown === this.image ? "alt" : "aria-label", words);
+    shown.src = url;
+    const reveal = () => {
+      if (this.frame.dataset.url !== url) return;
+      show(shown, true);
       show(this.canvas, false);
     };
-    this.image.decode().then(shown, shown);
+    if (shown === this.image) this.image.decode().then(reveal, reveal);
+    else this.clip.addEventListener("loadeddata", reveal, { once: true });
   }
 
   #paintPicks(results, index) {
@@ -152,6 +158,7 @@ function wordsOf(job, state, hasPreview) {
     case "queued": {
       const jobs = before(state, job);
       const checkpoint = state.system.checkpoint;
+      if (job.waiting_for) return [say("stage.held", { title: job.waiting_for }), job.request.prompt];
       if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), job.request.prompt];
       if (!jobs) return [say("stage.waiting_next"), job.request.prompt];
       return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), job.request.prompt];
