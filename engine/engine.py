@@ -93,12 +93,13 @@ class Engine:
         return cls(model, setting, decoder, sound, sketch, threads)
 
     def describe(self) -> str:
-        """Precision and weights in one line, as in "float32 · 0.01 GB"."""
+        """Precision and weights in one line, as in "bfloat16 · 34.9 GB" or "float32 · 5 MB"."""
         weights = [*self.model.parameters(), *self.decoder.vae.parameters()]
         if self.sound is not None:
             weights += self.sound.decoder.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
-        return f"{str(self.model.dtype).removeprefix('torch.')} · {size_bytes / 1e9:.2f} GB"
+        size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
+        return f"{str(self.model.dtype).removeprefix('torch.')} · {size}"
 
     @torch.inference_mode()
     def begin(self, request: Plannable, media: Mapping[str, np.ndarray] | None = None) -> Trajectory:

@@ -35,7 +35,12 @@ class RunningServer:
         env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
         env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(self.data), **self.environment}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "backend"], env=env, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-P", "-m", "backend"],
+            env=env,
+            cwd=self.folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         assert self.process.stdout is not None
         assert self.process.stderr is not None

@@ -28,8 +28,8 @@ from backend.messages import (
     SetPreviewed,
     StopJob,
 )
-from backend.worker.lifeline import Lifeline
 from backend.worker.inputs import read_inputs
+from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
 from backend.worker.packing import pick
 from backend.worker.running_job import RunningJob, Sample, one_sample

@@ -33,9 +33,7 @@ def store_result(
     request = sample.request
     if not isinstance(request, GenerateVideo):
         return (store.put_image(job.job_id, sample.index, result.image, request, checkpoint),)
-    clip = store.put_clip(
-        job.job_id, sample.index, frames, request, checkpoint, fps=request.fps, sound=result.sound
-    )
+    clip = store.put_clip(job.job_id, sample.index, frames, request, checkpoint, fps=request.fps, sound=result.sound)
     if not request.save_latents:
         return (clip,)
     return (clip, store.put_latents(job.job_id, sample.index, result.latents))
