@@ -5,6 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
 TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
+# Two at a time, whole files together: the tests are made for two cores.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 SYSTEM_PACKAGES := chromium fonts-dejavu-core
 
 .PHONY: install serve test test-slow check format clean system-packages
@@ -24,10 +26,10 @@ serve: install
 	@$(BIN)/orrery serve
 
 test: install system-packages
-	$(BIN)/python -m pytest -m 'not slow and not gpu'
+	$(PYTEST) -m 'not slow and not gpu'
 
 test-slow: install system-packages
-	$(BIN)/python -m pytest -m 'slow and not gpu'
+	$(PYTEST) -m 'slow and not gpu'
 
 check: install
 	$(BIN)/ruff format --check .

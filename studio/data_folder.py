@@ -12,6 +12,9 @@ from pathlib import Path
 
 from studio.errors import DataFolderBusy, DataFolderDenied, DiskFull, StorageError
 
+MAX_HOLDER_CHARACTERS = 4096
+"""Of `server.json`; whatever else stands in its place is not read to its end."""
+
 _POLL_S = 0.05
 
 
@@ -174,7 +177,8 @@ def _lock(file: int) -> bool:
 
 def _read(path: Path) -> Holder | None:
     try:
-        raw = json.loads(path.read_text())
+        with path.open() as file:
+            raw = json.loads(file.read(MAX_HOLDER_CHARACTERS))
         return Holder(int(raw["pid"]), str(raw["url"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -32,6 +32,7 @@ def test_a_server_killed_while_its_worker_loads_leaves_no_orphan(data: Path):
     wait_for(lambda: not is_alive(worker), 1.0)
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_stops_neither_the_server_nor_a_cancel(data: Path):
     server = RunningServer(data).start()
     server.wait_ready()

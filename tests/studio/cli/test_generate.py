@@ -9,7 +9,7 @@ import pytest
 from studio.cli.request_flags import FLAGS
 from studio.errors import EngineLost
 from studio.jobs import JobState
-from studio.requests import MAX_TEXT_BYTES, GenerateImage, Sampling
+from studio.requests import MAX_TEXT_BYTES, REQUESTS, Sampling
 
 
 @pytest.fixture
@@ -57,8 +57,21 @@ def test_every_flag_lands_in_its_field(generate, fake_server):
 
 
 def test_every_field_of_a_request_has_a_flag():
-    fields = {name for name in GenerateImage.model_fields if name not in ("kind", "sampling")}
+    fields = {name for model in REQUESTS.values() for name in model.model_fields} - {"kind", "sampling"}
     assert set(FLAGS) == fields | {f"sampling.{name}" for name in Sampling.model_fields}
+
+
+def test_an_mp4_is_a_clip_and_continues_another(orrery, server, tmp_path):
+    few = ["--size", "192x320", "--num-frames", 9, "--steps", 2, "--server", server.url]
+    first = orrery("generate", "x", "-o", tmp_path / "first.mp4", "--sound", "--seed", 3, "--save-latents", *few)
+    start = tmp_path / "first.mp4"
+    second = orrery("generate", "x", "-o", tmp_path / "more.mp4", "--source-video", start, "--fps", 24, *few)
+    assert first.stdout.splitlines() == [
+        f"{start}  192x320  9 frames  seed 3",
+        f"{tmp_path}/first.safetensors  latents",
+    ]
+    assert second.exit_code == 0, second.stderr
+    assert (tmp_path / "more.mp4").stat().st_size > 1000
 
 
 def test_flags_may_come_from_the_environment(generate, fake_server, monkeypatch):
@@ -115,7 +128,10 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
             "There is no checkpoint 'spek': it is neither a preset nor a folder. Did you mean",
         ),
         (["x", "--checkpoint", "/"], "is no Cosmos 3 checkpoint: it lacks model_index.json"),
-        (["x", "--output", "out.jpg"], "pictures are PNG files. End its name in .png."),
+        (["x", "--output", "out.jpg"], "pictures are .png files and clips .mp4 files."),
+        (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames does not go with generate_image."),
+        (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),
+        (["x", "--output", "out.mp4", "--num-frames", "10"], "use 9 or 13"),
         (["x", "--output", "/missing/out.png"], "The folder /missing of out.png is not there. Make it first."),
         (["x", "--output", "/"], "/ is a folder"),
         (["x", "--output", "-", "--count", "2"], "2 pictures do not fit on stdout."),
