@@ -5,7 +5,7 @@ from __future__ import annotations
 from backend.media import MediaStore, require_frames
 from studio.errors import BadInput, MediaNotFound
 from studio.requests import GenerateImage, GenerateVideo
-from studio.requests.generate_video import TEMPORAL_STRIDE
+from studio.requests.frames import TEMPORAL_STRIDE
 
 
 def check_inputs(request: GenerateImage | GenerateVideo, store: MediaStore) -> None:

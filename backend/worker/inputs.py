@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from backend.media import MediaStore, read_clip, read_picture
 from studio.requests import GenerateImage, GenerateVideo
-from studio.requests.generate_video import TEMPORAL_STRIDE
+from studio.requests.frames import TEMPORAL_STRIDE
 from studio.rules import canvas
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from studio.requests.fields import (
     CheckpointName,
@@ -18,19 +18,10 @@ from studio.requests.fields import (
     UseResolutionTemplate,
     UseSystemPrompt,
 )
+from studio.requests.frames import TEMPORAL_STRIDE, WholeGroups
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
 from studio.requests.sampling import VideoSampling
-
-TEMPORAL_STRIDE = 4
-"""Frames to a latent frame after the first (the Wan 2.2 VAE takes one frame, then groups of four)."""
-
-
-def _whole_groups(num_frames: int) -> int:
-    if num_frames % TEMPORAL_STRIDE != 1:
-        lower = num_frames - (num_frames - 1) % TEMPORAL_STRIDE
-        raise ValueError(f"{num_frames} frames are not 4k+1; use {lower} or {lower + TEMPORAL_STRIDE}")
-    return num_frames
 
 
 class GenerateVideo(Frozen):
@@ -62,10 +53,7 @@ class GenerateVideo(Frozen):
     aspect_ratio: Shape = "16:9"
     resolution: Size = "480"
     num_frames: Annotated[
-        int,
-        Field(ge=5, le=397, title="Length", description="frames: one, then groups of four"),
-        AfterValidator(_whole_groups),
-        FormHint(unit="frames", step=4),
+        WholeGroups, Field(ge=5, le=397, title="Length", description="frames: one, then groups of four")
     ] = 189
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
     sound: Annotated[bool, Field(title="Sound", description="denoise sound together with the picture")] = False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, Shape, Size
+from studio.requests.frames import WholeGroups
 from studio.requests.frozen import Frozen
-from studio.requests.generate_video import TEMPORAL_STRIDE
 from studio.requests.hints import FormHint
 from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
 
@@ -16,13 +16,6 @@ HintName = Literal["edge", "blur", "depth", "seg", "wsm"]
 """In the order in which the model was shown them; wsm is a world scenario map."""
 
 HINT_ORDER: tuple[HintName, ...] = ("edge", "blur", "depth", "seg", "wsm")
-
-
-def _whole_groups(num_frames: int) -> int:
-    if num_frames % TEMPORAL_STRIDE != 1:
-        lower = num_frames - (num_frames - 1) % TEMPORAL_STRIDE
-        raise ValueError(f"{num_frames} frames are not 4k+1; use {lower} or {lower + TEMPORAL_STRIDE}")
-    return num_frames
 
 
 class Control(Frozen):
@@ -85,9 +78,7 @@ class TransferVideo(Frozen):
         int | None, Field(ge=1, le=100_000, title="Length", description="none is as long as the controls")
     ] = None
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
-    num_chunk_frames: Annotated[
-        int, Field(ge=5, le=397, title="Chunk"), AfterValidator(_whole_groups), FormHint(fold=True, step=4)
-    ] = 93
+    num_chunk_frames: Annotated[WholeGroups, Field(ge=5, le=397, title="Chunk")] = 93
     num_overlap_frames: Annotated[int, Field(ge=1, le=396, title="Overlap"), FormHint(fold=True)] = 1
     sampling: TransferSampling = Field(default_factory=TransferSampling)
     count: Count = 1

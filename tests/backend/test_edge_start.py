@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -17,16 +18,15 @@ from studio.data_folder import DataFolder, Hold
 from studio.errors import DiskFull
 
 
-def start(data: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def start(data: Path, before: Callable[[], None] | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
     env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(data), **environment}
-    return subprocess.run(
-        [sys.executable, "-m", "backend"], env=env, text=True, capture_output=True, timeout=60, check=False
-    )
+    command = [sys.executable, "-m", "backend"]
+    return subprocess.run(command, env=env, text=True, capture_output=True, timeout=60, check=False, preexec_fn=before)
 
 
-def full_disk(data: Path) -> None:
-    (data / "server.json").symlink_to("/dev/full")
+def no_file_may_grow() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def preset_folder(data: Path) -> None:
@@ -50,7 +50,6 @@ def read_only_media(data: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "says"),
     [
-        (full_disk, "server.json cannot be written"),
         (preset_folder, "The preset mine.toml cannot be read: Is a directory."),
         (dangling_shard, "model.safetensors cannot be read: No such file or directory."),
         (read_only_media, "media cannot be written"),
@@ -64,6 +63,14 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, prepare: Callable[[Pa
     assert ended.returncode == 2
     assert says in ended.stderr
     assert ended.stderr.startswith("orrery: ")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_disk_that_takes_nothing_is_said_in_one_line(tmp_path: Path):
+    ended = start(tmp_path, before=no_file_may_grow)
+
+    assert ended.returncode == 2
+    assert "server.json cannot be written" in ended.stderr
     assert ended.stderr.count("\n") == 1
 
 
