@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from PIL import Image
+
 from running import RunningServer
 
 SMALL: dict[str, Any] = {

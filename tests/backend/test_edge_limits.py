@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from running import RunningServer
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -11,6 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from backend.body_limit import MAX_JSON_BYTES, MAX_LOGIN_BYTES, MAX_UPLOAD_BYTES, BodyLimit, limit_of
+from running import RunningServer
 
 MULTIPART = "multipart/form-data; boundary=x"
 

@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from running import RunningServer
 from websockets.sync.client import connect
+
+from running import RunningServer
 
 CUBE = {"kind": "generate_image", "prompt": "a red cube"}
 OPENAI = {"prompt": "a red cube", "size": "256x256"}

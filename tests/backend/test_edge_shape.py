@@ -2,6 +2,7 @@
 
 import httpx
 import pytest
+
 from running import RunningServer
 
 

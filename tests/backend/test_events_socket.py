@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 from PIL import Image
-from running import RunningServer
 from websockets.sync.client import ClientConnection, connect
 
+from running import RunningServer
 from studio.wire import unpack_frame
 
 LONG: dict[str, Any] = {"resolution": "480", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200}}

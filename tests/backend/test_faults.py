@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from running import RunningServer, is_alive, running, wait_for
 
 LONG: dict[str, Any] = {

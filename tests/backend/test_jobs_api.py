@@ -9,8 +9,8 @@ import httpx
 import numpy as np
 import pytest
 from PIL import Image
-from running import RunningServer
 
+from running import RunningServer
 from studio.requests import parse_request
 
 LONG: dict[str, Any] = {"resolution": "720", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200}}

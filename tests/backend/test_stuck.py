@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import RunningServer, is_alive, running, wait_for
 from websockets.sync.client import connect
+
+from running import RunningServer, is_alive, running, wait_for
 
 LONG: dict[str, Any] = {"resolution": "720", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200}}
 

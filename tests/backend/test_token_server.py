@@ -4,9 +4,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from running import running
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+
+from running import running
 
 TOKEN = "orbit-9"
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser.studio_page import StudioPage
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from browser.studio_page import StudioPage
 from running import RunningServer, running
 
 CHROMIUM = "/usr/bin/chromium"

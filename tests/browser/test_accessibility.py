@@ -4,10 +4,10 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser.conftest import OpenPage
-from browser.studio_page import IMAGE, StudioPage
 from playwright.sync_api import expect
 
+from browser.conftest import OpenPage
+from browser.studio_page import IMAGE, StudioPage
 from frontend import element_ids
 
 pytestmark = pytest.mark.browser

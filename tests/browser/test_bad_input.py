@@ -1,8 +1,9 @@
 """What the page says when something is wrong, and that a person's text is never run."""
 
 import pytest
-from browser.conftest import OpenPage
 from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
 
 pytestmark = pytest.mark.browser
 

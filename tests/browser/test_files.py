@@ -1,8 +1,9 @@
 """Dropping a picture on the page gives its settings back."""
 
 import pytest
-from browser.conftest import OpenPage
 from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
 from running import RunningServer
 
 pytestmark = pytest.mark.browser

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from browser.conftest import OpenPage
 from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
 from running import RunningServer
 
 STEP_MS = 2000

@@ -6,10 +6,10 @@ import time
 import httpx
 import pytest
 from playwright.sync_api import expect
-from running import RunningServer
 
 from browser.conftest import OpenPage
 from frontend import element_ids
+from running import RunningServer
 
 pytestmark = pytest.mark.browser
 

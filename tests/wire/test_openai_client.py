@@ -7,6 +7,7 @@ import httpx
 import openai
 import pytest
 from PIL import Image
+
 from running import RunningServer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -38,12 +39,16 @@ def refused(orrery) -> Callable[..., str]:
 
 @pytest.fixture
 def spawn():
-    """Start a command as a process; whatever still runs at the end is killed."""
+    """Start a command as a process; whatever still runs at the end is killed.
+
+    Ctrl+C reaches it as in a terminal, also when these tests run in the background of a shell, which ignores it.
+    """
     running: list[subprocess.Popen[bytes]] = []
 
     def start(*words: object, **options) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", "from studio.cli import main; main()", *map(str, words)]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        streams["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
         running.append(subprocess.Popen(command, **{**streams, "env": dict(os.environ), **options}))
         return running[-1]
 
