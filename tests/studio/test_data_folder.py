@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from studio.data_folder import DataFolder, Hold, find_holder
-from studio.errors import DataFolderBusy, DataFolderDenied, DiskFull, StorageError
+from studio.errors import DataFolderBusy, DataFolderDenied, DiskFull
 
 HOLD = """
 import sys
@@ -77,10 +77,12 @@ def test_a_folder_inside_where_nobody_may_write_is_named(tmp_path, name):
         DataFolder(root).prepare()
 
 
-def test_a_full_disk_is_said_when_the_folder_is_taken(tmp_path):
-    folder = DataFolder(tmp_path)
-    folder.holder.symlink_to("/dev/full")
-    with pytest.raises(StorageError, match=r"server\.json cannot be written"):
+def test_a_full_disk_is_said_when_the_folder_is_taken(folder, monkeypatch):
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(DiskFull, match=r"server\.json cannot be written"):
         Hold(folder)
 
 
