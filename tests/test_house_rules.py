@@ -14,7 +14,7 @@ MAX_LINES = 300
 DRAWERS = {"util", "utils", "helper", "helpers", "common", "misc", "base", "core", "manager"}
 DRAWER_CLASSES = ("Manager", "Helper", "Handler", "Util", "Utils")
 MAY_CATCH_EVERYTHING = {"backend/worker/loop.py"}
-"""Of the three places that may, the websocket session and the control loop do not exist yet."""
+"""Of the three places that may, the robot's control loop does not exist yet and the websocket session needs none."""
 
 
 @pytest.mark.parametrize("name", SOURCES)
