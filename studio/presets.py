@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from studio.errors import BadInput
 from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain, nearest
+from studio.requests.embodiments import EmbodimentName
 
 
 class CapabilityOverlay(Frozen):
@@ -25,6 +26,8 @@ class CapabilityOverlay(Frozen):
     num_frames: tuple[int, int] | None = None
     fps: tuple[float, float] | None = None
     sound: bool | None = None
+    embodiments: tuple[EmbodimentName, ...] | None = None
+    num_actions: tuple[int, int] | None = None
     max_prompt_tokens: int | None = None
 
 
@@ -125,9 +128,16 @@ def read_preset(name: str, raw: bytes) -> CheckpointPreset:
             raise BadInput(
                 f"The preset {name} has defaults for {kind!r}, which is no request.", hint=nearest(kind, REQUESTS)
             )
-        try:
-            REQUESTS[kind].model_validate({"kind": kind, "prompt": "x", **preset.defaults[kind]})
-        except ValidationError as error:
-            why = explain(error, REQUESTS[kind])
-            raise BadInput(f"The preset {name}, {kind}: {why.message}", hint=why.hint) from None
+        _check_defaults(name, kind, preset.defaults[kind])
     return preset
+
+
+def _check_defaults(name: str, kind: str, defaults: Mapping[str, Any]) -> None:
+    """Raises BadInput for what a request of this kind would refuse; what only a person can say may be missing."""
+    try:
+        REQUESTS[kind].model_validate({"kind": kind, **defaults})
+    except ValidationError as error:
+        if all(entry["type"] == "missing" and len(entry["loc"]) == 1 for entry in error.errors(include_url=False)):
+            return
+        why = explain(error, REQUESTS[kind])
+        raise BadInput(f"The preset {name}, {kind}: {why.message}", hint=why.hint) from None

@@ -1,25 +1,38 @@
 """What can be asked: one frozen class for each thing, used unchanged by form, command line, HTTP, queue and worker."""
 
+from studio.requests.action_fields import ActionRequest
+from studio.requests.adapter import Adapter
 from studio.requests.fields import MAX_TEXT_BYTES, AspectRatio, Resolution
 from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
 from studio.requests.hints import FormHint
 from studio.requests.parsing import REQUESTS, Request, cut, explain, nearest, parse_request, shown
+from studio.requests.predict_actions import PredictActions
+from studio.requests.predict_video import PredictVideo
+from studio.requests.run_policy import RunPolicy
 from studio.requests.sampling import MAX_SEED, Sampling, VideoSampling, draw_seed
+from studio.requests.transfer_video import Control, TransferVideo
 
 __all__ = [
     "MAX_SEED",
     "MAX_TEXT_BYTES",
     "REQUESTS",
+    "ActionRequest",
+    "Adapter",
     "AspectRatio",
+    "Control",
     "FormHint",
     "Frozen",
     "GenerateImage",
     "GenerateVideo",
+    "PredictActions",
+    "PredictVideo",
     "Request",
     "Resolution",
+    "RunPolicy",
     "Sampling",
+    "TransferVideo",
     "VideoSampling",
     "cut",
     "draw_seed",

@@ -1,4 +1,4 @@
-"""Fields of every request that deals in actions."""
+"""What every request that deals in actions has in common."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from studio.requests.adapter import AdapterField
 from studio.requests.embodiments import EmbodimentName, ViewName
+from studio.requests.fields import CheckpointName, Count, NegativePrompt, Prompt, SaveLatents, UseSystemPrompt
+from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
 from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
 
@@ -24,14 +27,6 @@ def _whole_groups(num_actions: int) -> int:
     return num_actions
 
 
-EmbodimentField = Annotated[
-    EmbodimentName, Field(title="Embodiment", description="whose actions they are: it picks the model's weights")
-]
-ActionWidth = Annotated[
-    int | None,
-    Field(ge=1, le=1024, title="Action width", description="values of one action, where the data set decides"),
-    FormHint(hidden=True),
-]
 NumActions = Annotated[
     int,
     Field(ge=4, le=MAX_ACTIONS, title="Actions", description="transitions, in groups of four"),
@@ -43,17 +38,6 @@ Actions = Annotated[
     Field(min_length=4, max_length=MAX_ACTIONS, title="Actions", description="a row for each transition"),
     FormHint(hidden=True),
 ]
-View = Annotated[
-    ViewName | None,
-    Field(title="View", description="where the camera stands; none takes the embodiment's own"),
-    FormHint(fold=True),
-]
-ActionTier = Annotated[
-    Literal["256", "480", "704", "720"],
-    Field(title="Size", description="the tier that frames are fitted into; they are shrunk and never enlarged"),
-    FormHint(names=(("256", "256p"), ("480", "480p"), ("704", "704p"), ("720", "720p"))),
-]
-ActionFps = Annotated[float, Field(ge=1, le=60, title="Rate", description="actions, and frames, per second")]
 
 
 class ActionSampling(Sampling):
@@ -62,6 +46,40 @@ class ActionSampling(Sampling):
     num_inference_steps: Steps = 50
     guidance_scale: Guidance = 1.0
     flow_shift: FlowShift = 5.0
+
+
+class ActionRequest(Frozen):
+    """A body that acts, the words it acts on, and the frames that it is seen in."""
+
+    checkpoint: CheckpointName = None
+    prompt: Prompt
+    embodiment: Annotated[
+        EmbodimentName, Field(title="Embodiment", description="whose actions they are: it picks the model's weights")
+    ]
+    action_width: Annotated[
+        int | None,
+        Field(ge=1, le=1024, title="Action width", description="values of one action, where the data set decides"),
+        FormHint(hidden=True),
+    ] = None
+    view: Annotated[
+        ViewName | None,
+        Field(title="View", description="where the camera stands; none takes the embodiment's own"),
+        FormHint(fold=True),
+    ] = None
+    resolution: Annotated[
+        Literal["256", "480", "704", "720"],
+        Field(title="Size", description="the tier that frames are fitted into; they are shrunk and never enlarged"),
+        FormHint(names=(("256", "256p"), ("480", "480p"), ("704", "704p"), ("720", "720p"))),
+    ] = "256"
+    fps: Annotated[
+        float, Field(ge=1, le=60, title="Rate", description="actions, and frames, per second"), FormHint(unit="per s")
+    ] = 15.0
+    sampling: ActionSampling = Field(default_factory=ActionSampling)
+    count: Count = 1
+    negative_prompt: NegativePrompt = ""
+    use_system_prompt: UseSystemPrompt = False
+    save_latents: SaveLatents = False
+    adapter: AdapterField = None
 
 
 def whole_groups_of_rows(actions: tuple[tuple[float, ...], ...], width: int) -> None:

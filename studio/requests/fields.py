@@ -82,5 +82,8 @@ UseResolutionTemplate = Annotated[
 UseDurationTemplate = Annotated[
     bool, Field(title="Duration sentence", description="append length and frame rate in words"), FormHint(fold=True)
 ]
+SaveLatents = Annotated[
+    bool, Field(title="Save latents", description="keep the final latents as safetensors too"), FormHint(fold=True)
+]
 MediaId = Annotated[str, Field(pattern=r"^(u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3})$")]
 """A name in the media store: of something uploaded, or of something made."""

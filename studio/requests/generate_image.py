@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
     CheckpointName,
     Count,
@@ -42,3 +43,4 @@ class GenerateImage(Frozen):
         Field(title="Duration sentence", description="accepted as the peers do; a picture has no length"),
         FormHint(hidden=True),
     ] = True
+    adapter: AdapterField = None

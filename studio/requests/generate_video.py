@@ -6,12 +6,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
     CheckpointName,
     Count,
     MediaId,
     NegativePrompt,
     Prompt,
+    SaveLatents,
     Shape,
     Size,
     UseDurationTemplate,
@@ -63,9 +65,8 @@ class GenerateVideo(Frozen):
     use_system_prompt: UseSystemPrompt = False
     use_resolution_template: UseResolutionTemplate = True
     use_duration_template: UseDurationTemplate = True
-    save_latents: Annotated[
-        bool, Field(title="Save latents", description="keep the final latents as safetensors too"), FormHint(fold=True)
-    ] = False
+    save_latents: SaveLatents = False
+    adapter: AdapterField = None
 
     @property
     def num_latent_frames(self) -> int:

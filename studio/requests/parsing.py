@@ -11,16 +11,29 @@ from pydantic import BaseModel, Field, ValidationError
 from studio.errors import BadInput, UnknownKind
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
+from studio.requests.predict_actions import PredictActions
+from studio.requests.predict_video import PredictVideo
+from studio.requests.run_policy import RunPolicy
+from studio.requests.transfer_video import TransferVideo
 
-Request = Annotated[GenerateImage | GenerateVideo, Field(discriminator="kind")]
+Request = Annotated[
+    GenerateImage | GenerateVideo | TransferVideo | PredictVideo | PredictActions | RunPolicy,
+    Field(discriminator="kind"),
+]
 """Everything that can be asked: one class a kind."""
 
-REQUESTS: dict[str, type[GenerateImage] | type[GenerateVideo]] = {
+REQUESTS: dict[str, type[Request]] = {
     "generate_image": GenerateImage,
     "generate_video": GenerateVideo,
+    "transfer_video": TransferVideo,
+    "predict_video": PredictVideo,
+    "predict_actions": PredictActions,
+    "run_policy": RunPolicy,
 }
 
 MAX_SHOWN = 80
+
+_ORDER = {"extra_forbidden": 0, "missing": 2}
 
 
 def parse_request(payload: Mapping[str, Any]) -> Request:
@@ -44,8 +57,8 @@ def parse_request(payload: Mapping[str, Any]) -> Request:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
-    """The first thing that pydantic minds, in our words; a misspelt name comes before what it leaves missing."""
-    first = min(error.errors(include_url=False), key=lambda entry: entry["type"] != "extra_forbidden")
+    """The first thing that pydantic minds, in our words; a misspelt name comes first, what is missing last."""
+    first = min(error.errors(include_url=False), key=lambda entry: _ORDER.get(entry["type"], 1))
     path = cut(".".join(str(part) for part in first["loc"]))
     came = shown(first.get("input"))
     context = first.get("ctx", {})
@@ -55,6 +68,12 @@ def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
             return BadInput(f"{path} is missing.", param=path, hint=f"Send {path}.")
         case "extra_forbidden":
             known = _names(model, first["loc"][:-1])
+            kind = next((kind for kind, served in REQUESTS.items() if served is model), None)
+            others = [other for other, served in REQUESTS.items() if path in served.model_fields]
+            if kind is not None and others:
+                return BadInput(
+                    f"{path} does not go with {kind}.", param=path, hint=f"It goes with {', '.join(others)}."
+                )
             return BadInput(f"{path} is not a field here.", param=path, hint=nearest(str(first["loc"][-1]), known))
         case "greater_than_equal":
             least = _number(context["ge"])

@@ -6,22 +6,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.action_fields import (
-    ActionFps,
-    ActionSampling,
-    ActionTier,
-    ActionWidth,
-    EmbodimentField,
-    NumActions,
-    View,
-)
+from studio.requests.action_fields import ActionRequest, NumActions
 from studio.requests.embodiments import EMBODIMENTS, action_width
-from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, UseSystemPrompt
-from studio.requests.frozen import Frozen
+from studio.requests.fields import MediaId
 from studio.requests.hints import FormHint
 
 
-class RunPolicy(Frozen):
+class RunPolicy(ActionRequest):
     """A picture, and for some embodiments the state of the arm, to actions and the frames that they lead to.
 
     `state` is as the embodiment's actions are; for droid_joint_position seven joint positions in rad and the gripper,
@@ -29,20 +20,18 @@ class RunPolicy(Frozen):
     """
 
     kind: Annotated[Literal["run_policy"], FormHint(hidden=True)] = "run_policy"
-    checkpoint: CheckpointName = None
-    prompt: Prompt
-    start_image: Annotated[MediaId, Field(title="What is seen now"), FormHint(hidden=True)]
-    embodiment: EmbodimentField
-    state: Annotated[tuple[float, ...] | None, Field(title="State", max_length=1024), FormHint(hidden=True)] = None
+    start_image: Annotated[
+        MediaId, Field(title="What is seen now", description="the camera's picture"), FormHint(hidden=True)
+    ]
+    state: Annotated[
+        tuple[float, ...] | None,
+        Field(max_length=1024, title="State", description="where the arm is, for embodiments that are told"),
+        FormHint(hidden=True),
+    ] = None
     num_actions: NumActions = 16
-    action_width: ActionWidth = None
-    view: View = None
-    resolution: ActionTier = "256"
-    fps: ActionFps = 15.0
-    sampling: ActionSampling = Field(default_factory=ActionSampling)
-    count: Count = 1
-    negative_prompt: NegativePrompt = ""
-    use_system_prompt: UseSystemPrompt = False
+    decode_video: Annotated[
+        bool, Field(title="Foreseen frames", description="decode the frames that the policy foresees too")
+    ] = True
 
     @model_validator(mode="after")
     def _state_fits(self) -> Self:

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, Shape, Size
+from studio.requests.adapter import AdapterField
+from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, SaveLatents, Shape, Size
 from studio.requests.frames import WholeGroups
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
@@ -17,13 +18,37 @@ HintName = Literal["edge", "blur", "depth", "seg", "wsm"]
 
 HINT_ORDER: tuple[HintName, ...] = ("edge", "blur", "depth", "seg", "wsm")
 
+COMPUTED_HINTS: tuple[HintName, ...] = ("edge", "blur")
+"""What can be computed from any clip; the others come from other models and are given."""
+
+MAX_FRAMES = 5000
+"""Of one clip in chunks; NVIDIA's framework stops there too (`max_frames`)."""
+
+Strength = Literal["very_low", "low", "medium", "high", "very_high"]
+"""How much of the source a computed control leaves out: of outlines the faint ones, of blur the detail."""
+
 
 class Control(Frozen):
-    """One clip to follow."""
+    """One clip to follow, given or computed from the request's `source_video`."""
 
     hint: HintName
-    video: MediaId
+    video: Annotated[
+        MediaId | None, Field(title="Control clip", description="none computes it from the source clip")
+    ] = None
+    strength: Annotated[
+        Strength | None, Field(title="Strength", description="of a computed control; none is medium")
+    ] = None
     weight: Annotated[float, Field(ge=0, le=100, title="Weight", description="share of its attention")] = 1.0
+
+    @model_validator(mode="after")
+    def _given_or_computed(self) -> Self:
+        if self.video is None and self.hint not in COMPUTED_HINTS:
+            raise ValueError(
+                f"{self.hint} has no video; only {' and '.join(COMPUTED_HINTS)} are computed here, so send its clip"
+            )
+        if self.video is not None and self.strength is not None:
+            raise ValueError(f"{self.hint} has a video and a strength; a strength is for a control that is computed")
+        return self
 
 
 class TransferSampling(Sampling):
@@ -56,8 +81,8 @@ class TransferSampling(Sampling):
 class TransferVideo(Frozen):
     """Words and controls to a clip as long as its controls.
 
-    A long clip is made in chunks; each starts with the last `num_overlap_frames` of the one before. Of `source_video`
-    the first `num_source_frames` are kept.
+    A long clip is made in chunks; each starts with the last `num_overlap_frames` of the one before. From `source_video`
+    come the controls that are computed, and its first `num_source_frames` are kept as the clip's own.
 
     Several controls are seen one at a time and what they say is averaged with their weights, or all at once
     ("joint"), which knows no weights.
@@ -66,24 +91,45 @@ class TransferVideo(Frozen):
     kind: Annotated[Literal["transfer_video"], FormHint(hidden=True)] = "transfer_video"
     checkpoint: CheckpointName = None
     prompt: Prompt
-    controls: Annotated[tuple[Control, ...], Field(min_length=1, max_length=5), FormHint(hidden=True)]
-    control_attention: Annotated[Literal["averaged", "joint"], Field(title="Several controls"), FormHint(fold=True)] = (
-        "averaged"
-    )
-    source_video: Annotated[MediaId | None, Field(title="Start from"), FormHint(hidden=True)] = None
-    num_source_frames: Annotated[int, Field(ge=0, le=397, title="Kept frames"), FormHint(hidden=True)] = 0
+    controls: Annotated[
+        tuple[Control, ...],
+        Field(min_length=1, max_length=5, title="Controls", description="clips to follow, one of each hint"),
+        FormHint(hidden=True),
+    ]
+    control_attention: Annotated[
+        Literal["averaged", "joint"],
+        Field(title="Several controls", description="seen one at a time and averaged, or all at once"),
+        FormHint(fold=True),
+    ] = "averaged"
+    source_video: Annotated[
+        MediaId | None,
+        Field(title="Source clip", description="what controls are computed from, and what the clip may start with"),
+        FormHint(hidden=True),
+    ] = None
+    num_source_frames: Annotated[
+        int,
+        Field(ge=0, le=397, title="Kept frames", description="frames of the source that the clip starts with"),
+        FormHint(hidden=True),
+    ] = 0
     aspect_ratio: Shape = "16:9"
     resolution: Size = "480"
     num_frames: Annotated[
-        int | None, Field(ge=1, le=100_000, title="Length", description="none is as long as the controls")
+        int | None, Field(ge=1, le=MAX_FRAMES, title="Length", description="frames; none is as long as the controls")
     ] = None
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
-    num_chunk_frames: Annotated[WholeGroups, Field(ge=5, le=397, title="Chunk")] = 93
-    num_overlap_frames: Annotated[int, Field(ge=1, le=396, title="Overlap"), FormHint(fold=True)] = 1
+    num_chunk_frames: Annotated[
+        WholeGroups, Field(ge=5, le=397, title="Chunk", description="frames that are made at a time")
+    ] = 93
+    num_overlap_frames: Annotated[
+        int,
+        Field(ge=1, le=396, title="Overlap", description="frames that a chunk takes over from the one before"),
+        FormHint(fold=True),
+    ] = 1
     sampling: TransferSampling = Field(default_factory=TransferSampling)
     count: Count = 1
     negative_prompt: NegativePrompt = ""
-    save_latents: bool = False
+    save_latents: SaveLatents = False
+    adapter: AdapterField = None
 
     @model_validator(mode="after")
     def _controls_agree(self) -> Self:
@@ -104,6 +150,14 @@ class TransferVideo(Frozen):
                 f"num_overlap_frames is {self.num_overlap_frames}; it must be below num_chunk_frames, "
                 f"{self.num_chunk_frames}"
             )
-        if self.num_source_frames and self.source_video is None:
-            raise ValueError("num_source_frames is given without source_video")
+        return self
+
+    @model_validator(mode="after")
+    def _source_is_there(self) -> Self:
+        if self.source_video is None:
+            computed = [control.hint for control in self.controls if control.video is None]
+            if computed:
+                raise ValueError(f"{computed[0]} is to be computed and there is no source_video; send one, or its clip")
+            if self.num_source_frames:
+                raise ValueError("num_source_frames is given without source_video")
         return self

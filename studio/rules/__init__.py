@@ -2,10 +2,12 @@
 
 from studio.rules.canvas import CANVASES, canvas, nearest_canvas, parse_size, tier_of
 from studio.rules.capabilities import Capabilities
-from studio.rules.table import RULES, Choice, Refusal, Rule, choices, legal_sizes, refusals
+from studio.rules.table import ACTING, LIMITS, RULES, Choice, Refusal, Rule, choices, legal_sizes, refusals
 
 __all__ = [
+    "ACTING",
     "CANVASES",
+    "LIMITS",
     "RULES",
     "Capabilities",
     "Choice",

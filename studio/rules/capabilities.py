@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from studio.requests import AspectRatio, Frozen, Resolution
+from studio.requests.action_fields import MAX_ACTIONS
+from studio.requests.embodiments import EmbodimentName
 
 
 class Capabilities(Frozen):
@@ -17,15 +21,28 @@ class Capabilities(Frozen):
         num_frames: fewest and most frames of a clip.
         fps: lowest and highest frame rate of a clip.
         sound: it makes sound with a clip.
+        embodiments: bodies whose actions it knows.
+        num_actions: fewest and most actions of a horizon.
+        distilled_steps: the only number of denoising steps of a distilled checkpoint, which takes no guidance.
         max_prompt_tokens: tokens of one prompt, templates and special tokens included.
     """
 
     checkpoint: str
-    kinds: tuple[str, ...] = ("generate_image", "generate_video")
+    kinds: tuple[str, ...] = (
+        "generate_image",
+        "generate_video",
+        "transfer_video",
+        "predict_video",
+        "predict_actions",
+        "run_policy",
+    )
     resolutions: tuple[Resolution, ...] = ("256", "480", "720", "768")
     video_resolutions: tuple[Resolution, ...] = ("256", "480", "720")
     aspect_ratios: tuple[AspectRatio, ...] = ("16:9", "4:3", "1:1", "3:4", "9:16")
     num_frames: tuple[int, int] = (5, 397)
     fps: tuple[float, float] = (10, 30)
     sound: bool = True
+    embodiments: tuple[EmbodimentName, ...] = get_args(EmbodimentName)
+    num_actions: tuple[int, int] = (4, MAX_ACTIONS)
+    distilled_steps: int | None = None
     max_prompt_tokens: int = 4096

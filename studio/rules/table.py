@@ -6,12 +6,14 @@ the same rows, so that a form never offers what the server refuses.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, get_args
 
 from studio.errors import NotAllowed
-from studio.requests import REQUESTS, GenerateImage, GenerateVideo, Resolution
+from studio.requests import REQUESTS, Request, Resolution
 from studio.rules.canvas import CANVASES
 from studio.rules.capabilities import Capabilities
 
@@ -41,29 +43,54 @@ class Limit:
 
     kinds: Collection[str]
     field: str
-    range: Callable[[Capabilities, GenerateVideo], tuple[float, float]]
+    range: Callable[[Capabilities, Any], tuple[float, float]]
     reason: str
 
 
-IMAGE, VIDEO = "generate_image", "generate_video"
+IMAGE, VIDEO, TRANSFER = "generate_image", "generate_video", "transfer_video"
+ACTING = ("predict_video", "predict_actions", "run_policy")
+
+
+def _clip_frames(can: Capabilities, request: Any) -> tuple[float, float]:
+    return can.num_frames[0], min(can.num_frames[1], MOST_FRAMES.get(request.resolution, 0))
+
+
+def _steps(can: Capabilities, _: Any) -> tuple[float, float]:
+    return (can.distilled_steps, can.distilled_steps) if can.distilled_steps else (1, math.inf)
+
+
+def _guidance(can: Capabilities, _: Any) -> tuple[float, float]:
+    return (1, 1) if can.distilled_steps else (0, math.inf)
+
 
 RULES: tuple[Rule, ...] = (
-    Rule((IMAGE, VIDEO), "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
+    Rule((IMAGE, VIDEO, TRANSFER, *ACTING), "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
     Rule((IMAGE,), "resolution", lambda can: can.resolutions, "{checkpoint} does not draw at {value}p"),
-    Rule((VIDEO,), "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
-    Rule((IMAGE, VIDEO), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
+    Rule((VIDEO, TRANSFER), "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
+    Rule((IMAGE, VIDEO, TRANSFER), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
     Rule((VIDEO,), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
+    Rule(ACTING, "embodiment", lambda can: can.embodiments, "{checkpoint} knows no actions of {value}"),
 )
 
 LIMITS: tuple[Limit, ...] = (
     Limit(
-        (VIDEO,),
-        "num_frames",
-        lambda can, request: (can.num_frames[0], min(can.num_frames[1], MOST_FRAMES.get(request.resolution, 0))),
-        "{checkpoint} makes no clips of {value} frames at this size",
+        (IMAGE, VIDEO, TRANSFER, *ACTING),
+        "sampling.num_inference_steps",
+        _steps,
+        "{checkpoint} is distilled and does not take {value} steps",
     ),
-    Limit((VIDEO,), "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(
+        (IMAGE, VIDEO, TRANSFER, *ACTING),
+        "sampling.guidance_scale",
+        _guidance,
+        "{checkpoint} is distilled and takes no guidance, not {value}",
+    ),
+    Limit((VIDEO,), "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
+    Limit((TRANSFER,), "num_chunk_frames", _clip_frames, "{checkpoint} makes no chunks of {value} frames at this size"),
+    Limit((VIDEO, TRANSFER), "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(ACTING, "num_actions", lambda can, _: can.num_actions, "{checkpoint} makes no horizon of {value} actions"),
 )
+"""Sound with transfer and the like are no rows: a request has only the fields that go with its kind."""
 
 
 @dataclass(frozen=True)
@@ -87,20 +114,23 @@ class Choice:
     refused: str = ""
 
 
-def refusals(request: GenerateImage | GenerateVideo, capabilities: Capabilities) -> list[Refusal]:
+def refusals(request: Request, capabilities: Capabilities) -> list[Refusal]:
     """Everything about a request that this checkpoint does not do, in the table's order."""
     found = [
         Refusal(rule.field, reason, _options(rule.allowed(capabilities)))
         for rule in RULES
         if request.kind in rule.kinds and (reason := rule.refuses(getattr(request, rule.field), capabilities))
     ]
-    if isinstance(request, GenerateVideo) and not found:
-        for limit in LIMITS:
+    if found:
+        return found
+    for limit in LIMITS:
+        if request.kind in limit.kinds:
             low, high = limit.range(capabilities, request)
-            value = getattr(request, limit.field)
+            value = attrgetter(limit.field)(request)
             if not low <= value <= high:
                 reason = limit.reason.format(checkpoint=capabilities.checkpoint, value=f"{value:g}")
-                found.append(Refusal(limit.field, reason, f"It takes {low:g} to {high:g}."))
+                span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+                found.append(Refusal(limit.field, reason, f"It takes {span}."))
     return found
 
 

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.errors import NotAllowed
-from studio.requests import REQUESTS, AspectRatio, GenerateImage, GenerateVideo, Resolution
+from studio.requests import REQUESTS, AspectRatio, GenerateImage, GenerateVideo, Resolution, RunPolicy, TransferVideo
+from studio.requests.embodiments import EmbodimentName
 from studio.rules import RULES, Capabilities, choices, legal_sizes, refusals
 
+MEDIA = "u0123456789abcdef"
 SOME = st.builds(
     Capabilities,
     checkpoint=st.just("mine"),
@@ -18,7 +20,14 @@ SOME = st.builds(
     video_resolutions=st.sets(st.sampled_from(get_args(Resolution))).map(tuple),
     aspect_ratios=st.sets(st.sampled_from(get_args(AspectRatio))).map(tuple),
     sound=st.booleans(),
+    embodiments=st.sets(st.sampled_from(get_args(EmbodimentName))).map(tuple),
 )
+ONLY_A_PERSON_SAYS = {
+    "transfer_video": {"controls": ({"hint": "depth", "video": MEDIA},)},
+    "predict_video": {"start_image": MEDIA, "embodiment": "pusht", "actions": ((0.0, 0.0),) * 4},
+    "predict_actions": {"source_video": MEDIA, "embodiment": "umi"},
+    "run_policy": {"start_image": MEDIA, "embodiment": "droid_joint_position", "state": (0.0,) * 8},
+}
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
@@ -29,8 +38,11 @@ SOME = st.builds(
     sound=st.booleans(),
 )
 def test_a_form_offers_exactly_what_the_server_takes(kind, can, resolution, shape, sound):
-    fields = {"sound": sound} if kind == "generate_video" else {}
-    request = REQUESTS[kind](prompt="x", resolution=resolution, aspect_ratio=shape, **fields)
+    ruled = {"resolution": resolution, "aspect_ratio": shape, "sound": sound}
+    fields = {
+        name: value for name, value in ruled.items() if name in {rule.field for rule in RULES if kind in rule.kinds}
+    }
+    request = REQUESTS[kind](prompt="x", **fields, **ONLY_A_PERSON_SAYS.get(kind, {}))
     refused = {refusal.field: refusal.reason for refusal in refusals(request, can)}
     drawn = choices(kind, can)
     assert set(drawn) == {rule.field for rule in RULES if kind in rule.kinds}
@@ -75,3 +87,29 @@ def test_a_refusal_says_who_refuses_and_what_there_is():
 
 def test_a_checkpoint_without_limits_refuses_nothing():
     assert refusals(GenerateImage(prompt="x", resolution="768"), Capabilities(checkpoint="any")) == []
+
+
+def test_a_distilled_checkpoint_takes_its_own_steps_and_no_guidance():
+    can = Capabilities(checkpoint="quick", distilled_steps=4)
+    refused = refusals(GenerateImage(prompt="x"), can)
+    assert [(refusal.field, refusal.hint) for refusal in refused] == [
+        ("sampling.num_inference_steps", "It takes 4."),
+        ("sampling.guidance_scale", "It takes 1."),
+    ]
+    assert refusals(GenerateImage(prompt="x", sampling={"num_inference_steps": 4, "guidance_scale": 1}), can) == []
+
+
+def test_a_chunk_is_bounded_as_a_clip_is():
+    control = {"hint": "depth", "video": MEDIA}
+    can = Capabilities(checkpoint="small", num_frames=(5, 149), fps=(12, 30))
+    (refusal,) = refusals(TransferVideo(prompt="x", controls=[control], num_chunk_frames=153), can)
+    assert (refusal.field, refusal.hint) == ("num_chunk_frames", "It takes 5 to 149.")
+
+
+def test_a_horizon_is_bounded_by_what_the_checkpoint_acts_for():
+    can = Capabilities(checkpoint="arm", num_actions=(16, 32), embodiments=("umi",))
+    asked = {"prompt": "x", "start_image": MEDIA}
+    (refusal,) = refusals(RunPolicy(embodiment="umi", num_actions=36, **asked), can)
+    assert (refusal.field, refusal.hint) == ("num_actions", "It takes 16 to 32.")
+    (refusal,) = refusals(RunPolicy(embodiment="pusht", **asked), can)
+    assert str(refusal.error()) == "arm knows no actions of pusht. It takes umi."
