@@ -88,6 +88,7 @@ WORDS: dict[str, str] = {
     "stage.preview": "Live preview",
     "stage.result_image": "Picture {index} of {count}, seed {seed}",
     "stage.result_video": "Clip {index} of {count}, seed {seed}",
+    "stage.actions": "{rows} actions of {columns} values",
     "stage.pick": "Show picture {index}, seed {seed}",
     "stage.empty": "Nothing made yet",
     "stage.empty_write": "Write a prompt, then Generate.",
@@ -130,6 +131,7 @@ WORDS: dict[str, str] = {
     "meta.seed": "seed {seed}",
     "meta.seeds": "seeds {first} to {last}",
     "meta.fps": "{fps} fps",
+    "meta.actions": "{actions} actions",
     "meta.guidance": "guidance {guidance}",
     "meta.steps": "{steps} steps",
     # strip

@@ -30,8 +30,17 @@ export const lastEnded = (state) =>
     .filter(ended)
     .sort((a, b) => time(b.finished_at ?? b.created_at) - time(a.finished_at ?? a.created_at))[0];
 
-/** What a job made to look at: pictures and clips, not their latents. */
-export const shownResults = (job) => (job?.results ?? []).filter((result) => result.type !== "latents");
+/** What a job made to look at: pictures and clips; of one that made neither, its actions. */
+export function shownResults(job) {
+  const results = job?.results ?? [];
+  const seen = results.filter((result) => result.type === "image" || result.type === "video");
+  return seen.length ? seen : results.filter((result) => result.mime === "application/json");
+}
+
+const SUFFIXES = { video: "mp4", image: "png", actions: "json" };
+
+/** The name that a result is saved under. */
+export const fileName = (result) => `orrery-${result.id}.${SUFFIXES[result.type]}`;
 
 export const secondsTaken = (job) => (time(job.finished_at) - time(job.started_at)) / 1000;
 
@@ -41,7 +50,11 @@ export const percent = ({ progress }) => Math.round((100 * progress.step) / Math
 export const clock = (job) =>
   new Date(job.created_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 
-export const size = ({ request }) => canvasOf(request.resolution, request.aspect_ratio) ?? [1, 1];
+/** Width and height of what is made: as made, else as asked; of frames that only fit a tier, neither is known before. */
+export function size({ request, results }) {
+  const made = results.find((result) => result.width);
+  return made ? [made.width, made.height] : (canvasOf(request.resolution, request.aspect_ratio) ?? null);
+}
 
 export function seeds({ request: { sampling, count = 1 } }) {
   return count === 1
@@ -49,12 +62,16 @@ export function seeds({ request: { sampling, count = 1 } }) {
     : say("meta.seeds", { first: sampling.seed, last: sampling.seed + count - 1 });
 }
 
-/** 256×256 · 20 steps · seed 7 · guidance 4; of a clip 320×192×17 · 24 fps · … */
+/** 256×256 · 20 steps · seed 7 · guidance 4; of a clip 320×192×17 · 24 fps · …; of actions pusht · 16 actions · … */
 export function meta(job) {
-  const { sampling, num_frames: frames, fps } = job.request;
+  const { sampling, num_frames: asked, fps, embodiment } = job.request;
+  const frames = job.results[0]?.num_frames ?? asked;
+  const canvas = size(job);
+  const actions = job.request.num_actions ?? job.request.actions?.length;
   return [
-    [...size(job), ...(frames ? [frames] : [])].join("×"),
-    ...(frames ? [say("meta.fps", { fps })] : []),
+    ...(embodiment ? [embodiment, say("meta.actions", { actions })] : []),
+    ...(canvas ? [[...canvas, ...(frames ? [frames] : [])].join("×")] : []),
+    ...(fps ? [say("meta.fps", { fps })] : []),
     say("meta.steps", { steps: sampling.num_inference_steps }),
     seeds(job),
     say("meta.guidance", { guidance: sampling.guidance_scale }),

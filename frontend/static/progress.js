@@ -1,7 +1,7 @@
 // The card of the job on the stage: how far it is, and what can be done with it.
 
 import { duration, kind, say } from "./facts.js";
-import { meta, percent, secondsTaken, shownResults, timeLeft } from "./jobs.js";
+import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -88,7 +88,7 @@ class Progress extends Part {
     const results = shownResults(job);
     const result = results[Math.min(selection.index, results.length - 1)];
     mark(this.buttons.download, "href", result?.url);
-    mark(this.buttons.download, "download", result ? `orrery-${result.id}.${result.type === "video" ? "mp4" : "png"}` : null);
+    mark(this.buttons.download, "download", result ? fileName(result) : null);
   }
 }
 

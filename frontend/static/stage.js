@@ -1,5 +1,6 @@
-// The picture or the clip: what a running job sees so far, or what a finished one made.
+// The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
 
+import { actionsChart, drawActions } from "./actions_chart.js";
 import { say } from "./facts.js";
 import { before, shownResults, size } from "./jobs.js";
 import { live } from "./live.js";
@@ -23,7 +24,8 @@ class Stage extends Part {
     this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), hidden: true });
     this.image = make("img", { alt: "", hidden: true });
     this.clip = make("video", { controls: true, loop: true, muted: true, playsinline: true, preload: "auto", hidden: true });
-    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip);
+    this.chart = actionsChart();
+    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip, this.chart);
     this.tag = make("span", { class: "o-tag", hidden: true });
     this.picks = make("div", { class: "o-picks", role: "group", hidden: true });
     this.lead = make("b");
@@ -39,10 +41,10 @@ class Stage extends Part {
     mark(this, "data-state", job?.state ?? "empty");
     mark(this, "data-job", job?.id ?? "");
     this.#watch(job?.state === "running" ? job.id : null);
-    if (job) this.style.setProperty("--o-ratio", size(job)[0] / size(job)[1]);
+    if (job) this.style.setProperty("--o-ratio", ratio(size(job)));
     const results = shownResults(job);
     const index = Math.min(selection.index, results.length - 1);
-    this.#paintImage(results[index], index, results.length);
+    this.#paintResult(results[index], index, results.length);
     this.#paintPicks(results, index);
     this.#paintTag(job);
     this.#paintWords(job, state);
@@ -78,34 +80,39 @@ class Stage extends Part {
     this.#drawing = false;
   }
 
-  #paintImage(result, index, count) {
+  #paintResult(result, index, count) {
     const url = result?.url ?? "";
     if (this.frame.dataset.url === url) return;
     this.frame.dataset.url = url;
-    const [shown, other] = result?.type === "video" ? [this.clip, this.image] : [this.image, this.clip];
-    other.removeAttribute("src");
-    show(other, false);
+    const shown = { video: this.clip, actions: this.chart }[result?.type] ?? this.image;
+    for (const node of [this.image, this.clip, this.chart]) {
+      if (node === shown && url) continue;
+      node.removeAttribute("src");
+      node.toggleAttribute("hidden", true);
+    }
     if (!url) {
-      shown.removeAttribute("src");
-      show(shown, false);
       if (!this.#watched) show(this.canvas, false);
+      return;
+    }
+    const reveal = () => {
+      if (this.frame.dataset.url !== url) return;
+      shown.toggleAttribute("hidden", false);
+      show(this.canvas, false);
+    };
+    if (shown === this.chart) {
+      drawActions(this.chart, url).then((drawn) => drawn && reveal());
       return;
     }
     const words = say(`stage.result_${result.type}`, { index: index + 1, count, seed: result.seed });
     mark(shown, shown === this.image ? "alt" : "aria-label", words);
     shown.src = url;
-    const reveal = () => {
-      if (this.frame.dataset.url !== url) return;
-      show(shown, true);
-      show(this.canvas, false);
-    };
     if (shown === this.image) this.image.decode().then(reveal, reveal);
     else this.clip.addEventListener("loadeddata", reveal, { once: true });
   }
 
   #paintPicks(results, index) {
     show(this.picks, results.length > 1);
-    const urls = results.length > 1 ? results.map((result) => result.thumbnail_url).join(" ") : "";
+    const urls = results.length > 1 ? results.map((result) => result.id).join(" ") : "";
     if (this.picks.dataset.urls !== urls) {
       this.picks.dataset.urls = urls;
       this.picks.replaceChildren(
@@ -117,7 +124,7 @@ class Stage extends Part {
               "aria-label": say("stage.pick", { index: at + 1, seed: result.seed }),
               on: { click: () => selection.pickPicture(at) },
             },
-            make("img", { src: result.thumbnail_url, alt: "" }),
+            result.thumbnail_url ? make("img", { src: result.thumbnail_url, alt: "" }) : String(at + 1),
           ),
         ),
       );
@@ -141,6 +148,10 @@ class Stage extends Part {
     this.rest.replaceChildren(...lines.map((line) => make("li", {}, line)));
   }
 }
+
+const WIDE = [16, 9];
+
+const ratio = (canvas) => (canvas ?? WIDE)[0] / (canvas ?? WIDE)[1];
 
 function tagOf({ state, progress, stopped_at_step: stopped }) {
   const { phase, step, steps } = progress;
