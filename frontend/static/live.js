@@ -3,6 +3,12 @@
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
 
+// A socket that was refused does not say why. When the server no longer knows this browser, its page asks for the token.
+async function enterAgain() {
+  const reply = await fetch("/v1/jobs?limit=1").catch(() => null);
+  if (reply?.status === 401) location.assign("/login");
+}
+
 class Live extends EventTarget {
   state = { jobs: {}, system: {} };
   status = "connecting"; // then "open", "lost", "open", …
@@ -45,6 +51,7 @@ class Live extends EventTarget {
     socket.onclose = () => {
       if (socket !== this.#socket) return;
       this.#become("lost");
+      enterAgain();
       setTimeout(() => socket === this.#socket && this.#open(), this.#wait * (0.5 + Math.random()));
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
     };
