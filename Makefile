@@ -7,7 +7,7 @@ TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
 TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
 # Two at a time, whole files together: the tests are made for two cores.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
-SYSTEM_PACKAGES := chromium fonts-dejavu-core
+SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
 
 .PHONY: install serve test test-slow check format clean system-packages
 
@@ -20,6 +20,8 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX) torch==$(TORCH_VERSION)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt \
 	  -e '.[engine,backend,frontend,robot,dev]'
+	@# The meshes of the simulated arm; its own dependencies are an older MuJoCo and a gym.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gym-hil
 	@touch $@
 
 serve: install
