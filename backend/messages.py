@@ -86,11 +86,12 @@ class JobPreviewed:
 
 @dataclass(frozen=True)
 class JobFinished:
-    """A job is done and its files are in the store."""
+    """A job is done and its files are in the store; `steps` is how many it had in all."""
 
     job_id: str
     results: tuple[MediaReference, ...]
     stopped_at_step: int | None
+    steps: int
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,11 @@ class JobFailed:
 
 @dataclass(frozen=True)
 class JobCancelled:
-    """A job was dropped, as asked, after so many steps."""
+    """A job was dropped, as asked, after so many of its steps."""
 
     job_id: str
     step: int
+    steps: int
 
 
 Report = CheckpointMoved | JobProgressed | JobPreviewed | JobFinished | JobFailed | JobCancelled

@@ -15,9 +15,11 @@ from fastapi_offline import FastAPIOffline
 
 from backend import errors
 from backend.access import Gate
+from backend.adapter_rack import AdapterRack
 from backend.body_limit import BodyLimit
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
+from backend.control_desk import ControlDesk
 from backend.engine_process import EngineProcess
 from backend.jobs.board import Board
 from backend.jobs.database import open_database
@@ -51,10 +53,12 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     media = MediaStore(folder.media)
     broadcast = Broadcast()
     board = Board(Ledger(open_database(folder.database)), broadcast, shelf.loaded.id)
-    make_process = partial(EngineProcess, folder.media, shelf.loaded.id)
+    adapters = folder.root / "adapters"
+    make_process = partial(EngineProcess, folder.media, adapters, shelf.loaded.id)
     dispatcher = Dispatcher(board, broadcast, shelf.loaded, settings.device, make_process)
-    jobs = JobService(board, dispatcher, shelf, media, broadcast)
-    return Services(jobs, board, dispatcher, shelf, media, broadcast, Metrics())
+    rack = AdapterRack(adapters)
+    jobs = JobService(board, dispatcher, shelf, media, rack, broadcast)
+    return Services(jobs, board, dispatcher, shelf, media, rack, ControlDesk(media), broadcast, Metrics())
 
 
 def create_app(settings: ServerSettings, services: Services, base_url: str) -> FastAPI:
@@ -87,6 +91,7 @@ async def _life(services: Services, _app: FastAPI) -> AsyncGenerator[None]:
     try:
         yield
     finally:
+        services.controls.close()
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running

@@ -8,8 +8,10 @@ from typing import Annotated, cast
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from backend.adapter_rack import AdapterRack
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
+from backend.control_desk import ControlDesk
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.service import JobService
@@ -26,6 +28,8 @@ class Services:
     dispatcher: Dispatcher
     shelf: CheckpointShelf
     media: MediaStore
+    adapters: AdapterRack
+    controls: ControlDesk
     broadcast: Broadcast
     metrics: Metrics
 

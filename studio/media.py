@@ -6,23 +6,26 @@ from typing import Literal
 
 from studio.requests import Frozen
 
-MediaType = Literal["image", "video", "latents"]
+MediaType = Literal["image", "video", "actions", "latents"]
 
 
 class MediaReference(Frozen):
     """One artefact in the media store.
 
     Attributes:
-        id: its name in the store: ``{job id}-{index}`` of a result, ``{job id}-{index}-latents`` of its latents,
-            ``u`` and the first 16 hexadecimal digits of the sha256 of an upload.
-        type: what it is; `latents` is a safetensors file.
+        id: its name in the store: ``{job id}-{index}`` of a result, ``{job id}-{index}-actions`` and
+            ``{job id}-{index}-array`` of its actions, ``{job id}-{index}-latents`` of its latents, ``u`` and the first
+            16 hexadecimal digits of the sha256 of an upload.
+        type: what it is; `actions` is a JSON object or a NumPy array, `latents` a safetensors file.
         mime: its content type.
-        width, height: pixels, as it is shown; latents have none.
-        num_frames, fps, duration_s, has_sound: of a clip only.
+        width, height: pixels, as it is shown; of pictures and clips only.
+        num_frames, duration_s, has_sound: of a clip only.
+        fps: frames per second of a clip, or actions per second.
+        num_actions, action_width: rows of actions, and values of each.
         size_bytes: length of the file.
         sha256: of the file, hexadecimal.
         seed: the seed that made it; an upload has none.
-        url, thumbnail_url: paths on the server that holds it; latents have no thumbnail.
+        url, thumbnail_url: paths on the server that holds it; only pictures and clips have a thumbnail.
     """
 
     id: str
@@ -34,6 +37,8 @@ class MediaReference(Frozen):
     fps: float | None = None
     duration_s: float | None = None
     has_sound: bool | None = None
+    num_actions: int | None = None
+    action_width: int | None = None
     size_bytes: int
     sha256: str
     seed: int | None = None

@@ -30,8 +30,10 @@ class EngineProcess:
     `WorkerLost`, unless the server ended it itself.
     """
 
-    def __init__(self, media: Path, checkpoint: str, deliver: Callable[[Report | WorkerLost], None]) -> None:
-        self._arguments = (f"--media={media}", f"--checkpoint={checkpoint}")
+    def __init__(
+        self, media: Path, adapters: Path, checkpoint: str, deliver: Callable[[Report | WorkerLost], None]
+    ) -> None:
+        self._arguments = (f"--media={media}", f"--adapters={adapters}", f"--checkpoint={checkpoint}")
         self._deliver = deliver
         self._link: Link | None = None
         self._stopped = False

@@ -171,12 +171,12 @@ class Dispatcher:
                 self._broadcast.publish_frame(preview_topic(job_id), jpeg)
             case JobProgressed(job_id) if running := self._running_job(job_id):
                 self._board.advance(job_id, _progress(event, running.pace))
-            case JobFinished(job_id, results, stopped_at_step) if self._running_job(job_id):
-                self._ended(await self._board.move(Ledger.succeed, job_id, results, stopped_at_step))
+            case JobFinished(job_id, results, stopped_at_step, steps) if self._running_job(job_id):
+                self._ended(await self._board.move(Ledger.succeed, job_id, results, stopped_at_step, steps))
             case JobFailed(job_id, failure) if self._running_job(job_id):
                 self._ended(await self._board.move(Ledger.fail, job_id, failure))
-            case JobCancelled(job_id, step) if self._running_job(job_id):
-                self._ended(await self._board.move(Ledger.cancel, job_id, step))
+            case JobCancelled(job_id, step, steps) if self._running_job(job_id):
+                self._ended(await self._board.move(Ledger.cancel, job_id, step, steps))
             case _:
                 pass
         if self._running is None and self.status.state == "ready":

@@ -88,11 +88,14 @@ class Ledger:
         """Queued to running."""
         return self._move(job_id, JobState.RUNNING, started_at=datetime.now(UTC))
 
-    def succeed(self, job_id: str, results: Sequence[MediaReference], stopped_at_step: int | None) -> Job:
-        """Running to succeeded, with what was made."""
+    def succeed(
+        self, job_id: str, results: Sequence[MediaReference], stopped_at_step: int | None, num_steps: int | None = None
+    ) -> Job:
+        """Running to succeeded, with what was made, in how many steps if that was not known when it was accepted."""
         return self._move(
             job_id,
             JobState.SUCCEEDED,
+            **_known(num_steps=num_steps),
             results=[result.model_dump(mode="json") for result in results],
             stopped_at_step=stopped_at_step,
             finished_at=datetime.now(UTC),
@@ -106,9 +109,10 @@ class Ledger:
             row.attempts += attempts
             return _job(row)
 
-    def cancel(self, job_id: str, step: int | None = None) -> Job:
-        """To cancelled, after so many steps."""
-        return self._move(job_id, JobState.CANCELLED, stopped_at_step=step, finished_at=datetime.now(UTC))
+    def cancel(self, job_id: str, step: int | None = None, num_steps: int | None = None) -> Job:
+        """To cancelled, after so many of so many steps."""
+        changes = _known(num_steps=num_steps)
+        return self._move(job_id, JobState.CANCELLED, stopped_at_step=step, finished_at=datetime.now(UTC), **changes)
 
     def put_back(self, job_id: str, *, attempts: int = 0, returns: int = 0) -> Job:
         """Running to queued, first in line; the numbers are added to the job's own."""
@@ -175,6 +179,11 @@ def _apply(row: JobRow, state: JobState, **changes: Any) -> None:
     row.state = state
     for name, value in changes.items():
         setattr(row, name, value)
+
+
+def _known(**changes: Any) -> dict[str, Any]:
+    """The changes that say something."""
+    return {name: value for name, value in changes.items() if value is not None}
 
 
 def _fail(row: JobRow, error: StudioError) -> None:
@@ -246,6 +255,7 @@ def _read(row: JobRow) -> Job:
 
 def _progress(row: JobRow, state: JobState) -> Progress:
     if state is JobState.SUCCEEDED:
-        return Progress(phase="ended", step=row.stopped_at_step or row.num_steps, steps=row.num_steps)
+        step = row.num_steps if row.stopped_at_step is None else row.stopped_at_step
+        return Progress(phase="ended", step=step, steps=row.num_steps)
     phase = "ended" if state.ended else "starting" if state is JobState.RUNNING else "waiting"
     return Progress(phase=phase, step=row.stopped_at_step or 0, steps=row.num_steps)

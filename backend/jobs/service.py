@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from backend.adapter_rack import AdapterRack
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.jobs.board import Board
@@ -19,7 +20,7 @@ from backend.media import MediaStore
 from studio.events import Delta
 from studio.jobs import Job, JobState
 from studio.presets import complete
-from studio.requests import parse_request
+from studio.requests import Request, parse_request
 from studio.rules import refusals
 
 log = structlog.get_logger("orrery.jobs")
@@ -32,10 +33,17 @@ class JobService:
     """The verbs of `/v1/jobs`."""
 
     def __init__(
-        self, board: Board, dispatcher: Dispatcher, shelf: CheckpointShelf, media: MediaStore, broadcast: Broadcast
+        self,
+        board: Board,
+        dispatcher: Dispatcher,
+        shelf: CheckpointShelf,
+        media: MediaStore,
+        adapters: AdapterRack,
+        broadcast: Broadcast,
     ) -> None:
         self._board = board
         self._media = media
+        self._adapters = adapters
         self._dispatcher = dispatcher
         self._shelf = shelf
         self._broadcast = broadcast
@@ -48,7 +56,7 @@ class JobService:
 
         Raises:
             BadInput: it is no legal request, or this checkpoint refuses it.
-            MediaNotFound: it starts from something that is not in the store.
+            MediaNotFound: it names something that is not in the store.
             CheckpointNotFound, Conflict: it names a checkpoint that is unknown, or not loaded.
             StorageError: it could not be written down.
             BrokenCheckpoint, EngineError: the checkpoint could not be loaded; what was queued before waits.
@@ -57,12 +65,18 @@ class JobService:
         request = parse_request(complete(checkpoint.preset, payload))
         for refusal in refusals(request, checkpoint.capabilities()):
             raise refusal.error()
-        await asyncio.to_thread(check_inputs, request, self._media)
+        await asyncio.to_thread(self._check_named, request)
         self._refuse_if_failed()
         job = await self._board.move(Ledger.insert, secrets.token_hex(6), request, checkpoint.id)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
         self._dispatcher.wake()
         return job
+
+    def _check_named(self, request: Request) -> None:
+        """Everything that a request names is there, and can be used."""
+        if request.adapter is not None:
+            self._adapters.path(request.adapter.name)
+        check_inputs(request, self._media)
 
     async def get(self, job_id: str) -> Job:
         """One job. Raises JobNotFound."""

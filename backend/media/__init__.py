@@ -1,23 +1,31 @@
-"""Pictures and clips: read from any file, written whole or not at all, and served as they were written."""
+"""Pictures, clips and actions: read from any file, written whole or not at all, and served as they were written."""
 
-from backend.media.clip_reader import read_clip, require_frames
+from backend.media.clip_reader import require_frames, stream_clip
 from backend.media.clip_writer import write_clip
+from backend.media.control_origin import ControlOrigin, origin_of
+from backend.media.controls import compute_control
 from backend.media.facts import MediaFacts
 from backend.media.frame_rate import frame_rate
 from backend.media.inspection import inspect_upload
-from backend.media.pictures import read_picture
+from backend.media.pictures import decode_picture, read_picture
 from backend.media.recipe import read_recipe, write_recipe
 from backend.media.store import MediaStore
+from backend.media.timeline import read_timeline
 
 __all__ = [
+    "ControlOrigin",
     "MediaFacts",
     "MediaStore",
+    "compute_control",
+    "decode_picture",
     "frame_rate",
     "inspect_upload",
-    "read_clip",
+    "origin_of",
     "read_picture",
     "read_recipe",
+    "read_timeline",
     "require_frames",
+    "stream_clip",
     "write_clip",
     "write_recipe",
 ]

@@ -18,7 +18,7 @@ from backend.media.timeline import Timeline, read_timeline
 from studio.errors import BadInput
 
 
-def read_clip(
+def stream_clip(
     path: Path,
     *,
     width: int,
@@ -27,10 +27,10 @@ def read_clip(
     num_frames: int,
     end: Literal["first", "last"] = "first",
     param: str = "file",
-) -> NDArray[np.uint8]:
+) -> Iterator[NDArray[np.uint8]]:
     """Frames from one end of a clip, resampled by their timestamps: frame i is what is shown at i / fps seconds.
 
-    Memory is the result and a few frames of the source, however long the clip is.
+    Memory is a few frames, however long the clip is. A frame that is shown twice comes as the same array.
 
     Args:
         path: any container that `inspect_upload` accepts.
@@ -39,8 +39,8 @@ def read_clip(
         end: which end of the clip they are taken from.
         param: the field that an error names.
 
-    Returns:
-        uint8 [num_frames, height, width, 3].
+    Yields:
+        uint8 [height, width, 3].
 
     Raises:
         BadInput: the clip is too short, cannot be decoded, or breaks off.
@@ -49,21 +49,19 @@ def read_clip(
     timeline = require_frames(path, fps=rate, num_frames=num_frames, param=param)
     skipped = timeline.num_frames_at(rate) - num_frames if end == "last" else 0
     wanted = [timeline.shown_at(skipped + index, rate) for index in range(num_frames)]
-    kept = np.empty((num_frames, height, width, 3), np.uint8)
     cover: Cover | None = None
     size = (0, 0)
     last: VideoFrame | None = None
-    for index, frame in enumerate(_pick(frames_from(path, timeline, wanted[0]), wanted, param)):
-        if frame is last:
-            kept[index] = kept[index - 1]
-            continue
-        last = frame
-        pixels = to_rgb(frame)
-        if cover is None or size != pixels.shape[:2]:  # a clip may change its size on the way
-            size = pixels.shape[:2]
-            cover = Cover(size[1], size[0], width, height)
-        kept[index] = cover(pixels)
-    return kept
+    kept = np.empty(0, np.uint8)
+    for frame in _pick(frames_from(path, timeline, wanted[0]), wanted, param):
+        if frame is not last:
+            last = frame
+            pixels = to_rgb(frame)
+            if cover is None or size != pixels.shape[:2]:  # a clip may change its size on the way
+                size = pixels.shape[:2]
+                cover = Cover(size[1], size[0], width, height)
+            kept = cover(pixels)
+        yield kept
 
 
 def require_frames(path: Path, *, fps: float | Fraction, num_frames: int, param: str = "file") -> Timeline:

@@ -1,7 +1,8 @@
-"""The recipe of a result, inside the result: a PNG or MP4 that can be dropped back on the page.
+"""The recipe of a result, inside the result: a PNG, an MP4 or actions that can be dropped back on the page.
 
 A PNG's text chunk `orrery` holds the request as JSON; `parameters` says the same in the form that other programs read.
 An MP4 holds the JSON in its `comment` tag: tags of our own are dropped by the next program that remuxes the file.
+Actions are JSON themselves, and the recipe is their `recipe`.
 """
 
 from __future__ import annotations
@@ -14,27 +15,35 @@ from av.error import FFmpegError
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 
 from studio.errors import BadInput
-from studio.requests import Request, parse_request
+from studio.requests import GenerateImage, Request, parse_request
 from studio.rules import canvas
 
 RECIPE_KEY = "orrery"
 FORMATS = ("PNG",)
 
+MAX_ACTIONS_BYTES = 16 * 2**20
+"""Of a file of actions: 396 rows of 1024 numbers are 8 MB."""
+
 _PNG = b"\x89PNG"
-_HINT = "Drop a picture or a clip that Orrery made."
+_HINT = "Drop a picture, a clip or actions that Orrery made."
 
 
-def recipe_text(request: Request, checkpoint: str) -> str:
-    """One result's request as JSON in ASCII: a NUL or a lone surrogate in a prompt would break a tag.
+def recipe_of(request: Request, checkpoint: str) -> dict[str, Any]:
+    """One result's request as JSON has it.
 
     Args:
         request: of this result alone: `count` 1 and its own seed.
         checkpoint: what made it, also where the request named none.
     """
-    return json.dumps(request.model_copy(update={"checkpoint": checkpoint}).model_dump(mode="json"))
+    return request.model_copy(update={"checkpoint": checkpoint}).model_dump(mode="json")
 
 
-def write_recipe(request: Request, checkpoint: str) -> PngImagePlugin.PngInfo:
+def recipe_text(request: Request, checkpoint: str) -> str:
+    """The same as text in ASCII: a NUL or a lone surrogate in a prompt would break a tag."""
+    return json.dumps(recipe_of(request, checkpoint))
+
+
+def write_recipe(request: GenerateImage, checkpoint: str) -> PngImagePlugin.PngInfo:
     """The text chunks of one picture's request; arguments as in `recipe_text`."""
     sampling = request.sampling
     width, height = canvas(request.resolution, request.aspect_ratio)
@@ -50,21 +59,31 @@ def write_recipe(request: Request, checkpoint: str) -> PngImagePlugin.PngInfo:
 
 
 def read_recipe(file: BinaryIO) -> Request:
-    """The request inside a PNG or MP4 that Orrery wrote.
+    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote.
 
     Raises:
-        BadInput: it is neither, it carries no recipe, or the recipe is no longer a legal request.
+        BadInput: it is none of them, it carries no recipe, or the recipe is no longer a legal request.
     """
     head = file.read(len(_PNG))
     file.seek(0)
-    text = _png_text(file) if head == _PNG else _mp4_comment(file)
-    try:
-        recipe = json.loads(text)
-    except (ValueError, RecursionError):
-        recipe = None
+    if head == _PNG:
+        recipe = _parsed(_png_text(file))
+    elif head[:1] == b"{":
+        actions = _parsed(file.read(MAX_ACTIONS_BYTES))
+        recipe = cast(dict[str, Any], actions).get("recipe") if isinstance(actions, dict) else None
+    else:
+        recipe = _parsed(_mp4_comment(file))
     if not isinstance(recipe, dict) or "kind" not in recipe:
         raise BadInput("The file carries no recipe.", param="file", hint=_HINT)
     return parse_request(cast(dict[str, Any], recipe))
+
+
+def _parsed(text: str | bytes) -> object:
+    """What JSON says; nothing where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _png_text(file: BinaryIO) -> str:
@@ -92,4 +111,4 @@ def _mp4_comment(file: BinaryIO) -> str:
 
 
 def _neither() -> BadInput:
-    return BadInput("The file is neither a PNG nor an MP4.", param="file", hint=_HINT)
+    return BadInput("The file is neither a PNG, an MP4 nor actions in JSON.", param="file", hint=_HINT)

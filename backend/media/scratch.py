@@ -24,8 +24,24 @@ def scratch(folder: Path, count: int = 1) -> Generator[list[Path]]:
     """
     parts = [folder / f"{secrets.token_hex(8)}{SUFFIX}" for _ in range(count)]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield parts
+        with typed_disk_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            yield parts
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def typed_disk_errors(folder: Path) -> Generator[None]:
+    """What the disk does not take, in our words.
+
+    Raises:
+        DiskFull: there is no room.
+        StorageError: the folder cannot be written otherwise.
+    """
+    try:
+        yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(
@@ -36,9 +52,6 @@ def scratch(folder: Path, count: int = 1) -> Generator[list[Path]]:
             f"A file could not be written into {folder.parent}: {error.strerror}.",
             hint="Look at the data folder's permissions.",
         ) from None
-    finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
 
 
 def keep(*moves: tuple[Path, Path]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,20 +12,24 @@ import safetensors.numpy
 from numpy.typing import NDArray
 from PIL import Image
 
+from backend.media.action_file import actions_text
 from backend.media.clip_frames import read_frame
 from backend.media.clip_writer import write_clip
+from backend.media.control_origin import ControlOrigin, origin_text
 from backend.media.facts import MediaFacts
+from backend.media.frame_array import frame_array
 from backend.media.inspection import inspect_upload
 from backend.media.pictures import decode_picture
 from backend.media.recipe import recipe_text, write_recipe
+from backend.media.references import reference_of, reference_of_actions, reference_of_latents, sha256_of
 from backend.media.scratch import SUFFIX as PART
 from backend.media.scratch import keep, scratch
 from backend.media.thumbnails import write_thumbnail
 from studio.errors import MediaNotFound
 from studio.media import MediaReference
-from studio.requests import Request
+from studio.requests import GenerateImage, Request
 
-_NAME = re.compile(r"[0-9a-f]{12}-\d{1,3}(-latents)?|u[0-9a-f]{16}")
+_NAME = re.compile(r"[0-9a-f]{12}-\d{1,3}(-latents|-actions|-array)?|u[0-9a-f]{16}")
 
 _MIME = {
     ".png": "image/png",
@@ -43,6 +46,8 @@ _MIME = {
     ".flv": "video/x-flv",
     ".asf": "video/x-ms-asf",
     ".ogv": "video/ogg",
+    ".json": "application/json",
+    ".npy": "application/x-npy",
     ".safetensors": "application/octet-stream",
     ".clip": "application/octet-stream",
 }
@@ -64,7 +69,7 @@ class MediaStore:
         self._root = root
 
     def put_image(
-        self, job_id: str, index: int, pixels: NDArray[np.uint8], request: Request, checkpoint: str
+        self, job_id: str, index: int, pixels: NDArray[np.uint8], request: GenerateImage, checkpoint: str
     ) -> MediaReference:
         """Write a picture as PNG with its recipe, and its thumbnail.
 
@@ -78,7 +83,7 @@ class MediaStore:
             Image.fromarray(pixels).save(whole, "PNG", pnginfo=write_recipe(request, checkpoint), compress_level=4)
             write_thumbnail(small, pixels)
             facts = MediaFacts("image", "image/png", width, height)
-            reference = _reference(name, whole, facts, request.sampling.seed)
+            reference = reference_of(name, whole, facts, request.sampling.seed)
             keep((small, self._thumbnail(name)), (whole, self._place(name, ".png")))
         return reference
 
@@ -104,16 +109,40 @@ class MediaStore:
         with scratch(self._folder(name), 2) as (small, whole):
             facts = write_clip(whole, frames, fps=fps, sound=sound, recipe=recipe_text(request, checkpoint))
             write_thumbnail(small, read_frame(whole, 0.5))
-            reference = _reference(name, whole, facts, request.sampling.seed)
+            reference = reference_of(name, whole, facts, request.sampling.seed)
             keep((small, self._thumbnail(name)), (whole, self._place(name, ".mp4")))
         return reference
+
+    def put_actions(
+        self, job_id: str, index: int, actions: NDArray[np.float32], request: Request, checkpoint: str
+    ) -> tuple[MediaReference, MediaReference]:
+        """Write the actions of result `index` as JSON with its recipe, and as a NumPy array; both or neither.
+
+        Args:
+            actions: float32 [n, width].
+            request: of this result alone.
+
+        Raises:
+            EngineError: a value is not finite.
+        """
+        name, array = (f"{job_id}-{index}-{what}" for what in ("actions", "array"))
+        with scratch(self._folder(name), 2) as (text, whole):
+            text.write_text(actions_text(actions, request, checkpoint), "ascii")
+            with whole.open("wb") as file:
+                np.save(file, np.ascontiguousarray(actions, np.float32), allow_pickle=False)
+            references = (
+                reference_of_actions(name, text, _MIME[".json"], actions, request),
+                reference_of_actions(array, whole, _MIME[".npy"], actions, request),
+            )
+            keep((whole, self._place(array, ".npy")), (text, self._place(name, ".json")))
+        return references
 
     def put_latents(self, job_id: str, index: int, tensors: Mapping[str, NDArray[np.generic]]) -> MediaReference:
         """Write the latents of result `index` as safetensors, by the names they are given."""
         name = f"{job_id}-{index}-latents"
         with scratch(self._folder(name)) as (whole,):
             whole.write_bytes(safetensors.numpy.save({key: np.ascontiguousarray(tensors[key]) for key in tensors}))
-            reference = _reference(name, whole, None, None)
+            reference = reference_of_latents(name, whole, _MIME[".safetensors"])
             keep((whole, self._place(name, ".safetensors")))
         return reference
 
@@ -127,12 +156,22 @@ class MediaStore:
             with whole.open("wb") as file:
                 while chunk := stream.read(_CHUNK_BYTES):
                     file.write(chunk)
-            facts = inspect_upload(whole)
-            name = f"u{_sha256(whole)[:16]}"
-            write_thumbnail(small, decode_picture(whole)[0] if facts.type == "image" else read_frame(whole, 0.5))
-            reference = _reference(name, whole, facts, None)
-            keep((small, self._thumbnail(name)), (whole, self._place(name, _SUFFIXES[facts.mime])))
-        return reference
+            return self._keep_by_content(small, whole, inspect_upload(whole))
+
+    def put_control(self, frames: Iterable[NDArray[np.uint8]], *, fps: float, origin: ControlOrigin) -> MediaReference:
+        """Keep a computed control as if its MP4 had been uploaded.
+
+        Args:
+            frames: uint8 [height, width, 3]; what they raise passes through, and nothing is kept then.
+            origin: what it was computed from, which is written into it.
+        """
+        with scratch(self._root / "incoming", 2) as (small, whole):
+            facts = write_clip(whole, frames, fps=fps, recipe=origin_text(origin))
+            return self._keep_by_content(small, whole, facts)
+
+    def frame_array(self, shape: tuple[int, ...], *, on_disk: bool) -> NDArray[np.uint8]:
+        """Room for frames, see `backend.media.frame_array`."""
+        return frame_array(shape, self._root / "incoming", on_disk=on_disk)
 
     def facts(self, name: str) -> MediaFacts:
         """What a picture or clip of the store is, from its file.
@@ -158,6 +197,13 @@ class MediaStore:
             leftover.unlink(missing_ok=True)
         return len(leftovers)
 
+    def _keep_by_content(self, small: Path, whole: Path, facts: MediaFacts) -> MediaReference:
+        name = f"u{sha256_of(whole)[:16]}"
+        write_thumbnail(small, decode_picture(whole)[0] if facts.type == "image" else read_frame(whole, 0.5))
+        reference = reference_of(name, whole, facts, None)
+        keep((small, self._thumbnail(name)), (whole, self._place(name, _SUFFIXES[facts.mime])))
+        return reference
+
     def _existing(self, name: str, places: list[Path]) -> Path:
         found = (place for place in places if place.is_file()) if _NAME.fullmatch(name) else iter(())
         path = next(found, None)
@@ -180,30 +226,3 @@ class MediaStore:
 def mime_of(path: Path) -> str:
     """The content type that a file of the store is served as."""
     return next(mime for suffix, mime in _MIME.items() if path.name.endswith(suffix))
-
-
-def _reference(name: str, path: Path, facts: MediaFacts | None, seed: int | None) -> MediaReference:
-    """What is known of a finished file; without facts it is latents."""
-    url = f"/v1/media/{name}"
-    is_clip = facts is not None and facts.type == "video"
-    return MediaReference(
-        id=name,
-        type=facts.type if facts else "latents",
-        mime=facts.mime if facts else _MIME[".safetensors"],
-        width=facts.width if facts else None,
-        height=facts.height if facts else None,
-        num_frames=facts.num_frames if facts else None,
-        fps=facts.fps if facts else None,
-        duration_s=facts.duration_s if facts else None,
-        has_sound=facts.has_sound if facts and is_clip else None,
-        size_bytes=path.stat().st_size,
-        sha256=_sha256(path),
-        seed=seed,
-        url=url,
-        thumbnail_url=f"{url}/thumbnail" if facts else None,
-    )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,14 +2,29 @@
 
 from fastapi import APIRouter
 
-from backend.routes import checkpoints, events, health, images, jobs, login, media, models, recipes, unknown
+from backend.routes import (
+    adapters,
+    checkpoints,
+    controls,
+    events,
+    health,
+    images,
+    jobs,
+    login,
+    media,
+    models,
+    recipes,
+    unknown,
+)
 
 SERVED: tuple[APIRouter, ...] = (
     jobs.router,
     events.router,
     media.router,
+    controls.router,
     recipes.router,
     checkpoints.router,
+    adapters.router,
     models.router,
     images.router,
     health.router,

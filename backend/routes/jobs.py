@@ -9,35 +9,21 @@ from fastapi import APIRouter, Body, Query
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
+from backend.routes.request_schema import request_body
 from backend.routes.server_sent import kept_alive
 from backend.services import Parts
 from studio.catalogue import JobList
-from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, NotAllowed
+from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, MediaNotFound, NotAllowed
 from studio.jobs import Job, JobState
-from studio.requests import GenerateImage
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
-
-EXAMPLE = {
-    "kind": "generate_image",
-    "prompt": "A robot arm above a red cube on a wooden table.",
-    "resolution": "256",
-    "aspect_ratio": "1:1",
-    "sampling": {"num_inference_steps": 20, "seed": 7},
-}
-REQUEST_SCHEMA: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": GenerateImage.model_json_schema(), "example": EXAMPLE}},
-    }
-}
 
 
 @router.post(
     "",
     status_code=202,
-    responses=documented(BadInput, NotAllowed, CheckpointNotFound, Conflict, DiskFull),
-    openapi_extra=REQUEST_SCHEMA,
+    responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
+    openapi_extra={"requestBody": request_body()},
 )
 async def submit(payload: Annotated[dict[str, Any], Body()], parts: Parts) -> Job:
     """Queue a request. What it leaves out comes from the loaded checkpoint's preset; the answer has all of it."""

@@ -1,4 +1,4 @@
-"""`/v1/recipes`: from a picture or a clip back to the request that made it."""
+"""`/v1/recipes`: from a picture, a clip or actions back to the request that made it."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ router = APIRouter(prefix="/v1/recipes", tags=["media"])
 
 @router.post("/read", responses=documented(BadInput, TooLarge))
 def read(file: UploadFile) -> Recipe:
-    """The request inside a PNG or MP4 that Orrery wrote; nothing is kept."""
+    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept."""
     return Recipe(request=read_recipe(file.file))

@@ -15,24 +15,26 @@ def main() -> None:
     parser.add_argument("--pipe", type=int, required=True, help="file descriptor of the pipe")
     parser.add_argument("--parent", type=int, required=True, help="process id of the server")
     parser.add_argument("--media", type=Path, required=True, help="folder of the media store")
+    parser.add_argument("--adapters", type=Path, required=True, help="folder of LoRA adapters")
     parser.add_argument("--checkpoint", required=True, help="id of the checkpoint, for recipes")
     options = parser.parse_args()
     die_with_parent(options.parent)
     os.set_inheritable(options.pipe, False)
-    _serve(options.pipe, options.media, options.checkpoint)
+    _serve(options.pipe, options.media, options.adapters, options.checkpoint)
 
 
-def _serve(pipe: int, media: Path, checkpoint: str) -> None:
+def _serve(pipe: int, media: Path, adapters: Path, checkpoint: str) -> None:
     # Seconds of imports: the server must be able to die in the middle of them without leaving this process behind.
     from multiprocessing.connection import Connection
 
+    from backend.adapter_rack import AdapterRack
     from backend.logs import configure_logs
     from backend.media import MediaStore
     from backend.worker.lifeline import Lifeline
     from backend.worker.loop import Worker
 
     configure_logs()
-    Worker(Lifeline(Connection(pipe)), MediaStore(media), checkpoint).run()
+    Worker(Lifeline(Connection(pipe)), MediaStore(media), AdapterRack(adapters), checkpoint).run()
 
 
 if __name__ == "__main__":

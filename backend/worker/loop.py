@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import structlog
 from numpy.typing import NDArray
 from PIL import Image
 
+from backend.adapter_rack import AdapterRack
 from backend.media import MediaStore
 from backend.messages import (
     CancelJob,
@@ -35,8 +37,9 @@ from backend.worker.packing import pick
 from backend.worker.running_job import RunningJob, Sample, one_sample
 from engine import Engine
 from engine.speck import build_speck
-from studio.errors import BrokenCheckpoint, StorageError, StudioError, Unexpected
+from studio.errors import BrokenCheckpoint, StorageError, StudioError, Unexpected, rebuild
 from studio.jobs import Failure
+from studio.requests import Adapter
 
 log = structlog.get_logger("orrery.worker")
 
@@ -47,15 +50,16 @@ PREVIEW_SIDE = 512
 
 
 class _DroppedError(Exception):
-    """The job was cancelled while it was being written."""
+    """The job was cancelled while its inputs were read or its results written."""
 
 
 class Worker:
     """Runs commands against one engine until the lifeline breaks."""
 
-    def __init__(self, lifeline: Lifeline, store: MediaStore, checkpoint: str) -> None:
+    def __init__(self, lifeline: Lifeline, store: MediaStore, adapters: AdapterRack, checkpoint: str) -> None:
         self._lifeline = lifeline
         self._store = store
+        self._adapters = adapters
         self._checkpoint = checkpoint
         self._engine: Engine | None = None
         self._jobs: dict[str, RunningJob] = {}
@@ -76,7 +80,7 @@ class Worker:
                 self._begin(RunningJob(job_id, request, previewed))
             case CancelJob(job_id):
                 if dropped := self._jobs.pop(job_id, None):
-                    self._lifeline.report(JobCancelled(job_id, dropped.step))
+                    self._lifeline.report(JobCancelled(job_id, dropped.step, dropped.steps))
             case StopJob(job_id):
                 if job_id in self._jobs:
                     self._jobs[job_id].stopped = True
@@ -112,30 +116,45 @@ class Worker:
         assert self._engine is not None, "the dispatcher sends jobs to a ready worker"
         self._jobs[job.job_id] = job
         self._report(job, "starting")
-        with self._guard([job]):
-            media = read_inputs(job.request, self._store)
+        with self._guard([job]), suppress(_DroppedError):
+            media = read_inputs(job.request, self._store, partial(self._heed, job))
             for index in range(job.request.count):
+                self._heed(job)
                 request = one_sample(job.request, index)
+                self._dress(self._engine, request.adapter)
                 job.samples.append(Sample(index, request, self._engine.begin(request, media)))
 
     def _advance(self, engine: Engine) -> None:
         for job in self._jobs.values():
             sample = job.to_decode
             if sample is not None:
-                with self._guard([job]):
+                with self._guard([job]), suppress(_DroppedError):
                     self._decode(engine, job, sample)
                 return
         self._step(engine)
 
     def _step(self, engine: Engine) -> None:
-        owners = {id(sample.trajectory): job for job in self._jobs.values() for sample in job.denoising}
-        picked = pick([sample.trajectory for job in self._jobs.values() for sample in job.denoising])
-        jobs = {owners[id(trajectory)].job_id: owners[id(trajectory)] for trajectory in picked}
+        owners = {id(sample): job for job in self._jobs.values() for sample in job.denoising}
+        picked = pick([sample for job in self._jobs.values() for sample in job.denoising])
+        jobs = {owners[id(sample)].job_id: owners[id(sample)] for sample in picked}
         # A failure within one pack cannot be told apart: it is everybody's who was in it.
         with self._guard(list(jobs.values())):
-            engine.step(picked)
+            self._dress(engine, picked[0].request.adapter)
+            engine.step([sample.trajectory for sample in picked])
             for job in jobs.values():
                 self._tell(engine, job)
+
+    def _dress(self, engine: Engine, adapter: Adapter | None) -> None:
+        if adapter is None:
+            engine.wear(None)
+        else:
+            path = self._adapters.path(adapter.name)
+            try:
+                engine.wear(path, adapter.scale)
+            except StudioError as error:
+                # Who asks knows adapters by their names, and not where they lie.
+                message = error.message.replace(f"{path.parent}/", "")
+                raise rebuild(error.code, message, error.param, error.hint) from None
 
     def _tell(self, engine: Engine, job: RunningJob) -> None:
         now = time.monotonic()
@@ -154,23 +173,24 @@ class Worker:
         self._report(job, "decoding")
         result = engine.finish(sample.trajectory)
         frames = self._heeding(job, result.frames)
-        try:
-            sample.results = store_result(self._store, job, sample, result, frames, self._checkpoint)
-        except _DroppedError:
-            return
+        sample.results = store_result(self._store, job, sample, result, frames, self._checkpoint)
         if job.finished:
             del self._jobs[job.job_id]
             stopped_at_step = job.step if job.step < job.steps else None
-            self._lifeline.report(JobFinished(job.job_id, job.results, stopped_at_step))
+            self._lifeline.report(JobFinished(job.job_id, job.results, stopped_at_step, job.steps))
 
     def _heeding(self, job: RunningJob, frames: Iterator[NDArray[np.uint8]]) -> Iterator[NDArray[np.uint8]]:
         """Frames piece by piece, commands heeded in between: decoding a long clip takes as long as many steps."""
         for piece in frames:
             yield piece
-            for command in self._lifeline.commands(wait=False):
-                self._obey(command)
-            if job.job_id not in self._jobs:
-                raise _DroppedError
+            self._heed(job)
+
+    def _heed(self, job: RunningJob) -> None:
+        """Obey what has arrived. Raises _DroppedError when the job is over with that."""
+        for command in self._lifeline.commands(wait=False):
+            self._obey(command)
+        if job.job_id not in self._jobs:
+            raise _DroppedError
 
     def _report(self, job: RunningJob, phase: str) -> None:
         assert phase in ("starting", "denoising", "decoding")

@@ -11,7 +11,7 @@ from backend.media import MediaStore
 from backend.worker.running_job import RunningJob, Sample
 from engine import Result
 from studio.media import MediaReference
-from studio.requests import GenerateVideo
+from studio.requests import GenerateImage, PredictActions, RunPolicy
 
 
 def store_result(
@@ -22,18 +22,25 @@ def store_result(
     frames: Iterator[NDArray[np.uint8]],
     checkpoint: str,
 ) -> tuple[MediaReference, ...]:
-    """Write one sample: its picture or clip first, then its latents if they were asked for.
+    """Write one sample: its picture or clip, its actions in both forms, its latents; as far as there are any.
 
     Args:
-        frames: of the result, pieces of uint8 [n, height, width, 3].
+        frames: of the result, pieces of uint8 [n, height, width, 3]; untouched where no clip is wanted.
 
     Raises:
         DiskFull, StorageError: nothing half-written is left.
+        EngineError: actions are no numbers.
     """
-    request = sample.request
-    if not isinstance(request, GenerateVideo):
-        return (store.put_image(job.job_id, sample.index, result.image, request, checkpoint),)
-    clip = store.put_clip(job.job_id, sample.index, frames, request, checkpoint, fps=request.fps, sound=result.sound)
-    if not request.save_latents:
-        return (clip,)
-    return (clip, store.put_latents(job.job_id, sample.index, result.latents))
+    request, name = sample.request, (job.job_id, sample.index)
+    match request:
+        case GenerateImage():
+            return (store.put_image(*name, result.image, request, checkpoint),)
+        case PredictActions() | RunPolicy(decode_video=False):
+            made: list[MediaReference] = []
+        case _:
+            made = [store.put_clip(*name, frames, request, checkpoint, fps=request.fps, sound=result.sound)]
+    if result.actions is not None:
+        made += store.put_actions(*name, result.actions, request, checkpoint)
+    if request.save_latents:
+        made.append(store.put_latents(*name, result.latents))
+    return tuple(made)

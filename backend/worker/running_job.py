@@ -44,8 +44,10 @@ class RunningJob:
 
     @property
     def steps(self) -> int:
-        """Denoising steps of the whole job."""
-        return self.request.sampling.num_inference_steps * self.request.count
+        """Denoising steps of the whole job; before its samples have begun, as if each were made in one piece."""
+        if len(self.samples) < self.request.count:
+            return self.request.sampling.num_inference_steps * self.request.count
+        return sum(sample.trajectory.num_steps for sample in self.samples)
 
     @property
     def denoising(self) -> list[Sample]:
@@ -60,7 +62,7 @@ class RunningJob:
 
     @property
     def results(self) -> tuple[MediaReference, ...]:
-        """What has been made so far: every sample's picture or clip first, then what else was asked for."""
+        """What has been made so far: of every sample its picture, clip or actions first, then all the rest."""
         made = [sample.results for sample in self.samples if sample.results]
         return (*(results[0] for results in made), *(extra for results in made for extra in results[1:]))
 

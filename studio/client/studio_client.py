@@ -14,10 +14,12 @@ from typing import Self
 
 import httpx
 
+from studio.adapters import AdapterList
 from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
-from studio.client.connection import Connection
+from studio.client.connection import CONNECT_TIMEOUT_S, Connection
 from studio.client.saving import save_whole
 from studio.client.server_sent import read_events
+from studio.controls import ComputeControl
 from studio.errors import BadInput, JobNotFound, MediaNotFound, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState
 from studio.media import MediaReference
@@ -25,6 +27,9 @@ from studio.requests import REQUESTS, Request, nearest, shown
 
 SILENCE_S = 60.0
 """An event stream that says nothing for so long is opened anew: its first event is the job as it is."""
+
+CONTROL_TIMEOUT_S = 3600.0
+"""For a computed control: 5000 frames of 720p in the finest blur take about so long on a workstation's cores."""
 
 RECONNECT_PAUSE_S = 0.5
 HEALTH_PAUSE_S = 0.1
@@ -162,6 +167,33 @@ class StudioClient:
         """What may be chosen for a kind with the checkpoint that is loaded. Raises UnknownKind."""
         return await self._connection.ask("GET", _choices_path(kind), ChoiceList)
 
+    async def adapters(self) -> AdapterList:
+        """The LoRA adapters that a request may name."""
+        return await self._connection.ask("GET", "/v1/adapters", AdapterList)
+
+    async def preview_control(self, asked: ComputeControl, at: float = 0.5) -> bytes:
+        """One frame of a control as PNG, as the model will see it; at 0 the clip's first, at 1 its last.
+
+        Raises:
+            MediaNotFound: there is no such clip.
+            BadInput: it is no clip, or there is no such place in it.
+        """
+        options = asked.model_dump(mode="json", exclude={"source_video", "fps"})
+        query = httpx.QueryParams({**options, "at": at})
+        async with self._connection.stream(f"/v1/media/{asked.source_video}/control?{query}") as response:
+            return await response.aread()
+
+    async def compute_control(self, asked: ComputeControl) -> MediaReference:
+        """Compute a whole control, to be watched and named in requests; whoever stops waiting stops it.
+
+        Raises:
+            MediaNotFound: there is no such clip.
+            BadInput: it is no clip, or too long.
+        """
+        timeout = httpx.Timeout(CONTROL_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+        body = asked.model_dump(mode="json")
+        return await self._connection.ask("POST", "/v1/controls", MediaReference, json=body, timeout=timeout)
+
     async def upload(self, path: Path) -> MediaReference:
         """Send a picture or a clip, to be named in requests; the same file twice is one.
 
@@ -177,7 +209,7 @@ class StudioClient:
             raise BadInput(f"{path} cannot be opened: {error.strerror}.", param="file") from None
 
     async def read_recipe(self, picture: bytes) -> Request:
-        """The request that made a PNG. Raises BadInput when it carries none."""
+        """The request that made a PNG, an MP4 or actions in JSON. Raises BadInput when it carries none."""
         files = {"file": ("picture.png", picture, "image/png")}
         return (await self._connection.ask("POST", "/v1/recipes/read", Recipe, files=files)).request
 

@@ -52,6 +52,23 @@ def test_what_was_inserted_is_there_after_reopening(tmp_path: Path, ledger: Ledg
     again.close()
 
 
+def test_how_many_steps_a_job_had_is_kept_when_it_ends(ledger: Ledger):
+    for name, stopped_at_step in (("whole", None), ("stopped", 0)):
+        accept(ledger, name)
+        ledger.start(name)
+        ledger.succeed(name, (), stopped_at_step, 150)
+    accept(ledger, "dropped")
+    ledger.start("dropped")
+    ledger.cancel("dropped", 20, 150)
+
+    steps = {name: ledger.get(name).progress for name in ("whole", "stopped", "dropped")}
+    assert {name: (progress.step, progress.steps) for name, progress in steps.items()} == {
+        "whole": (150, 150),
+        "stopped": (0, 150),
+        "dropped": (20, 150),
+    }
+
+
 def test_jobs_run_in_order_of_acceptance(ledger: Ledger):
     accept(ledger, "one", "two")
 

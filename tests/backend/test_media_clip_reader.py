@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backend.media import clip_reader as module
-from backend.media import inspect_upload, read_clip, require_frames, write_clip
+from backend.media import inspect_upload, require_frames, stream_clip, write_clip
 from studio.errors import BadInput
 
 LEVELS = 8
@@ -21,6 +21,15 @@ LEVELS = 8
 
 def grey(index: int, width: int = 64, height: int = 48) -> NDArray[np.uint8]:
     return np.full((height, width, 3), index % 30 * LEVELS + 10, np.uint8)
+
+
+def read_clip(path: Path, *, width: int, height: int, num_frames: int, **options: Any) -> NDArray[np.uint8]:
+    """All that is streamed, uint8 [n, height, width, 3]."""
+    kept = np.empty((num_frames, height, width, 3), np.uint8)
+    frames = stream_clip(path, width=width, height=height, num_frames=num_frames, **options)
+    for place, frame in zip(kept, frames, strict=True):
+        place[:] = frame
+    return kept
 
 
 def numbers(frames: NDArray[np.uint8]) -> list[int]:

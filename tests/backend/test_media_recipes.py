@@ -48,5 +48,5 @@ def test_a_comment_that_is_no_recipe_is_refused(tmp_path: Path, comment: str):
     "content", [b"", b"text", b"\x89PNG\r\n", b"\xff\xd8\xff\xe0", b"\x00\x00\x00\x18ftypmp42", b"\0" * 5000]
 )
 def test_a_file_that_is_neither_picture_nor_clip_is_refused(content: bytes):
-    with pytest.raises(BadInput, match="neither a PNG nor an MP4"):
+    with pytest.raises(BadInput, match="neither a PNG, an MP4 nor actions"):
         read_recipe(io.BytesIO(content))

@@ -1,0 +1,5 @@
+"""The media that a request names, looked at before it is queued: what cannot start is refused at once."""
+
+from backend.jobs.inputs.check import check_inputs
+
+__all__ = ["check_inputs"]

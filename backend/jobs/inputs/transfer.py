@@ -1,0 +1,112 @@
+"""The clips of a transfer: each must be there, and they must lie over each other frame by frame."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from backend.jobs.inputs.named import NamedClip, find_clip
+from backend.media import MediaStore, origin_of
+from studio.errors import BadInput
+from studio.requests import Control, TransferVideo
+from studio.requests.frames import TEMPORAL_STRIDE
+from studio.requests.transfer_video import MAX_FRAMES
+
+SHAPE_TOLERANCE = 0.03
+"""How far apart width to height of two clips may be; 832x480, the canvas of 16:9 at 480p, is 2.5 % off 16:9."""
+
+
+@dataclass(frozen=True)
+class _Clip:
+    """One of the clips and what it is called in a sentence."""
+
+    title: str
+    found: NamedClip
+
+
+def check_transfer(request: TransferVideo, store: MediaStore) -> None:
+    """See `check_inputs`."""
+    source = None
+    if request.source_video is not None:
+        source = find_clip(store, "source_video", request.source_video, request.fps)
+    controls = [_of_control(index, control, request, store, source) for index, control in enumerate(request.controls)]
+    _check_lengths(request, controls)
+    shaped = controls if source is None else [*controls, _Clip("source clip", source)]
+    _check_shapes(request, shaped, store)
+    if source is not None and request.num_source_frames:
+        _check_kept(request, source, controls[0].found.num_frames)
+
+
+def _of_control(
+    index: int, control: Control, request: TransferVideo, store: MediaStore, source: NamedClip | None
+) -> _Clip:
+    if control.video is None:
+        assert source is not None, "a request with a computed control has a source"
+        return _Clip(f"source clip, which {control.hint} is computed from,", source)
+    param = f"controls.{index}.video"
+    return _Clip(f"{control.hint} control", find_clip(store, param, control.video, request.fps))
+
+
+def _check_lengths(request: TransferVideo, controls: list[_Clip]) -> None:
+    """All as long as the first, up to the length that was asked for; whatever is longer than that is cut."""
+    most = math.inf if request.num_frames is None else request.num_frames
+    first = controls[0]
+    for other in controls[1:]:
+        if min(other.found.num_frames, most) != min(first.found.num_frames, most):
+            shorter = min(other.found.num_frames, first.found.num_frames)
+            raise BadInput(
+                f"The {other.title} has {other.found.num_frames:,} frames at {request.fps:g} frames per second; the "
+                f"{first.title} has {first.found.num_frames:,}.",
+                param=other.found.param,
+                hint=f"Send clips of one length, or ask for num_frames {shorter}: longer clips are cut to it.",
+            )
+    if min(first.found.num_frames, most) > MAX_FRAMES:
+        raise BadInput(
+            f"The {first.title} has {first.found.num_frames:,} frames at {request.fps:g} frames per second; at most "
+            f"{MAX_FRAMES:,} are made.",
+            param=first.found.param,
+            hint=f"Ask for num_frames {MAX_FRAMES} or fewer: the clip is cut to it.",
+        )
+
+
+def _check_shapes(request: TransferVideo, clips: list[_Clip], store: MediaStore) -> None:
+    """All of one shape: each is cropped to the canvas by itself."""
+    sizes = [_size(clip.found, request, store) for clip in clips]
+    width, height = sizes[0]
+    for clip, (other_width, other_height) in zip(clips[1:], sizes[1:], strict=True):
+        if abs(other_width / other_height * height / width - 1) > SHAPE_TOLERANCE:
+            raise BadInput(
+                f"The {clip.title} is {other_width}x{other_height} pixels; the {clips[0].title} is {width}x{height}, "
+                "of another shape.",
+                param=clip.found.param,
+                hint="Send clips of one shape; their sizes may differ.",
+            )
+
+
+def _size(clip: NamedClip, request: TransferVideo, store: MediaStore) -> tuple[int, int]:
+    """(width, height), of a control that was computed here for this canvas before it was cropped."""
+    origin = origin_of(store.file(clip.name))
+    if origin is not None and origin.aspect_ratio == request.aspect_ratio and origin.resolution == request.resolution:
+        return origin.source_size
+    return clip.size
+
+
+def _check_kept(request: TransferVideo, source: NamedClip, length: int) -> None:
+    """The source has the frames that are kept, and something is left to be made."""
+    kept = request.num_source_frames
+    if source.num_frames < kept:
+        raise BadInput(
+            f"num_source_frames is {kept}; the source clip has {source.num_frames:,} frames at {request.fps:g} frames "
+            "per second.",
+            param="num_source_frames",
+            hint=f"Keep at most {source.num_frames}.",
+        )
+    total = length if request.num_frames is None else min(length, request.num_frames)
+    chunk = min(request.num_chunk_frames, math.ceil((total - 1) / TEMPORAL_STRIDE) * TEMPORAL_STRIDE + 1)
+    most = chunk - 1  # a latent frame that is begun is not kept: 4 frames are 1 latent frame, 5 are 2
+    if kept > most:
+        raise BadInput(
+            f"num_source_frames is {kept}; of the {chunk:,} frames that are made at a time none is left to make.",
+            param="num_source_frames",
+            hint=f"Keep at most {most}." if most else "Keep none.",
+        )
