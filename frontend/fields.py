@@ -51,9 +51,11 @@ def fields_of(model: type[BaseModel], prefix: str = "") -> list[FieldSpec]:
     for name, info in model.model_fields.items():
         annotation = _without_none(info.annotation)
         hint = next((note for note in info.metadata if isinstance(note, FormHint)), FormHint())
+        if hint.hidden:
+            continue
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             found += fields_of(annotation, f"{prefix}{name}.")
-        elif not hint.hidden:
+        else:
             found.append(_spec(prefix + name, info, annotation, hint))
     return found
 

@@ -37,10 +37,10 @@ export function shownResults(job) {
   return seen.length ? seen : results.filter((result) => result.mime === "application/json");
 }
 
-const SUFFIXES = { video: "mp4", image: "png", actions: "json" };
+const SUFFIXES = { "video/mp4": "mp4", "image/png": "png", "application/json": "json" };
 
 /** The name that a result is saved under. */
-export const fileName = (result) => `orrery-${result.id}.${SUFFIXES[result.type]}`;
+export const fileName = (result) => `orrery-${result.id}.${SUFFIXES[result.mime]}`;
 
 export const secondsTaken = (job) => (time(job.finished_at) - time(job.started_at)) / 1000;
 

@@ -47,3 +47,7 @@ def test_nest_undoes_flatten():
     nested = GenerateImage(prompt="x").model_dump(mode="json")
     assert nest(flatten(nested)) == nested
     assert flatten({"sampling": {"seed": 7}}) == {"sampling.seed": 7}
+
+
+def test_a_hidden_group_is_hidden_whole():
+    assert not [spec.path for spec in fields_of(GenerateImage) if spec.path.startswith("adapter")]
