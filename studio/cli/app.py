@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from studio.cli.adapters import adapters
 from studio.cli.checkpoints import checkpoints
+from studio.cli.control import control
 from studio.cli.generate import generate
 from studio.cli.jobs import jobs
 from studio.cli.one_line import OneLineErrors
@@ -22,7 +24,9 @@ app = typer.Typer(
 app.command()(serve)
 app.command()(generate)
 app.add_typer(jobs, name="jobs")
-app.command()(checkpoints)
+app.add_typer(checkpoints, name="checkpoints")
+app.command()(adapters)
+app.command()(control)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,40 +1,59 @@
-"""Files that a request starts from: sent to the server first, named by their ids then."""
+"""Files that requests start from: named by the id that their content will have on the server, and sent once each."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from studio.client import StudioClient
-from studio.errors import BadInput
-from studio.requests import Request
+from studio.errors import BadInput, Unexpected
+from studio.specs import Attachment
 
 _MEDIA_ID = re.compile(r"u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3}")
-_NOT_SENT_YET = "u0000000000000000"
 
 
-def placeholder(name: str, given: str) -> str:
-    """What stands in the request until the file has been sent: an id of the right form, or the id that was given.
+class Attachments:
+    """The files of one command."""
 
-    Raises:
-        BadInput: there is no such file.
-    """
-    if _MEDIA_ID.fullmatch(given):
-        return given
-    if not Path(given).expanduser().is_file():
-        raise BadInput(f"There is no file {given!r}.", param=name, hint="Give a file, or the id of something made.")
-    return _NOT_SENT_YET
+    def __init__(self, files: Mapping[str, Attachment] | None = None) -> None:
+        self._files = dict(files or {})
+        self._sent: dict[str, asyncio.Task[None]] = {}
 
+    def name(self, given: str, param: str) -> str:
+        """The id of a file that will be sent, or the id that was given.
 
-async def attach(client: StudioClient, request: Request, attached: Mapping[str, str | None]) -> Request:
-    """Send the files of a request and put their ids into it.
+        Raises:
+            BadInput: there is no such file.
+        """
+        if _MEDIA_ID.fullmatch(given):
+            return given
+        path = Path(given).expanduser()
+        if not path.is_file():
+            raise BadInput(
+                f"There is no file {given!r}.", param=param, hint="Give a file, or the id of something made."
+            )
+        attachment = Attachment.of(path, given, param)
+        self._files[attachment.id] = attachment
+        return attachment.id
 
-    Raises:
-        BadInput: the server cannot read one of them.
-    """
-    for name, given in attached.items():
-        if given is not None and getattr(request, name) == _NOT_SENT_YET:
-            reference = await client.upload(Path(given).expanduser())
-            request = request.model_copy(update={name: reference.id})
-    return request
+    async def send(self, client: StudioClient, names: Iterable[str] | None = None) -> None:
+        """Send files, all of them or these; who asks for one that is on its way waits for it.
+
+        Raises:
+            BadInput: the server cannot read one of them.
+            TooLarge: one is larger than the server takes.
+        """
+        for name in list(self._files if names is None else names):
+            if name not in self._sent:
+                self._sent[name] = asyncio.create_task(self._send(client, self._files[name]))
+            await asyncio.shield(self._sent[name])
+
+    async def _send(self, client: StudioClient, file: Attachment) -> None:
+        reference = await client.upload(file.path)
+        if reference.id != file.id:
+            raise Unexpected(
+                f"{file.path} is {reference.id} on the server, and {file.id} here.",
+                hint="Did the file change on the way? Is the server of this version?",
+            )

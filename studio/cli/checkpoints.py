@@ -1,7 +1,9 @@
-"""`orrery checkpoints`: what can be named, and what of it is here. Works without a server."""
+"""`orrery checkpoints`: what can be named, what of it is here, and whether it is whole. Works without a server."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,12 +11,73 @@ import typer
 from studio.cli.options import DataOption
 from studio.cli.tables import print_table
 
+VERIFY_COMMAND = (sys.executable, "-m", "engine.verify")
 
-def checkpoints(
-    json: Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="As JSON.")] = False,
+JsonOption = Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="As JSON.")]
+
+checkpoints = typer.Typer(help="What can be named, what of it is here, and whether it is whole.")
+
+
+@checkpoints.callback(invoke_without_command=True)
+def listed(context: typer.Context, json: JsonOption = False, data: DataOption = None) -> None:
+    """What can be named, what of it is here, and whether it is whole. Without a sub-command: the list."""
+    context.obj = (json, data)
+    if context.invoked_subcommand is None:
+        _list(json, data)
+
+
+@checkpoints.command("list")
+def list_all(context: typer.Context, json: JsonOption = False, data: DataOption = None) -> None:
+    """The checkpoints that can be named, and which of them are on this machine."""
+    said_json, said_data = _said(context)
+    _list(json or said_json, data or said_data)
+
+
+@checkpoints.command()
+def verify(
+    context: typer.Context,
+    checkpoint: Annotated[str, typer.Argument(metavar="NAME|FOLDER", help="A checkpoint that is on this machine.")],
+    values: Annotated[
+        bool, typer.Option("--values", envvar="ORRERY_VALUES", help="Read every value too, and find what is no number.")
+    ] = False,
+    json: JsonOption = False,
     data: DataOption = None,
 ) -> None:
-    """List the checkpoints that can be named, and which of them are on this machine."""
+    """Account for every tensor: 0 when all is whole, 1 when something is wrong, 2 when it cannot be looked at."""
+    import subprocess
+
+    said_json, said_data = _said(context)
+    flags = [flag for flag, is_set in (("--values", values), ("--json", json or said_json)) if is_set]
+    folder = _installed(checkpoint, data or said_data)
+    raise typer.Exit(subprocess.run([*VERIFY_COMMAND, *flags, "--", str(folder)], check=False).returncode)
+
+
+def _said(context: typer.Context) -> tuple[bool, Path | None]:
+    """What stood between `checkpoints` and the sub-command."""
+    return context.obj
+
+
+def _installed(name: str, data: Path | None) -> Path:
+    from studio.checkpoints import find_checkpoint
+    from studio.data_folder import DataFolder
+    from studio.errors import CheckpointNotFound
+    from studio.presets import load_presets
+    from studio.settings import chosen_data_folder
+
+    folder = DataFolder(chosen_data_folder(data))
+    found = find_checkpoint(name, load_presets(folder.presets), folder.checkpoints)
+    if found.folder is None or not found.installed:
+        raise CheckpointNotFound(
+            f"{found.id} is not on this machine.",
+            param="checkpoint",
+            hint="It is built when a server first starts with it."
+            if found.preset.built_here
+            else f"Pull it: hf download {found.preset.repository}",
+        )
+    return found.folder
+
+
+def _list(json: bool, data: Path | None) -> None:
     from studio.catalogue import CheckpointInfo, list_checkpoints
     from studio.data_folder import DataFolder
     from studio.presets import load_presets

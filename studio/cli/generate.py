@@ -1,30 +1,22 @@
-"""`orrery generate`: a prompt in, a picture or a clip in a file."""
+"""`orrery generate`: a prompt in, a picture, a clip or actions in a file; or spec files in, a folder of samples."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
 from studio.cli.options import DataOption, ServerOption, TokenOption
-from studio.cli.request_flags import build_request, flag
+from studio.cli.request_flags import FLAGS, flag, said_by
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from contextlib import AbstractAsyncContextManager
-
-    from studio.cli.output_files import OutputFiles
-    from studio.client import StudioClient
-    from studio.jobs import Job
-    from studio.requests import Request
-
-CANCEL_TIMEOUT_S = 5.0
+IN_A_BATCH = ("checkpoint",)
+"""Fields whose flags go with spec files too; others are said with --set, in the specs' own names."""
 
 
 def generate(
-    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="What to draw; several words are joined.")],
+    context: typer.Context,
     output: Annotated[
         str,
         typer.Option(
@@ -32,12 +24,42 @@ def generate(
             "--output",
             envvar="ORRERY_OUTPUT",
             metavar="FILE",
-            help="A .png or .mp4 file, or - for a picture on stdout.",
+            help="A .png, .mp4, .json or .npy file, or - for a picture on stdout. With spec files: a folder.",
         ),
     ],
+    prompt: Annotated[
+        list[str] | None, typer.Argument(metavar="PROMPT...", help="What to make; several words are joined.")
+    ] = None,
+    input_files: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-i",
+            "--input",
+            envvar="ORRERY_INPUT",
+            metavar="SPEC",
+            help="Spec files of NVIDIA's framework (.json, .jsonl, .yaml; globs too) instead of a prompt.",
+        ),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", envvar="ORRERY_SET", metavar="FIELD=VALUE", help="Said for all samples of the spec files."
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(envvar="ORRERY_JOBS", min=1, max=64, help="Samples at a time.")] = 4,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_KIND",
+            help="generate_image, generate_video, transfer_video, predict_video, predict_actions or run_policy; "
+            "without it, what the output's name and the flags say.",
+        ),
+    ] = None,
     size: Annotated[
         str | None, typer.Option(envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024.")
     ] = None,
+    resolution: Annotated[str | None, flag("resolution")] = None,
+    aspect_ratio: Annotated[str | None, flag("aspect_ratio")] = None,
     steps: Annotated[str | None, flag("sampling.num_inference_steps")] = None,
     guidance: Annotated[str | None, flag("sampling.guidance_scale")] = None,
     seed: Annotated[str | None, flag("sampling.seed")] = None,
@@ -51,113 +73,74 @@ def generate(
     source_video: Annotated[str | None, flag("source_video")] = None,
     condition_frames: Annotated[str | None, flag("condition_frames")] = None,
     condition_end: Annotated[str | None, flag("condition_end")] = None,
+    control: Annotated[list[str] | None, flag("controls")] = None,
+    control_attention: Annotated[str | None, flag("control_attention")] = None,
+    control_guidance: Annotated[str | None, flag("sampling.control_guidance")] = None,
+    control_guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.control_guidance_interval")] = None,
+    chunk_frames: Annotated[str | None, flag("num_chunk_frames")] = None,
+    overlap_frames: Annotated[str | None, flag("num_overlap_frames")] = None,
+    source_frames: Annotated[str | None, flag("num_source_frames")] = None,
+    embodiment: Annotated[str | None, flag("embodiment")] = None,
+    actions: Annotated[str | None, flag("actions")] = None,
+    num_actions: Annotated[str | None, flag("num_actions")] = None,
+    action_width: Annotated[str | None, flag("action_width")] = None,
+    state: Annotated[str | None, flag("state")] = None,
+    view: Annotated[str | None, flag("view")] = None,
+    decode_video: Annotated[bool | None, flag("decode_video")] = None,
     save_latents: Annotated[bool | None, flag("save_latents")] = None,
     count: Annotated[str | None, flag("count")] = None,
     negative_prompt: Annotated[str | None, flag("negative_prompt")] = None,
     checkpoint: Annotated[str | None, flag("checkpoint")] = None,
+    adapter: Annotated[str | None, flag("adapter")] = None,
     system_prompt: Annotated[bool | None, flag("use_system_prompt")] = None,
     resolution_sentence: Annotated[bool | None, flag("use_resolution_template")] = None,
     duration_sentence: Annotated[bool | None, flag("use_duration_template")] = None,
     force: Annotated[
-        bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace files that are there.")
+        bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace what is there and was made otherwise.")
     ] = False,
     server: ServerOption = None,
     data: DataOption = None,
     token: TokenOption = None,
 ) -> None:
-    """Make pictures or clips, on a running server or on one that is started for the duration.
+    """Make pictures, clips or actions, on a running server or on one that is started for the duration.
 
-    The output's name decides: a .png is a picture, an .mp4 a clip.
+    The output's name and the flags decide what: a .png is a picture, an .mp4 a clip, a .json or .npy actions.
     """
-    from studio.cli.attachments import placeholder
-    from studio.cli.output_files import kind_of, plan_files
-    from studio.cli.target import local_checkpoint, read_target, running_server, started
-    from studio.client import StudioClient
+    from studio.cli.target import read_target
+    from studio.errors import BadInput
 
-    attached = {"start_image": start_image, "source_video": source_video}
-    said = {
-        "prompt": " ".join(prompt),
-        "sampling.num_inference_steps": steps,
-        "sampling.guidance_scale": guidance,
-        "sampling.seed": seed,
-        "sampling.flow_shift": flow_shift,
-        "sampling.schedule": schedule,
-        "sampling.guidance_interval": guidance_interval,
-        "num_frames": num_frames,
-        "fps": fps,
-        "sound": sound,
-        "condition_frames": condition_frames and condition_frames.split(","),
-        "condition_end": condition_end,
-        "save_latents": save_latents,
-        **{name: placeholder(name, given) for name, given in attached.items() if given is not None},
-        "count": count,
-        "negative_prompt": negative_prompt,
-        "checkpoint": checkpoint,
-        "use_system_prompt": system_prompt,
-        "use_resolution_template": resolution_sentence,
-        "use_duration_template": duration_sentence,
-    }
-    request = build_request(kind_of(output), said, size)
-    files = plan_files(output, request.count, force=force)
+    said = said_by(context.params)
     target = read_target(server, data, token)
-    if target.server is None:
-        request = request.model_copy(update={"checkpoint": local_checkpoint(request.checkpoint, target)})
-    url = running_server(target)
     try:
-        if url is None:
-            own = started(target, request.checkpoint)
-            # A server that was started with a checkpoint needs no telling.
-            asyncio.run(_generate(request.model_copy(update={"checkpoint": None}), attached, own, files))
-        else:
-            asyncio.run(_generate(request, attached, StudioClient(url, token=target.token), files))
+        if input_files:
+            from studio.cli.batch import run_batch
+
+            _check_batch_flags({**said, "size": size, "kind": kind})
+            # As the framework's own command takes them: -i a.json b.json
+            patterns = [*input_files, *(prompt or ())]
+            raise typer.Exit(
+                run_batch(patterns, overrides or [], output, target, checkpoint=checkpoint, jobs=jobs, force=force)
+            )
+        if prompt is None:
+            raise BadInput("Missing argument 'PROMPT...'.", param="prompt", hint="Or name spec files with -i.")
+        if overrides:
+            raise BadInput("--set goes with spec files, which -i names.", param="set", hint="Use the field's own flag.")
+
+        from studio.cli.one_request import run_request
+
+        run_request({"prompt": " ".join(prompt), **said}, output, target, kind=kind, size=size, force=force)
     except KeyboardInterrupt:
         print("orrery: cancelled.", file=sys.stderr)
         raise
 
 
-async def _generate(
-    request: Request,
-    attached: Mapping[str, str | None],
-    server: AbstractAsyncContextManager[StudioClient],
-    files: OutputFiles,
-) -> None:
-    from studio.cli.attachments import attach
-    from studio.errors import Conflict
+def _check_batch_flags(said: Mapping[str, object]) -> None:
+    """Raises BadInput for a flag of a single request."""
+    from studio.errors import BadInput
 
-    async with server as client:
-        request = await attach(client, request, attached)
-        # A task of its own: Ctrl+C while the request is on its way must still learn which job to cancel.
-        submitting = asyncio.create_task(client.submit(request))
-        try:
-            job = await _ended(client, await asyncio.shield(submitting))
-        except asyncio.CancelledError:
-            await _cancel(client, submitting)
-            raise
-        if job.error is not None:
-            raise job.error.error()
-        if job.state == "cancelled":
-            raise Conflict(f"Job {job.id} was cancelled.", hint="orrery jobs retry runs it again.")
-        await files.save(client, job)
-
-
-async def _ended(client: StudioClient, job: Job) -> Job:
-    """Watch a job to its end."""
-    from studio.cli.progress import drawn
-
-    with drawn(job) as draw:
-        async for latest in client.events(job.id):
-            job = latest
-            draw(job)
-    return job
-
-
-async def _cancel(client: StudioClient, submitting: asyncio.Task[Job]) -> None:
-    from studio.errors import Conflict, StudioError
-
-    try:
-        async with asyncio.timeout(CANCEL_TIMEOUT_S):
-            await client.cancel((await submitting).id)
-    except Conflict:
-        return  # it had ended by itself
-    except (StudioError, TimeoutError):
-        print("orrery: the server could not be told; the job may go on.", file=sys.stderr)
+    for path, value in said.items():
+        if value is not None and path not in IN_A_BATCH:
+            word = FLAGS.get(path, f"--{path}").split("/")[0]
+            raise BadInput(
+                f"{word} does not go with spec files.", param=path, hint="Say it in their words: --set num_steps=20."
+            )

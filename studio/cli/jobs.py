@@ -18,6 +18,7 @@ from studio.cli.tables import print_table
 if TYPE_CHECKING:
     from studio.client import StudioClient
     from studio.jobs import Job, JobState
+    from studio.requests import Request
 
 PROMPT_HEAD = 48
 """Characters of a prompt that identify it at a glance."""
@@ -110,19 +111,27 @@ def age(seconds: float) -> str:
 
 
 def _row(job: Job, now: datetime) -> tuple[str, ...]:
-    from studio.rules import canvas
-
-    width, height = canvas(job.request.resolution, job.request.aspect_ratio)
     prompt = one_line(job.request.prompt)
     return (
         job.id,
         job.state,
         f"{job.progress.step}/{job.progress.steps}",
-        f"{width}x{height}",
+        _size(job.request),
         str(job.request.sampling.seed),
         prompt if len(prompt) <= PROMPT_HEAD else f"{prompt[: PROMPT_HEAD - 1]}…",
         age((now - job.created_at).total_seconds()),
     )
+
+
+def _size(request: Request) -> str:
+    """Its canvas; of actions, whose frames keep their shape, the tier."""
+    from studio.requests import ActionRequest
+    from studio.rules import canvas
+
+    if isinstance(request, ActionRequest):
+        return f"{request.resolution}p"
+    width, height = canvas(request.resolution, request.aspect_ratio)
+    return f"{width}x{height}"
 
 
 def _state(name: str | None) -> JobState | None:

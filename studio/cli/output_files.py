@@ -1,4 +1,4 @@
-"""Where results go: one file, numbered files, or stdout."""
+"""Where the results of one request go: a file and what lies beside it, numbered files, or stdout."""
 
 from __future__ import annotations
 
@@ -6,32 +6,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from studio.cli.result_files import described, index_of, suffix_of, suffixes_of
 from studio.client import StudioClient
 from studio.errors import BadInput
 from studio.jobs import Job
-from studio.media import MediaReference
+from studio.requests import Request
 
 STDOUT = "-"
-KINDS = {".png": "generate_image", ".mp4": "generate_video"}
-"""What a file's name asks for."""
-
-
-def kind_of(output: str) -> str:
-    """The request kind that `-o` names; stdout takes a picture.
-
-    Raises:
-        BadInput: the name is neither a picture's nor a clip's.
-    """
-    path = Path(output).expanduser()
-    if output == STDOUT or path.is_dir():
-        return KINDS[".png"]
-    if path.suffix.lower() not in KINDS:
-        raise BadInput(
-            f"The output is {output!r}; pictures are .png files and clips .mp4 files.",
-            param="output",
-            hint="End its name in .png or .mp4.",
-        )
-    return KINDS[path.suffix.lower()]
+SUFFIXES = (".png", ".mp4", ".json", ".npy")
+"""What an output's name may end in: pictures, clips, actions."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +22,24 @@ class OutputFiles:
     """The files that were asked for.
 
     Attributes:
-        output: `out.png`, which becomes `out-0.png`, `out-1.png`… for several results; None is stdout.
+        output: `out.mp4`, which becomes `out-0.mp4`, `out-1.mp4`… for several results; None is stdout.
+        suffixes: of the files of one result.
         force: whether a file that is there is replaced.
     """
 
     output: Path | None
+    suffixes: tuple[str, ...]
     force: bool
 
-    def names(self, count: int) -> list[Path]:
-        """The files of so many results."""
+    def name(self, index: int, count: int, suffix: str) -> Path:
+        """The file of one artefact. Actions beside something else are `out.actions.json`."""
         assert self.output is not None
-        if count == 1:
-            return [self.output]
-        return [self.output.with_stem(f"{self.output.stem}-{index}") for index in range(count)]
+        stem = self.output.stem if count == 1 else f"{self.output.stem}-{index}"
+        if suffix == ".json" and self.output.suffix.lower() != ".json":
+            suffix = ".actions.json"
+        if suffix == self.output.suffix.lower():
+            suffix = self.output.suffix
+        return self.output.with_name(stem + suffix)
 
     def check(self, count: int) -> None:
         """Raises BadInput when the results cannot go where they should."""
@@ -59,48 +47,46 @@ class OutputFiles:
             if count != 1:
                 raise BadInput(f"{count} pictures do not fit on stdout.", param="output", hint="Name a file with -o.")
             return
+        if self.output.is_dir():
+            raise BadInput(f"{self.output} is a folder; expected the name of a file.", param="output")
+        if self.output.suffix.lower() not in self.suffixes:
+            raise BadInput(
+                f"The output is {str(self.output)!r}; what is made is {' and '.join(self.suffixes)}.",
+                param="output",
+                hint=f"End its name in {self.suffixes[0]}.",
+            )
         if not self.output.parent.is_dir():
             raise BadInput(
                 f"The folder {self.output.parent} of {self.output.name} is not there.",
                 param="output",
                 hint="Make it first.",
             )
-        for path in self.names(count):
+        for path in (self.name(index, count, suffix) for index in range(count) for suffix in self.suffixes):
             if path.is_dir():
-                raise BadInput(f"{path} is a folder; expected a file name that ends in .png or .mp4.", param="output")
+                raise BadInput(f"{path} is a folder; expected the name of a file.", param="output")
             if path.exists() and not self.force:
                 raise BadInput(f"{path} is there already.", param="output", hint="Give --force, or another name.")
 
     async def save(self, client: StudioClient, job: Job) -> None:
-        """Fetch a job's results and say what they are; latents lie beside their clip."""
-        made = [reference for reference in job.results if reference.type != "latents"]
-        latents = [reference for reference in job.results if reference.type == "latents"]
-        self.check(len(made))
+        """Fetch everything that a job made, and say what it is."""
+        self.check(job.request.count)
         if self.output is None:
-            sys.stdout.buffer.write(await client.media(made[0]))
+            sys.stdout.buffer.write(await client.media(job.results[0]))
             sys.stdout.buffer.flush()
             return
-        names = self.names(len(made))
-        for path, reference in zip(names, made, strict=True):
+        for reference in job.results:
+            path = self.name(index_of(reference), job.request.count, suffix_of(reference))
             await client.save_media(reference, path)
-            print(f"{path}  {_size(reference)}  seed {reference.seed}")
-        for path, reference in zip(names, latents, strict=False):
-            beside = path.with_suffix(".safetensors")
-            await client.save_media(reference, beside)
-            print(f"{beside}  latents")
+            print(f"{path}  {described(reference)}")
 
 
-def _size(reference: MediaReference) -> str:
-    frames = f"  {reference.num_frames} frames" if reference.num_frames else ""
-    return f"{reference.width}x{reference.height}{frames}"
-
-
-def plan_files(output: str, count: int, *, force: bool) -> OutputFiles:
+def plan_files(output: str, request: Request, *, force: bool) -> OutputFiles:
     """The files that `-o` names, checked before any work is done.
 
     Raises:
-        BadInput: the folder is missing, or a file is in the way.
+        BadInput: the folder is missing, a file is in the way, or its name is that of something else.
     """
-    files = OutputFiles(None if output == STDOUT else Path(output).expanduser(), force)
-    files.check(count)
+    path = None if output == STDOUT else Path(output).expanduser()
+    files = OutputFiles(path, suffixes_of(request), force)
+    files.check(request.count)
     return files

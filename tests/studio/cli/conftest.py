@@ -7,8 +7,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
+import av
+import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner, Result
 
 from studio.cli import main
@@ -57,3 +61,34 @@ def spawn():
         if process.poll() is None:
             process.kill()
         process.communicate(timeout=20)
+
+
+@pytest.fixture
+def write_clip() -> Callable[..., Path]:
+    """Write a clip in which a pattern of blocks moves to the right."""
+
+    def write(path: Path, num_frames: int, *, fps: int = 10, size: tuple[int, int] = (160, 96)) -> Path:
+        width, height = size
+        blocks = np.random.default_rng(0).integers(0, 255, (height // 8, width // 8, 3), np.uint8)
+        pattern = blocks.repeat(8, 0).repeat(8, 1)
+        with av.open(str(path), "w") as container:
+            stream = container.add_stream("libx264", rate=fps)
+            stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+            for index in range(num_frames):
+                container.mux(stream.encode(av.VideoFrame.from_ndarray(np.roll(pattern, 4 * index, 1))))
+            container.mux(stream.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def write_picture() -> Callable[..., Path]:
+    """Write a picture of noise."""
+
+    def write(path: Path, size: tuple[int, int] = (128, 96)) -> Path:
+        width, height = size
+        Image.fromarray(np.random.default_rng(1).integers(0, 255, (height, width, 3), np.uint8)).save(path)
+        return path
+
+    return write

@@ -6,10 +6,10 @@ import signal
 
 import pytest
 
-from studio.cli.request_flags import FLAGS
+from studio.cli.request_flags import FLAGS, MADE
 from studio.errors import EngineLost
 from studio.jobs import JobState
-from studio.requests import MAX_TEXT_BYTES, REQUESTS, Sampling
+from studio.requests import MAX_TEXT_BYTES
 
 
 @pytest.fixture
@@ -57,8 +57,9 @@ def test_every_flag_lands_in_its_field(generate, fake_server):
 
 
 def test_every_field_of_a_request_has_a_flag():
-    fields = {name for model in REQUESTS.values() for name in model.model_fields} - {"kind", "sampling"}
-    assert set(FLAGS) == fields | {f"sampling.{name}" for name in Sampling.model_fields}
+    fields = {name for model in MADE.values() for name in model.model_fields} - {"kind", "sampling"}
+    samplings = [model.model_fields["sampling"].annotation for model in MADE.values()]
+    assert set(FLAGS) == fields | {f"sampling.{name}" for model in samplings for name in model.model_fields}
 
 
 def test_an_mp4_is_a_clip_and_continues_another(orrery, server, tmp_path):
@@ -128,7 +129,7 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
             "There is no checkpoint 'spek': it is neither a preset nor a folder. Did you mean",
         ),
         (["x", "--checkpoint", "/"], "is no Cosmos 3 checkpoint: it lacks model_index.json"),
-        (["x", "--output", "out.jpg"], "pictures are .png files and clips .mp4 files."),
+        (["x", "--output", "out.jpg"], "pictures are .png files, clips .mp4 files, actions .json or .npy files."),
         (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames does not go with generate_image."),
         (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),
         (["x", "--output", "out.mp4", "--num-frames", "10"], "use 9 or 13"),

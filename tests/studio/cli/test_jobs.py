@@ -7,7 +7,7 @@ import pytest
 
 from studio.cli.jobs import age
 from studio.jobs import Job, JobState, Progress
-from studio.requests import GenerateImage, Sampling
+from studio.requests import GenerateImage, RunPolicy, Sampling
 
 
 @pytest.fixture
@@ -37,6 +37,18 @@ def test_the_table_has_a_row_for_every_job(orrery, two_jobs):
     assert old[:5] == ["old", "failed", "2/20", "832x480", "7"]
     assert "a [red]cube[/red]  [2J on a table," in result.stdout
     assert "\x1b" not in result.stdout
+
+
+def test_a_job_of_actions_says_its_tier(orrery, fake_server, two_jobs):
+    request = RunPolicy(prompt="x", embodiment="av", start_image="u0123456789abcdef")
+    update = {"id": "acts", "kind": "run_policy", "request": request}
+    fake_server.jobs["acts"] = two_jobs.jobs["young"].model_copy(update=update)
+    assert orrery("jobs", "--server", fake_server.url).stdout.splitlines()[1].split()[:4] == [
+        "acts",
+        "running",
+        "2/20",
+        "256p",
+    ]
 
 
 def test_the_table_takes_a_limit_and_a_state(orrery, refused, two_jobs):

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from safetensors.numpy import save_file
 
-from studio.checkpoints import REQUIRED
+from studio.checkpoints import INDEXES, REQUIRED
 from studio.cli.serve import SERVER_COMMAND, server_environment
 from studio.data_folder import DataFolder, Hold, find_holder
 
@@ -89,7 +89,7 @@ def test_a_checkpoint_that_cannot_be_served_is_refused(refused_start, tmp_path):
     (tmp_path / "empty").mkdir()
     assert "is no Cosmos 3 checkpoint: it lacks" in refused_start(*words, tmp_path / "empty")
 
-    for name in REQUIRED:
+    for name in (INDEXES[0], *REQUIRED):
         (tmp_path / "cut" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "cut" / name).write_text("{}")
     shard = tmp_path / "cut" / "transformer" / "model.safetensors"

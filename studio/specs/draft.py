@@ -1,0 +1,80 @@
+"""A request in the making, which remembers what the sample calls each of its fields."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from studio.errors import BadInput, StudioError, rebuild
+from studio.requests import REQUESTS, Request, parse_request
+from studio.requests.frames import TEMPORAL_STRIDE
+
+
+class Draft:
+    """Fields of one request, put in one by one."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.payload: dict[str, Any] = {"kind": kind}
+        self.notes: list[str] = []
+        self._said: dict[str, str] = {}
+
+    def put(self, path: str, value: object, said: str) -> None:
+        """Set a field that this kind has; None leaves it to the server.
+
+        Args:
+            path: dotted, as in `sampling.seed`.
+            value: what to set.
+            said: what the sample calls it.
+        """
+        parent, _, name = path.rpartition(".")
+        if value is None or (not parent and name not in REQUESTS[self.kind].model_fields):
+            return
+        (self.payload.setdefault(parent, {}) if parent else self.payload)[name] = value
+        self._said[path] = said
+
+    def names(self, path: str, said: str) -> None:
+        """Remember what the sample calls a field that is set elsewhere."""
+        self._said[path] = said
+
+    def whole_groups(self, num_frames: int | None, said: str) -> int | None:
+        """A number of frames that can be made: 10 are 13, as in the framework, with a note."""
+        if num_frames is None:
+            return None
+        whole = math.ceil((num_frames - 1) / TEMPORAL_STRIDE) * TEMPORAL_STRIDE + 1
+        if whole != num_frames:
+            self.notes.append(f"{said} is {num_frames}; {whole} is taken, one frame and groups of four.")
+        return whole
+
+    def request(self) -> Request:
+        """The request.
+
+        Raises:
+            BadInput: it is none; the sample's own name for the field is in the message.
+        """
+        try:
+            return parse_request(self.payload)
+        except BadInput as error:
+            raise self.in_its_words(error) from None
+
+    def in_its_words(self, error: StudioError) -> StudioError:
+        """An error about the request as one about the sample: of sampling.seed it says seed."""
+        if error.param is None:
+            return rebuild(error.code, self._renamed(error.message), None, error.hint)
+        path = error.param
+        known = max((name for name in self._said if path == name or path.startswith(f"{name}.")), key=len, default=None)
+        if known is None:
+            return error
+        said = self._said[known] + path[len(known) :]
+        message = said + error.message[len(path) :] if error.message.startswith(path) else error.message
+        if said not in message:
+            message = f"{said}: {message}"
+        return rebuild(error.code, message, said, error.hint)
+
+    def _renamed(self, message: str) -> str:
+        """A sentence about several fields with the sample's names for them, where ours are no words of English."""
+        for path, said in self._said.items():
+            if "_" in path:
+                message = re.sub(rf"\b{re.escape(path)}\b", said, message)
+        return message

@@ -1,0 +1,194 @@
+"""The fields of a sample, by the framework's names and with its types."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BeforeValidator, Field, ValidationError, model_validator
+
+from studio.errors import BadInput
+from studio.requests import AspectRatio, Frozen, explain, shown
+from studio.requests.transfer_video import HINT_ORDER, HintName, Strength
+
+Tier = Literal["256", "480", "704", "720", "768"]
+
+
+def _tier(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _shape(value: object) -> object:
+    return value.replace(",", ":").replace(" ", "") if isinstance(value, str) else value
+
+
+def _words(value: object) -> object:
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+Words = Annotated[str | None, BeforeValidator(_words)]
+"""Plain text, or a structured caption, as text or as an object."""
+
+
+class Hint(Frozen):
+    """One control: its clip, or how it is computed from the sample's own."""
+
+    control_path: Annotated[str | None, Field(validation_alias=AliasChoices("control_path", "control"))] = None
+    weight: Annotated[float | None, Field(validation_alias=AliasChoices("weight", "control_weight"))] = None
+    preset_edge_threshold: Strength | None = None
+    preset_blur_strength: Strength | Literal["none"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, value: object) -> object:
+        """`true` computes it, a text is its clip: as the serving stacks take it."""
+        if value is True:
+            return {}
+        return {"control_path": value} if isinstance(value, str) else value
+
+
+class Spec(Frozen):
+    """One sample. What is None is not said; fields that change nothing here are accepted and not read."""
+
+    name: str | None = None
+    model_mode: str | None = None
+    seed: Annotated[int | None, Field(ge=0)] = None
+    num_outputs: int | None = None
+    defaults_file: str | None = None
+
+    prompt: Words = None
+    prompt_path: str | None = None
+    negative_prompt: Words = None
+    negative_prompt_file: str | None = None
+    duration_template: str | None = None
+    resolution_template: str | None = None
+
+    num_steps: int | None = None
+    guidance: float | None = None
+    guidance_interval: tuple[float, float] | None = None
+    shift: float | None = None
+
+    vision_path: str | None = None
+    condition_frame_indexes_vision: tuple[int, ...] | None = None
+    condition_video_keep: Literal["first", "last"] | None = None
+    resolution: Annotated[Tier | None, BeforeValidator(_tier)] = None
+    aspect_ratio: Annotated[AspectRatio | None, BeforeValidator(_shape)] = None
+    fps: float | None = None
+    num_frames: Annotated[int | None, Field(ge=1)] = None
+    image_save_quality: Annotated[int, Field(ge=0, le=100)] = 95
+    enable_sound: bool | None = None
+
+    action_path: str | None = None
+    domain_name: str | None = None
+    image_size: Annotated[str | None, BeforeValidator(_tier)] = None
+    action_chunk_size: Annotated[int | None, Field(ge=1)] = None
+    raw_action_dim: int | None = None
+    view_point: str | None = None
+
+    control_guidance: float | None = None
+    control_guidance_interval: tuple[float, float] | None = None
+    edge: Any = None
+    blur: Any = None
+    depth: Any = None
+    seg: Any = None
+    wsm: Any = None
+    num_video_frames_per_chunk: Annotated[int | None, Field(ge=1)] = None
+    num_conditional_frames: Annotated[int | None, Field(ge=0)] = None
+    num_first_chunk_conditional_frames: Annotated[int | None, Field(ge=0)] = None
+    max_frames: Annotated[int | None, Field(ge=1)] = None
+
+    # Accepted only as the framework's defaults have them; see `refused`.
+    normalize_cfg: bool = False
+    autoregressive: bool = False
+    share_vision_temporal_positions: bool = True
+    prompt_upsampling: bool = False
+    native_prompt_upsampling: bool = False
+    show_control_condition: bool = False
+    show_input: bool = False
+    tensors_file: str | None = None
+    pickle_file: str | None = None
+    sound_path: str | None = None
+
+    # Accepted and not read: of other samplers, of other writers of files, of the reasoner, or a person's own.
+    extra: Any = None
+    model: Any = None
+    output_dir: Any = None
+    sigma_max: Any = None
+    video_save_quality: Any = None
+    negative_metadata_mode: Any = None
+    inverse_duration_template: Any = None
+    inverse_resolution_template: Any = None
+    negative_prompt_keep_metadata: Any = None
+    emphasize_control_in_prompt: Any = None
+    prompt_upsampler_max_tokens: Any = None
+    prompt_upsampler_temperature: Any = None
+    prompt_upsampler_top_p: Any = None
+    prompt_upsampler_top_k: Any = None
+    prompt_upsampler_repetition_penalty: Any = None
+    prompt_upsampler_presence_penalty: Any = None
+    prompt_upsampler_seed: Any = None
+    max_new_tokens: Any = None
+    do_sample: Any = None
+    temperature: Any = None
+    top_k: Any = None
+    top_p: Any = None
+    repetition_penalty: Any = None
+    presence_penalty: Any = None
+    video_fps: Any = None
+
+
+NOT_DONE: dict[str, str] = {
+    "normalize_cfg": "guidance is not normalised here",
+    "autoregressive": "clips are not made frame after frame here",
+    "share_vision_temporal_positions": "controls and the clip always share their positions",
+    "prompt_upsampling": "prompts are not rewritten on the way; rewrite them first",
+    "native_prompt_upsampling": "prompts are not rewritten on the way; rewrite them first",
+    "tensors_file": "inputs are media files, not tensors",
+    "pickle_file": "inputs are media files, and pickles are never read",
+    "sound_path": "sound is made and not taken from a file",
+}
+"""Fields whose other values would change the result in a way that is not had here."""
+
+UNSEEN = ("show_control_condition", "show_input")
+"""Fields that put more into the file than what was made; they are left out, with a note."""
+
+
+def parse_spec(fields: Mapping[str, Any]) -> Spec:
+    """A sample's fields with their types.
+
+    Raises:
+        BadInput: a name is unknown (the hint has the nearest known one), or a value cannot be what it is.
+    """
+    try:
+        spec = Spec.model_validate(fields)
+    except ValidationError as error:
+        raise explain(error, Spec) from None
+    for name, why in NOT_DONE.items():
+        if getattr(spec, name) != Spec.model_fields[name].default:
+            raise BadInput(f"{name} is set; {why}.", param=name, hint="Leave it out.")
+    return spec
+
+
+def hints_of(spec: Spec) -> dict[HintName, Hint]:
+    """The controls of a sample in the order in which the model is shown them.
+
+    Raises:
+        BadInput: a control has a field that controls do not have, or a value of another type.
+    """
+    found: dict[HintName, Hint] = {}
+    for name in HINT_ORDER:
+        value = getattr(spec, name)
+        if value is None or value is False:
+            continue
+        try:
+            found[name] = Hint.model_validate(value)
+        except ValidationError as error:
+            why = explain(error, Hint)
+            if why.param is None:
+                raise BadInput(
+                    f"{name} is {shown(value)}; an object with control_path or weight is expected.", param=name
+                ) from None
+            message = why.message.replace(why.param, f"{name}.{why.param}", 1)
+            raise BadInput(message, param=f"{name}.{why.param}", hint=why.hint) from None
+    return found

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from studio.cli import checkpoints
+from studio.presets import load_presets
+
+
+@pytest.fixture
+def verifier(monkeypatch, tmp_path):
+    """A stand-in for the program that verifies: it writes down what it was started with and leaves with 1."""
+    script = tmp_path / "verifier.py"
+    words = tmp_path / "words"
+    script.write_text(f"import json, sys\nopen({str(words)!r}, 'w').write(json.dumps(sys.argv[1:]))\nsys.exit(1)\n")
+    monkeypatch.setattr(checkpoints, "VERIFY_COMMAND", (sys.executable, str(script)))
+    return lambda: json.loads(words.read_text())
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """As much of a checkpoint as the layout asks for."""
+    whole = tmp_path / "mine"
+    for name in (
+        "model_index",
+        "transformer/config",
+        "vae/config",
+        "scheduler/scheduler_config",
+        "text_tokenizer/tokenizer_config",
+    ):
+        (whole / f"{name}.json").parent.mkdir(parents=True, exist_ok=True)
+        (whole / f"{name}.json").write_text("{}")
+    return whole
+
+
+def test_the_list_is_the_same_with_and_without_its_name(orrery, tmp_path):
+    for words in (("checkpoints",), ("checkpoints", "list")):
+        listed = json.loads(orrery(*words, "--data", tmp_path, "--json").stdout)
+        assert [info["id"] for info in listed["checkpoints"]] == list(load_presets())
+    before = orrery("checkpoints", "--data", tmp_path, "--json", "list").stdout
+    assert before == orrery("checkpoints", "list", "--json", "--data", tmp_path).stdout
+    assert orrery("checkpoints", "list", "--data", tmp_path).stdout.startswith("id ")
+
+
+def test_verifying_starts_the_program_and_leaves_as_it_does(orrery, verifier, folder):
+    assert orrery("checkpoints", "verify", folder).exit_code == 1
+    assert verifier() == ["--", str(folder)]
+    assert orrery("checkpoints", "--json", "verify", folder, "--values").exit_code == 1
+    assert verifier() == ["--values", "--json", "--", str(folder)]
+
+
+def test_a_checkpoint_is_verified_by_its_name_where_it_was_built(orrery, verifier, folder, tmp_path):
+    built = tmp_path / "data" / "checkpoints" / "speck"
+    built.parent.mkdir(parents=True)
+    folder.rename(built)
+    assert orrery("checkpoints", "verify", "speck", "--data", tmp_path / "data").exit_code == 1
+    assert verifier()[-1] == str(built)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("spek", "Did you mean speck?"),
+        ("speck", "speck is not on this machine. It is built"),
+        (".", "is no Cosmos 3 checkpoint"),
+    ],
+)
+def test_what_is_not_there_is_not_verified(refused, tmp_path, name, says):
+    assert says in refused("checkpoints", "verify", name, "--data", tmp_path)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from studio.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"num_fames": 9}, "num_fames is not a field here. Did you mean num_frames?"),
+        ({"edge": {"wieght": 1}}, "edge.wieght is not a field here. Did you mean weight?"),
+        ({"edge": {"preset_blur_strength": "low"}, "vision_path": "clip.mp4"}, "edge.preset_blur_strength does not go"),
+        ({"edge": 5}, "edge is 5; an object with control_path or weight is expected."),
+        ({"depth": {}, "vision_path": "clip.mp4"}, "depth has no control_path, and it is not computed."),
+        ({"edge": {}}, "edge has no control_path, and there is no vision_path to compute it from."),
+        ({"edge": {"control_path": "none.mp4"}}, "edge.control_path is 'none.mp4'; there is no such file."),
+        ({"edge": {"control_path": "clip.mp4", "weight": -1}}, "edge.weight is -1.0; at least 0 is expected."),
+        ({"edge": True, "model_mode": "text2image"}, "edge does not go with text2image."),
+        ({"num_steps": 0}, "num_steps is 0; at least 1 is expected."),
+        ({"num_steps": "many"}, "num_steps is 'many'"),
+        ({"guidance": 50}, "guidance is 50.0; at most 20 is accepted."),
+        ({"num_frames": 0}, "num_frames is 0; at least 1 is expected."),
+        ({"num_frames": 1000}, "num_frames is 1001; at most 397 is accepted."),
+        ({"fps": 0}, "fps is 0.0; at least 10 is expected."),
+        ({"resolution": "1080"}, "resolution is '1080'"),
+        ({"aspect_ratio": "2,1"}, "aspect_ratio is '2:1'"),
+        ({"num_outputs": 20}, "num_outputs is 20; at most 10 is accepted."),
+        ({"model_mode": "image2video"}, "vision_path is missing; image2video starts from it."),
+        ({"vision_path": "gone.mp4"}, "vision_path is 'gone.mp4'; there is no such file."),
+        ({"vision_path": "s3://bucket/a.mp4"}, "files of that kind are not fetched here."),
+        (
+            {"vision_path": "clip.mp4", "condition_frame_indexes_vision": [60]},
+            "condition_frame_indexes_vision names latent frame 60",
+        ),
+        ({"normalize_cfg": True}, "normalize_cfg is set; guidance is not normalised here."),
+        ({"prompt_upsampling": True}, "prompt_upsampling is set"),
+        ({"name": "../up"}, "name is '../up', which is no name for a folder."),
+        ({"name": 5}, "name is 5: input should be a valid string."),
+        (
+            {"num_conditional_frames": 0, "vision_path": "clip.mp4", "edge": True},
+            "num_conditional_frames is 0; at least 1",
+        ),
+        ({"defaults_file": "none.json"}, "defaults_file is 'none.json'; there is no such file."),
+    ],
+)
+def test_a_spec_error_names_file_sample_and_field(specs, refused, fields, says):
+    said = refused(**{"prompt": "x", **fields})
+    assert says in said
+    assert said.startswith(f"{specs / 'spec.json'}, sample ")
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"domain_name": "av"}, "action_path is missing; forward_dynamics shows what its actions lead to."),
+        ({"action_path": "actions/rows.json"}, "domain_name is missing. Known here: av,"),
+        ({"action_path": "actions/rows.json", "domain_name": "avv"}, "domain_name is 'avv'. Did you mean av?"),
+        (
+            {"action_path": "actions/rows.json", "domain_name": "umi"},
+            "action_path: action 0 has 9 values; 10 are expected.",
+        ),
+        (
+            {"action_path": "actions/rows.json", "domain_name": "av", "action_chunk_size": 6},
+            "action_path: 6 actions are not whole groups of four; use 4 or 8.",
+        ),
+        ({"action_path": "actions/rows.json", "domain_name": "av", "image_size": 300}, "image_size is '300'"),
+        ({"action_path": "start.png", "domain_name": "av"}, "is no file of actions"),
+        ({"action_path": "actions/rows.json", "domain_name": "av", "view_point": "above"}, "view_point is 'above'"),
+    ],
+)
+def test_an_action_spec_is_refused_in_its_own_words(refused, fields, says):
+    said = refused(**{"model_mode": "forward_dynamics", "prompt": "x", "vision_path": "start.png", **fields})
+    assert says in said
+
+
+def test_inverse_dynamics_needs_a_clip(refused):
+    said = refused(model_mode="inverse_dynamics", prompt="x", vision_path="start.png", domain_name="av")
+    assert "vision_path is 'start.png', a picture; inverse_dynamics looks at a clip." in said
+
+
+def test_all_samples_with_errors_are_told_at_once(specs, read):
+    for name, fields in {"a": {"prompt": "x", "num_steps": 0}, "b": {"prompt": "x"}, "c": {"prompt": ""}}.items():
+        (specs / f"{name}.json").write_text(json.dumps(fields))
+    samples, errors = read("*.json")
+    assert [sample.name for sample in samples] == ["b"]
+    assert [error.param for error in errors] == ["num_steps", "prompt"]
+
+
+def test_two_samples_of_one_name_are_told_apart(specs, read):
+    (specs / "a.json").write_text('{"prompt": "x", "name": "same"}')
+    (specs / "b.yaml").write_text("prompt: y\nname: same\n")
+    samples, errors = read("a.json", "b.yaml")
+    assert len(samples) == 1
+    assert f"{specs / 'b.yaml'}, sample same: name is 'same', and so is that of a sample in {specs / 'a.json'}." in str(
+        errors[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.json", b"{", "a.json is not JSON"),
+        ("a.json", b"3", "a.json holds 3; an object"),
+        ("a.json", b"[]", "a.json holds no sample."),
+        ("a.json", b"\xff\xfe{", "a.json is no UTF-8 text"),
+        ("a.json", b"[" * 100_000, "a.json is"),
+        ("a.jsonl", b'{"prompt": "x"}\n{', "a.jsonl, line 2 is not JSON"),
+        ("a.yaml", b"a: [", "a.yaml is not YAML"),
+        ("a.yaml", b"!!python/object:os.system {}", "a.yaml is not YAML"),
+        ("a.txt", b"x", "a.txt is no spec file"),
+    ],
+)
+def test_a_file_that_is_no_spec_is_named(specs, read, name, content, says):
+    (specs / name).write_bytes(content)
+    with pytest.raises(BadInput, match=re.escape(says)):
+        read(name)
+
+
+def test_a_file_that_is_not_there_is_named(read):
+    with pytest.raises(BadInput, match=r"There is no spec file .*nowhere\*\.json"):
+        read("nowhere*.json")
