@@ -1,0 +1,39 @@
+"""Structured captions: their schemas, reading them out of answers, and the files that hold them.
+
+The schemas are those of the technical report, appendix A.2 and A.3. Nothing here talks to a model; `studio.prompting`
+does.
+"""
+
+from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema
+from studio.captions.checking import CaptionKind, CheckedCaption, check_answer, check_object
+from studio.captions.controls import Controls, VideoFacts
+from studio.captions.image_caption import ImageCaption
+from studio.captions.json_text import object_in, values_in
+from studio.captions.repairs import Repair, RepairKind
+from studio.captions.serialising import Caption, serialise
+from studio.captions.thought import Spoken, split_thought
+from studio.captions.unusable import UnusableAnswer
+from studio.captions.video_caption import VideoCaption
+
+__all__ = [
+    "Caption",
+    "CaptionKind",
+    "CheckedCaption",
+    "Controls",
+    "ImageCaption",
+    "Repair",
+    "RepairKind",
+    "Spoken",
+    "UnusableAnswer",
+    "VideoCaption",
+    "VideoFacts",
+    "analysis_schema",
+    "answer_schema",
+    "bounded_schema",
+    "check_answer",
+    "check_object",
+    "object_in",
+    "serialise",
+    "split_thought",
+    "values_in",
+]

@@ -1,0 +1,168 @@
+"""JSON out of an answer: fenced or not, among other words, and with the breakages that language models make."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+from studio.captions.mending import MAX_DEPTH, mended
+from studio.captions.repairs import Repair, repaired
+from studio.captions.unusable import UnusableAnswer
+
+MAX_ANSWER_CHARACTERS = 400_000
+"""Four times 20,000 tokens of English; nothing longer is looked at."""
+MAX_OPENINGS = 512
+"""Brackets from which JSON is tried."""
+MAX_HOPELESS = 8
+"""Broken values given up before the search is."""
+
+MAX_FENCES = 32
+
+FENCE = "```"
+_FENCE_OPENING = re.compile(r"```[A-Za-z0-9]*[ \t]*\n?")
+_LIKE_JSON = re.compile(r'\{\s*["}]|\[\s*[\[{"\d\]-]')
+"""A bracket in prose is followed by a word."""
+
+
+class Found(NamedTuple):
+    """A value in a text.
+
+    Attributes:
+        value: decoded.
+        start: of its first character.
+        end: behind its last.
+        repairs: what was mended to read it.
+    """
+
+    value: dict[str, Any] | list[Any]
+    start: int
+    end: int
+    repairs: list[Repair]
+
+
+def object_in(text: str) -> tuple[dict[str, Any], list[Repair]]:
+    """The one JSON object of an answer, the largest if there are several, and what was mended to read it.
+
+    Raises:
+        UnusableAnswer: there is none, or it is too broken, too deep or too long.
+    """
+    for candidate, values in _candidates(text, "{"):
+        best = max(values, key=lambda found: found.end - found.start)
+        around = (candidate[: best.start] + candidate[best.end :]).strip()
+        dropped = [repaired("commentary_dropped", was=around)] if around else []
+        return cast(dict[str, Any], best.value), best.repairs + dropped
+    raise UnusableAnswer(f"The answer holds no JSON object that can be read; it begins with {_beginning(text)}.")
+
+
+def values_in(text: str) -> list[dict[str, Any] | list[Any]]:
+    """Every JSON object and list of an answer, in order; of the first fence that has one, if there are fences.
+
+    Raises:
+        UnusableAnswer: there is none, or it is too broken, too deep or too long.
+    """
+    for _, values in _candidates(text, "{["):
+        return [found.value for found in values]
+    raise UnusableAnswer(f"The answer holds no JSON that can be read; it begins with {_beginning(text)}.")
+
+
+def _candidates(text: str, openings: str) -> list[tuple[str, list[Found]]]:
+    """The first piece of text that has values, with them, or nothing."""
+    if len(text) > MAX_ANSWER_CHARACTERS:
+        raise UnusableAnswer(f"The answer has {len(text):,} characters; at most {MAX_ANSWER_CHARACTERS:,} are read.")
+    for piece in _pieces(text):
+        values = _values(piece, openings)
+        if values:
+            for found in values:
+                _check_depth(found.value)
+            return [(piece, values)]
+    return []
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Where to look: the whole text when it begins as data does, then inside each fence, then the whole text."""
+    head = text.lstrip()
+    if _LIKE_JSON.match(head):
+        yield head
+    position = 0
+    for _ in range(MAX_FENCES):
+        opening = _FENCE_OPENING.search(text, position)
+        if opening is None:
+            break
+        closing = text.find(FENCE, opening.end())
+        first = _next_opening(text, "{[", opening.end())
+        whole = _strict(text, first) if first is not None else None
+        if whole is not None and whole.start < closing < whole.end:
+            # The mark stands in a text of the value and closes nothing.
+            closing = text.find(FENCE, whole.end)
+        end = closing if closing >= 0 else len(text)
+        yield text[opening.end() : end]
+        position = end + len(FENCE)
+    yield text
+
+
+def _values(text: str, openings: str) -> list[Found]:
+    values: list[Found] = []
+    position = num_hopeless = 0
+    for _ in range(MAX_OPENINGS):
+        start = _next_opening(text, openings, position)
+        if start is None:
+            break
+        found = _strict(text, start)
+        if found is None and _LIKE_JSON.match(text, start) and num_hopeless < MAX_HOPELESS:
+            found = _mended(text, start)
+            num_hopeless += found is None
+        if found is not None:
+            values.append(found)
+        position = found.end if found else start + 1
+    return values
+
+
+def _strict(text: str, start: int) -> Found | None:
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return Found(value, start, end, [])
+
+
+def _mended(text: str, start: int) -> Found | None:
+    for candidate in mended(text, start):
+        found = _strict(candidate.text, 0)
+        if found is not None and found.end == len(candidate.text) and found.value:
+            repairs = [repaired(kind) for kind in candidate.kinds]
+            return Found(found.value, start, start + candidate.num_read, repairs)
+    return None
+
+
+def _next_opening(text: str, openings: str, position: int) -> int | None:
+    found = [index for index in (text.find(opening, position) for opening in openings) if index >= 0]
+    return min(found, default=None)
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _check_depth(value: Any) -> None:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return
+    raise UnusableAnswer(f"The answer's JSON is nested more than {MAX_DEPTH} levels deep.")
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(cast(dict[str, Any], value).values())
+    return list(cast(list[Any], value)) if isinstance(value, list) else []
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(text[:200].split())
+    return repr(words[:60]) if words else "nothing"

@@ -1,0 +1,242 @@
+"""Captioning clips: two questions each, many clips at once, files that a second run does not write again."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tomllib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from studio.captions import Controls, Repair, UnusableAnswer, VideoCaption, analysis_schema, split_thought
+from studio.captions.answer_schema import MEDIA
+from studio.captions.caption_files import is_finished, write_caption, write_text
+from studio.captions.checking import check_analysis
+from studio.captions.fitting import shortened
+from studio.captions.scene import NARRATIVE
+from studio.captions.timing import clock
+from studio.captions.training_jsonl import Probe
+from studio.captions.work import WorkItem
+from studio.errors import BadInput, EngineError, ServerUnreachable, StorageError, StudioError, Unauthorized
+from studio.prompting.question import Ask, Question, ReasonerSampling, VideoPart, asked_alone, said
+from studio.prompting.tasks import VIDEO_FPS
+from studio.prompting.templates import CaptionTexts, caption_texts, fill, output_template
+from studio.prompting.upsampling import MAX_ECHO, reseeded
+from studio.requests import Frozen, explain
+
+CAPTIONING = ReasonerSampling(presence_penalty=0.0, max_tokens=8192)
+"""Temperature 0.7 (report, A.1). A presence penalty would punish JSON for its repeated keys."""
+AT_ONCE = 16
+MIN_WORDS = 3
+
+Read = TypeVar("Read")
+
+_FENCE = re.compile(r"^```[A-Za-z]*|```\s*$")
+
+Attach = Callable[[Path], Awaitable[VideoPart]]
+"""Makes a clip readable for whoever answers: by its path, as a data URI, or uploaded."""
+
+
+class CaptionedClip(NamedTuple):
+    """A clip in words.
+
+    Attributes:
+        caption: the structured caption, its prose included.
+        repairs: what was mended in the analysis.
+        answers: the two answers as they came.
+    """
+
+    caption: VideoCaption
+    repairs: list[Repair]
+    answers: tuple[str, str]
+
+
+class CaptionOutcome(Frozen):
+    """What became of one clip; `reason` says why it failed."""
+
+    name: str
+    state: Literal["written", "skipped", "failed"]
+    reason: str = ""
+
+
+class CaptionRun(Frozen):
+    """What became of all, in the order in which they were listed."""
+
+    outcomes: tuple[CaptionOutcome, ...]
+
+    def of(self, state: Literal["written", "skipped", "failed"]) -> tuple[CaptionOutcome, ...]:
+        """Those that ended so."""
+        return tuple(outcome for outcome in self.outcomes if outcome.state == state)
+
+
+class Captioner:
+    """Asks about clips and writes what comes of it.
+
+    Args:
+        ask: who answers.
+        probe: reads a clip's facts.
+        attach: makes a clip readable for whoever answers.
+        texts: the prompts, ours unless somebody wrote others.
+        sampling: how tokens are drawn.
+        attempts: answers that are asked for in each phase, at most.
+        keep_answers: also write what was answered, as `analysis.raw.txt` and `narrative.raw.txt`.
+    """
+
+    def __init__(
+        self,
+        ask: Ask,
+        *,
+        probe: Probe,
+        attach: Attach,
+        texts: CaptionTexts | None = None,
+        sampling: ReasonerSampling = CAPTIONING,
+        attempts: int = 3,
+        keep_answers: bool = False,
+    ) -> None:
+        assert attempts >= 1
+        self._ask = ask
+        self._probe = probe
+        self._attach = attach
+        self._texts = texts or caption_texts()
+        self._sampling = sampling
+        self._attempts = attempts
+        self._keep_answers = keep_answers
+
+    async def run(
+        self,
+        items: Sequence[WorkItem],
+        output: Path,
+        *,
+        at_once: int = AT_ONCE,
+        on_outcome: Callable[[CaptionOutcome], None] | None = None,
+    ) -> CaptionRun:
+        """Caption every clip that has no caption yet, `at_once` of them together.
+
+        A clip that fails does not stop the others.
+
+        Raises:
+            ServerUnreachable, Unauthorized: nobody answers; what is written stays, and a second run goes on from there.
+            StorageError: nothing can be written; DiskFull, when that is why.
+        """
+        outcomes: dict[str, CaptionOutcome] = {}
+        waiting = iter(items)
+
+        async def work(waiting: Iterator[WorkItem]) -> None:
+            for item in waiting:
+                outcomes[item.name] = await self._outcome(item, output)
+                if on_outcome is not None:
+                    on_outcome(outcomes[item.name])
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(max(1, min(at_once, len(items)))):
+                    group.create_task(work(waiting))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return CaptionRun(outcomes=tuple(outcomes[item.name] for item in items))
+
+    async def _outcome(self, item: WorkItem, output: Path) -> CaptionOutcome:
+        if is_finished(output / item.name):
+            return CaptionOutcome(name=item.name, state="skipped")
+        try:
+            if not item.video.is_file():
+                raise BadInput(f"There is no file {item.video}.")
+            controls = Controls.of_clip(await self._probe(item.video))
+            clip = await self.caption(await self._attach(item.video), controls)
+            folder = await write_caption(output, item, clip.caption)
+            if self._keep_answers:
+                for name, answer in zip(("analysis", "narrative"), clip.answers, strict=True):
+                    await write_text(folder / f"{name}.raw.txt", answer.encode(errors="replace").decode())
+        except (ServerUnreachable, Unauthorized, StorageError):
+            raise
+        except StudioError as error:
+            return CaptionOutcome(name=item.name, state="failed", reason=str(error))
+        return CaptionOutcome(name=item.name, state="written")
+
+    async def caption(self, video: VideoPart, controls: Controls) -> CaptionedClip:
+        """Ask about one clip: first what is in it, as data, then the same as prose.
+
+        Raises:
+            EngineError: no answer could be used.
+            StudioError: whatever `ask` raises.
+        """
+        question = analysis_question(video, controls, self._texts, self._sampling)
+        analysis, (caption, repairs) = await self._until(question, lambda answer: check_analysis(answer, controls))
+        turns = (said("assistant", split_thought(analysis).answer), said("user", fill(self._texts.narrative)))
+        # The second question goes on from the first, so that the clip's tokens are prefilled once.
+        follow_up = question.model_copy(update={"messages": question.messages + turns, "answer_schema": None})
+        narrative, prose = await self._until(follow_up, read_narrative)
+        whole = caption.model_copy(update={"temporal_caption": prose})
+        return CaptionedClip(whole, repairs, (analysis, narrative))
+
+    async def _until(self, question: Question, read: Callable[[str], Read]) -> tuple[str, Read]:
+        """Ask until an answer can be read."""
+        first, why = question, ""
+        for attempt in range(1, self._attempts + 1):
+            answer = await self._ask(question)
+            try:
+                return answer, read(answer)
+            except UnusableAnswer as error:
+                why = error.why
+            turns = (
+                said("assistant", answer[:MAX_ECHO] or "(nothing)"),
+                said("user", fill(self._texts.retry, why=why)),
+            )
+            sampling = reseeded(first.sampling, attempt)
+            question = first.model_copy(update={"messages": first.messages + turns, "sampling": sampling})
+        raise EngineError(f"The reasoner gave no usable caption in {self._attempts} attempts: {why}")
+
+
+def analysis_question(
+    video: VideoPart, controls: Controls, texts: CaptionTexts, sampling: ReasonerSampling = CAPTIONING
+) -> Question:
+    """The first question about a clip."""
+    names = [name for name in VideoCaption.model_fields if name not in ("temporal_caption", *MEDIA)]
+    text = fill(
+        texts.analysis,
+        template=output_template(VideoCaption, names, {}),
+        last=clock(controls.last_s or 0),
+    )
+    return Question(
+        messages=asked_alone(text, video),
+        sampling=sampling,
+        answer_schema=analysis_schema(controls),
+        video_fps=VIDEO_FPS,
+    )
+
+
+def read_narrative(answer: str) -> str:
+    """The prose of the second answer, on one line, without a fence or quotation marks around it.
+
+    Raises:
+        UnusableAnswer: it is empty, or JSON again.
+    """
+    text = _FENCE.sub("", split_thought(answer).answer).strip()
+    if len(text) > 1 and text[0] + text[-1] in ('""', "“”"):
+        text = text[1:-1]
+    prose = " ".join(text.encode(errors="replace").decode().split())
+    if prose[:1] in ("{", "["):
+        raise UnusableAnswer("The answer is data; a paragraph of prose is expected.")
+    if len(prose.split()) < MIN_WORDS and len(prose) < 4 * MIN_WORDS:
+        raise UnusableAnswer("The answer is empty; a paragraph of prose is expected.")
+    return shortened(prose, NARRATIVE) if len(prose) > NARRATIVE else prose
+
+
+def read_caption_texts(path: Path) -> CaptionTexts:
+    """Prompts that somebody wrote: a TOML file with `analysis`, `narrative` and `retry`.
+
+    Raises:
+        BadInput: it cannot be read, or is not such a file.
+    """
+    try:
+        return CaptionTexts.model_validate(tomllib.loads(path.read_bytes().decode()))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="prompts") from None
+    except ValidationError as error:
+        why = explain(error, CaptionTexts)
+        raise BadInput(f"{path} has no captioner's prompts: {why.message}", param="prompts", hint=why.hint) from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is not TOML: {error}.", param="prompts") from None

@@ -1,0 +1,266 @@
+"""An OpenAI-compatible endpoint as something that can be asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+import httpx
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from studio.errors import BadInput, ServerUnreachable, StudioError, TooLarge, Unauthorized, Unexpected
+from studio.prompting.question import ImagePart, Message, Part, Question, TextPart
+from studio.requests import shown
+
+CONNECT_TIMEOUT_S = 10.0
+ANSWER_TIMEOUT_S = 600.0
+"""20,000 tokens at 30 ms."""
+MAX_BODY_BYTES = 8 * 1024 * 1024
+
+LOOPBACK_HOST = re.compile(r"localhost|127\.\d+\.\d+\.\d+|::1")
+
+
+class _Answered(BaseModel):
+    """What is read of a completion; everything else that comes is let be."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Said(_Answered):
+    content: str | None = None
+    reasoning_content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(_Answered):
+    message: _Said
+
+
+class _Completion(_Answered):
+    choices: tuple[_Choice, ...] = Field(min_length=1)
+
+
+class _Model(_Answered):
+    id: str
+
+
+class _Models(_Answered):
+    data: tuple[_Model, ...]
+
+
+Kind = TypeVar("Kind", bound=_Answered)
+
+
+class Endpoint:
+    """`Ask` over HTTP: `POST {address}/chat/completions`, one answer a call, several calls at once.
+
+    Args:
+        address: up to and including the version: `http://127.0.0.1:8000/v1`.
+        model: its name there; none takes the first that the endpoint lists.
+        api_key: sent as a bearer token; it is never part of an error.
+        plain: send OpenAI's own fields only, without `top_k`, `repetition_penalty` and what says how clips are read.
+        timeout_s: for one whole answer.
+        transport: in place of the network, for tests.
+
+    Raises:
+        BadInput: the address or the key cannot be used.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        model: str | None = None,
+        api_key: str | None = None,
+        plain: bool = False,
+        timeout_s: float = ANSWER_TIMEOUT_S,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        url = _parsed(address)
+        self.address = str(url).rstrip("/")
+        self.model = model
+        self._plain = plain
+        self._http = httpx.AsyncClient(
+            headers=_credential(api_key),
+            timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
+            # As many connections as questions: how many are asked at once is the asker's.
+            limits=httpx.Limits(max_connections=None),
+            transport=transport,
+            # A proxy from the environment has no way to this machine's own loopback.
+            trust_env=not LOOPBACK_HOST.fullmatch(url.host),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the sockets."""
+        await self._http.aclose()
+
+    async def __call__(self, question: Question, /) -> str:
+        """The answer's text, with thinking that came apart put back in `<think>`.
+
+        Raises:
+            ServerUnreachable: nobody answered, not in time, not to the end, or with a server's error.
+            Unauthorized: the key is not accepted.
+            BadInput: the endpoint refuses the request, or knows no such model.
+            TooLarge: the request or the answer is too large.
+            Unexpected: what came is no completion.
+        """
+        body = request_body(question, await self._model(), plain=self._plain)
+        said = _read(_Completion, await self._call("POST", "/chat/completions", body), self.address).choices[0].message
+        if said.content is None and said.refusal:
+            raise BadInput(f"{self.address} refused: {shown(said.refusal)}.", param="prompt")
+        text = said.content or ""
+        return f"<think>{said.reasoning_content}</think>{text}" if said.reasoning_content else text
+
+    async def _model(self) -> str:
+        if self.model is None:
+            models = _read(_Models, await self._call("GET", "/models", None), self.address).data
+            if not models:
+                raise BadInput(f"{self.address} serves no model.", param="model", hint="Name one.")
+            self.model = models[0].id
+        return self.model
+
+    async def _call(self, method: str, path: str, body: dict[str, Any] | None) -> bytes:
+        try:
+            async with self._http.stream(method, f"{self.address}{path}", json=body) as response:
+                raw = bytearray()
+                async for chunk in response.aiter_bytes():
+                    raw += chunk
+                    if len(raw) > MAX_BODY_BYTES:
+                        raise TooLarge(f"{self.address} answered more than {MAX_BODY_BYTES:,} bytes.")
+        except httpx.TimeoutException as error:
+            raise ServerUnreachable(
+                f"{self.address} did not answer in time ({type(error).__name__}).", hint="Is it busy or stopped?"
+            ) from None
+        except httpx.TransportError as error:
+            raise ServerUnreachable(
+                f"{self.address} does not answer: {error or type(error).__name__}.", hint="Is the endpoint running?"
+            ) from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            raise Unexpected(f"{self.address} answered what cannot be read: {error or type(error).__name__}.") from None
+        if response.status_code != 200:
+            raise _refusal(self.address, response.status_code, bytes(raw))
+        return bytes(raw)
+
+
+def request_body(question: Question, model: str, *, plain: bool = False) -> dict[str, Any]:
+    """A question as the body of a chat completion; an answer schema becomes `response_format: json_schema`.
+
+    Args:
+        question: what is asked.
+        model: who is asked.
+        plain: OpenAI's own fields only.
+    """
+    sampling = question.sampling
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [_message(message) for message in question.messages],
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "presence_penalty": sampling.presence_penalty,
+        "max_tokens": sampling.max_tokens,
+        "seed": sampling.seed,
+    }
+    wanted = question.answer_schema
+    # OpenAI itself takes schemas of objects only; a list that was asked for in words is parsed all the same.
+    if wanted is not None and (not plain or wanted.get("type") == "object"):
+        schema = {"name": "answer", "schema": wanted, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if not plain:
+        body["top_k"] = sampling.top_k
+        body["repetition_penalty"] = sampling.repetition_penalty
+        if question.video_fps is not None:
+            body["media_io_kwargs"] = {"video": {"fps": question.video_fps, "num_frames": -1}}
+            body["mm_processor_kwargs"] = {"fps": question.video_fps, "do_sample_frames": True}
+    return body
+
+
+def _message(message: Message) -> dict[str, Any]:
+    match message.parts:
+        case (TextPart(text=text),):
+            return {"role": message.role, "content": text}
+        case parts:
+            return {"role": message.role, "content": [_part(part) for part in parts]}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    kind = "image_url" if isinstance(part, ImagePart) else "video_url"
+    return {"type": kind, kind: {"url": part.url}}
+
+
+def _read(kind: type[Kind], raw: bytes, address: str) -> Kind:
+    try:
+        return kind.model_validate_json(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "its body"
+        raise Unexpected(
+            f"{address} answered what is no chat completion ({where}: {first['msg']}).",
+            hint="Does the address end in /v1, and does it speak OpenAI's protocol?",
+        ) from None
+
+
+def _refusal(address: str, status: int, raw: bytes) -> StudioError:
+    said = _said(raw)
+    match status:
+        case 401 | 403:
+            return Unauthorized(f"{address} does not accept the key: {said}.", param="api_key", hint="Check the key.")
+        case 404:
+            return BadInput(
+                f"{address} has no such model or route: {said}.", param="model", hint="GET /models lists its models."
+            )
+        case 413:
+            return TooLarge(f"{address} takes no request of that size: {said}.", hint="Send smaller or fewer media.")
+        case 429:
+            return ServerUnreachable(f"{address} is asked too often: {said}.", hint="Ask for fewer at once, or later.")
+        case _ if status >= 500:
+            return ServerUnreachable(f"{address} answered {status}: {said}.", hint="Its log says more.")
+        case _:
+            return BadInput(f"{address} answered {status}: {said}.", hint="Its message says what it does not take.")
+
+
+def _said(raw: bytes) -> str:
+    """The message of an OpenAI error body, or the beginning of whatever came."""
+    try:
+        body: Any = json.loads(raw)
+        error: Any = cast(dict[str, Any], body).get("error", body)
+        message = cast(dict[str, Any], error).get("message") if isinstance(error, dict) else error
+        if isinstance(message, str) and message:
+            return shown(message)
+    except (ValueError, RecursionError, AttributeError):
+        pass
+    text = " ".join(raw[:400].decode(errors="replace").split())
+    return shown(text) if text else "nothing"
+
+
+def _parsed(address: str) -> httpx.URL:
+    try:
+        url = httpx.URL(address if "://" in address else f"http://{address}")
+    except (httpx.InvalidURL, UnicodeError):
+        url = httpx.URL("")
+    if url.userinfo:
+        raise BadInput("The endpoint's address holds a password.", param="endpoint", hint="Give it as the key.")
+    if url.scheme not in ("http", "https") or not url.host or url.query:
+        raise BadInput(
+            f"The endpoint is {shown(address)}; expected an address as in http://127.0.0.1:8000/v1.", param="endpoint"
+        )
+    return url
+
+
+def _credential(api_key: str | None) -> dict[str, str]:
+    if not api_key:
+        return {}
+    if not (api_key.isascii() and api_key.isprintable()):
+        raise Unauthorized("The key holds characters that no HTTP header carries.", param="api_key")
+    return {"authorization": f"Bearer {api_key}"}

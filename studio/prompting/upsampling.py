@@ -1,0 +1,220 @@
+"""A person's words to the structured caption that the generator was trained on, through a reasoner.
+
+The contract is that of the technical report, 6.3.2 and B.1: one user message of four tagged blocks, answered by one
+JSON object that is checked, mended where that is safe, and otherwise asked for again.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from studio.captions import (
+    Caption,
+    CaptionKind,
+    CheckedCaption,
+    Controls,
+    Repair,
+    UnusableAnswer,
+    answer_schema,
+    check_answer,
+    serialise,
+)
+from studio.captions.answer_schema import FIRST, MEDIA
+from studio.captions.checking import IMAGINATION, MODELS
+from studio.captions.timing import clock
+from studio.errors import EngineError
+from studio.prompting.question import (
+    UPSAMPLING,
+    Ask,
+    MediaPart,
+    Message,
+    Question,
+    ReasonerSampling,
+    asked_alone,
+    said,
+)
+from studio.prompting.templates import fill, output_template, upsample_texts, without_tags
+from studio.prompting.word_diff import WordDiff, compare_words
+from studio.requests import MAX_SEED, MAX_TEXT_BYTES, Frozen
+
+UpsampleMode = Literal["text_to_image", "text_to_video", "image_to_video", "video_to_video"]
+
+MEDIA_OF: dict[UpsampleMode, str | None] = {
+    "text_to_image": None,
+    "text_to_video": None,
+    "image_to_video": "image",
+    "video_to_video": "video",
+}
+"""What is attached in each mode."""
+MAX_ATTEMPTS = 10
+MAX_ECHO = 4000
+"""Characters of a useless answer that are shown to the model again."""
+
+
+def _says_something(words: str) -> str:
+    if not words.strip():
+        raise ValueError("the prompt is empty; write at least one word")
+    if len(words.encode(errors="replace")) > MAX_TEXT_BYTES:
+        raise ValueError(f"the prompt has more than {MAX_TEXT_BYTES:,} bytes")
+    return words
+
+
+class Upsampling(Frozen):
+    """A wish for a better prompt.
+
+    Attributes:
+        mode: what is to be made, from what.
+        prompt: the person's words.
+        controls: canvas, length and frame rate of what will be generated.
+        media: the first picture or the clip that is continued; nothing for the text modes.
+        attempts: answers that are asked for, at most.
+    """
+
+    mode: UpsampleMode
+    prompt: Annotated[str, AfterValidator(_says_something)]
+    controls: Controls
+    media: tuple[MediaPart, ...] = ()
+    sampling: ReasonerSampling = UPSAMPLING
+    attempts: int = Field(default=3, ge=1, le=MAX_ATTEMPTS)
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        wanted = MEDIA_OF[self.mode]
+        came = [part.type for part in self.media]
+        if came != ([wanted] if wanted else []):
+            raise ValueError(f"{self.mode} takes {f'one {wanted}' if wanted else 'no media'}, and {came} came")
+        if (self.kind == "video") != (self.controls.last_s is not None):
+            raise ValueError(f"{self.mode} needs controls of {'a clip' if self.kind == 'video' else 'an image'}")
+        return self
+
+    @property
+    def kind(self) -> CaptionKind:
+        """Of the caption."""
+        return "image" if self.mode == "text_to_image" else "video"
+
+
+class Upsampled(Frozen):
+    """A better prompt.
+
+    Attributes:
+        prompt: what the generator reads: the caption as one line of JSON.
+        caption: the same, typed.
+        scene_imagination: what the reasoner wrote before it.
+        thought: what it thought, if it did.
+        repairs: what was mended in its answer.
+        attempts: answers that it took.
+        words: where the person's words went.
+    """
+
+    prompt: str
+    caption: Caption
+    scene_imagination: str
+    thought: str
+    repairs: tuple[Repair, ...]
+    attempts: int
+    words: WordDiff
+
+
+def upsample_question(wish: Upsampling) -> Question:
+    """The first question: one user message of four tagged blocks, its media before it."""
+    text = upsample_message(wish.mode, wish.prompt, wish.controls)
+    return Question(
+        messages=asked_alone(text, *wish.media),
+        sampling=wish.sampling,
+        answer_schema=answer_schema(wish.kind, wish.controls),
+    )
+
+
+def upsample_message(mode: UpsampleMode, prompt: str, controls: Controls) -> str:
+    """The four blocks as text."""
+    texts = upsample_texts()
+    own = texts.modes[mode]
+    kind: CaptionKind = "image" if mode == "text_to_image" else "video"
+    model = MODELS[kind]
+    first = FIRST[kind]
+    names = [*first, *(name for name in model.model_fields if name not in (*first, *MEDIA)), *controls.media]
+    given = {IMAGINATION: "the scene in your own words, before anything else"}
+    given |= dict.fromkeys(controls.media, "as task_constraints says")
+    last = clock(controls.last_s) if controls.last_s is not None else ""
+    numbered = [f"{number}. {line}" for number, line in enumerate(own.constraints, 1)]
+    return fill(
+        texts.message,
+        tag=own.tag,
+        instructions=own.instructions,
+        description=without_tags(prompt.strip()),
+        constraints=fill("\n".join(numbered), controls=spelled_controls(controls), last=last),
+        template=output_template(model, names, given),
+    )
+
+
+def spelled_controls(controls: Controls) -> str:
+    """`duration="7s", fps=24, aspect_ratio="16,9", resolution={"H": 480, "W": 832}`, as B.1 writes them."""
+    media = controls.media
+    spelled: list[str] = []
+    if "duration" in media:
+        spelled.append(f'duration="{media["duration"]}"')
+    if "fps" in media:
+        spelled.append(f"fps={media['fps']}")
+    spelled.append(f'aspect_ratio="{media["aspect_ratio"]}"')
+    spelled.append(f'resolution={{"H": {controls.height}, "W": {controls.width}}}')
+    return ", ".join(spelled)
+
+
+def retried(question: Question, answer: str, why: UnusableAnswer, attempt: int) -> Question:
+    """The question after a useless answer: the answer's beginning, what is wrong with it, and another seed."""
+    turns: tuple[Message, ...] = (
+        said("assistant", answer[:MAX_ECHO] or "(nothing)"),
+        said("user", fill(upsample_texts().retry, why=why.why)),
+    )
+    return question.model_copy(
+        update={"messages": question.messages + turns, "sampling": reseeded(question.sampling, attempt)}
+    )
+
+
+def reseeded(sampling: ReasonerSampling, attempt: int) -> ReasonerSampling:
+    """The same setting with the seed of another attempt."""
+    return sampling.model_copy(update={"seed": (sampling.seed + attempt) % (MAX_SEED + 1)})
+
+
+def read_upsampled(wish: Upsampling, answer: str, *, attempts: int = 1) -> Upsampled:
+    """An answer checked against what was wished for.
+
+    Raises:
+        UnusableAnswer: it cannot be used; ask again with `retried`.
+    """
+    checked: CheckedCaption = check_answer(answer, wish.kind, wish.controls, words=wish.prompt)
+    return Upsampled(
+        prompt=serialise(checked.caption),
+        caption=checked.caption,
+        scene_imagination=checked.scene_imagination,
+        thought=checked.thought,
+        repairs=checked.repairs,
+        attempts=attempts,
+        words=compare_words(wish.prompt, checked.caption),
+    )
+
+
+async def upsample(ask: Ask, wish: Upsampling) -> Upsampled:
+    """Ask until an answer holds.
+
+    Raises:
+        EngineError: none did, and why the last did not.
+        StudioError: whatever `ask` raises.
+    """
+    first = question = upsample_question(wish)
+    why = UnusableAnswer("nothing was asked")
+    for attempt in range(1, wish.attempts + 1):
+        answer = await ask(question)
+        try:
+            return read_upsampled(wish, answer, attempts=attempt)
+        except UnusableAnswer as error:
+            why = error
+        # Each retry sees only the latest failure: earlier ones would fill the context and teach their mistakes.
+        question = retried(first, answer, why, attempt)
+    raise EngineError(
+        f"The reasoner gave no usable caption in {wish.attempts} attempts: {why.why}",
+        param="prompt",
+        hint="Generate with the prompt as it is, say less in it, or ask another reasoner.",
+    )
