@@ -2,19 +2,23 @@
 
 Calls point downward:
 
-    engine        load, begin, step, preview, finish
+    engine        load, begin, step, preview, finish; converse, decode
     sampling      any plan, step by step; knows no request
     planning      a request to a frozen plan; one file for each kind of request
+    reasoner      conversations, token by token, on the same weights
     towers, vae   the model itself; know no plan
+    adapters      LoRA on the towers, put on and taken off
     weights       the released layout; the only place that knows its names
     speck         builds the tiny random checkpoint in that layout
     bench         times all of it against diffusers
+    verify        accounts for every tensor of a folder
 
 A file is opened only while a checkpoint is loaded or built.
 """
 
 from engine.engine import Engine
+from engine.reasoner import Conversation, Footage
 from engine.result import Result
 from engine.sampling import Trajectory
 
-__all__ = ["Engine", "Result", "Trajectory"]
+__all__ = ["Conversation", "Engine", "Footage", "Result", "Trajectory"]

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.adapters import Wardrobe
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
 from engine.planning import (
     ActionSegment,
@@ -21,6 +22,7 @@ from engine.planning import (
     plan,
     read_setting,
 )
+from engine.reasoner import Conversation, Footage, Talk
 from engine.result import Result, read_actions
 from engine.sampling import Chunk, PrefixStore, Trajectory, denoise, prepare
 from engine.towers import OmniModel, build_model
@@ -36,6 +38,7 @@ from engine.vae import (
 )
 from engine.vae.clip import FRAMES_PER_LATENT
 from engine.weights import open_folder, read_weights
+from studio.requests.reason import Reason
 
 
 class Engine:
@@ -53,6 +56,7 @@ class Engine:
         sound: SoundDecoder | None,
         sketch: Sketch,
         threads: Threads,
+        talk: Talk,
     ) -> None:
         self.model = model
         self.setting = setting
@@ -61,7 +65,9 @@ class Engine:
         self.sound = sound
         self.sketch = sketch
         self.prefixes = PrefixStore(model)
+        self.wardrobe = Wardrobe(model)
         self.threads = threads
+        self.talk = talk
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto", dtype: torch.dtype | None = None) -> Engine:
@@ -90,16 +96,38 @@ class Engine:
             threads = Threads.of(place, sum(weight.numel() for weight in model.parameters()))
             threads.for_decode(num_pixels=SMALL_PICTURE_PIXELS)
             sketch = fit_sketch(decoder)
-        return cls(model, setting, decoder, sound, sketch, threads)
+            talk = Talk.load(folder, model, setting.prompts.tokenizer)
+        return cls(model, setting, decoder, sound, sketch, threads, talk)
 
     def describe(self) -> str:
         """Precision and weights in one line, as in "bfloat16 · 34.9 GB" or "float32 · 5 MB"."""
         weights = [*self.model.parameters(), *self.decoder.vae.parameters()]
         if self.sound is not None:
             weights += self.sound.decoder.parameters()
+        if self.talk.eyes is not None:
+            weights += self.talk.eyes.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
         return f"{str(self.model.dtype).removeprefix('torch.')} · {size}"
+
+    @torch.inference_mode()
+    def wear(self, path: Path | None, scale: float = 1.0) -> None:
+        """Put on a LoRA adapter in place of the one that is worn, or take that one off; cheap when nothing changes.
+
+        A request is begun and stepped in the same clothes. Without an adapter, and at a scale of 0, every result is to
+        the bit what it was before.
+
+        Args:
+            path: a safetensors file, or a folder with one, as diffusers and PEFT write them.
+
+        Raises:
+            BadInput: there is no such adapter, it is no LoRA of linear layers, or it fits another checkpoint.
+            BrokenCheckpoint: its file is cut short.
+            OutOfMemory: see `load`. After any of them the engine wears what it wore.
+        """
+        with typed_out_of_memory(self.model.device):
+            self.wardrobe.wear(path, scale)
+        self.prefixes.worn = self.wardrobe.worn
 
     @torch.inference_mode()
     def begin(self, request: Plannable, media: Mapping[str, np.ndarray] | None = None) -> Trajectory:
@@ -139,6 +167,7 @@ class Engine:
         """
         assert trajectories
         assert not any(trajectory.done for trajectory in trajectories)
+        assert all(trajectory.worn == self.wardrobe.worn for trajectory in trajectories)
         for trajectory in trajectories:
             if trajectory.awaits_chunk:
                 self._go_on(trajectory)
@@ -184,6 +213,42 @@ class Engine:
                     pass
         arrays = {name: tensor.cpu().numpy() for name, tensor in latents.items()}
         return Result(self._frames(chunks), sound, actions, arrays, stopped)
+
+    def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
+        """Indexes of the frames that `converse` wants of a clip of `num_frames` at `fps`, rising."""
+        return self.talk.choose_frames(num_frames, fps, request)
+
+    @torch.inference_mode()
+    def converse(self, request: Reason, media: Mapping[str, Footage] | None = None) -> Conversation:
+        """Begin an answer: the prompt is put together here and read by the first calls of `decode`.
+
+        Args:
+            media: pictures and chosen frames by the request's media ids.
+
+        Raises:
+            PromptTooLong: prompt and answer are more than the checkpoint's context.
+            NotAllowed: something is shown to a checkpoint without a vision encoder.
+            BadInput: a picture cannot be looked at, or the schema cannot be answered within `max_tokens`.
+            OutOfMemory: see `load`.
+        """
+        with typed_out_of_memory(self.model.device):
+            return self.talk.begin(request, media or {}, self.wardrobe.worn)
+
+    @torch.inference_mode()
+    def decode(self, conversations: Sequence[Conversation]) -> None:
+        """One token of each answer, all in one pass; and of prompts that are not read yet, the next 1,024 tokens.
+
+        A conversation gets its first token in the call that ends its prompt. None may be done, and all were begun in
+        what is worn.
+
+        Raises:
+            OutOfMemory: see `load`; the call may be made again.
+        """
+        assert conversations
+        assert all(not entry.done and entry.worn == self.wardrobe.worn for entry in conversations)
+        self.threads.for_step(self.talk.num_tokens(conversations))
+        with typed_out_of_memory(self.model.device):
+            self.talk.advance(conversations)
 
     @torch.inference_mode()
     def _frames(self, chunks: Sequence[Chunk]) -> Iterator[np.ndarray]:

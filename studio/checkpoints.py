@@ -1,7 +1,8 @@
 """Finding a checkpoint and reading off its folder, without opening a tensor, whether it is one and whether it is whole.
 
 The released layout is a diffusers pipeline folder (`model_index.json`, `transformer/`, `vae/`, `scheduler/`,
-`text_tokenizer/`) that also carries what transformers needs for the reasoner (`config.json`, `vision_encoder/`).
+`text_tokenizer/`) that also carries what transformers needs for the reasoner (`config.json`, `vision_encoder/`). A
+distilled checkpoint's index is that of a modular pipeline; others may have both.
 """
 
 from __future__ import annotations
@@ -16,10 +17,15 @@ from typing import Any, cast
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
 from studio.presets import CheckpointPreset
 from studio.requests import nearest, shown
-from studio.rules import Capabilities
+from studio.requests.embodiments import EMBODIMENTS
+from studio.rules import ACTING, Capabilities
+
+MODULAR_INDEX = "modular_model_index.json"
+
+INDEXES = ("model_index.json", MODULAR_INDEX)
+"""What diffusers reads first, of its two kinds of pipeline; one of them suffices."""
 
 REQUIRED = (
-    "model_index.json",
     "transformer/config.json",
     "vae/config.json",
     "scheduler/scheduler_config.json",
@@ -55,8 +61,30 @@ class Checkpoint:
         if self.installed and self.folder is not None:
             config = read_json(self.folder / "transformer" / "config.json")
             read["sound"] = bool(config.get("sound_gen")) and (self.folder / "sound_tokenizer").is_dir()
+            read["embodiments"] = _embodiments(config)
+            if not read["embodiments"]:
+                read["kinds"] = tuple(kind for kind in Capabilities(checkpoint="").kinds if kind not in ACTING)
+            read["distilled_steps"] = _distilled_steps(self.folder / MODULAR_INDEX)
         overlay = self.preset.capabilities.model_dump(exclude_none=True)
         return Capabilities.model_validate({"checkpoint": self.id, **read, **overlay})
+
+
+def _embodiments(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The bodies whose actions fit a transformer's configuration; none without actions."""
+    if not config.get("action_gen"):
+        return ()
+    domains, width = int(config.get("num_embodiment_domains") or 0), int(config.get("action_dim") or 0)
+    return tuple(
+        name
+        for name, body in EMBODIMENTS.items()
+        if body.domain < domains and (body.width is None or body.width <= width)
+    )
+
+
+def _distilled_steps(index: Path) -> int | None:
+    """How many levels of noise diffusers' modular index fixes; none of a checkpoint that is not distilled."""
+    sigmas = read_json(index).get("distilled_sigmas") if index.is_file() else None
+    return len(cast(list[object], sigmas)) if isinstance(sigmas, list) and sigmas else None
 
 
 def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: Path) -> Checkpoint:
@@ -74,7 +102,7 @@ def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: P
     if name in presets:
         preset = presets[name]
         folder = built / preset.id if preset.built_here else cached_folder(preset.repository)
-        installed = folder is not None and (folder / "model_index.json").is_file()
+        installed = folder is not None and any((folder / name).is_file() for name in INDEXES)
         return Checkpoint(preset.id, preset, folder, installed)
     path = _path_of(name)
     if path is None:
@@ -122,6 +150,8 @@ def check_layout(folder: Path) -> None:
     if not folder.is_dir():
         raise NotACheckpoint(f"{folder} is a file; a checkpoint is a folder.", param="checkpoint")
     missing = [name for name in REQUIRED if not (folder / name).is_file()]
+    if not any((folder / name).is_file() for name in INDEXES):
+        missing.insert(0, INDEXES[0])
     if missing:
         raise NotACheckpoint(
             f"{folder} is no Cosmos 3 checkpoint: it lacks {', '.join(missing)}.",
@@ -144,7 +174,7 @@ def check_weights(folder: Path) -> int:
     if not shards:
         raise BrokenCheckpoint(f"{folder} holds no safetensors file.", param="checkpoint")
     for shard in shards:
-        total += _check_shard(shard)
+        total += check_shard(shard)
     for index in sorted([*folder.glob("*.safetensors.index.json"), *folder.glob("*/*.safetensors.index.json")]):
         weight_map = read_json(index).get("weight_map")
         if not isinstance(weight_map, dict):
@@ -213,7 +243,12 @@ def _open_shard(shard: Path) -> tuple[dict[str, Any], int]:
     return cast(dict[str, Any], parsed), 8 + length
 
 
-def _check_shard(shard: Path) -> int:
+def check_shard(shard: Path) -> int:
+    """The bytes of a shard that is as long as its header says.
+
+    Raises:
+        BrokenCheckpoint: it is not, or its header is none.
+    """
     header, start = _open_shard(shard)
     header.pop("__metadata__", None)
     try:

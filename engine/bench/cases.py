@@ -1,108 +1,105 @@
-"""What is timed: the same request through the engine and through diffusers' pipeline."""
+"""What is timed: one small request of every mode that diffusers has too."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from statistics import median
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-import torch
-from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
-from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
+import numpy as np
 
-from engine.engine import Engine
-from studio.requests import GenerateImage
-from studio.rules import canvas
+from engine.planning import Plannable
+from studio.requests import parse_request
+
+SIDE = 256
+"""Pixels; the square canvas of the smallest tier."""
+
+NUM_FRAMES = 9
+
+MEDIA = "u0123456789abcdef"
+"""A name where a request wants one; the frames are handed over beside it."""
+
+PROMPT = "A robot arm above a red cube on a wooden table, soft daylight from the left."
 
 
 @dataclass(frozen=True)
-class Timing:
-    """One row of the table, in seconds from request to pixels.
+class Case:
+    """A request and the frames that go with it.
 
     Attributes:
-        orrery_s: median of the engine's runs.
-        one_thread_s: median of diffusers' runs with one thread.
-        two_threads_s: the same with two, the most that the engine takes for a small checkpoint.
+        media: see `Engine.begin`.
+        distilled: it is made on the folder as a distilled checkpoint would describe it.
     """
 
-    case: str
-    orrery_s: float
-    one_thread_s: float
-    two_threads_s: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times as long diffusers takes, at its better thread count."""
-        return min(self.one_thread_s, self.two_threads_s) / self.orrery_s
+    name: str
+    request: Plannable
+    media: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    distilled: bool = False
 
 
-def image_request(resolution: str, num_steps: int) -> GenerateImage:
-    """A guided square picture."""
-    return GenerateImage.model_validate(
-        {
-            "prompt": "A robot arm above a red cube on a wooden table, soft daylight from the left.",
-            "resolution": resolution,
-            "sampling": {"num_inference_steps": num_steps, "guidance_scale": 4.0, "flow_shift": 3.0, "seed": 0},
-        }
-    )
+def all_cases(num_steps: int) -> list[Case]:
+    """Every mode, with so many steps; the distilled ones have four."""
+    clip, picture = _frames(NUM_FRAMES), _frames(1)
+    rows = np.linspace(-1, 1, 8 * 10).reshape(8, 10).tolist()
+    acting = {"embodiment": "droid_lerobot", "resolution": "256", "num_actions": 8}
+    four = {"num_inference_steps": 4, "guidance_scale": 1.0}
+    make = _Maker(num_steps)
+    return [
+        Case("image", make("generate_image")),
+        Case("words to clip", make("generate_video")),
+        Case("picture to clip", make("generate_video", start_image=MEDIA), {"start_image": picture}),
+        Case("clip to clip", make("generate_video", source_video=MEDIA), {"source_video": clip}),
+        Case("clip with sound", make("generate_video", sound=True)),
+        Case("transfer, one control", make("transfer_video", controls=_controls("edge")), {"edge": clip}),
+        Case(
+            "transfer, two controls",
+            make("transfer_video", controls=_controls("edge", "depth"), control_attention="joint"),
+            {"edge": clip, "depth": _frames(NUM_FRAMES, seed=1)},
+        ),
+        Case(
+            "forward dynamics",
+            make("predict_video", start_image=MEDIA, actions=rows, **_without(acting, "num_actions")),
+            {"start_image": picture},
+        ),
+        Case("inverse dynamics", make("predict_actions", source_video=MEDIA, **acting), {"source_video": clip}),
+        Case("policy", make("run_policy", start_image=MEDIA, **acting), {"start_image": picture}),
+        Case("distilled image", make("generate_image", sampling=four), distilled=True),
+        Case(
+            "distilled picture to clip",
+            make("generate_video", start_image=MEDIA, sampling=four),
+            {"start_image": picture},
+            distilled=True,
+        ),
+    ]
 
 
-def load_pipeline(folder: Path) -> Cosmos3OmniPipeline:
-    """diffusers' pipeline on the same folder, sampling natively as the engine does."""
-    pipeline = Cosmos3OmniPipeline.from_pretrained(
-        folder, dtype=torch.float32, sound_tokenizer=None, enable_safety_checker=False, use_native_flow_schedule=True
-    )
-    pipeline.set_progress_bar_config(disable=True)
-    return pipeline
+@dataclass(frozen=True)
+class _Maker:
+    """Requests of a size and a number of steps."""
+
+    num_steps: int
+
+    def __call__(self, kind: str, *, sampling: Mapping[str, Any] | None = None, **fields: Any) -> Plannable:
+        asked: dict[str, Any] = {"kind": kind, "prompt": PROMPT}
+        if kind in ("generate_image", "generate_video", "transfer_video"):
+            asked |= {"resolution": "256", "aspect_ratio": "1:1"}
+        if kind in ("generate_video", "transfer_video"):
+            asked |= {"num_frames": NUM_FRAMES}
+        if kind == "transfer_video":
+            asked |= {"num_chunk_frames": NUM_FRAMES}
+        how = {"num_inference_steps": self.num_steps, "guidance_scale": 4.0, "seed": 0}
+        request = parse_request(asked | fields | {"sampling": how | dict(sampling or {})})
+        assert isinstance(request, Plannable)
+        return request
 
 
-def time_case(engine: Engine, pipeline: Cosmos3OmniPipeline, request: GenerateImage, repeats: int) -> Timing:
-    """Medians over alternate runs, so that a busy machine is busy for all of them; the first round is not counted."""
-    default_threads = torch.get_num_threads()
-
-    def ours() -> None:
-        engine.prefixes.clear()
-        trajectory = engine.begin(request)
-        while not trajectory.done:
-            engine.step([trajectory])
-        engine.finish(trajectory)
-
-    def theirs(num_threads: int) -> Callable[[], None]:
-        def run() -> None:
-            torch.set_num_threads(num_threads)
-            _draw(pipeline, request)
-
-        return run
-
-    contenders = [ours, theirs(1), theirs(2)]
-    spent: list[list[float]] = [[] for _ in contenders]
-    for _ in range(repeats + 1):
-        for seconds, run in zip(spent, contenders, strict=True):
-            start = time.perf_counter()
-            run()
-            seconds.append(time.perf_counter() - start)
-    torch.set_num_threads(default_threads)
-    width, height = canvas(request.resolution, request.aspect_ratio)
-    name = f"image {width}x{height}, {request.sampling.num_inference_steps} steps, guided"
-    return Timing(name, *(median(seconds[1:]) for seconds in spent))
+def _controls(*hints: str) -> list[dict[str, str]]:
+    return [{"hint": hint, "video": MEDIA} for hint in hints]
 
 
-def _draw(pipeline: Cosmos3OmniPipeline, request: GenerateImage) -> None:
-    width, height = canvas(request.resolution, request.aspect_ratio)
-    sampling = request.sampling
-    pipeline.scheduler = UniPCMultistepScheduler.from_config(
-        pipeline.scheduler.config, use_karras_sigmas=False, flow_shift=sampling.flow_shift
-    )
-    pipeline(
-        prompt=request.prompt,
-        negative_prompt=request.negative_prompt,
-        num_frames=1,
-        height=height,
-        width=width,
-        num_inference_steps=sampling.num_inference_steps,
-        guidance_scale=sampling.guidance_scale,
-        use_system_prompt=request.use_system_prompt,
-        generator=torch.Generator().manual_seed(sampling.seed),
-    )
+def _without(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key != name}
+
+
+def _frames(num_frames: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (num_frames, SIDE, SIDE, 3), dtype=np.uint8)

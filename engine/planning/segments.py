@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from engine.planning.positions import FRAMES_PER_LATENT, line_positions, vision_positions
 from engine.weights import ModelConfig
+from studio.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -128,3 +130,13 @@ Segment = VisionSegment | SoundSegment | ActionSegment
 def is_denoised(segment: Segment) -> bool:
     """Whether any step of it is not given."""
     return segment.given is None or len(segment.given.steps) < segment.shape[segment.time_axis]
+
+
+def check_denoised(segments: Sequence[Segment], param: str) -> None:
+    """Raises BadInput, naming the request's field, where everything is given and nothing is left to make."""
+    if not any(is_denoised(segment) for segment in segments):
+        raise BadInput(
+            f"{param} keeps every latent frame of the clip; nothing is left to make.",
+            param=param,
+            hint="Keep fewer frames, or ask for a longer clip.",
+        )

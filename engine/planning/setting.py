@@ -12,7 +12,7 @@ from engine.planning.prompt import PromptEncoder, read_tokenizer
 from engine.planning.schedule import Schedule, checkpoint_schedule, distilled_schedule, native_schedule
 from engine.planning.segments import SoundSegment
 from engine.weights import Folder, ModelConfig
-from studio.checkpoints import read_json
+from studio.checkpoints import INDEXES, MODULAR_INDEX, read_json
 from studio.errors import BrokenCheckpoint, NotAllowed
 from studio.requests import Sampling
 
@@ -105,12 +105,13 @@ def read_setting(folder: Folder) -> Setting:
     pixels_per_cell = vae.get("scale_factor_spatial", 16)
     if not isinstance(pixels_per_cell, int) or pixels_per_cell < 1:
         raise BrokenCheckpoint(f"{folder.path}/vae/config.json: scale_factor_spatial is {pixels_per_cell!r}.")
+    indexes = [read_json(folder.path / name) for name in INDEXES if (folder.path / name).is_file()]
     return Setting(
         config=folder.config,
         prompts=read_tokenizer(folder.path / "text_tokenizer"),
         pixels_per_cell=pixels_per_cell,
         scheduler=read_json(folder.path / "scheduler" / "scheduler_config.json"),
-        native_flow=bool(read_json(folder.path / "model_index.json").get("use_native_flow_schedule", False)),
+        native_flow=any(index.get("use_native_flow_schedule") is True for index in indexes),
         distilled_sigmas=_distilled_sigmas(folder.path),
         sound_clock=_sound_clock(folder.path / "sound_tokenizer") if folder.config.sound_gen else None,
     )
@@ -118,7 +119,7 @@ def read_setting(folder: Folder) -> Setting:
 
 def _distilled_sigmas(folder: Path) -> tuple[float, ...]:
     """`distilled_sigmas` of diffusers' modular index, which only distilled checkpoints have."""
-    index = folder / "modular_model_index.json"
+    index = folder / MODULAR_INDEX
     sigmas = (read_json(index).get("distilled_sigmas") if index.is_file() else None) or ()
     if not all(isinstance(sigma, int | float) and 0 < sigma <= 1 for sigma in sigmas):
         raise BrokenCheckpoint(f"{index}: distilled_sigmas are {sigmas!r}.", param="checkpoint")

@@ -14,7 +14,7 @@ from engine.planning.media import Media
 from engine.planning.plan import Branch, Continuation, Plan
 from engine.planning.positions import FRAMES_PER_LATENT
 from engine.planning.schedule import Schedule
-from engine.planning.segments import Given, VisionSegment
+from engine.planning.segments import Given, VisionSegment, check_denoised
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
 from engine.towers import Average
@@ -31,6 +31,7 @@ def plan_transfer(request: TransferVideo, setting: Setting, media: Media) -> Pla
     Raises:
         PromptTooLong: the prompt or the negative prompt has too many tokens.
         NotAllowed: the checkpoint's own schedule is asked for and cannot be sampled.
+        BadInput: every frame is kept.
     """
     return transfer_plan(request, canvas(request.resolution, request.aspect_ratio), setting, media)
 
@@ -98,6 +99,7 @@ class _Chunks:
             kept: frames it starts with, uint8 [n, height, width, 3] or float32 [n, 3, height, width] in -1..1.
         """
         segments = (*self._controls(chunk), self._target(kept))
+        check_denoised(segments, "num_source_frames")
         branches, factors = self._branches(segments)
         skipped = 0 if chunk == 0 or kept is None else len(kept)
         start = chunk * self.stride

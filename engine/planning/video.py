@@ -7,7 +7,7 @@ from engine.planning.media import Media, padded
 from engine.planning.plan import Branch, Plan
 from engine.planning.positions import FRAMES_PER_LATENT
 from engine.planning.prompt import with_sentence
-from engine.planning.segments import Given, Segment, VisionSegment
+from engine.planning.segments import Given, Segment, VisionSegment, check_denoised
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import (
     NOT_VIDEO_DURATION,
@@ -29,6 +29,7 @@ def plan_video(request: GenerateVideo, setting: Setting, media: Media) -> Plan:
     Raises:
         PromptTooLong: the prompt or the negative prompt has too many tokens.
         NotAllowed: the checkpoint has no sound, or its own schedule is asked for and cannot be sampled.
+        BadInput: every frame is kept and no sound is asked for.
     """
     return video_plan(request, canvas(request.resolution, request.aspect_ratio), setting, media)
 
@@ -46,6 +47,7 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
     segments: tuple[Segment, ...] = (vision,)
     if request.sound:
         segments += (setting.sound_segment(request.num_frames / request.fps),)
+    check_denoised(segments, "condition_frames")
     schedule = setting.schedule(request.sampling)
     guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
     system = VIDEO_SYSTEM_PROMPT if request.use_system_prompt else None

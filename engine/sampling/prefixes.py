@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable
 
 import torch
 
@@ -15,22 +16,31 @@ MAX_TOKENS = 8192
 
 
 class PrefixStore:
-    """Prefixes by their tokens, the least recently used given up first. One thread's own."""
+    """Prefixes by their tokens, the least recently used given up first. One thread's own.
+
+    Attributes:
+        worn: what the model wears; a prefix is that of the adapter it was read with.
+    """
 
     def __init__(self, model: OmniModel) -> None:
+        self.worn: Hashable = None
         self._model = model
-        self._kept: OrderedDict[tuple[int, ...], Prefix] = OrderedDict()
+        self._kept: OrderedDict[tuple[Hashable, tuple[int, ...]], Prefix] = OrderedDict()
 
     def prefix(self, tokens: tuple[int, ...]) -> Prefix:
         """What the reasoner leaves of these tokens, read now or kept from before."""
-        if tokens in self._kept:
-            self._kept.move_to_end(tokens)
-            return self._kept[tokens]
+        key = (self.worn, tokens)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
         prefix = self._model.reasoner.prefill(torch.tensor(tokens, device=self._model.device))
-        self._kept[tokens] = prefix
-        while len(self._kept) > 1 and (len(self._kept) > MAX_PROMPTS or sum(map(len, self._kept)) > MAX_TOKENS):
+        self._kept[key] = prefix
+        while len(self._kept) > 1 and (len(self._kept) > MAX_PROMPTS or self._num_tokens() > MAX_TOKENS):
             self._kept.popitem(last=False)
         return prefix
+
+    def _num_tokens(self) -> int:
+        return sum(len(tokens) for _, tokens in self._kept)
 
     def clear(self) -> None:
         """Give all of them up."""

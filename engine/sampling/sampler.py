@@ -41,6 +41,7 @@ def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | 
         ],
         states=[State() for _ in plan.segments],
         noise=noise,
+        worn=prefixes.worn,
     )
 
 
@@ -52,7 +53,10 @@ def _first_latents(plan: Plan, noise: Noise) -> list[Tensor]:
 
 
 def denoise(model: OmniModel, trajectories: Sequence[Trajectory]) -> None:
-    """Move every trajectory by one step. What is packed together changes no result beyond rounding (1e-5)."""
+    """Move every trajectory by one step. What is packed together changes no result beyond rounding (1e-5).
+
+    All of them were begun with the adapter that the model wears.
+    """
     tokens: list[Tensor] = []
     lengths: list[int] = []
     for trajectory in trajectories:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -40,6 +41,7 @@ class Trajectory:
         latents: for each segment, float32.
         states: the solver's, for each segment.
         noise: where more of it comes from.
+        worn: what the model wore when the prompts were read, and must wear for every step.
         step: steps done, of all plans.
         finished: the chunks before this plan, in order.
     """
@@ -52,6 +54,7 @@ class Trajectory:
     latents: list[Tensor]
     states: list[State]
     noise: Noise
+    worn: Hashable = None
     step: int = 0
     finished: list[Chunk] = field(default_factory=list["Chunk"])
 

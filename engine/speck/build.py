@@ -12,11 +12,11 @@ import torch
 from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
 from safetensors.torch import save_file
-from transformers import PreTrainedTokenizerFast, Qwen3VLVisionModel
+from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLVisionConfig
 
 from engine.speck import shape
-from engine.speck.random_weights import random_sound_tokenizer, random_transformer, random_vae
+from engine.speck.random_weights import random_sound_tokenizer, random_transformer, random_vae, random_vision
 from engine.speck.tokenizer import build_tokenizer
 from studio.checkpoints import shard_header
 
@@ -52,16 +52,16 @@ def _write(folder: Path) -> None:
         enable_safety_checker=False,
     )
     pipeline.save_pretrained(folder, safe_serialization=True, max_shard_size=SHARD_SIZE)
-    vision = Qwen3VLVisionConfig(**shape.VISION)
+    encoder = random_vision()
+    vision = encoder.config
     (folder / "vision_encoder").mkdir()
-    weights = Qwen3VLVisionModel(vision).state_dict()
-    save_file(weights, folder / "vision_encoder" / "model.safetensors", metadata={"format": "pt"})
+    save_file(encoder.state_dict(), folder / "vision_encoder" / "model.safetensors", metadata={"format": "pt"})
     _write_json(folder / "vision_encoder" / "config.json", vision.to_dict())
     tokenizer.save_pretrained(folder)
     _write_json(folder / "config.json", _reasoner_config(tokenizer, vision))
     for name, kind in (("preprocessor_config", "image"), ("video_preprocessor_config", "video")):
         _write_json(folder / f"{name}.json", _processor_config(kind))
-    _write_json(folder / "model.safetensors.index.json", _root_index(folder))
+    _write_json(folder / "model.safetensors.index.json", root_index(folder))
 
 
 def _reasoner_config(tokenizer: PreTrainedTokenizerFast, vision: Qwen3VLVisionConfig) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _processor_config(kind: str) -> dict[str, Any]:
     }
 
 
-def _root_index(folder: Path) -> dict[str, Any]:
+def root_index(folder: Path) -> dict[str, Any]:
     """The flat keys of the transformer and of the vision encoder in one map, as transformers reads them."""
     weight_map: dict[str, str] = {}
     size_bytes = 0

@@ -9,6 +9,8 @@ from diffusers.models.autoencoders.autoencoder_cosmos3_audio import Cosmos3AVAEA
 from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from diffusers.models.transformers.transformer_cosmos3 import Cosmos3OmniTransformer
 from torch import nn
+from transformers import Qwen3VLVisionModel
+from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLVisionConfig
 
 from engine.speck import shape
 
@@ -23,6 +25,9 @@ PIXEL_GAIN = 5.0
 
 GRID_GAIN = 0.2
 """On how the four pixels that share a feature differ, which otherwise covers the picture with a fine grid."""
+
+SIGHT_GAIN = 20.0
+"""On what the vision encoder hands over: what is seen is then as loud as a quarter of a word, and DeepStack too."""
 
 
 def random_transformer() -> Cosmos3OmniTransformer:
@@ -68,3 +73,13 @@ def random_sound_tokenizer() -> Cosmos3AVAEAudioTokenizer:
         # diffusers 0.42 builds this codec with a function that PyTorch 2.13 deprecates.
         warnings.filterwarnings("ignore", "`torch.nn.utils.weight_norm` is deprecated", FutureWarning)
         return Cosmos3AVAEAudioTokenizer(**shape.SOUND)
+
+
+def random_vision() -> Qwen3VLVisionModel:
+    """A vision encoder whose tokens differ from picture to picture as words do from one another."""
+    vision = Qwen3VLVisionModel(Qwen3VLVisionConfig(**shape.VISION))
+    with torch.no_grad():
+        for name, parameter in vision.named_parameters():
+            if "merger" in name and name.endswith("linear_fc2.weight"):
+                parameter.mul_(SIGHT_GAIN)
+    return vision

@@ -8,9 +8,10 @@ Letters of the shapes: U prompt tokens, S packed diffusion tokens, H model width
 D head width, L layers.
 """
 
+from engine.towers.cache import Cache
 from engine.towers.generator import Generator
 from engine.towers.model import OmniModel, build_model
 from engine.towers.packing import Average, Pack, Prefix
 from engine.towers.rope import Rope, rope_tables
 
-__all__ = ["Average", "Generator", "OmniModel", "Pack", "Prefix", "Rope", "build_model", "rope_tables"]
+__all__ = ["Average", "Cache", "Generator", "OmniModel", "Pack", "Prefix", "Rope", "build_model", "rope_tables"]

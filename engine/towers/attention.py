@@ -24,6 +24,23 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k, v, causal=True)
 
 
+def cached_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The last tokens of a sequence see themselves and all before them.
+
+    Args:
+        q: [n, N, D], of the last n tokens.
+        k: [K, U, D], of all; so is v.
+
+    Returns:
+        [n, N * D].
+    """
+    length, seen = len(q), k.shape[1]
+    if length in (1, seen):
+        return _attend(q, k, v, causal=length > 1)
+    mask = torch.ones(length, seen, dtype=torch.bool, device=q.device).tril(seen - length)
+    return _attend(q, k, v, causal=False, mask=mask)
+
+
 def prefix_attention(
     q: Tensor,
     k: Tensor,
@@ -81,9 +98,14 @@ def _averaged(q: Tensor, k: Tensor, v: Tensor, prefix: tuple[Tensor, Tensor], av
     return torch.cat([*outputs, target])
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
+def _attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool, mask: Tensor | None = None) -> Tensor:
     # Four dimensions: with three, PyTorch takes its slow reference kernel.
     out = scaled_dot_product_attention(
-        q.transpose(0, 1)[None], k[None], v[None], is_causal=causal, enable_gqa=q.shape[1] != k.shape[0]
+        q.transpose(0, 1)[None],
+        k[None],
+        v[None],
+        attn_mask=mask,
+        is_causal=causal,
+        enable_gqa=q.shape[1] != k.shape[0],
     )
     return out[0].transpose(0, 1).flatten(1)

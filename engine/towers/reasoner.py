@@ -1,15 +1,18 @@
-"""The reasoner tower, reading prompts for the generator."""
+"""The reasoner tower: it reads prompts for the generator, and conversations token by token."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
-from engine.towers.attention import causal_attention
+from engine.towers.attention import cached_attention, causal_attention
 from engine.towers.block import Block
+from engine.towers.cache import Cache
 from engine.towers.packing import Prefix
 from engine.towers.rms_norm import RmsNorm
-from engine.towers.rope import rope_tables
+from engine.towers.rope import Rope, rope_tables
 from engine.weights.config import ModelConfig
 
 
@@ -28,6 +31,8 @@ class Reasoner(nn.Module):
         self.generator_k_norms = nn.ModuleList(
             RmsNorm((config.head_dim,), config.rms_norm_eps, rounds_before_weight=rounds_before_weight) for _ in norms
         )
+        self.norm = RmsNorm((config.hidden_size,), config.rms_norm_eps, rounds_before_weight=rounds_before_weight)
+        self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
     def prefill(self, tokens: Tensor) -> Prefix:
         """Read a prompt, tokens [U] int64. Stops at the last layer's keys and values: nothing reads its output."""
@@ -50,3 +55,33 @@ class Reasoner(nn.Module):
             if layer + 1 < len(self.blocks):
                 x = block.merge(x, causal_attention(q, k, v))
         return Prefix(tuple(keys), tuple(values))
+
+    def read(
+        self, x: Tensor, rope: Rope, caches: Sequence[Cache], lengths: Sequence[int], deep: Sequence[Tensor] = ()
+    ) -> Tensor:
+        """Read the next tokens of several conversations in one pass.
+
+        Args:
+            x: [S, H], their embeddings behind one another.
+            caches: of each conversation, with room for its tokens; they are filled.
+            lengths: tokens of each; they add up to S.
+            deep: what is added to x behind the first layers, [S, H] each (DeepStack, arXiv 2406.04334).
+
+        Returns:
+            [S, H], normalised: what `head` turns into logits.
+        """
+        for layer, block in enumerate(self.blocks):
+            assert isinstance(block, Block)
+            qk, v = block.project(x)
+            q, k = block.rotate(qk, rope)
+            own = zip(q.split(lengths), k.split(lengths), v.split(lengths), caches, strict=True)
+            seen = [
+                cached_attention(own_q, *cache.write(layer, own_k.transpose(0, 1), own_v.transpose(0, 1)))
+                for own_q, own_k, own_v, cache in own
+            ]
+            x = block.merge(x, torch.cat(seen) if len(seen) > 1 else seen[0])
+            if layer < len(deep):
+                x = x + deep[layer]
+        for cache, length in zip(caches, lengths, strict=True):
+            cache.advance(length)
+        return self.norm(x)

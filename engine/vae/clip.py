@@ -45,11 +45,8 @@ class ClipCoder:
         memory = _memory(self.vae.encoder)
         latents: list[Tensor] = []
         for start in [0, *range(1, len(frames), FRAMES_PER_LATENT)]:
-            pixels = self._pixels(frames[start : start + FRAMES_PER_LATENT] if start else frames[:1])
-            if fit is not None:
-                pixels = fit(pixels)
-            pixels = pixels.transpose(0, 1)[None].to(self.vae.dtype)
-            cells = self.vae.encoder(patchify(pixels, self._patch), feat_cache=memory, feat_idx=[0])
+            piece = frames[start : start + FRAMES_PER_LATENT] if start else frames[:1]
+            cells = self.vae.encoder(self._patches(piece, fit), feat_cache=memory, feat_idx=[0])
             # The first half of the channels is the distribution's mean, which is its mode.
             mean = self.vae.quant_conv(cells).chunk(2, 1)[0]
             latents.append(self._scale.normal(mean))
@@ -63,12 +60,19 @@ class ClipCoder:
             pixels = self.vae.decoder(cells, feat_cache=memory, feat_idx=[0], first_chunk=index == 0)
             yield unpatchify(pixels, self._patch)[0].float().clamp(-1, 1)
 
+    def _patches(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None) -> Tensor:
+        """What the encoder reads of some frames, [1, 3 * patch * patch, T, rows, columns]; no pixels are kept."""
+        pixels = self._pixels(frames)
+        if fit is not None:
+            pixels = fit(pixels)
+        return patchify(pixels.transpose(0, 1)[None].to(self.vae.dtype), self._patch)
+
     def _pixels(self, frames: np.ndarray | Tensor) -> Tensor:
         """[T, 3, height, width] float32 in -1..1."""
         if isinstance(frames, Tensor):
             return frames.to(self.vae.device)
         levels = torch.from_numpy(np.ascontiguousarray(frames)).to(self.vae.device)
-        return levels.permute(0, 3, 1, 2).float() / 127.5 - 1
+        return levels.permute(0, 3, 1, 2).float().div_(127.5).sub_(1)
 
 
 def _memory(coder: nn.Module) -> list[Tensor | None]:

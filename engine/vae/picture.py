@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
+from engine.vae.processor_kernels import use_processor_kernels
 from engine.vae.scale import LatentScale
 from engine.vae.single_frame import single_frame_decoder
 from studio.checkpoints import read_json
@@ -54,7 +55,10 @@ def read_vae(folder: Path, device: torch.device, dtype: torch.dtype) -> PictureD
     except (SafetensorError, OSError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise BrokenCheckpoint(f"{folder} cannot be read: {reason}", param="checkpoint") from None
-    return PictureDecoder(vae.eval().requires_grad_(False))
+    vae.eval().requires_grad_(False)
+    if device.type == "cpu":
+        use_processor_kernels(vae)
+    return PictureDecoder(vae)
 
 
 def to_uint8(pixels: Tensor) -> np.ndarray:

@@ -78,7 +78,7 @@ def key_map(config: ModelConfig) -> list[Entry]:
             )
             for i in range(config.num_hidden_layers)
         ]
-    return [*entries, *_top(config), *_modalities(config), *_sleeping(config)]
+    return [*entries, *_top(config), *_modalities(config)]
 
 
 def _block(config: ModelConfig, tower: _Tower, layer: int) -> list[Entry]:
@@ -124,6 +124,8 @@ def _top(config: ModelConfig) -> list[Entry]:
     ]
     return [
         _as_it_is("reasoner.embed_tokens.weight", "embed_tokens.weight", config.vocab_size, hidden),
+        _as_it_is("reasoner.norm.weight", "norm.weight", hidden),
+        _as_it_is("reasoner.head.weight", "lm_head.weight", config.vocab_size, hidden),
         _as_it_is("generator.norm.weight", "norm_moe_gen.weight", hidden),
         _as_it_is("generator.patch_in.weight", "proj_in.weight", hidden, patch),
         _as_it_is("generator.patch_in.bias", "proj_in.bias", hidden),
@@ -156,12 +158,6 @@ def _modalities(config: ModelConfig) -> list[Entry]:
             _as_it_is("generator.action.modality", "action_modality_embed", hidden),
         ]
     return entries
-
-
-def _sleeping(config: ModelConfig) -> list[Entry]:
-    """What generation does not need: the reasoner's last norm and its word head (1.2 GB of Nano)."""
-    hidden = config.hidden_size
-    return [_as_it_is("", "norm.weight", hidden), _as_it_is("", "lm_head.weight", config.vocab_size, hidden)]
 
 
 def _as_it_is(target: str, name: str, *shape: int) -> Entry:

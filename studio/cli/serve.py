@@ -38,6 +38,24 @@ def serve(
     device: Annotated[
         str | None, typer.Option(envvar="ORRERY_DEVICE", help="auto, cpu, cuda or cuda:N [auto].")
     ] = None,
+    allowed_media_folders: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_ALLOWED_MEDIA_FOLDERS", help="Folders that chats may show, comma-separated."),
+    ] = None,
+    allow_remote_media: Annotated[
+        bool | None,
+        typer.Option(envvar="ORRERY_ALLOW_REMOTE_MEDIA", help="Let chats show what lies at public addresses."),
+    ] = None,
+    upsampler_url: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_UPSAMPLER_URL", help="OpenAI-compatible endpoint that upsamples prompts."),
+    ] = None,
+    upsampler_model: Annotated[
+        str | None, typer.Option(envvar="ORRERY_UPSAMPLER_MODEL", help="Its model [the first that it lists].")
+    ] = None,
+    upsampler_key: Annotated[
+        str | None, typer.Option(envvar="ORRERY_UPSAMPLER_KEY", help="Its key; better set as a variable.")
+    ] = None,
 ) -> None:
     """Start the server and the page."""
     said = {
@@ -48,6 +66,11 @@ def serve(
         "token": token,
         "allowed_hosts": allowed_hosts,
         "device": device,
+        "allowed_media_folders": allowed_media_folders,
+        "allow_remote_media": allow_remote_media,
+        "upsampler_url": upsampler_url,
+        "upsampler_model": upsampler_model,
+        "upsampler_key": upsampler_key,
     }
     os.execve(SERVER_COMMAND[0], SERVER_COMMAND, server_environment(os.environ, said))
 

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import torch
 from diffusers import Cosmos3OmniPipeline, Cosmos3OmniTransformer, UniPCMultistepScheduler
-from torch import Tensor
+from peft import LoraConfig
+from peft.tuners.lora import LoraLayer
+from torch import Tensor, nn
 
 from engine import Engine, Trajectory
 from engine.planning import Media
@@ -237,3 +239,39 @@ def run_video(begin_video: RunVideo) -> RunVideo:
         return trajectory
 
     return run
+
+
+ADAPTED = [
+    *("to_q", "to_k", "to_v", "to_out", "add_q_proj", "add_k_proj", "add_v_proj", "to_add_out"),
+    *("gate_proj", "up_proj", "down_proj"),
+    *("proj_in", "proj_out", "time_embedder.linear_1", "audio_proj_in"),
+]
+
+Train = Callable[..., Cosmos3OmniTransformer]
+
+
+@pytest.fixture(scope="session")
+def train(speck: Path) -> Train:
+    """speck's transformer in diffusers, with an adapter of PEFT on it whose matrices are random."""
+
+    def train(seed: int = 0, **fields: object) -> Cosmos3OmniTransformer:
+        transformer = Cosmos3OmniTransformer.from_pretrained(speck / "transformer")
+        with torch.random.fork_rng(devices=[]), torch.no_grad():
+            torch.manual_seed(seed)
+            transformer.add_adapter(LoraConfig(**{"r": 4, "target_modules": ADAPTED} | fields))
+            for module in transformer.modules():
+                if isinstance(module, LoraLayer):
+                    for up in module.lora_B.values():
+                        assert isinstance(up, nn.Linear)
+                        up.weight.normal_(std=0.05)
+        return transformer.eval().requires_grad_(False)
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def adapter(train: Train, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As diffusers saves one, of both towers, with alpha twice the rank."""
+    folder = tmp_path_factory.mktemp("adapters") / "both-towers"
+    train(lora_alpha=8).save_lora_adapter(folder)
+    return folder

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from engine import Engine
 from engine.planning import Media, SoundSegment, plan
+from studio.errors import BadInput
 from studio.requests.run_policy import RunPolicy
+from studio.requests.transfer_video import TransferVideo
 
 quick = settings(
     max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -182,3 +184,22 @@ def test_half_precision_makes_clips_sound_and_actions_that_stay_near(speck, engi
     result = half.finish(ours)
     assert result.sound.dtype == np.float32
     assert [piece.dtype for piece in result.frames] == [np.uint8] * 3
+
+
+def test_a_clip_whose_frames_are_all_kept_is_refused_unless_there_is_sound_to_make(
+    engine, ask_video, begin_video, frames
+):
+    asked = {"num_frames": 5, "source_video": PICTURE}
+    media = {"source_video": frames(5)}
+    with pytest.raises(BadInput, match="nothing is left to make") as raised:
+        begin_video(engine, ask_video(**asked), media=media)
+    assert raised.value.param == "condition_frames"
+    assert begin_video(engine, ask_video(sound=True, **asked), media=media)
+
+
+def test_a_transfer_whose_frames_are_all_kept_is_refused(engine, frames):
+    asked = {"prompt": "x", "controls": [{"hint": "edge", "video": PICTURE}], "source_video": PICTURE}
+    request = TransferVideo.model_validate(asked | {"num_source_frames": 9, "resolution": "256", "aspect_ratio": "1:1"})
+    clip = frames(9, 256, 256)
+    with pytest.raises(BadInput, match="num_source_frames keeps every latent frame"):
+        engine.begin(request, {"edge": clip, "source_video": clip})

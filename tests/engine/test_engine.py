@@ -24,7 +24,7 @@ def difference(ours, theirs) -> float:
 
 
 def test_it_says_its_precision_and_its_size(engine):
-    assert engine.describe() == "float32 · 4 MB"
+    assert engine.describe() == "float32 · 5 MB"
 
 
 def test_a_trajectory_counts_its_steps_and_tokens(engine, ask):

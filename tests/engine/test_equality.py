@@ -25,20 +25,28 @@ def compare(engine, reference, run, request, record_property) -> None:
     assert np.abs(engine.finish(trajectory).image.astype(int) - levels).max() <= 1
 
 
-@pytest.mark.parametrize("schedule", ["native", "checkpoint"])
-@pytest.mark.parametrize("guidance_scale", [1.0, 4.0], ids=["alone", "guided"])
+SMALL, WIDE, LARGE = ("256", "1:1"), ("720", "16:9"), ("768", "4:3")
+QUICK = [(SMALL, scale, schedule) for scale in (1.0, 4.0) for schedule in ("native", "checkpoint")]
+QUICK += [(WIDE, 4.0, "native"), (LARGE, 1.0, "checkpoint")]
+EVERY = [
+    (size, scale, schedule)
+    for size in (SMALL, WIDE, LARGE)
+    for scale in (1.0, 4.0)
+    for schedule in ("native", "checkpoint")
+]
+
+
 @pytest.mark.parametrize(
-    ("resolution", "aspect_ratio"),
-    [("256", "1:1"), ("720", "16:9"), ("768", "4:3")],
-    ids=["256x256", "1280x720", "1184x880"],
+    ("size", "guidance_scale", "schedule"),
+    [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in EVERY],
 )
 def test_a_picture_is_the_picture_that_diffusers_draws(
-    engine, reference, ask, run, record_property, resolution, aspect_ratio, guidance_scale, schedule
+    engine, reference, ask, run, record_property, size, guidance_scale, schedule
 ):
     request = ask(
         negative_prompt="blurry",
-        resolution=resolution,
-        aspect_ratio=aspect_ratio,
+        resolution=size[0],
+        aspect_ratio=size[1],
         guidance_scale=guidance_scale,
         schedule=schedule,
         seed=3,

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
-from studio.checkpoints import REQUIRED, check_layout, check_weights, find_checkpoint, shard_header
+from studio.checkpoints import INDEXES, REQUIRED, check_layout, check_weights, find_checkpoint, shard_header
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
 from studio.presets import load_presets
 
@@ -20,7 +20,7 @@ PRESETS = load_presets()
 def whole(tmp_path) -> Path:
     """The skeleton of a released folder with one small shard."""
     folder = tmp_path / "my-checkpoint"
-    for name in REQUIRED:
+    for name in ("model_index.json", *REQUIRED):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("{}")
     save_file({"a": np.zeros((4, 4), "f4"), "b": np.ones(3, "f2")}, folder / "transformer" / "model.safetensors")
@@ -56,7 +56,7 @@ def test_a_preset_that_is_built_here_lies_in_the_data_folder(whole, tmp_path):
     [
         ("spek", "Did you mean speck?"),
         ("cosmos-nano", "Did you mean cosmos3-nano?"),
-        ("zzz", "Known here: cosmos3-nano, "),
+        ("zzz", "Known here: cosmos3-edge, "),
         ("x" * 300, "Known here"),
         ("~nobody-of-this-name/x", ""),
         ("a\0b", ""),
@@ -68,6 +68,21 @@ def test_an_unknown_checkpoint_names_the_nearest(name, hint, tmp_path):
         find_checkpoint(name, PRESETS, tmp_path)
     assert caught.value.hint.startswith(hint)
     assert len(caught.value.message) < 200
+
+
+def test_a_checkpoint_with_the_index_of_a_modular_pipeline_alone_is_one_too(whole, tmp_path):
+    (whole / "model_index.json").rename(whole / "modular_model_index.json")
+    check_layout(whole)
+    assert find_checkpoint(str(whole), PRESETS, tmp_path).installed
+    whole.rename(tmp_path / "speck")
+    assert find_checkpoint("speck", PRESETS, tmp_path).installed
+
+
+def test_a_folder_without_any_index_is_no_checkpoint(whole):
+    for name in INDEXES:
+        (whole / name).unlink(missing_ok=True)
+    with pytest.raises(NotACheckpoint, match=r"lacks model_index\.json\. "):
+        check_layout(whole)
 
 
 def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(whole, tmp_path):

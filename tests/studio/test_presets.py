@@ -10,12 +10,48 @@ from studio.rules import Capabilities, refusals
 SHIPPED = load_presets()
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_preset_completes_a_bare_request_to_one_that_runs(name):
+MEDIA = "u0123456789abcdef"
+ONLY_A_PERSON_SAYS = {
+    "generate_image": {},
+    "generate_video": {},
+    "transfer_video": {"controls": [{"hint": "depth", "video": MEDIA}]},
+    "predict_video": {"start_image": MEDIA, "embodiment": "pusht", "actions": [[0.0, 0.0]] * 16},
+    "predict_actions": {"source_video": MEDIA, "embodiment": "pusht"},
+    "run_policy": {"start_image": MEDIA, "embodiment": "droid_joint_position", "state": [0.0] * 8},
+}
+SERVED = [
+    (name, kind)
+    for name, preset in SHIPPED.items()
+    for kind in preset.capabilities.kinds or Capabilities(checkpoint=name).kinds
+    if kind in ONLY_A_PERSON_SAYS
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), SERVED)
+def test_a_shipped_preset_completes_a_bare_request_to_one_that_runs(name, kind):
     preset = SHIPPED[name]
+    assert kind in preset.defaults
     overlay = preset.capabilities.model_dump(exclude_none=True)
-    payload = complete(preset, {"kind": "generate_image", "prompt": "a cube"})
+    payload = complete(preset, {"kind": kind, "prompt": "a cube", **ONLY_A_PERSON_SAYS[kind]})
     assert refusals(parse_request(payload), Capabilities.model_validate({"checkpoint": name, **overlay})) == []
+
+
+RELEASED = {
+    "nvidia/Cosmos3-Nano",
+    "nvidia/Cosmos3-Super",
+    "nvidia/Cosmos3-Edge",
+    "nvidia/Cosmos3-Super-Text2Image",
+    "nvidia/Cosmos3-Super-Image2Video",
+    "nvidia/Cosmos3-Super-Text2Image-4Step",
+    "nvidia/Cosmos3-Super-Image2Video-4Step",
+    "nvidia/Cosmos3-Nano-Policy-DROID",
+    "nvidia/Cosmos3-Edge-Policy-DROID",
+}
+
+
+def test_every_released_checkpoint_has_a_preset_named_like_its_repository():
+    repositories = {preset.repository: preset.id for preset in SHIPPED.values() if preset.repository}
+    assert repositories == {name: name.removeprefix("nvidia/").lower() for name in RELEASED}
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -14,6 +14,7 @@ from diffusers import FlowMatchEulerDiscreteScheduler
 from diffusers.modular_pipelines import Cosmos3DistilledBlocks
 
 from engine import Engine
+from studio.checkpoints import find_checkpoint
 from studio.errors import BrokenCheckpoint, NotAllowed
 
 from .conftest import library_noise, pictures
@@ -129,3 +130,18 @@ def test_levels_that_are_none_are_a_broken_checkpoint(folder, tmp_path):
     (copy / "modular_model_index.json").write_text(json.dumps({"distilled_sigmas": [1.0, "high"]}))
     with pytest.raises(BrokenCheckpoint, match="distilled_sigmas"):
         Engine.load(copy, device="cpu")
+
+
+def test_a_folder_as_diffusers_saves_a_distilled_pipeline_is_loaded(
+    distilled, modular, ask, run, record_property, tmp_path
+):
+    saved = tmp_path / "saved"
+    modular.save_pretrained(str(saved), overwrite_modular_index=True)
+    assert json.loads((saved / "modular_model_index.json").read_text())["distilled_sigmas"] == SIGMAS
+    assert not (saved / "model_index.json").exists()
+    request = ask(seed=4, **DISTILLED)
+    loaded = Engine.load(saved, device="cpu")
+    compare(loaded, run(loaded, request), draw(modular, request, (256, 256), num_frames=1), record_property)
+    found = find_checkpoint(str(saved), {}, tmp_path)
+    assert found.installed
+    assert found.capabilities().distilled_steps == 4

@@ -39,7 +39,7 @@ def test_pieces_add_up_to_what_the_library_decodes_at_once(engine, reference):
         pieces = list(engine.coder.decode(latents))
         theirs = pipeline.vae.decode(raw).sample[0]
     assert [piece.shape[1] for piece in pieces] == [1, 4, 4, 4, 4]
-    assert float((torch.cat(pieces, 1) - theirs).abs().max()) < 1e-5
+    assert float((torch.cat(pieces, 1) - theirs).abs().max()) < 1e-4
 
 
 def test_never_more_than_four_frames_are_in_hand(engine, clip):

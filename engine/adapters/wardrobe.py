@@ -1,0 +1,126 @@
+"""Which adapter a model wears, and changing it."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import nn
+
+from engine.adapters.adapter_config import config_file
+from engine.adapters.adapter_file import LowRank, read_adapter, weights_file
+from engine.adapters.worn_linear import Patch, WornLinear
+from engine.towers import OmniModel
+from engine.weights.key_map import key_map
+from studio.errors import BadInput
+
+MAX_KEPT = 2
+"""Adapters that stay in memory: requests with two of them may take turns, step by step."""
+
+Version = tuple[tuple[str, int, int], ...]
+"""Name, time and size of an adapter's files: it changes when they do."""
+
+
+@dataclass(frozen=True)
+class Worn:
+    """An adapter as it is worn."""
+
+    version: Version
+    scale: float
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a module of the checkpoint ended up: rows of a linear layer here."""
+
+    layer: str
+    first: int
+
+
+class Wardrobe:
+    """Adapters of one model. One thread's own.
+
+    Attributes:
+        worn: what it wears; none is the bare checkpoint.
+    """
+
+    def __init__(self, model: OmniModel) -> None:
+        self.worn: Worn | None = None
+        self._model = model
+        self._places: dict[str, _Place] = {}
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._bare: dict[str, nn.Linear] = {}
+        self._kept: OrderedDict[Version, dict[str, LowRank]] = OrderedDict()
+        self._find_places()
+
+    def wear(self, path: Path | None, scale: float) -> None:
+        """Put an adapter on in place of what is worn, or with none take off what is worn.
+
+        What is worn stays worn when this fails. A scale of 0 is the bare checkpoint.
+
+        Raises:
+            BadInput: there is no such adapter, it is no LoRA of linear layers, or it fits another checkpoint.
+            BrokenCheckpoint: its file is cut short.
+        """
+        assert math.isfinite(scale)
+        wanted: Worn | None = None
+        adapter: dict[str, LowRank] = {}
+        if path is not None:
+            version = _version(path)
+            chosen = self._adapter(path, version)
+            if scale != 0:
+                wanted, adapter = Worn(version, scale), chosen
+        if wanted == self.worn:
+            return
+        layers = self._layers(adapter, scale)
+        for name, layer in self._bare.items():
+            self._model.set_submodule(name, layer)
+        self._bare = {name: layer.base for name, layer in layers.items()}
+        for name, layer in layers.items():
+            self._model.set_submodule(name, layer)
+        self.worn = wanted
+
+    def _find_places(self) -> None:
+        for entry in key_map(self._model.config):
+            layer, _, kind = entry.target.rpartition(".")
+            if kind != "weight" or not isinstance(self._model.get_submodule(layer), nn.Linear):
+                continue
+            first = 0
+            for source in entry.sources:
+                outputs, inputs = source.shape
+                module = source.name.removesuffix(".weight")
+                self._places[module] = _Place(layer, first)
+                self._sizes[module] = (outputs, inputs)
+                first += outputs
+
+    def _adapter(self, path: Path, version: Version) -> dict[str, LowRank]:
+        if version not in self._kept:
+            self._kept[version] = read_adapter(path, self._sizes)
+        self._kept.move_to_end(version)
+        while len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[version]
+
+    def _layers(self, adapter: dict[str, LowRank], scale: float) -> dict[str, WornLinear]:
+        """The adapter's layers by name, around the bare ones."""
+        patches: dict[str, list[Patch]] = {}
+        for module, matrices in adapter.items():
+            place = self._places[module]
+            patches.setdefault(place.layer, []).append(Patch(place.first, matrices))
+        layers: dict[str, WornLinear] = {}
+        for name, parts in patches.items():
+            bare = self._bare.get(name) or self._model.get_submodule(name)
+            assert isinstance(bare, nn.Linear)
+            layers[name] = WornLinear(bare, parts, scale)
+        return layers
+
+
+def _version(path: Path) -> Version:
+    weights = weights_file(path)
+    try:
+        stats = [(file, file.stat()) for file in (weights, config_file(weights)) if file is not None]
+        return tuple((str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="adapter.name") from None

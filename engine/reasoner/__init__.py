@@ -1,0 +1,20 @@
+"""The reasoner as a partner in conversations, on the weights that conditioning has.
+
+Calls point downward:
+
+    talk           begin, advance: prompts read in pieces, answers written together
+    conversation   one of them, and how far it has come
+    prompt         messages to tokens, positions and what is shown (sight, pixels, frame_choice, footage)
+    eyes           the vision encoder
+    picking        logits to tokens
+    constraint     answers that match a JSON schema in time (closing, place)
+    answer         bytes to text and stop strings
+    prefixes       beginnings that conversations share
+    vocabulary     the tokenizer
+"""
+
+from engine.reasoner.conversation import Conversation, TokenLogprob, Usage
+from engine.reasoner.footage import Footage
+from engine.reasoner.talk import Talk
+
+__all__ = ["Conversation", "Footage", "Talk", "TokenLogprob", "Usage"]

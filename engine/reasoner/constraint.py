@@ -1,0 +1,119 @@
+"""An answer that matches a JSON schema, always, and within its budget of tokens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import torch
+from llguidance import LLMatcher
+from torch import Tensor
+
+from engine.reasoner.closing import closing_after, shortest_closing
+from engine.reasoner.place import Place
+from engine.reasoner.vocabulary import Vocabulary
+from studio.errors import BadInput
+
+JSON_FORM: dict[str, Any] = {
+    "whitespace_flexible": False,
+    "item_separator": ", ",
+    "key_separator": ": ",
+    "lenient": False,
+}
+"""As Python's `json.dumps` writes, which is how the captions that Cosmos 3 was trained on are written."""
+
+
+class Constraint:
+    """A schema and how far an answer has come in it.
+
+    At every step it holds a way to the end: tokens that finish the answer from here. A token after which that way
+    would be longer than the budget is not taken; the next one of the way is. So the answer always ends in time.
+
+    Args:
+        budget: tokens that the answer may have.
+
+    Raises:
+        BadInput: the schema is none, nothing matches it, or nothing does within the budget.
+    """
+
+    def __init__(self, schema: dict[str, Any], vocabulary: Vocabulary, budget: int) -> None:
+        self._vocabulary = vocabulary
+        self._matcher = _compile(schema, vocabulary)
+        self._place = Place()
+        closing = shortest_closing(self._matcher, self._place, vocabulary)
+        if closing is None:
+            raise BadInput(
+                "Nothing that ends matches the schema.",
+                param="response_schema",
+                hint="Look for parts that require themselves.",
+            )
+        if len(closing) > budget:
+            raise BadInput(
+                f"max_tokens is {budget:,}; the shortest answer of this schema has {len(closing):,} tokens.",
+                param="sampling.max_tokens",
+                hint=f"Use {len(closing)} or more.",
+            )
+        self.closing = closing
+
+    @property
+    def complete(self) -> bool:
+        """The answer matches and nothing can follow."""
+        return self._matcher.is_stopped()
+
+    @property
+    def satisfied(self) -> bool:
+        """The answer matches as it is."""
+        return self._matcher.is_accepting()
+
+    def allowed(self) -> Tensor:
+        """Tokens that may come next, bool [V]."""
+        bits = np.frombuffer(self._matcher.compute_bitmask(), dtype=np.uint8)
+        flags = np.unpackbits(bits, count=self._vocabulary.size, bitorder="little")
+        return torch.from_numpy(flags.view(bool))
+
+    def admit(self, token: int, budget: int) -> int:
+        """Go on with a token, or with the way to the end where it leaves too little of the budget.
+
+        Args:
+            token: an allowed one.
+            budget: tokens that are left, this one among them.
+
+        Returns:
+            The token that was taken.
+        """
+        if token in self._vocabulary.ends and self.satisfied:
+            return token
+        if self.closing and token == self.closing[0]:
+            return self._take(token, self._matcher, self.closing[1:])
+        ahead = self._matcher.deep_copy()
+        if ahead.consume_token(token):
+            place = self._place.after(self._vocabulary.spelt(token))
+            closing = closing_after(ahead, place, self._vocabulary, self.closing)
+            if closing is not None and len(closing) >= budget:
+                closing = shortest_closing(ahead, place, self._vocabulary)
+            if closing is not None and len(closing) < budget:
+                return self._take(token, ahead, closing)
+        if not self.closing:
+            return min(self._vocabulary.ends)
+        return self._take(self.closing[0], self._matcher, self.closing[1:])
+
+    def _take(self, token: int, matcher: LLMatcher, closing: tuple[int, ...]) -> int:
+        if matcher is self._matcher:
+            consumed = matcher.consume_token(token)
+            assert consumed, matcher.get_error()
+        self._matcher, self.closing = matcher, closing
+        self._place = self._place.after(self._vocabulary.spelt(token))
+        return token
+
+
+def _compile(schema: dict[str, Any], vocabulary: Vocabulary) -> LLMatcher:
+    grammar = LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=JSON_FORM)  # type: ignore[arg-type]
+    matcher = LLMatcher(vocabulary.grammar, grammar, log_level=0)
+    if matcher.is_error():
+        raise BadInput(
+            f"The schema cannot be answered: {matcher.get_error().splitlines()[0].rstrip('.')}.",
+            param="response_schema",
+            hint="Send a JSON schema that something can match.",
+        )
+    return matcher

@@ -1,0 +1,111 @@
+"""A conversation on its way from a prompt to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+
+from engine.reasoner.answer import Answer
+from engine.reasoner.constraint import Constraint
+from engine.reasoner.eyes import Seen
+from engine.reasoner.picking import Tally
+from engine.reasoner.prompt import Prompt
+from engine.towers import Cache
+from studio.requests.reason import Reason
+
+FinishReason = Literal["stop", "length"]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens.
+
+    Attributes:
+        prompt_tokens: read, those of pictures and clips among them.
+        completion_tokens: written, the one that ends the answer among them.
+        cached_tokens: of the prompt, that were not read again.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+
+
+@dataclass(frozen=True)
+class TokenLogprob:
+    """How likely a token was, by the model alone: before penalties, temperature and grammar.
+
+    Attributes:
+        spelling: its bytes, which need not be whole characters.
+        logprob: natural logarithm.
+        top: the likeliest tokens at its place, likeliest first.
+    """
+
+    token: int
+    spelling: bytes
+    logprob: float
+    top: tuple[tuple[int, bytes, float], ...] = ()
+
+
+@dataclass
+class Conversation:
+    """Made by `Engine.converse`, moved by `Engine.decode`; nobody else writes to it. To end it early, drop it.
+
+    Attributes:
+        cache: of what has been read and written, the last token apart.
+        worn: the adapter that it was begun with.
+        num_shared: tokens of the prompt that another conversation had read.
+        tokens: of the answer so far.
+        logprobs: of each of them, where they are asked for.
+        dice: of its seed.
+        chances: that its tokens were drawn with.
+        seen: what was looked at and is not all read yet, by its index in the prompt.
+        finish_reason: "stop" where the model, a stop string or the schema ended it; "length" at `max_tokens`.
+    """
+
+    request: Reason
+    prompt: Prompt
+    cache: Cache
+    answer: Answer
+    constraint: Constraint | None
+    tally: Tally | None
+    dice: torch.Generator
+    worn: object = None
+    num_shared: int = 0
+    tokens: list[int] = field(default_factory=list[int])
+    logprobs: list[TokenLogprob] = field(default_factory=list[TokenLogprob])
+    chances: list[float] = field(default_factory=list[float])
+    seen: dict[int, Seen] = field(default_factory=dict[int, "Seen"])
+    finish_reason: FinishReason | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the answer has ended."""
+        return self.finish_reason is not None
+
+    @property
+    def reading(self) -> bool:
+        """Whether some of the prompt is still to be read."""
+        return self.cache.length < len(self.prompt.tokens)
+
+    @property
+    def text(self) -> str:
+        """The answer so far, as far as it can be shown: whole characters, and no beginning of a stop string."""
+        return self.answer.text
+
+    def chance(self) -> float:
+        """Uniform in 0..1, for the next token; the same until that is picked."""
+        if len(self.chances) == len(self.tokens):
+            self.chances.append(torch.rand((), generator=self.dice, dtype=torch.float64).item())
+        return self.chances[-1]
+
+    def take(self) -> str:
+        """The text that has come since the last call."""
+        return self.answer.take()
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens so far."""
+        return Usage(len(self.prompt.tokens), len(self.tokens), self.num_shared)

@@ -1,0 +1,230 @@
+"""Conversations on the resident weights: prompts are read in pieces, answers written token by token, together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import PreTrainedTokenizerBase
+
+from engine.reasoner.answer import Answer
+from engine.reasoner.constraint import Constraint
+from engine.reasoner.conversation import Conversation, TokenLogprob
+from engine.reasoner.eyes import Eyes, read_eyes
+from engine.reasoner.footage import Footage
+from engine.reasoner.frame_choice import choose_frames
+from engine.reasoner.picking import Chooser, Tally, pick
+from engine.reasoner.prefixes import SharedPrefixes
+from engine.reasoner.prompt import PromptWriter
+from engine.reasoner.sight import EDGE, read_placeholders, read_sight
+from engine.reasoner.upload import upload
+from engine.reasoner.vocabulary import read_vocabulary
+from engine.towers import Cache, OmniModel, rope_tables
+from studio.checkpoints import read_json
+from studio.errors import PromptTooLong
+from studio.requests.reason import Reason
+
+READ_TOKENS = 1024
+"""Of prompts, read in one call: what else the device is for waits no longer than that takes."""
+
+CONTEXT_TOKENS = 32_768
+"""Where a checkpoint's configuration does not say."""
+
+
+@dataclass
+class Talk:
+    """The reasoner of one checkpoint as a partner in conversations. One thread's own.
+
+    Attributes:
+        eyes: none where the checkpoint has no vision encoder.
+        context: tokens of a conversation at most, its answer among them.
+    """
+
+    model: OmniModel
+    writer: PromptWriter
+    eyes: Eyes | None
+    context: int
+    prefixes: SharedPrefixes
+
+    @classmethod
+    def load(cls, folder: Path, model: OmniModel, text_tokenizer: PreTrainedTokenizerBase) -> Talk:
+        """Read what a checkpoint has beside the towers: tokenizer, chat template, vision encoder.
+
+        Raises:
+            BrokenCheckpoint: a file of it cannot be read.
+        """
+        root = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
+        vocabulary = read_vocabulary(folder, text_tokenizer, model.config.vocab_size)
+        eyes = read_eyes(folder, model.device, model.dtype)
+        sight = None if eyes is None else read_sight(folder, root.get("model_type") == EDGE)
+        writer = PromptWriter(vocabulary, sight, None if eyes is None else read_placeholders(vocabulary))
+        text = root.get("text_config")
+        context = text.get("max_position_embeddings") if isinstance(text, dict) else None
+        return cls(model, writer, eyes, context if isinstance(context, int) else CONTEXT_TOKENS, SharedPrefixes())
+
+    def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
+        """See `Engine.choose_frames`."""
+        if self.writer.sight is None:
+            return (0,)
+        return choose_frames(num_frames, fps, request, self.writer.sight)
+
+    def num_tokens(self, conversations: Sequence[Conversation]) -> int:
+        """Tokens that the next `advance` reads and writes."""
+        unread = sum(len(entry.prompt.tokens) - entry.cache.length for entry in conversations if entry.reading)
+        return min(unread, READ_TOKENS) + sum(not entry.reading for entry in conversations)
+
+    def begin(self, request: Reason, media: Mapping[str, Footage], worn: object = None) -> Conversation:
+        """See `Engine.converse`."""
+        vocabulary, sampling = self.writer.vocabulary, request.sampling
+        prompt = self.writer.write(request, media)
+        if len(prompt.tokens) + sampling.max_tokens > self.context:
+            raise PromptTooLong(
+                f"The conversation comes to {len(prompt.tokens):,} tokens and the answer may have "
+                f"{sampling.max_tokens:,}; together at most {self.context:,} are read.",
+                param="messages",
+                hint="Shorten it, show fewer or smaller frames, or lower max_tokens.",
+            )
+        constraint = None
+        if request.response_schema is not None:
+            constraint = Constraint(request.response_schema, vocabulary, sampling.max_tokens)
+        return Conversation(
+            request,
+            prompt,
+            Cache(self.model.config, self.model.device, self.model.dtype),
+            Answer(sampling.stop),
+            constraint,
+            Tally.of(sampling, prompt.tokens, vocabulary.size, self.model.device),
+            torch.Generator().manual_seed(sampling.seed),
+            worn,
+        )
+
+    def advance(self, conversations: Sequence[Conversation]) -> None:
+        """See `Engine.decode`."""
+        lengths = [entry.cache.length for entry in conversations]
+        try:
+            self._advance(conversations)
+        except RuntimeError:
+            # Out of memory, most likely: what the caches have of a token that was not picked is forgotten.
+            for entry, length in zip(conversations, lengths, strict=True):
+                entry.cache.length = length
+            raise
+
+    def _advance(self, conversations: Sequence[Conversation]) -> None:
+        writing = [entry for entry in conversations if not entry.reading]
+        last: list[Tensor] = []
+        left = READ_TOKENS
+        for conversation in conversations:
+            if conversation.reading and left > 0:
+                left -= self._read(conversation, left, last)
+                if not conversation.reading:
+                    writing.append(conversation)
+        # Those that have just read their prompt come last in both lists.
+        continued = writing[: len(writing) - len(last)]
+        hidden = [self._write(continued)] if continued else []
+        if writing:
+            self._say(writing, self.model.reasoner.head(torch.cat([*hidden, *last])).float())
+
+    def _read(self, conversation: Conversation, most: int, last: list[Tensor]) -> int:
+        """Read up to `most` tokens of a prompt; behind its end, add its last hidden state [1, H] to `last`.
+
+        Returns:
+            Tokens read.
+        """
+        prompt, cache, reasoner = conversation.prompt, conversation.cache, self.model.reasoner
+        total = len(prompt.tokens)
+        if cache.length == 0 and (shared := self.prefixes.longest(prompt.keys, conversation.worn)):
+            # The last token is read again: what follows hangs on its output, which is not kept.
+            conversation.num_shared = min(shared[1], total - 1)
+            cache.reserve(total + 1)
+            cache.take(shared[0], conversation.num_shared)
+        start = cache.length
+        end = min(start + most, total)
+        cache.reserve(end)
+        x = reasoner.embed_tokens(upload(torch.tensor(prompt.tokens[start:end]), self.model.device))
+        x, deep = self._look(conversation, start, x)
+        rope = rope_tables(self.model.config, upload(prompt.positions[:, start:end], x.device), x.dtype)
+        out = reasoner.read(x, rope, [cache], [end - start], deep)
+        if end == total:
+            conversation.seen.clear()
+            self.prefixes.keep(prompt.keys, cache, conversation.worn)
+            last.append(out[-1:])
+        return end - start
+
+    def _look(self, conversation: Conversation, start: int, x: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """Put what is shown among the tokens from `start` on in its places of x [n, H]; DeepStack's parts beside it."""
+        end, deep = start + len(x), list[Tensor]()
+        for index, shown in enumerate(conversation.prompt.shown):
+            first, past = np.searchsorted(shown.places, (start, end))
+            if first == past:
+                continue
+            assert self.eyes is not None
+            seen = conversation.seen.get(index)
+            if seen is None:
+                seen = conversation.seen[index] = self.eyes(shown.patches)
+            places = upload(torch.from_numpy(shown.places[first:past] - start), x.device)
+            x = x.index_copy(0, places, seen.features[first:past])
+            deep = deep or [torch.zeros_like(x) for _ in seen.deep]
+            for layer, part in zip(deep, seen.deep, strict=True):
+                layer.index_copy_(0, places, part[first:past])
+        return x, deep
+
+    def _write(self, conversations: Sequence[Conversation]) -> Tensor:
+        """Read the last token of each answer, packed → [B, H]."""
+        device, reasoner = self.model.device, self.model.reasoner
+        for entry in conversations:
+            entry.cache.reserve(entry.cache.length + 1)
+        tokens = upload(torch.tensor([entry.tokens[-1] for entry in conversations]), device)
+        places = [float(entry.prompt.next_position + len(entry.tokens) - 1) for entry in conversations]
+        positions = upload(torch.tensor(places), device).expand(3, -1)
+        x = reasoner.embed_tokens(tokens)
+        rope = rope_tables(self.model.config, positions, x.dtype)
+        return reasoner.read(x, rope, [entry.cache for entry in conversations], [1] * len(conversations))
+
+    def _say(self, conversations: Sequence[Conversation], logits: Tensor) -> None:
+        """Pick the next token of each from logits [B, V] and go on with it."""
+        raw = {
+            index: logits[index].log_softmax(-1)
+            for index, entry in enumerate(conversations)
+            if entry.request.sampling.logprobs
+        }
+        choosers = [
+            Chooser(
+                entry.request.sampling,
+                entry.tally,
+                None if entry.constraint is None else upload(entry.constraint.allowed(), logits.device),
+                entry.chance(),
+            )
+            for entry in conversations
+        ]
+        picked: list[int] = pick(logits, choosers).tolist()
+        for index, (entry, token) in enumerate(zip(conversations, picked, strict=True)):
+            if entry.constraint is not None:
+                left = entry.request.sampling.max_tokens - len(entry.tokens)
+                token = entry.constraint.admit(token, left)
+            if index in raw:
+                entry.logprobs.append(self._logprob(token, raw[index], entry.request.sampling.top_logprobs))
+            self._accept(entry, token)
+
+    def _accept(self, conversation: Conversation, token: int) -> None:
+        vocabulary, answer, constraint = self.writer.vocabulary, conversation.answer, conversation.constraint
+        conversation.tokens.append(token)
+        if conversation.tally is not None:
+            conversation.tally.count(token)
+        if token not in vocabulary.ends:
+            answer.write(vocabulary.spelt(token))
+        if token in vocabulary.ends or answer.stopped or (constraint is not None and constraint.complete):
+            conversation.finish_reason = "stop"
+        elif len(conversation.tokens) == conversation.request.sampling.max_tokens:
+            conversation.finish_reason = "length" if constraint is None else "stop"
+        if conversation.done:
+            answer.close()
+
+    def _logprob(self, token: int, logprobs: Tensor, num_top: int) -> TokenLogprob:
+        spelt = self.writer.vocabulary.spelt
+        best, tokens = logprobs.topk(num_top)
+        top = tuple((other, spelt(other), value) for other, value in zip(tokens.tolist(), best.tolist(), strict=True))
+        return TokenLogprob(token, spelt(token), float(logprobs[token]), top)

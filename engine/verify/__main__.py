@@ -1,0 +1,46 @@
+"""Account for every tensor of a checkpoint's folder.
+
+python -m engine.verify FOLDER [--values] [--json]
+
+Leaves with 0 when all is whole, with 1 when something is wrong, with 2 when the folder is no checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from engine.verify.account import account_for
+from engine.verify.report import as_json, table
+from engine.verify.values import check_values
+from studio.errors import StudioError
+
+BROKEN, NO_CHECKPOINT = 1, 2
+
+
+def main() -> int:
+    """Check, print and say how it went."""
+    parser = argparse.ArgumentParser(prog="python -m engine.verify", description="Account for every tensor.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--values", action="store_true", help="read every value too, and find those that are no number")
+    parser.add_argument("--json", action="store_true", help="everything as JSON")
+    options = parser.parse_args()
+    try:
+        account = account_for(options.folder)
+    except StudioError as error:
+        sys.stderr.write(f"orrery: {error}\n")
+        return NO_CHECKPOINT
+    if options.values:
+        check_values(account, _say)
+    sys.stdout.write(json.dumps(as_json(account), indent=2) + "\n" if options.json else table(account))
+    return 0 if account.whole else BROKEN
+
+
+def _say(file: str) -> None:
+    sys.stderr.write(f"reading {file}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

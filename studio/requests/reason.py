@@ -1,0 +1,189 @@
+"""A conversation about words, pictures and clips, answered in words."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from studio.requests.fields import BoundedText, CheckpointName, MediaId
+from studio.requests.frozen import Frozen
+from studio.requests.hints import FormHint
+from studio.requests.sampling import MAX_SEED, draw_seed
+
+MAX_MESSAGES = 256
+
+MAX_PARTS = 256
+
+MAX_SCHEMA_BYTES = 262_144
+"""The caption schemas of the technical report (sections A.2 and A.3) take a tenth of it."""
+
+
+class TextPart(Frozen):
+    """Words."""
+
+    type: Literal["text"] = "text"
+    text: BoundedText
+
+
+class ImagePart(Frozen):
+    """A picture."""
+
+    type: Literal["image"] = "image"
+    image: MediaId
+
+
+class VideoPart(Frozen):
+    """A clip, of which frames are taken as the request's `video_fps` or `num_video_frames` say."""
+
+    type: Literal["video"] = "video"
+    video: MediaId
+
+
+Part = Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]
+
+
+class Message(Frozen):
+    """One turn: words alone, or words and media in the order in which they are looked at."""
+
+    role: Literal["system", "user", "assistant"]
+    content: BoundedText | Annotated[tuple[Part, ...], Field(min_length=1, max_length=MAX_PARTS)]
+
+    @property
+    def media_ids(self) -> tuple[str, ...]:
+        """What it shows, in order."""
+        if isinstance(self.content, str):
+            return ()
+        return tuple(
+            part.image if isinstance(part, ImagePart) else part.video
+            for part in self.content
+            if not isinstance(part, TextPart)
+        )
+
+
+class TextSampling(Frozen):
+    """How the next token is picked. Defaults are the reasoner's own without thinking (cosmos-framework's table)."""
+
+    max_tokens: Annotated[
+        int, Field(ge=1, le=65_536, title="Length", description="tokens of the answer at most"), FormHint(unit="tokens")
+    ] = 2048
+    temperature: Annotated[
+        float,
+        Field(ge=0, le=2, title="Temperature", description="0 always takes the likeliest token"),
+        FormHint(row="picking", step=0.05),
+    ] = 0.7
+    top_p: Annotated[
+        float,
+        Field(gt=0, le=1, title="Top p", description="only the likeliest tokens that together reach this probability"),
+        FormHint(row="picking", step=0.05),
+    ] = 0.8
+    top_k: Annotated[
+        int,
+        Field(ge=0, le=10_000, title="Top k", description="only so many of the likeliest tokens; 0 is all"),
+        FormHint(fold=True),
+    ] = 20
+    repetition_penalty: Annotated[
+        float,
+        Field(gt=0, le=2, title="Repetition penalty", description="above 1 avoids every token read or written so far"),
+        FormHint(fold=True, step=0.05),
+    ] = 1.0
+    presence_penalty: Annotated[
+        float,
+        Field(ge=-2, le=2, title="Presence penalty", description="above 0 avoids tokens that the answer has"),
+        FormHint(fold=True, step=0.1),
+    ] = 1.5
+    frequency_penalty: Annotated[
+        float,
+        Field(ge=-2, le=2, title="Frequency penalty", description="likewise, for each time that it has them"),
+        FormHint(fold=True, step=0.1),
+    ] = 0.0
+    seed: Annotated[
+        int, Field(ge=0, le=MAX_SEED, title="Seed", description="one seed is one answer, alone or beside others")
+    ] = Field(default_factory=draw_seed)
+    stop: Annotated[
+        tuple[Annotated[BoundedText, Field(min_length=1, max_length=256)], ...],
+        Field(max_length=16, title="Stop", description="the answer ends before any of these"),
+        FormHint(hidden=True),
+    ] = ()
+    logprobs: Annotated[
+        bool, Field(title="Probabilities", description="tell how likely each token was"), FormHint(hidden=True)
+    ] = False
+    top_logprobs: Annotated[
+        int,
+        Field(ge=0, le=20, title="Others", description="and the likeliest tokens at its place"),
+        FormHint(hidden=True),
+    ] = 0
+
+
+def _schema_fits(schema: dict[str, Any]) -> dict[str, Any]:
+    size_bytes = len(json.dumps(schema))
+    if size_bytes > MAX_SCHEMA_BYTES:
+        raise ValueError(f"the schema has {size_bytes:,} bytes; at most {MAX_SCHEMA_BYTES:,} are accepted")
+    return schema
+
+
+class Reason(Frozen):
+    """Messages to the assistant's next one.
+
+    With a `response_schema` the answer is one JSON object of that schema and nothing else, whatever `max_tokens` is:
+    it is closed in time. Its separators are those of Python's `json.dumps`.
+
+    `min_pixels` and `max_pixels` bound what is looked at: of each picture, and of all frames of a clip together.
+    """
+
+    kind: Annotated[Literal["reason"], FormHint(hidden=True)] = "reason"
+    checkpoint: CheckpointName = None
+    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MAX_MESSAGES), FormHint(hidden=True)]
+    sampling: TextSampling = Field(default_factory=TextSampling)
+    response_schema: Annotated[
+        dict[str, Any] | None,
+        Field(title="Schema", description="JSON schema that the answer must match"),
+        AfterValidator(lambda schema: schema if schema is None else _schema_fits(schema)),
+        FormHint(hidden=True),
+    ] = None
+    video_fps: Annotated[
+        float | None,
+        Field(gt=0, le=60, title="Frames per second", description="that are looked at; none is the checkpoint's own"),
+        FormHint(fold=True),
+    ] = None
+    num_video_frames: Annotated[
+        int | None,
+        Field(ge=1, le=768, title="Frames", description="that are looked at, evenly over the clip"),
+        FormHint(fold=True),
+    ] = None
+    min_pixels: Annotated[
+        int | None,
+        Field(ge=1, le=2**28, title="Least pixels", description="smaller ones are enlarged"),
+        FormHint(fold=True),
+    ] = None
+    max_pixels: Annotated[
+        int | None,
+        Field(ge=1, le=2**28, title="Most pixels", description="larger ones are shrunk"),
+        FormHint(fold=True),
+    ] = None
+
+    @property
+    def media_ids(self) -> tuple[str, ...]:
+        """Everything that is shown, each once, in the order of first use."""
+        return tuple(dict.fromkeys(media for message in self.messages for media in message.media_ids))
+
+    @model_validator(mode="after")
+    def _ends_with_a_question(self) -> Self:
+        if self.messages[-1].role == "assistant":
+            raise ValueError("the last message is the assistant's; end with what it shall answer")
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_cuts_the_object(self) -> Self:
+        if self.response_schema is not None and self.sampling.stop:
+            raise ValueError("response_schema and sampling.stop are both given; stop strings would cut the answer")
+        return self
+
+    @model_validator(mode="after")
+    def _frames_are_counted_one_way(self) -> Self:
+        if self.video_fps is not None and self.num_video_frames is not None:
+            raise ValueError("video_fps and num_video_frames are both given; use one of them")
+        if self.min_pixels is not None and self.max_pixels is not None and self.min_pixels > self.max_pixels:
+            raise ValueError(f"min_pixels is {self.min_pixels}, above max_pixels, {self.max_pixels}")
+        return self

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import json
+import random
+from typing import Annotated, Any, Literal
+
+import pytest
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+
+from engine.reasoner.constraint import Constraint
+from studio.errors import BadInput
+
+
+class Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Issue(Closed):
+    category: Literal["motion", "text", "anatomy"]
+    description: Annotated[str, Field(max_length=40)]
+    severity: Literal["minor", "moderate", "severe"]
+    box_2d: Annotated[list[Annotated[int, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)] | None = None
+
+
+class Critique(Closed):
+    score: Annotated[int, Field(ge=0, le=10)]
+    realism: Annotated[float, Field(ge=0, le=1)] | None
+    issues: Annotated[list[Issue], Field(max_length=5)]
+    note: Annotated[str, Field(min_length=2, max_length=20)] = "xx"
+    rationale: Annotated[str, Field(max_length=60)]
+    tags: Annotated[list[Annotated[str, Field(max_length=8)]], Field(min_length=1, max_length=6)]
+
+
+class Tree(Closed):
+    name: str
+    child: Tree | None = None
+    branches: list[Tree]
+
+
+def an_object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    names = list(properties) if required is None else required
+    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
+
+
+TEXT = {"type": "string"}
+ITSELF = {"$ref": "#"}
+
+
+@pytest.fixture
+def vocabulary(engine):
+    return engine.talk.writer.vocabulary
+
+
+@pytest.mark.parametrize(
+    ("schema", "shortest"),
+    [
+        ({}, "0"),
+        ({"type": "boolean"}, "true"),
+        ({"type": "number", "minimum": 1000}, "1000"),
+        ({"type": "integer", "multipleOf": 7, "minimum": 100}, "105"),
+        ({"type": "string", "pattern": "^(ab|c{3,5})*z$"}, '"z"'),
+        ({"type": "string", "pattern": "^[a-z]{3}-[0-9]+$"}, '"aaa-0"'),
+        ({"enum": ["longer", "long", "longest"]}, '"long"'),
+        ({"type": "string", "minLength": 300}, f'"{"a" * 300}"'),
+        ({"type": "string", "format": "uuid"}, '"00000000-0000-0000-0000-000000000000"'),
+        ({"type": "string", "pattern": "^[0-9a-f]{400}$"}, f'"{"0" * 400}"'),
+        ({"anyOf": [TEXT, {"type": "null"}, {"type": "array"}]}, '""'),
+        ({"anyOf": [{"type": "array", "minItems": 9}, an_object({"a": TEXT})]}, '{"a": ""}'),
+        ({"type": "array", "items": {"enum": [10, 7]}, "minItems": 3}, "[7, 7, 7]"),
+        (an_object({"a": TEXT, "bb": {"type": "integer"}, "c": TEXT, "dd": TEXT}, ["bb", "dd"]), '{"bb": 0, "dd": ""}'),
+        (an_object({f"o{i}": an_object({"x": TEXT}, []) for i in range(9)}, ["o8"]), '{"o8": {}}'),
+        (an_object({"x": {"anyOf": [ITSELF, {"type": "null"}]}}), '{"x": null}'),
+        ({"anyOf": [an_object({"x": ITSELF}), an_object({"y": ITSELF}), an_object({"zz": TEXT})]}, '{"zz": ""}'),
+        ({"type": "object", "additionalProperties": TEXT}, "{}"),
+        ({"type": "object", "required": ["q"]}, '{"q": 0}'),
+        ({"const": {"a": [1, {"b": "é"}]}}, '{"a": [1, {"b": "é"}]}'),
+    ],
+    ids=lambda value: json.dumps(value)[:60] if isinstance(value, dict) else "",
+)
+def test_the_shortest_answer_is_known_and_is_the_least_budget(vocabulary, schema, shortest):
+    constraint = Constraint(schema, vocabulary, 10_000)
+    text = b"".join(map(vocabulary.spelt, constraint.closing)).decode()
+    assert (text == shortest) or (len(text) == len(shortest) and json.loads(text) is not None)
+    least = len(constraint.closing)
+    Constraint(schema, vocabulary, least)
+    if least > 1:
+        with pytest.raises(BadInput, match=f"shortest answer of this schema has {least}") as raised:
+            Constraint(schema, vocabulary, least - 1)
+        assert raised.value.param == "sampling.max_tokens"
+
+
+def every_answer(constraint: Constraint, vocabulary, budget: int, text: bytes = b"") -> int:
+    """The fewest tokens with which any sequence of them ends, by trying all."""
+    if constraint.satisfied:
+        return 0
+    best = budget + 1
+    for token in torch.nonzero(constraint.allowed())[:, 0].tolist():
+        if best == 1:
+            break
+        ahead = constraint._matcher.deep_copy()
+        assert ahead.consume_token(token)
+        following = Constraint.__new__(Constraint)
+        following._matcher, following._vocabulary = ahead, vocabulary
+        if budget > 1 or following.satisfied:
+            best = min(best, 1 + every_answer(following, vocabulary, best - 2))
+    return best
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"enum": ["on", "is"]}, "minItems": 1, "maxItems": 2},
+        an_object({"a": {"enum": [True, 0]}, "re": {"type": "null"}}, ["re"]),
+        {"type": "integer", "minimum": 256, "maximum": 2000},
+        {"enum": ["the bowl", "x"]},
+    ],
+    ids=["array", "object", "integer", "enum"],
+)
+def test_no_sequence_of_tokens_is_shorter(vocabulary, schema):
+    constraint = Constraint(schema, vocabulary, 100)
+    least = len(constraint.closing)
+    assert every_answer(constraint, vocabulary, least) == least
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"type": "strin"}, "Invalid type"),
+        ({"if": {}}, "Unimplemented keys"),
+        ({"$ref": "#/nowhere"}, "does not exist"),
+        ({"type": "string", "pattern": "("}, "regex parse error"),
+        ({"type": "integer", "minimum": 5, "maximum": 4}, "Unsatisfiable"),
+        ({"enum": []}, "Unsatisfiable"),
+        (an_object({"a": False}), "Unsatisfiable"),
+        (ITSELF, "Nothing that ends"),
+        (an_object({"x": ITSELF}), "Nothing that ends"),
+        ({"anyOf": [an_object({"x": ITSELF}), an_object({"y": ITSELF})]}, "Nothing that ends"),
+        ({"type": "strin", "x-guidance": {"lenient": True}}, "Invalid type"),
+    ],
+    ids=lambda value: json.dumps(value)[:50] if isinstance(value, dict) else "",
+)
+def test_a_schema_that_is_none_or_that_nothing_matches_is_refused_before_it_starts(engine, say, schema, why):
+    with pytest.raises(BadInput, match=why) as raised:
+        engine.converse(say(response_schema=schema))
+    assert raised.value.param == "response_schema"
+
+
+@pytest.mark.parametrize(
+    ("schema", "model"),
+    [
+        (Critique.model_json_schema(), Critique),
+        (Tree.model_json_schema(), Tree),
+        ({}, None),
+        ({"type": "object", "additionalProperties": {"type": "number"}}, None),
+        ({"type": "string", "pattern": "^(ab|c{3,5})*z$"}, None),
+    ],
+    ids=["critique", "tree", "anything", "any keys", "pattern"],
+)
+def test_whatever_is_drawn_the_answer_matches_within_any_budget(vocabulary, schema, model):
+    least = len(Constraint(schema, vocabulary, 10_000).closing)
+    for trial in range(30):
+        drawn = random.Random(trial)
+        budget = least + (trial if trial < 15 else drawn.randint(15, 250))
+        constraint, tokens = Constraint(schema, vocabulary, budget), list[int]()
+        while len(tokens) < budget and not constraint.complete:
+            choice = drawn.choice(torch.nonzero(constraint.allowed())[:, 0].tolist())
+            tokens.append(constraint.admit(choice, budget - len(tokens)))
+            if tokens[-1] in vocabulary.ends:
+                break
+        text = b"".join(map(vocabulary.spelt, tokens)).decode()
+        json.loads(text)
+        assert constraint.satisfied
+        if model is not None:
+            model.model_validate_json(text)
+
+
+def test_it_is_forced_to_close_only_when_the_budget_left_is_the_shortest_end(vocabulary):
+    schema = an_object({"a": TEXT, "b": TEXT})
+    letter = vocabulary.id_of("a")
+    constraint = Constraint(schema, vocabulary, 40)
+    forced, budget = 0, 40
+    while not constraint.complete:
+        wished = letter if bool(constraint.allowed()[letter]) else constraint.closing[0]
+        shortest = len(constraint.closing)
+        took = constraint.admit(wished, budget)
+        if took != wished:
+            forced += 1
+            assert budget == shortest
+        budget -= 1
+    assert forced
+    assert budget == 0
+
+
+def test_twenty_answers_of_random_weights_written_together_all_match(engine, say, answers):
+    schema = Critique.model_json_schema()
+    least = len(Constraint(schema, engine.talk.writer.vocabulary, 1000).closing)
+    requests = [
+        say(f"critique number {seed}", response_schema=schema, temperature=1.2, seed=seed, max_tokens=least + 13 * seed)
+        for seed in range(20)
+    ]
+    conversations = answers(engine, requests)
+    assert [entry.finish_reason for entry in conversations] == ["stop"] * 20
+    for asked, entry in zip(requests, conversations, strict=True):
+        Critique.model_validate_json(entry.text)
+        assert len(entry.tokens) <= asked.sampling.max_tokens
+    assert len({entry.text for entry in conversations}) == 20
