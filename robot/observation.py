@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.objects import ObjectPose
+
 NUM_JOINTS = 7
 
 ROW_WIDTH = NUM_JOINTS + 1
@@ -65,6 +67,7 @@ class Observation:
         tick: the loop's tick at which it was taken; a reply is spliced by it.
         epoch: of the run; a stop begins a new one, and replies of an old one are dropped.
         prompt: what to do, in words.
+        objects: things whose places are known: those of a simulated world; none beside a real arm.
     """
 
     tick: int
@@ -72,3 +75,4 @@ class Observation:
     state: ArmState
     views: Views
     prompt: str
+    objects: tuple[ObjectPose, ...] = ()

@@ -1,0 +1,113 @@
+import threading
+
+import numpy as np
+import pytest
+
+from robot.safety import HOME
+from robot.simulation.scene import Scene
+from robot.simulation.world import MAX_LAG_S, World
+from robot_fakes import FakeClock
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def world(plain_scene: Scene, clock: FakeClock) -> World:
+    return World(plain_scene, seed=3, clock=clock)
+
+
+def test_stepped_by_hand_it_loses_no_part_of_a_step(world: World):
+    for _ in range(15):
+        world.advance(1 / 15)
+
+    assert world.snapshot().time_s == pytest.approx(1.0)
+
+
+def test_it_keeps_up_with_the_clock_and_stamps_what_it_says(world: World, clock: FakeClock):
+    for _ in range(30):
+        clock.now_s += 1 / 15
+        world.catch_up()
+
+    assert world.state().measured_at_s == pytest.approx(clock.now(), abs=0.003)
+    assert world.lost_s == 0
+
+
+def test_a_world_that_fell_far_behind_lets_the_time_go(world: World, clock: FakeClock):
+    clock.now_s += 10
+    world.catch_up()
+
+    assert world.snapshot().time_s == pytest.approx(MAX_LAG_S, abs=0.002)
+    assert world.lost_s == pytest.approx(10 - MAX_LAG_S, abs=0.002)
+    assert world.state().measured_at_s == pytest.approx(clock.now(), abs=0.003)
+
+
+def test_the_same_orders_give_the_same_world(plain_scene: Scene):
+    ends = []
+    for _ in range(2):
+        world = World(plain_scene, seed=4, clock=FakeClock())
+        for tick in range(10):
+            world.aim(HOME + 0.02 * tick, 0.5)
+            world.advance(1 / 15)
+        ends.append(world.snapshot().qpos.tolist())
+
+    assert ends[0] == ends[1]
+
+
+def test_it_goes_home_slowly_from_anywhere(world: World):
+    world.aim(HOME + 0.3, 1.0)
+    world.advance(1.0)
+    arrived = world.go_home()
+
+    fastest = 0.0
+    for _ in range(60):
+        world.advance(1 / 15)
+        fastest = max(fastest, float(np.abs(world.state().joint_velocities).max()))
+
+    assert arrived.is_set()
+    assert np.abs(world.state().joint_positions - HOME).max() < 0.03
+    assert fastest < 1.2
+    assert world.state().gripper_position < 0.05
+
+
+def test_a_target_on_the_way_home_ends_it(world: World):
+    world.aim(HOME + 0.3, 0.0)
+    world.advance(1.0)
+    arrived = world.go_home()
+    world.advance(0.1)
+    world.aim(HOME + 0.3, 0.0)
+    world.advance(3.0)
+
+    assert not arrived.is_set()
+
+
+def test_at_rest_it_stays_where_it_is_and_holds_what_it_holds(world: World):
+    world.aim(HOME + 0.3, 1.0)
+    world.advance(0.3)
+    world.rest()
+    world.advance(0.5)
+    where = world.state().joint_positions
+    world.advance(0.5)
+
+    assert np.abs(world.state().joint_positions - where).max() < 0.01
+    assert np.abs(world.state().joint_positions - HOME).max() > 0.03
+    assert world.state().gripper_position > 0.9
+
+
+def test_on_its_own_thread_it_runs_in_real_time_and_ends(plain_scene: Scene):
+    world = World(plain_scene)
+    world.start()
+    moved = threading.Event()
+    world.aim(HOME + 0.1, 0.0)
+    for _ in range(200):
+        if world.state().joint_positions[0] > 0.02:
+            moved.set()
+            break
+        moved.wait(0.05)
+    world.close()
+
+    assert moved.is_set()
+    assert not world.is_running
+    assert world.was_started
