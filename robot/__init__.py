@@ -1,4 +1,5 @@
-"""The program beside the arm: cameras, arms, the 15 Hz loop, safety, recording. Nothing of it is written yet.
+"""The program beside the arm: cameras, arms, the 15 Hz loop, safety, recording.
 
-The room exists so that its two rules hold from the first line: it imports `studio` alone, and it runs without torch.
+It imports `studio` alone of the other rooms, and runs without torch. Who may call whom, inside:
+`bridge` over `loop` and `self_test` over `playing`, `policy`, `recording`, `arms`, `cameras`, `gripper` over `safety`.
 """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class ActionChunk:
-    """Rows to play, the first one meant for the tick after the observation's.
+    """Rows to play; the first is the target of the observation's own tick: where to be a fifteenth of a second later.
 
     Attributes:
         tick, epoch: of the observation that it answers.

@@ -1,5 +1,5 @@
 """Arms: simulated, a Franka, a recorded one. The loop knows only `Arm`."""
 
-from robot.arms.arm import Arm, ArmModel
+from robot.arms.arm import Arm
 
-__all__ = ["Arm", "ArmModel"]
+__all__ = ["Arm"]

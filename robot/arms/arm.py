@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robot.observation import ArmState
-
-ArmModel = Literal["fr3", "panda"]
-"""Which table of limits holds."""
+from robot.safety import ArmModel
 
 
 class Arm(Protocol):

@@ -1,0 +1,211 @@
+"""Between a station and the server where people sit: it dials, says what happens, and passes on what is ordered.
+
+The bridge dials `{server}/v1/robots/bridge` with the server's token as a bearer, and again whenever it is lost. The arm
+does not depend on it: the loop, the filter and the ladder are on this side, and a page that vanishes with the server is
+a lost dead-man's switch.
+
+It sends JSON text frames, each an object with `type`:
+- `hello` {name, arm: simulated|franka|replay, model: fr3|panda, policy: URL, limits: {soft_min[7], soft_max[7],
+  velocity[7]}}: first, after every dialling; then `session`
+- `session` {state, epoch, hold, stop, words, run}: at every change. state is idle, ready, running, holding, stopped or
+  fault; hold is person, policy, connection, approval or step; stop is a StopReason and words its sentence
+- `tick` {tick, at_s, state, hold, epoch, joints[7] rad, gripper, wanted[8]|null, executed[8]|null, clamped: joints
+  counted from 0, rung: play|coast|rest|stop|null, num_coming, policy: disconnected|connecting|ready|refused,
+  policy_words, has_views, lateness_ms, busy_ms}: fifteen a second
+- `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
+  pending ones wait for `approve` or `reject`. A shadow run's rows come too
+- `event` {at_s, code, words}: something that a person should read
+- `check` {name, outcome: passed|failed|ask, words}: findings of a self-test, and what went wrong with home and recover
+- `summary` {busy, recording_words, and the fields of robot.telemetry.Summary}: once a second
+- `answer` {id, error: {code, message, type, param, hint}|null, value}: to an order
+Times are seconds of this machine's monotonic clock.
+
+It sends binary frames (studio.wire.frames) of the topics that were asked for: `canvas`, a JPEG of exactly what the
+policy sees, fifteen a second; `predicted/{i}`, JPEGs of the frames that came with a chunk.
+
+It takes JSON text frames:
+- {"want": ["canvas", "predicted"]}: the topics to send from now on
+- {"id": anything, "command": …}: an order, answered. The commands: start {run: {prompt, mode:
+  live|rehearsal|shadow|approve|step|replay, horizon 1-32, speed, record, episode}}, instruct {prompt}, hold, resume,
+  stop, finish, approve, reject, step, heartbeat (five a second while a page is in control), release (it gave control
+  back), self_test, confirm {check}, home, recover, mark {episode, success: true|false|null}, episodes,
+  reset_scene {seed}
+Who may order is the server's to decide; here every order counts. `self_test`, `home`, `recover` and the `resume` of a
+stopped run are answered when they have begun: how they end is told by `check` and `session`.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import structlog
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from robot import messages
+from robot.clock import Clock
+from robot.orders import parse_order
+from robot.self_test import Check
+from robot.station import Station
+from robot.turn import SessionView, Turn
+from studio.errors import BadInput, StudioError
+from studio.jobs import Failure
+from studio.wire.frames import pack_frame
+
+log = structlog.get_logger("orrery.robot.bridge")
+
+MAX_WAITING = 30
+"""Turns that may wait to be sent: two seconds; older ones give way."""
+
+BACKOFF_S = (0.5, 1.0, 2.0, 5.0)
+MAX_ORDER_BYTES = 1 << 20
+
+
+class Bridge:
+    """Listens to a station's turns and checks. `run` dials until it is told to end.
+
+    Args:
+        url: of the server's bridge websocket.
+        hello: makes the first message, anew each time.
+    """
+
+    def __init__(self, url: str, token: str, clock: Clock, hello: Callable[[], dict[str, Any]]) -> None:
+        self._url = url
+        self._token = token
+        self._clock = clock
+        self._hello = hello
+        self._waiting: queue.Queue[Turn | Check] = queue.Queue(MAX_WAITING)
+        self._wanted: frozenset[str] = frozenset()
+        self._connected = False
+
+    def on_turn(self, turn: Turn) -> None:
+        """One turn; returns at once, and lets the oldest go when the server is slow."""
+        self._put(turn)
+
+    def on_check(self, check: Check) -> None:
+        """One finding of a self-test."""
+        self._put(check)
+
+    def run(self, station: Station, until: threading.Event) -> None:
+        """Dial, again and again."""
+        failures = 0
+        while not until.is_set():
+            try:
+                with self._open() as socket:
+                    failures = 0
+                    self._serve(socket, station, until)
+                    words = "closed"
+            except (OSError, WebSocketException) as error:
+                words = str(error) or type(error).__name__
+            self._connected = False
+            if not until.is_set():
+                log.info("server lost", url=self._url, words=words)
+                self._clock.wait_until(self._clock.now() + BACKOFF_S[min(failures, len(BACKOFF_S) - 1)], until)
+                failures += 1
+
+    def _open(self) -> ClientConnection:
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        return connect(
+            self._url, additional_headers=headers, compression=None, max_size=MAX_ORDER_BYTES, close_timeout=1
+        )
+
+    def _serve(self, socket: ClientConnection, station: Station, until: threading.Event) -> None:
+        self._wanted = frozenset()
+        _send(socket, self._hello())
+        _send(socket, messages.session(station.view))
+        self._connected = True
+        over = threading.Event()
+        reader = threading.Thread(target=self._read, args=(socket, station, over), name="orders", daemon=True)
+        reader.start()
+        try:
+            self._write(socket, station, lambda: over.is_set() or until.is_set())
+        finally:
+            socket.close()
+            reader.join(timeout=5)
+
+    def _write(self, socket: ClientConnection, station: Station, is_over: Callable[[], bool]) -> None:
+        shown: SessionView | None = None
+        next_summary_s = self._clock.now()
+        while not is_over():
+            try:
+                found = self._waiting.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            if isinstance(found, Check):
+                _send(socket, messages.check(found))
+                continue
+            if found.session != shown:
+                shown = found.session
+                _send(socket, messages.session(shown))
+            self._send_turn(socket, found)
+            if self._clock.now() >= next_summary_s:
+                next_summary_s = self._clock.now() + 1.0
+                _send(socket, messages.summary(station.meter.summary(), station.busy, station.recording_words))
+
+    def _send_turn(self, socket: ClientConnection, turn: Turn) -> None:
+        _send(socket, messages.tick(turn))
+        for event in turn.events:
+            _send(socket, messages.event(event))
+        if turn.answered is not None:
+            _send(socket, messages.chunk(turn.answered, turn, pending=turn.answered is turn.pending))
+        if "canvas" in self._wanted and turn.views is not None:
+            socket.send(pack_frame("canvas", messages.jpeg(turn.views.canvas())))
+        if "predicted" in self._wanted and turn.answered is not None and turn.answered.video is not None:
+            for number, picture in enumerate(turn.answered.video):
+                socket.send(pack_frame(f"predicted/{number}", messages.jpeg(picture)))
+
+    def _read(self, socket: ClientConnection, station: Station, over: threading.Event) -> None:
+        try:
+            for frame in socket:
+                self._take(socket, station, frame)
+        except (OSError, WebSocketException) as error:
+            log.info("server lost", words=str(error))
+        finally:
+            over.set()
+
+    def _take(self, socket: ClientConnection, station: Station, frame: str | bytes) -> None:
+        number: object = None
+        value, failure = None, None
+        try:
+            message = _object(frame)
+            number = message.pop("id", None)
+            if isinstance(topics := message.get("want"), list):
+                self._wanted = frozenset(topic for topic in cast("list[object]", topics) if isinstance(topic, str))
+                return
+            value = station.order(parse_order(message))
+        except StudioError as error:
+            failure = Failure.of(error).model_dump(mode="json")
+        except TimeoutError:
+            failure = Failure.of(StudioError("The control loop did not obey in time.")).model_dump(mode="json")
+        _send(socket, {"type": "answer", "id": number, "error": failure, "value": value})
+
+    def _put(self, found: Turn | Check) -> None:
+        if not self._connected:
+            return
+        while True:
+            try:
+                self._waiting.put_nowait(found)
+                return
+            except queue.Full:
+                try:
+                    self._waiting.get_nowait()
+                except queue.Empty:
+                    continue
+
+
+def _object(frame: str | bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(frame)
+    except ValueError:
+        raise BadInput("The message is not JSON.") from None
+    if not isinstance(message, dict):
+        raise BadInput(f"The message is a {type(message).__name__}; an object is expected.")
+    return cast("dict[str, Any]", message)
+
+
+def _send(socket: ClientConnection, message: dict[str, Any]) -> None:
+    socket.send(json.dumps(message, allow_nan=False))

@@ -1,0 +1,1 @@
+"""Grippers: never on the thread that moves the arm."""

@@ -1,0 +1,79 @@
+"""A gripper beside the loop: it is told the newest wish and says where it was last."""
+
+from __future__ import annotations
+
+import threading
+
+import structlog
+
+from robot.faults import ArmLost
+from robot.gripper.driver import GripperDriver
+
+log = structlog.get_logger("orrery.robot.gripper")
+
+POLL_S = 0.1
+"""A Franka Hand's width takes as long to read (franky issue 35)."""
+
+SAME = 0.02
+"""A wish that differs by less is no new one: a gripper that is told the same again stutters."""
+
+ENDS = (0.0, 1.0)
+
+
+class GripperThread:
+    """Never blocks: a wish that comes while the fingers move replaces the one before it.
+
+    Raises ArmLost from `position` and `move` once the gripper failed, until `recover`.
+    """
+
+    def __init__(self, driver: GripperDriver) -> None:
+        self._driver = driver
+        self._position = driver.read()
+        self._wish: float | None = None
+        self._told: float | None = None
+        self._lost = ""
+        self._wake = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="gripper", daemon=True)
+        self._thread.start()
+
+    def position(self) -> float:
+        """Where the fingers were last seen, 0 open to 1 closed."""
+        self._check()
+        return self._position
+
+    def move(self, position: float) -> None:
+        """Wish for a position."""
+        self._check()
+        if self._told is None or abs(position - self._told) > SAME or (position != self._told and position in ENDS):
+            self._told = self._wish = position
+            self._wake.set()
+
+    def recover(self) -> None:
+        """Forget that it failed, and what it was told."""
+        self._lost, self._told, self._wish = "", None, None
+
+    def close(self) -> None:
+        """End the thread and let go of the gripper."""
+        self._ended.set()
+        self._wake.set()
+        self._thread.join(timeout=5)
+        self._driver.close()
+
+    def _check(self) -> None:
+        if self._lost:
+            raise ArmLost(self._lost, hint="Is the gripper powered and connected?")
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self._wake.wait(POLL_S)
+            self._wake.clear()
+            wish, self._wish = self._wish, None
+            try:
+                if wish is not None and not self._ended.is_set():
+                    self._driver.go(wish)
+                self._position = self._driver.read()
+            except ArmLost as error:
+                if not self._lost:
+                    log.warning("gripper lost", words=str(error))
+                self._lost = error.message

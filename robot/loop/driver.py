@@ -1,0 +1,156 @@
+"""Which row comes next in one epoch: the player, the ladder, and what a mode waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot.chunk import ActionChunk
+from robot.playing import Player, Rung, Splice, rung, should_ask
+from robot.playing.ladder import HOLD_AFTER_S
+from robot.playing.player import FADE_TICKS
+from robot.run import Run
+from robot.turn import HoldReason
+from studio.errors import Conflict
+
+_REPLAYED_TICK = -1
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to do in this tick.
+
+    Attributes:
+        row: float64 [8], on the rung PLAY.
+        waits_for: on every other one.
+        finished: there is nothing more to replay.
+    """
+
+    rung: Rung
+    row: NDArray[np.float64] | None = None
+    waits_for: HoldReason = "policy"
+    finished: bool = False
+
+
+class Driver:
+    """One epoch of a run. A new epoch has a new driver, so that nothing of the old one is ever played.
+
+    Args:
+        run: what was started.
+        now_s: when the epoch began.
+        held: whether a person said wait; nothing is asked and nothing is played.
+    """
+
+    def __init__(self, run: Run, now_s: float, *, held: bool = False) -> None:
+        self.run = run
+        self._held = held
+        self._player = Player(speed=run.pace, fade_ticks=0 if run.mode == "replay" else FADE_TICKS)
+        self._starved_since_s = now_s
+        self._has_asked = False
+        self._steps = 0
+        self.pending: ActionChunk | None = None
+
+    def replay(self, chunk: ActionChunk, resting: NDArray[np.float64]) -> None:
+        """Play these rows and nothing else."""
+        self._player.mark(_REPLAYED_TICK)
+        self._player.splice(chunk, resting)
+
+    def wants_chunk(self, latency_rows: int | None) -> bool:
+        """Whether the policy should be asked now."""
+        waits_for_rows = not len(self.coming)
+        if self._held:
+            return False
+        match self.run.mode:
+            case "replay":
+                return False
+            case "approve" | "step":
+                return waits_for_rows and self.pending is None
+            case _:
+                chunk = self._player.chunk
+                num_rows = len(chunk.rows) if chunk is not None else 0
+                return waits_for_rows or should_ask(
+                    self._player.played_rows,
+                    len(self.coming) * self.run.pace,
+                    self.run.horizon,
+                    latency_rows,
+                    num_rows,
+                )
+
+    def asked(self, tick: int, now_s: float) -> None:
+        """A question about this tick left."""
+        self._player.mark(tick)
+        if not self._has_asked:
+            self._has_asked, self._starved_since_s = True, now_s
+
+    def offer(self, chunk: ActionChunk, resting: NDArray[np.float64]) -> Splice | None:
+        """Take a chunk: play it, or show it first."""
+        if self.run.mode == "approve":
+            self.pending = chunk
+            return None
+        return self._player.splice(chunk, resting)
+
+    def approve(self, resting: NDArray[np.float64]) -> Splice | None:
+        """A person said yes.
+
+        Raises:
+            Conflict: nothing is shown.
+        """
+        chunk = self._take_pending()
+        return self._player.splice(chunk, resting)
+
+    def reject(self) -> None:
+        """A person said no; the next question is asked at once.
+
+        Raises:
+            Conflict: nothing is shown.
+        """
+        self._take_pending()
+
+    def step(self) -> None:
+        """A person lets one more row be played.
+
+        Raises:
+            Conflict: the run is of another mode.
+        """
+        if self.run.mode != "step":
+            raise Conflict(f"The run is in {self.run.mode} mode; rows are played one at a time in step mode.")
+        self._steps += 1
+
+    def choose(self, now_s: float, disconnected_s: float) -> Choice:
+        """What to do now."""
+        has_row = len(self.coming) > 0
+        awaited = self._awaited_person(has_row)
+        without_rows_s = 0.0 if has_row and awaited is None else now_s - self._starved_since_s
+        if awaited is not None:  # A person may take their time: this never becomes a stop.
+            return Choice(Rung.REST if without_rows_s > HOLD_AFTER_S else Rung.COAST, waits_for=awaited)
+        if self.run.mode == "replay":
+            disconnected_s = 0.0
+            if not has_row:
+                return Choice(Rung.COAST, finished=True)
+        found = rung(has_row=has_row, without_rows_s=without_rows_s, disconnected_s=disconnected_s)
+        if found is Rung.PLAY:
+            self._starved_since_s, self._steps = now_s, max(0, self._steps - 1)
+            return Choice(found, self._player.next_row())
+        if has_row:  # The server is gone: what it said before is not taken up again.
+            self._player.flush()
+        return Choice(found, waits_for="connection" if disconnected_s else "policy")
+
+    def _awaited_person(self, has_row: bool) -> HoldReason | None:
+        if self._held:
+            return "person"
+        if self.pending is not None:
+            return "approval"
+        return "step" if self.run.mode == "step" and has_row and not self._steps else None
+
+    @property
+    def coming(self) -> NDArray[np.float64]:
+        """What will be played next, float64 [ticks, 8]."""
+        return self._player.coming
+
+    def _take_pending(self) -> ActionChunk:
+        if self.pending is None:
+            raise Conflict("No chunk waits for a yes.")
+        chunk, self.pending = self.pending, None
+        return chunk

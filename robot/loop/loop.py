@@ -1,0 +1,222 @@
+"""The loop: fifteen times a second obey, look, take what the policy answered, ask ahead, and do what is safe of it."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+
+import structlog
+
+from robot.arms import Arm
+from robot.clock import Clock, Pace, Tick
+from robot.faults import StopReason
+from robot.gripper.closing import Closing
+from robot.loop import commands
+from robot.loop.conversation import NOTHING, Conversation, Received
+from robot.loop.dead_man import DeadMan
+from robot.loop.engagement import Driven, Engagement
+from robot.loop.eyes import Eyes, Seen
+from robot.observation import ROWS_PER_SECOND, Observation
+from robot.playing import Splice
+from robot.policy.policy import Policy
+from robot.safety import LIMITS
+from robot.safety.filter import check_state
+from robot.turn import Event, SessionView, Turn
+from studio.errors import StudioError
+
+log = structlog.get_logger("orrery.robot")
+
+PERIOD_S = 1 / ROWS_PER_SECOND
+
+Listener = Callable[[Turn], None]
+"""Told every turn on the loop's own thread; it must not wait for anything."""
+
+
+class Loop:
+    """One arm's. All of it happens on the thread that calls `run`; `tell` and `view` are for everybody.
+
+    Args:
+        eyes: what it sees the arm and the world with.
+        dead_man: what must keep beating while a run is on.
+        closing: how the policy's gripper number is understood.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        eyes: Eyes,
+        policy: Policy,
+        clock: Clock,
+        *,
+        dead_man: DeadMan,
+        listeners: Sequence[Listener] = (),
+        closing: Closing = "binary",
+    ) -> None:
+        self._eyes = eyes
+        self._clock = clock
+        self._dead_man = dead_man
+        self._listeners = tuple(listeners)
+        self._limits = LIMITS[arm.model]
+        self._run = Engagement(arm, clock, closing)
+        self._talk = Conversation(policy, clock)
+        self._inbox: queue.SimpleQueue[commands.Told] = queue.SimpleQueue()
+        self._wake = threading.Event()
+        self._events: list[Event] = []
+        self._blind = False
+
+    @property
+    def view(self) -> SessionView:
+        """Where the session stands."""
+        return self._run.session.view
+
+    def tell(self, command: commands.Command) -> Future[None]:
+        """Hand in a command. A stop is obeyed at once, everything else at the next tick."""
+        told = commands.Told(command)
+        self._inbox.put(told)
+        if isinstance(command, commands.Stop):
+            self._wake.set()
+        return told.done
+
+    def run(self, until: threading.Event) -> None:
+        """Turn until told to end; a run that is on then is stopped."""
+        pace = Pace(self._clock, PERIOD_S)
+        while not until.is_set():
+            tick = pace.wait(self._wake)
+            if tick is None:
+                self._obey()
+            else:
+                self.turn(tick)
+        if self._run.session.engaged:
+            self._stop(StopReason.BUTTON)
+
+    def turn(self, tick: Tick) -> None:
+        """One tick. Whatever goes wrong inside ends with a stopped arm."""
+        began_s, before = self._clock.now(), self.view
+        try:
+            turn = self._turn(tick)
+        except Exception:
+            log.exception("the loop failed", tick=tick.number, epoch=before.epoch)
+            self._stop(StopReason.LOOP_ERROR)
+            turn = Turn(tick, self.view, self._talk.status())
+        self._notice_change(before)
+        events, self._events = tuple(self._events), []
+        turn = replace(turn, session=self.view, events=events, busy_s=self._clock.now() - began_s)
+        for listener in self._listeners:
+            listener(turn)
+
+    def _turn(self, tick: Tick) -> Turn:
+        self._obey()
+        seen = self._eyes.look()
+        self._watch(seen)
+        received, splice = self._receive(seen)
+        self._ask_ahead(tick, seen)
+        driven = self._drive(seen)
+        return self._account(tick, seen, received, splice, driven)
+
+    def _obey(self) -> None:
+        self._wake.clear()
+        while True:
+            try:
+                told = self._inbox.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                match told.command:
+                    case commands.Stop():
+                        self._stop(StopReason.BUTTON)
+                    case commands.Heartbeat():
+                        self._dead_man.beat(self._clock.now())
+                    case commands.Release():
+                        self._dead_man.release()
+                    case command:
+                        self._run.obey(command)
+            except StudioError as error:
+                told.done.set_exception(error)
+            else:
+                told.done.set_result(None)
+
+    def _watch(self, seen: Seen) -> None:
+        if seen.arm_lost is not None and self.view.state in ("ready", "running", "holding"):
+            self._stop(StopReason.ARM_LOST, str(seen.arm_lost))
+        if not self._run.session.engaged:
+            return
+        if seen.camera_lost is not None and not self._blind:
+            self._note(seen.camera_lost.code, str(seen.camera_lost))
+        self._blind = seen.camera_lost is not None
+        if seen.state is not None and (stop := check_state(seen.state, self._limits)):
+            self._stop(stop)
+        elif self._dead_man.lost(self._clock.now()):
+            self._stop(StopReason.DEAD_MAN)
+
+    def _receive(self, seen: Seen) -> tuple[Received, Splice | None]:
+        if not self._run.session.engaged:
+            return NOTHING, None  # what a self-test asks is its own
+        received = self._talk.receive(self.view.epoch)
+        if received.failure is not None:
+            self._note(received.failure.code, str(received.failure))
+        if received.dropped is not None:
+            self._note(*received.dropped)
+        if received.stop is not None:
+            self._stop(received.stop)
+        if received.chunk is None or seen.state is None:
+            return received, None
+        splice, stop = self._run.offer(received.chunk, seen.state)
+        if stop is not None:
+            self._stop(stop)
+        return received, splice
+
+    def _ask_ahead(self, tick: Tick, seen: Seen) -> None:
+        run, driver = self.view.run, self._run.driver
+        self._talk.status()
+        if run is None or driver is None or seen.state is None or seen.views is None or not self._talk.may_ask():
+            return
+        if driver.wants_chunk(self._talk.latency.rows(run.pace)):
+            objects = tuple(self._eyes.objects())
+            self._talk.ask(Observation(tick.number, self.view.epoch, seen.state, seen.views, run.prompt, objects))
+            driver.asked(tick.number, self._clock.now())
+
+    def _drive(self, seen: Seen) -> Driven | None:
+        if not self._run.session.engaged or seen.state is None:
+            return None
+        driven, stop = self._run.drive(seen.state, self._talk.disconnected_s())
+        if stop is not None:
+            self._stop(stop)
+        return driven
+
+    def _account(
+        self, tick: Tick, seen: Seen, received: Received, splice: Splice | None, driven: Driven | None
+    ) -> Turn:
+        driver = self._run.driver
+        return Turn(
+            tick,
+            self.view,
+            self._talk.status(),
+            state=seen.state,
+            views=seen.views,
+            rung=driven.rung if driven is not None else None,
+            wanted=driven.wanted if driven is not None else None,
+            executed=driven.executed if driven is not None else None,
+            coming=driver.coming if driver is not None else None,
+            pending=driver.pending if driver is not None else None,
+            answered=received.chunk,
+            splice=splice,
+            latency_s=received.latency_s,
+        )
+
+    def _stop(self, reason: StopReason, words: str = "") -> None:
+        lost = self._run.stop(reason, words)
+        self._note(reason.value, words or reason.sentence)
+        if lost is not None:
+            self._note(lost.code, f"The arm could not be told to stop: {lost}")
+
+    def _notice_change(self, before: SessionView) -> None:
+        after = self.view
+        if (after.state, after.hold) != (before.state, before.hold) and after.stop is None:
+            what = f"{after.state}, waiting for the {after.hold}" if after.hold else after.state
+            self._note(after.state, f"The robot is {what}.")
+
+    def _note(self, code: str, words: str) -> None:
+        self._events.append(Event(self._clock.now(), code, words))

@@ -1,0 +1,86 @@
+"""The one that tells the arm where to go: after the filter, and never without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot.arms import Arm
+from robot.faults import StopReason
+from robot.gripper.closing import Closing, close_or_open
+from robot.observation import NUM_JOINTS, ArmState
+from robot.playing import coast
+from robot.safety import LIMITS, ClampRate, Executed, filter_target
+
+
+class Mover:
+    """Remembers what was executed, so that the next row is limited against it.
+
+    Raises ArmLost wherever the arm does.
+    """
+
+    def __init__(self, arm: Arm, closing: Closing = "binary") -> None:
+        self._arm = arm
+        self._limits = LIMITS[arm.model]
+        self._closing: Closing = closing
+        self._clamp_rate = ClampRate()
+        self._before = self._last = np.zeros(NUM_JOINTS + 1)
+        self._grip: float | None = None
+        self._at_rest = True
+
+    def begin(self, state: ArmState) -> None:
+        """Motion starts where the arm is, whatever was executed before; what the gripper holds, it keeps."""
+        if self._grip is None:
+            self._grip = state.gripper_position
+        self._before = self._last = np.append(state.joint_positions, self._grip)
+        self._clamp_rate.clear()
+        self._at_rest = False
+
+    def move(self, wanted: NDArray[np.float64], state: ArmState) -> Executed:
+        """Send what may be done of a wanted row; where it says stop, nothing was sent."""
+        return self._send(wanted, state, self._closing)
+
+    def coast(self, state: ArmState) -> Executed | None:
+        """Decelerate; none when the arm is at rest already."""
+        return None if self._at_rest else self._send(coast(self._before, self._last), state, "continuous")
+
+    def imagine(self, wanted: NDArray[np.float64], state: ArmState) -> Executed:
+        """What would be done from where the arm is; nothing is sent."""
+        return filter_target(wanted, np.append(state.joint_positions, state.gripper_position), state, self._limits)
+
+    def rest(self) -> None:
+        """Tell the arm once to come to rest where it is; what moves it next begins there."""
+        if not self._at_rest:
+            self._at_rest = True
+            self._arm.hold()
+
+    def stop(self) -> None:
+        """Stop the arm."""
+        self._at_rest = True
+        self._arm.stop()
+
+    def resting_row(self, state: ArmState) -> NDArray[np.float64]:
+        """float64 [8], what the next chunk is entered from."""
+        return np.append(state.joint_positions, state.gripper_position) if self._at_rest else self._last
+
+    @property
+    def clamp_rate(self) -> float:
+        """The share of joint targets that were clamped over the last two seconds."""
+        return self._clamp_rate.rate
+
+    def _send(self, wanted: NDArray[np.float64], state: ArmState, closing: Closing) -> Executed:
+        if self._at_rest:
+            self.begin(state)
+        executed = filter_target(wanted, self._last, state, self._limits)
+        if executed.stop is not None:
+            return executed
+        self._clamp_rate.add(executed.clamps.joints)
+        if self._clamp_rate.exceeded:
+            return replace(executed, row=self._last, stop=StopReason.CLAMP_RATE)
+        row = executed.row
+        self._grip = row[NUM_JOINTS] = close_or_open(row[NUM_JOINTS], self._last[NUM_JOINTS], closing)
+        self._arm.set_target(row[:NUM_JOINTS], float(row[NUM_JOINTS]))
+        self._before, self._last = self._last, row
+        return executed

@@ -1,0 +1,20 @@
+"""From chunks to one row a tick: splicing, fading, asking ahead, and what to do when rows run out.
+
+Nothing here waits, and nothing knows an arm or a socket; the loop calls it.
+"""
+
+from robot.playing.coasting import coast
+from robot.playing.ladder import Rung, rung
+from robot.playing.player import Player, Splice
+from robot.playing.prefetch import Latency, largest_gapless_horizon, should_ask
+
+__all__ = [
+    "Latency",
+    "Player",
+    "Rung",
+    "Splice",
+    "coast",
+    "largest_gapless_horizon",
+    "rung",
+    "should_ask",
+]

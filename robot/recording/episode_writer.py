@@ -1,0 +1,85 @@
+"""One episode while it is recorded: rows in memory, pictures in three open MP4s, in a folder that nobody reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robot.observation import NUM_JOINTS, ROWS_PER_SECOND
+from robot.recording.features import COLUMNS, VIDEOS, Frame
+from robot.recording.parquet import write_columns
+from robot.recording.pose import flange_pose
+from robot.recording.statistics import PictureStats, Stats, column_stats
+from robot.recording.video_writer import VideoWriter
+
+DATA_FILE = "data.parquet"
+
+
+class EpisodeWriter:
+    """Frames in; a parquet file and an MP4 of each view out, when it is closed.
+
+    Args:
+        staging: an empty folder.
+        episode_index, first_index: of the episode, and of its first frame within the data set.
+        task_index: of its instruction.
+    """
+
+    def __init__(self, staging: Path, episode_index: int, first_index: int, task_index: int) -> None:
+        self._staging = staging
+        self._episode_index = episode_index
+        self._first_index = first_index
+        self._task_index = task_index
+        self._frames: list[dict[str, Any]] = []
+        self._videos = {name: VideoWriter(staging / f"{name}.mp4", size) for name, size in VIDEOS.items()}
+        self._pictures = {name: PictureStats() for name in VIDEOS}
+
+    @property
+    def num_frames(self) -> int:
+        """So far."""
+        return len(self._frames)
+
+    def add(self, frame: Frame) -> None:
+        """One tick."""
+        number = len(self._frames)
+        for name, video in self._videos.items():
+            video.add(frame.views[name])
+            if number % ROWS_PER_SECOND == 0:
+                self._pictures[name].add(frame.views[name])
+        joints, gripper = slice(NUM_JOINTS), NUM_JOINTS
+        self._frames.append(
+            {
+                "observation.state.cartesian_position": flange_pose(frame.state[joints]),
+                "observation.state.joint_positions": frame.state[joints],
+                "observation.state.gripper_position": frame.state[gripper],
+                "action.joint_position": frame.action[joints],
+                "action.gripper_position": frame.action[gripper],
+                "orrery.wanted": frame.wanted,
+                "orrery.clamped": frame.clamped,
+                "orrery.at_s": frame.at_s,
+                "orrery.lateness_s": frame.lateness_s,
+                "orrery.epoch": frame.epoch,
+                "timestamp": number / ROWS_PER_SECOND,
+                "frame_index": number,
+                "episode_index": self._episode_index,
+                "index": self._first_index + number,
+                "task_index": self._task_index,
+            }
+        )
+
+    def close(self) -> dict[str, Stats]:
+        """Write every file's end; the statistics by feature. At least one frame must have been added."""
+        assert self._frames
+        for video in self._videos.values():
+            video.close()
+        values = {name: np.array([frame[name] for frame in self._frames], COLUMNS[name].dtype) for name in COLUMNS}
+        kinds = {name: column.kind for name, column in COLUMNS.items()}
+        write_columns(self._staging / DATA_FILE, {name: list(column) for name, column in values.items()}, kinds)
+        stats = {name: picture.stats() for name, picture in self._pictures.items()}
+        return stats | {name: column_stats(column) for name, column in values.items()}
+
+    def discard(self) -> None:
+        """Let go of the open files; what is in the folder is of no use."""
+        for video in self._videos.values():
+            video.close()

@@ -1,0 +1,118 @@
+"""Episodes as they are read back: the list, one episode's rows, its pictures; and what the operator says of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import av
+import numpy as np
+from av.error import FFmpegError
+from numpy.typing import NDArray
+
+from robot.faults import BrokenEpisode
+from robot.recording import layout
+from robot.recording.dataset import EpisodeSummary, read_lines
+from robot.recording.features import VIDEOS
+from robot.recording.parquet import read_columns
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One recorded run.
+
+    Attributes:
+        summary: its line in the list.
+        states, actions, wanted: float64 [n, 8].
+        clamped: bool [n, 7].
+        videos: the files of its views, by the names of VIDEOS.
+        notes: the run, its events and how it ended.
+    """
+
+    summary: EpisodeSummary
+    states: NDArray[np.float64]
+    actions: NDArray[np.float64]
+    wanted: NDArray[np.float64]
+    clamped: NDArray[np.bool_]
+    videos: dict[str, Path]
+    notes: dict[str, Any]
+
+
+def list_episodes(folder: Path) -> list[EpisodeSummary]:
+    """Every whole episode, oldest first. Raises BrokenEpisode."""
+    return [_summary(folder, index, line) for index, line in enumerate(read_lines(folder))]
+
+
+def read_episode(folder: Path, index: int) -> Episode:
+    """One episode.
+
+    Raises:
+        BrokenEpisode: there is none of that number, or it cannot be read.
+    """
+    lines = read_lines(folder)
+    if not 0 <= index < len(lines):
+        raise BrokenEpisode(f"There is no episode {index} in {folder}; it has {len(lines)}.", param="episode")
+    table = read_columns(folder / layout.data_file(index))
+    return Episode(
+        summary=_summary(folder, index, lines[index]),
+        states=_rows(table, "observation.state.joint_positions", "observation.state.gripper_position"),
+        actions=_rows(table, "action.joint_position", "action.gripper_position"),
+        wanted=_column(table, "orrery.wanted"),
+        clamped=_column(table, "orrery.clamped").astype(np.bool_),
+        videos={name: folder / layout.video_file(name, index) for name in VIDEOS},
+        notes=_notes(folder, index),
+    )
+
+
+def pictures(path: Path) -> Generator[NDArray[np.uint8]]:
+    """The pictures of one view in order, uint8 [height, width, 3]. Raises BrokenEpisode."""
+    try:
+        with av.open(str(path)) as container:
+            for frame in container.decode(video=0):
+                yield frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
+    except (OSError, FFmpegError) as error:
+        raise BrokenEpisode(f"{path} cannot be read: {error}.") from None
+
+
+def mark(folder: Path, index: int, success: bool | None) -> None:
+    """What the operator says of an episode. Raises BrokenEpisode when there is none of that number."""
+    if not (folder / layout.episode_file(index)).exists():
+        raise BrokenEpisode(f"There is no episode {index} in {folder}.", param="episode")
+    layout.put_text(
+        json.dumps(_notes(folder, index) | {"success": success}, indent=1), folder / layout.notes_file(index)
+    )
+
+
+def _summary(folder: Path, index: int, line: dict[str, Any]) -> EpisodeSummary:
+    notes = _notes(folder, index)
+    success = notes.get("success")
+    return EpisodeSummary(
+        index=index,
+        task=str(line["tasks"][0]),
+        num_frames=int(line["length"]),
+        ended=str(notes.get("ended", "")),
+        success=success if isinstance(success, bool) else None,
+    )
+
+
+def _notes(folder: Path, index: int) -> dict[str, Any]:
+    try:
+        notes = json.loads((folder / layout.notes_file(index)).read_text())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise BrokenEpisode(f"The notes of episode {index} cannot be read: {error}.") from None
+    return cast("dict[str, Any]", notes) if isinstance(notes, dict) else {}
+
+
+def _column(table: dict[str, list[Any]], name: str) -> NDArray[np.float64]:
+    if name not in table:
+        raise BrokenEpisode(f"The episode has no {name}.")
+    return np.array(table[name], np.float64)
+
+
+def _rows(table: dict[str, list[Any]], joints: str, gripper: str) -> NDArray[np.float64]:
+    return np.column_stack([_column(table, joints), _column(table, gripper)])

@@ -1,0 +1,20 @@
+"""What stands between a policy and an arm: pure functions over numpy. It knows no hardware; everybody may call it."""
+
+from robot.safety.clamp_rate import ClampRate
+from robot.safety.filter import Clamps, Executed, check_rows, filter_target
+from robot.safety.limits import HOME, LIMITS, ArmModel, JointLimits
+from robot.safety.velocity import largest_step, velocity_limits
+
+__all__ = [
+    "HOME",
+    "LIMITS",
+    "ArmModel",
+    "ClampRate",
+    "Clamps",
+    "Executed",
+    "JointLimits",
+    "check_rows",
+    "filter_target",
+    "largest_step",
+    "velocity_limits",
+]

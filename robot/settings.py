@@ -1,0 +1,151 @@
+"""Settings of the robot program: read once when it starts, from its flags and its environment, and passed on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from robot.arms.franka import Realtime
+from robot.arms.franka_following import Following
+from robot.gripper.closing import Closing
+from robot.playing.prefetch import MAX_HORIZON
+from robot.policy.contract import Declared
+from robot.policy.dialects import DialectName
+from robot.run import Mode, Run
+from studio.errors import BadInput
+from studio.requests import explain
+from studio.settings import default_data_folder
+
+ArmKind = Literal["simulated", "franka", "replay"]
+BRIDGE_PATH = "/v1/robots/bridge"
+
+
+class RobotSettings(BaseSettings):
+    """What `python -m robot` is told; every field is a flag, and an `ORRERY_ROBOT_…` variable.
+
+    Attributes:
+        arm: which arm is driven.
+        name: what its page calls it.
+        server: Orrery's address, as in http://host:7860, where people sit; none runs alone.
+        token: Orrery's.
+        policy: the policy's websocket; by default the server's own.
+        policy_token, dialect, declare, reply_timeout_s: see robot.policy.PolicyAddress.
+        closing: how the policy's gripper number is understood.
+        host, following, realtime: of a Franka.
+        gripper: `hand` is Franka's own; else the serial port of a Robotiq 2F-85, as in /dev/ttyUSB0.
+        wrist, exterior_1, exterior_2: cameras of a real arm: /dev/video0, a number, or a stream's address.
+        upside_down: those of them that are mounted so, comma-separated.
+        recordings: the folder of the data set that runs are recorded to.
+        episode: the recorded episode that the replay arm is.
+        seed: of the simulated scene.
+        prompt: runs this alone, without a page, as soon as the self-test passed.
+        mode, horizon, speed, record: of that run.
+        seconds: how long it runs; none until it is interrupted.
+        confirmed: checks of the self-test that a person answers for, comma-separated.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="ORRERY_ROBOT_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        cli_prog_name="python -m robot",
+        cli_kebab_case=True,
+        cli_implicit_flags=True,
+        cli_hide_none_type=True,
+    )
+
+    arm: ArmKind = "simulated"
+    name: Annotated[str, Field(pattern=r"^[\w .-]{1,40}$")] = "arm"
+    server: str = ""
+    token: SecretStr = SecretStr("")
+    policy: str = ""
+    policy_token: SecretStr = SecretStr("")
+    dialect: DialectName = "auto"
+    declare: Declared = "undeclared"
+    reply_timeout_s: Annotated[float, Field(gt=0, le=5)] = 5.0
+    closing: Closing = "binary"
+    host: str = ""
+    following: Following = "tracker"
+    realtime: Realtime = "enforce"
+    gripper: str = "hand"
+    wrist: str = ""
+    exterior_1: str = ""
+    exterior_2: str = ""
+    upside_down: str = ""
+    recordings: Path = Field(default_factory=lambda: default_data_folder() / "recordings")
+    episode: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0)] = 0
+    prompt: Annotated[str, Field(max_length=4096)] = ""
+    mode: Mode = "live"
+    horizon: Annotated[int, Field(ge=1, le=MAX_HORIZON)] = 16
+    speed: Annotated[float, Field(ge=0.1, le=1)] = 0.3
+    record: bool = False
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    confirmed: str = ""
+
+    @field_validator("server")
+    @classmethod
+    def _server_is_an_address(cls, value: str) -> str:
+        if value and not re.match(r"https?://[^/]+/?$", value):
+            raise ValueError("an address is expected, as in http://127.0.0.1:7860")
+        return value.rstrip("/")
+
+    @field_validator("policy")
+    @classmethod
+    def _policy_is_a_websocket(cls, value: str) -> str:
+        if value and not re.match(r"wss?://[^/]+", value):
+            raise ValueError("a websocket's address is expected, as in ws://127.0.0.1:8000")
+        return value
+
+    @property
+    def policy_url(self) -> str:
+        """Where actions come from; empty where nobody said."""
+        return self.policy or (_websocket(self.server) + "/v1/realtime/robot/openpi" if self.server else "")
+
+    @property
+    def bridge_url(self) -> str:
+        """Where people sit; empty when it runs alone."""
+        return _websocket(self.server) + BRIDGE_PATH if self.server else ""
+
+    @property
+    def run(self) -> Run:
+        """What is run alone."""
+        return Run(
+            prompt=self.prompt,
+            mode=self.mode,
+            horizon=self.horizon,
+            speed=self.speed,
+            record=self.record,
+            episode=self.episode if self.mode == "replay" else None,
+        )
+
+
+def read_settings(arguments: Sequence[str]) -> RobotSettings:
+    """The settings of this process.
+
+    Raises:
+        BadInput: a flag or variable cannot mean what it says.
+        SystemExit: help was asked for, or a flag is not known.
+    """
+    try:
+        return RobotSettings(_cli_parse_args=list(arguments))  # pyright: ignore[reportCallIssue]
+    except ValidationError as error:
+        bad = explain(error, RobotSettings)
+        param = (bad.param or "").replace("_", "-")
+        hint = f"{bad.hint} It is set by --{param} or ORRERY_ROBOT_{(bad.param or '').upper()}.".strip()
+        raise BadInput(bad.message, param=bad.param, hint=hint) from None
+
+
+def names(text: str) -> frozenset[str]:
+    """The parts of a comma-separated setting."""
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
+def _websocket(address: str) -> str:
+    return re.sub(r"^http", "ws", address)

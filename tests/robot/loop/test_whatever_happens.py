@@ -1,0 +1,210 @@
+"""For any order of delays, losses, garbage and people: what reaches the arm is fresh, finite and within every limit.
+
+Rows carry their question's number and their own index in the gripper's column, which is never mixed: row 5 of question
+12 is 0.001205. So every executed row can be traced to the observation that it answers.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from robot.faults import PolicyLost
+from robot.loop import DeadMan
+from robot.loop.commands import (
+    Approve,
+    Finish,
+    Heartbeat,
+    Hold,
+    Instruct,
+    Ready,
+    Recovered,
+    Resume,
+    Start,
+    StepOnce,
+    Stop,
+)
+from robot.loop.conversation import REPLY_TIMEOUT_S
+from robot.observation import Observation
+from robot.run import Run
+from robot.safety import LIMITS, velocity_limits
+from robot.safety.filter import STOP_LEAD_RAD
+from robot_fakes import PERIOD_S, Reply, Rig, stay
+
+TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Question:
+    epoch: int
+    tick: int
+    asked_at_s: float
+    row_number: int
+
+
+@dataclass
+class Garbler:
+    """A policy that answers as it was drawn."""
+
+    drawn: list[tuple[str, float, float]]
+    rig: Rig | None = None
+    questions: list[Question] = field(default_factory=list)
+
+    def __call__(self, seen: Observation) -> Reply:
+        assert self.rig is not None
+        number = len(self.questions)
+        what, after_s, by = self.drawn[number % len(self.drawn)]
+        played = sum(turn.wanted is not None for turn in self.rig.turns)
+        self.questions.append(Question(seen.epoch, seen.tick, self.rig.clock.now(), played))
+        rows = stay(32)
+        rows[:, :7] = seen.state.joint_positions + by * np.linspace(0.1, 1, 32)[:, None]
+        rows[:, 7] = number / 1e4 + np.arange(32) / 1e6
+        match what:
+            case "lost":
+                return Reply(after_s, PolicyLost("lost"))
+            case "never":
+                return Reply(1e9, rows)
+            case "nan":
+                rows[7, 3] = np.nan
+            case "inf":
+                rows[0, 7] = np.inf
+            case "narrow":
+                rows = rows[:, :7]
+            case "flat":
+                rows = rows.reshape(-1)
+            case "empty":
+                rows = rows[:0]
+            case "jump":
+                rows[11:, 2] += 1.0
+            case "short":
+                rows = rows[:3]
+            case _:
+                pass
+        return Reply(after_s, rows)
+
+
+GARBAGE = ["lost", "never", "nan", "inf", "narrow", "flat", "empty", "short"]
+ANSWERS = st.lists(
+    st.tuples(
+        st.sampled_from(["good"] * 24 + ["jump"] * 3 + GARBAGE),
+        st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.8, 1.5, 2.5, 4.2, 4.99, 5.05, 7.0]),
+        st.sampled_from([0.0, 0.2, -0.2, 0.5, -0.5, 2.0]),
+    ),
+    min_size=1,
+    max_size=20,
+)
+COMMANDS = {
+    "hold": Hold(),
+    "resume": Resume(),
+    "stop": Stop(),
+    "recover": Recovered(),
+    "instruct": Instruct("something else"),
+    "finish": Finish(),
+    "approve": Approve(),
+    "step": StepOnce(),
+    "beat": Heartbeat(),
+    "ready": Ready(),
+}
+WORLD = ["late", "disconnect", "connect", "connect", "blind", "see", "see", "lose arm", "find arm", "find arm", "push"]
+HAPPENINGS = st.lists(
+    st.tuples(
+        st.integers(1, 40), st.sampled_from(["restart"] * 6 + ["approve", "step", "silent"] + [*COMMANDS, *WORLD])
+    ),
+    min_size=5,
+    max_size=25,
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(["live", "live", "shadow", "approve", "step"]),
+    st.integers(1, 32),
+    ANSWERS,
+    HAPPENINGS,
+)
+def test_no_executed_row_is_stale_late_of_an_old_epoch_or_over_a_limit(
+    mode: str, horizon: int, drawn: list[tuple[str, float, float]], happenings: list[tuple[int, str]]
+):
+    policy = Garbler(drawn[:100])
+    rig = Rig(policy, dead_man=DeadMan(required=True))
+    policy.rig = rig
+    run = Run.model_validate({"mode": mode, "horizon": horizon})
+    rig.tell(Heartbeat())
+    rig.start(run)
+    for num_turns, what in [*happenings, (60, "nothing")]:
+        for _ in range(num_turns):
+            if what != "silent":
+                rig.loop.tell(Heartbeat())
+            sent = len(rig.arm.targets)
+            rig.turn()
+            check_turn(rig, policy, sent)
+        happen(rig, run, what)
+
+
+def happen(rig: Rig, run: Run, what: str) -> None:
+    match what:
+        case "restart":
+            for command in (Resume(), Recovered(), Start(run)):
+                rig.loop.tell(command)
+        case "late":
+            rig.clock.now_s += 0.4
+            rig.number += 6
+        case "disconnect" | "connect":
+            rig.policy.connected = what == "connect"
+        case "blind" | "see":
+            rig.cameras.lost = what == "blind"
+        case "lose arm" | "find arm":
+            rig.arm.lost = what == "lose arm"
+        case "push":
+            rig.arm.positions = rig.arm.positions + 0.25
+        case "nothing" | "silent":
+            pass
+        case _:
+            rig.loop.tell(COMMANDS[what])
+
+
+def check_turn(rig: Rig, policy: Garbler, sent: int) -> None:
+    turn = rig.turns[-1]
+    new = rig.arm.targets[sent:]
+    assert len(new) <= 1
+    if turn.session.run is not None and turn.session.run.mode == "shadow":
+        assert not new
+    if not new:
+        return
+    assert turn.session.state in ("running", "holding")
+    check_limits(rig, new[0], rig.arm.targets[sent - 1] if sent else None)
+    if turn.wanted is not None:
+        check_origin(rig, policy, new[0])
+
+
+def check_limits(rig: Rig, row: np.ndarray, last: np.ndarray | None) -> None:
+    limits = LIMITS["fr3"]
+    state = rig.turns[-1].state
+    assert state is not None
+    measured = state.joint_positions
+    assert np.isfinite(row).all()
+    assert (np.abs(row[:7] - measured) <= STOP_LEAD_RAD + TINY).all()
+    origins = [measured] if last is None else [measured, last[:7]]  # motion begins again from where the arm is
+    within = [
+        (row[:7] - origin <= velocity_limits(limits, origin)[1] * PERIOD_S + TINY).all()
+        and (origin - row[:7] <= velocity_limits(limits, origin)[0] * PERIOD_S + TINY).all()
+        for origin in origins
+    ]
+    assert any(within)
+    lowest = np.minimum(limits.soft_min, np.min(origins, axis=0))
+    highest = np.maximum(limits.soft_max, np.max(origins, axis=0))
+    assert ((row[:7] >= lowest - TINY) & (row[:7] <= highest + TINY)).all()
+
+
+def check_origin(rig: Rig, policy: Garbler, row: np.ndarray) -> None:
+    code = round(row[7] * 1e6)
+    question, index = policy.questions[code // 100], code % 100
+    turn = rig.turns[-1]
+    assert question.epoch == turn.session.epoch
+    played = sum(earlier.wanted is not None for earlier in rig.turns[:-1])
+    assert index == played - question.row_number
+    answered = next(
+        earlier for earlier in rig.turns if earlier.answered is not None and earlier.answered.tick == question.tick
+    )
+    assert answered.tick.began_s - question.asked_at_s <= REPLY_TIMEOUT_S + TINY

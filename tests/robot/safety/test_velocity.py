@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot.safety import HOME, LIMITS, largest_step, velocity_limits
+
+FR3 = LIMITS["fr3"]
+PERIOD_S = 1 / 15
+SHARES = st.lists(st.floats(0, 1), min_size=7, max_size=7)
+
+
+def test_a_panda_is_as_fast_everywhere():
+    down, up = velocity_limits(LIMITS["panda"], LIMITS["panda"].position_max)
+
+    np.testing.assert_array_equal(up, LIMITS["panda"].velocity)
+    np.testing.assert_array_equal(down, LIMITS["panda"].velocity)
+
+
+def test_an_fr3_slows_down_towards_its_end_and_not_away_from_it():
+    near_the_top = HOME.copy()
+    near_the_top[0] = 2.6
+
+    down, up = velocity_limits(FR3, near_the_top)
+
+    assert up[0] == pytest.approx(-0.6599 + np.sqrt(2 * 6.0 * (2.9007 - 2.6)))
+    assert down[0] == 2.62
+
+
+def test_at_its_very_end_an_fr3_only_moves_back():
+    down, up = largest_step(FR3, FR3.position_max, PERIOD_S)
+
+    np.testing.assert_array_equal(up, 0)
+    assert (down > 0).all()
+
+
+def test_the_worked_example_of_the_longest_step():
+    position = HOME.copy()
+    position[0] = 2.6
+
+    assert velocity_limits(FR3, position)[1][0] * PERIOD_S == pytest.approx(0.0826, abs=1e-4)
+    assert largest_step(FR3, position, PERIOD_S)[1][0] == pytest.approx(0.0675, abs=1e-4)
+
+
+@given(SHARES)
+def test_the_velocity_of_the_longest_step_is_allowed_at_both_of_its_ends(shares: list[float]):
+    start = FR3.position_min + np.array(shares) * (FR3.position_max - FR3.position_min)
+    down, up = largest_step(FR3, start, PERIOD_S)
+
+    for step, direction in ((down, 0), (up, 1)):
+        end = start + (step if direction else -step)
+        for position in (start, end):
+            assert (step <= velocity_limits(FR3, position)[direction] * PERIOD_S + 1e-9).all()

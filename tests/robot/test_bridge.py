@@ -1,0 +1,155 @@
+"""The bridge dials a small server that stands where Orrery's does."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from websockets.sync.server import ServerConnection
+
+from robot import messages
+from robot.bridge import Bridge
+from robot.clock import MonotonicClock
+from robot.hardware import connect_hardware
+from robot.settings import RobotSettings
+from robot.station import Station
+from robot_episodes import recorded
+from robot_servers import BOUND_S, policy_server, until
+from studio.wire.frames import unpack_frame
+
+
+class Page:
+    """Keeps what came; `order` waits for its answer."""
+
+    def __init__(self) -> None:
+        self.sockets: list[ServerConnection] = []
+        self.messages: list[dict[str, Any]] = []
+        self.pictures: list[tuple[str, bytes]] = []
+        self.numbers = iter(range(1000))
+
+    def handle(self, socket: ServerConnection) -> None:
+        self.sockets.append(socket)
+        for frame in socket:
+            if isinstance(frame, bytes):
+                self.pictures.append(unpack_frame(frame))
+            else:
+                self.messages.append(json.loads(frame))
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in list(self.messages) if message["type"] == kind]
+
+    def say(self, message: Any) -> None:
+        self.sockets[-1].send(message if isinstance(message, str | bytes) else json.dumps(message))
+
+    def order(self, command: str, **fields: Any) -> dict[str, Any]:
+        number = next(self.numbers)
+        self.say({"id": number, "command": command, **fields})
+        return until(lambda: next((found for found in self.of("answer") if found["id"] == number), None))
+
+
+@contextmanager
+def bridged(folder: Path, page: Page, token: str = "") -> Iterator[Station]:
+    settings = RobotSettings(arm="replay", recordings=recorded(folder, 8))
+    clock = MonotonicClock()
+    hardware = connect_hardware(settings, clock)
+    with policy_server(page.handle, path="/v1/robots/bridge", token=token) as (url, _):
+        bridge = Bridge(url, token, clock, lambda: messages.hello("left", "replay", "panda", ""))
+        station = Station(
+            settings, hardware, clock, listeners=[bridge.on_turn], on_check=bridge.on_check, needs_page=True
+        )
+        ended = threading.Event()
+        thread = threading.Thread(target=bridge.run, args=(station, ended))
+        thread.start()
+        try:
+            until(lambda: page.of("session"))
+            yield station
+        finally:
+            ended.set()
+            thread.join(BOUND_S)
+            station.close()
+
+
+@pytest.fixture
+def page() -> Page:
+    return Page()
+
+
+def test_it_says_who_it_is_how_it_stands_and_every_tick(tmp_path: Path, page: Page):
+    with bridged(tmp_path, page, token="right"):
+        until(lambda: len(page.of("tick")) > 10 and page.of("summary"))
+
+    hello, session = page.messages[:2]
+    assert (hello["type"], hello["name"], hello["model"]) == ("hello", "left", "panda")
+    assert len(hello["limits"]["soft_max"]) == 7
+    assert (session["type"], session["state"]) == ("session", "idle")
+    tick = page.of("tick")[-1]
+    assert len(tick["joints"]) == 7
+    assert tick["executed"] is None
+    assert page.of("summary")[-1]["rate_hz"] == pytest.approx(15, abs=3)
+    assert page.pictures == []
+
+
+def test_the_canvas_comes_when_it_is_wanted(tmp_path: Path, page: Page):
+    with bridged(tmp_path, page):
+        page.say({"want": ["canvas"]})
+        until(lambda: len(page.pictures) > 3)
+
+    topic, jpeg = page.pictures[-1]
+    assert topic == "canvas"
+    assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).shape == (540, 640, 3)  # type: ignore
+
+
+def test_orders_are_carried_out_and_answered(tmp_path: Path, page: Page):
+    with bridged(tmp_path, page) as station:
+        assert page.order("self_test")["error"] is None
+        until(lambda: station.view.state == "ready")
+        assert page.order("heartbeat")["error"] is None
+        assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
+        until(lambda: page.of("session")[-1]["state"] == "running")
+        assert page.order("stop")["error"] is None
+        until(lambda: page.of("session")[-1]["stop"] in ("button", "dead_man"))
+        assert page.order("episodes")["value"]["episodes"][0]["num_frames"] == 8
+
+    assert [check["outcome"] for check in page.of("check")] == ["passed"]
+
+
+def test_what_cannot_be_done_is_answered_with_the_reason(tmp_path: Path, page: Page):
+    with bridged(tmp_path, page):
+        assert page.order("hold")["error"]["code"] == "conflict"
+        assert page.order("explode")["error"]["code"] == "bad_input"
+        for nonsense in ("{", "[]", b"\x00", json.dumps({"id": [1], "command": None})):
+            before = len(page.of("answer"))
+            page.say(nonsense)
+            found = until(lambda before=before: page.of("answer")[before:])
+            assert found[0]["error"]["code"] == "bad_input"
+
+
+def test_a_page_that_falls_silent_stops_the_run_and_the_operator_reads_why(tmp_path: Path, page: Page):
+    with bridged(tmp_path, page) as station:
+        page.order("self_test")
+        until(lambda: station.view.state == "ready")
+        page.order("heartbeat")
+        page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})
+
+        until(lambda: station.view.state == "stopped")
+        until(lambda: page.of("event") and page.of("event")[-1]["code"] == "dead_man")
+
+    assert "heartbeat" in page.of("event")[-1]["words"]
+
+
+def test_a_lost_server_is_dialled_again_and_told_everything_anew(tmp_path: Path, page: Page):
+    with bridged(tmp_path, page):
+        page.sockets[-1].close()
+
+        until(lambda: len(page.of("hello")) == 2)
+
+
+def test_rows_that_are_not_finite_can_be_shown():
+    from robot.messages import _rounded  # type: ignore
+
+    assert _rounded(np.array([np.nan, np.inf, 0.12345, 0, 0, 0, 0])) == [0, 0, 0.1234, 0, 0, 0, 0]

@@ -1,0 +1,35 @@
+from typing import Any
+
+import pytest
+
+from robot.orders import Mark, Simple, Start, parse_order
+from studio.errors import BadInput
+
+
+def test_orders_are_parsed_by_their_command():
+    start = parse_order({"command": "start", "run": {"prompt": "pick", "mode": "approve", "horizon": 8}})
+    assert isinstance(start, Start)
+    assert start.run.horizon == 8
+    assert parse_order({"command": "stop"}) == Simple(command="stop")
+    assert parse_order({"command": "mark", "episode": 3, "success": None}) == Mark(
+        command="mark", episode=3, success=None
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"command": "explode"},
+        {"command": 3},
+        {"command": "start"},
+        {"command": "start", "run": {"horizon": 0}},
+        {"command": "start", "run": {"prompt": "x" * 5000}},
+        {"command": "start", "run": {"speed": float("nan")}},
+        {"command": "stop", "now": True},
+        {"command": "mark", "episode": -1, "success": True},
+    ],
+)
+def test_what_is_no_order_is_refused_in_words(message: dict[str, Any]):
+    with pytest.raises(BadInput):
+        parse_order(message)
