@@ -40,6 +40,16 @@ class DataFolder:
         return self.root / "checkpoints"
 
     @property
+    def adapters(self) -> Path:
+        """The user's LoRA adapters, which requests name; it is only read, and need not be there."""
+        return self.root / "adapters"
+
+    @property
+    def tasks(self) -> Path:
+        """The user's own reasoner tasks, which win over the shipped ones; likewise."""
+        return self.presets / "tasks"
+
+    @property
     def presets(self) -> Path:
         """The user's own presets, which win over the shipped ones."""
         return self.root / "presets"

@@ -8,9 +8,13 @@
     ├── NotFound                 not_found               a route that does not exist
     │   ├── JobNotFound          job_not_found
     │   ├── MediaNotFound        media_not_found
-    │   └── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
+    │   ├── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
+    │   └── RobotNotFound        robot_not_found         none of this name has dialled in
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
+    │   ├── NotInControl         not_in_control          another page has the robot, or this one did not take it
+    │   └── RobotAway            robot_away              its program is not connected
+    ├── Busy                     busy                    as much as it takes at a time, or not ready yet
     ├── NotACheckpoint           not_a_checkpoint        a folder without the released layout
     ├── BrokenCheckpoint         broken_checkpoint       the layout is there, its weights are not whole
     ├── Unauthorized             unauthorized            no token, or a wrong one
@@ -95,12 +99,28 @@ class CheckpointNotFound(NotFound):
     code = "checkpoint_not_found"
 
 
+class RobotNotFound(NotFound):
+    code = "robot_not_found"
+
+
 class MethodNotAllowed(StudioError):
     code = "method_not_allowed"
 
 
 class Conflict(StudioError):
     code = "conflict"
+
+
+class NotInControl(Conflict):
+    code = "not_in_control"
+
+
+class RobotAway(Conflict):
+    code = "robot_away"
+
+
+class Busy(StudioError):
+    code = "busy"
 
 
 class NotACheckpoint(StudioError):

@@ -59,7 +59,7 @@ def _way_out(state: JobState) -> str:
 class Progress(Frozen):
     """Where a job is. `step` counts finished denoising steps over all pictures of the job."""
 
-    phase: Literal["waiting", "starting", "denoising", "decoding", "ended"] = "waiting"
+    phase: Literal["waiting", "upsampling", "starting", "denoising", "decoding", "ended"] = "waiting"
     step: int = 0
     steps: int
     seconds_left: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -55,6 +55,13 @@ class ServerSettings(BaseSettings):
         token: turns authentication on, everywhere.
         allowed_hosts: further Host names that the server answers to, comma-separated.
         device: where the engine computes; `auto` takes the GPU when there is one.
+        allowed_media_folders: folders whose files a conversation may show as `file://`, comma-separated.
+        allow_remote_media: whether a conversation may show what lies at a public http(s) address.
+        upsampler_url: an OpenAI-compatible endpoint up to and including its version that upsamples prompts; without
+            one the resident reasoner does.
+        upsampler_model: its name there; none takes the first that the endpoint lists.
+        upsampler_key: sent to that endpoint as a bearer.
+        robot: `simulated` starts a simulated arm and the scripted policy beside the server.
     """
 
     model_config = SettingsConfigDict(env_prefix="ORRERY_", env_ignore_empty=True, frozen=True, extra="ignore")
@@ -66,6 +73,19 @@ class ServerSettings(BaseSettings):
     token: SecretStr | None = None
     allowed_hosts: str = ""
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
+
+    allowed_media_folders: str = ""
+    allow_remote_media: bool = False
+    upsampler_url: str | None = None
+    upsampler_model: str | None = None
+    upsampler_key: SecretStr | None = None
+    robot: Literal["none", "simulated"] = "none"
+
+    @property
+    def media_folders(self) -> tuple[Path, ...]:
+        """`allowed_media_folders` as absolute folders, symbolic links followed."""
+        names = (name.strip() for name in self.allowed_media_folders.split(","))
+        return tuple(Path(name).expanduser().resolve() for name in names if name)
 
     @field_validator("data")
     @classmethod

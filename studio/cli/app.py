@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 from studio.cli.adapters import adapters
+from studio.cli.ask import ask
+from studio.cli.caption import caption
+from studio.cli.captions_to_jsonl import captions_to_jsonl
 from studio.cli.checkpoints import checkpoints
 from studio.cli.control import control
 from studio.cli.generate import generate
 from studio.cli.jobs import jobs
 from studio.cli.one_line import OneLineErrors
+from studio.cli.prompts_to_json import prompts_to_json
+from studio.cli.robot import PASSES_ON, robot
 from studio.cli.serve import serve
+from studio.cli.upsample import upsample
 
 app = typer.Typer(
     cls=OneLineErrors,
@@ -27,6 +33,12 @@ app.add_typer(jobs, name="jobs")
 app.add_typer(checkpoints, name="checkpoints")
 app.command()(adapters)
 app.command()(control)
+app.command()(ask)
+app.command()(upsample)
+app.command()(caption)
+app.command()(captions_to_jsonl)
+app.command()(prompts_to_json)
+app.command(context_settings=PASSES_ON)(robot)
 
 
 @app.callback(invoke_without_command=True)

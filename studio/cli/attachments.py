@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from studio.client import StudioClient
-from studio.errors import BadInput, Unexpected
+from studio.errors import BadInput, TooLarge, Unexpected, rebuild
 from studio.specs import Attachment
 
 _MEDIA_ID = re.compile(r"u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3}")
@@ -51,7 +51,10 @@ class Attachments:
             await asyncio.shield(self._sent[name])
 
     async def _send(self, client: StudioClient, file: Attachment) -> None:
-        reference = await client.upload(file.path)
+        try:
+            reference = await client.upload(file.path)
+        except (BadInput, TooLarge) as error:
+            raise rebuild(error.code, f"{file.said}: {error.message}", error.param, error.hint) from None
         if reference.id != file.id:
             raise Unexpected(
                 f"{file.path} is {reference.id} on the server, and {file.id} here.",

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from studio.catalogue import CheckpointInfo, CheckpointList
+from studio.cli.answering import Patient
 from studio.cli.attachments import Attachments
 from studio.cli.batch_folder import BatchFolder, Place
 from studio.cli.downloads import fetch
 from studio.cli.one_line import FAILED, one_line
 from studio.cli.progress import JobBars
+from studio.cli.questions import question_of
 from studio.cli.result_files import described
-from studio.cli.sample_files import save_sample, write_failure
+from studio.cli.sample_files import save_answer, save_sample, write_failure
 from studio.cli.submission import run_job
 from studio.cli.tables import print_table
 from studio.cli.target import Target, local_checkpoint, running_server, started
@@ -26,7 +28,8 @@ from studio.client import StudioClient
 from studio.errors import BadInput, StudioError
 from studio.jobs import Job
 from studio.presets import CheckpointPreset, complete
-from studio.requests import parse_request
+from studio.prompting import Ask, Endpoint
+from studio.requests import Reason, parse_request
 from studio.rules import refusals
 from studio.specs import (
     Checkpoint,
@@ -98,7 +101,7 @@ def run_batch(
             return _refused(errors)
         url = running_server(target)
         server = StudioClient(url, token=target.token) if url else started(target, checkpoint)
-        batch = _Batch(entries, fetched, folder, checkpoint if url else None, jobs, force)
+        batch = _Batch(entries, fetched, folder, checkpoint if url else None, jobs, force, target.token)
         return asyncio.run(batch.run(server))
 
 
@@ -112,6 +115,7 @@ class _Batch:
     checkpoint: str | None
     jobs: int
     force: bool
+    token: str | None
 
     async def run(self, server: AbstractAsyncContextManager[StudioClient]) -> int:
         async with server as client:
@@ -126,7 +130,8 @@ class _Batch:
             errors += [error for sample in samples for error in self.refusals(sample, info, places[sample.name])]
             if errors:
                 return _refused(errors)
-            outcomes = await self.make(client, samples, info, places)
+            async with Endpoint(f"{client.base_url}/v1", model=self.checkpoint, api_key=self.token) as reasoner:
+                outcomes = await self.make(client, Patient(reasoner), samples, info, places)
         rows = [_row(outcome) for outcome in outcomes]
         print_table(("sample", "state", "seconds", "what"), rows)
         return SOME_FAILED if any(outcome.state == "failed" for outcome in outcomes) else 0
@@ -134,6 +139,7 @@ class _Batch:
     async def make(
         self,
         client: StudioClient,
+        ask: Ask,
         samples: Sequence[Sample],
         info: CheckpointInfo | None,
         places: Mapping[str, Place],
@@ -152,7 +158,7 @@ class _Batch:
                 else:
                     async with gate:
                         with bars.job(sample.name) as draw:
-                            outcome = await self.one(client, sample, info, attachments, draw)
+                            outcome = await self.one(client, ask, sample, info, attachments, draw)
                 bars.count()
                 return outcome
 
@@ -163,6 +169,7 @@ class _Batch:
     async def one(
         self,
         client: StudioClient,
+        ask: Ask,
         sample: Sample,
         info: CheckpointInfo | None,
         attachments: Attachments,
@@ -171,15 +178,19 @@ class _Batch:
         """One sample from its request to its files; its failure is its own."""
         began = time.monotonic()
         asked = self.asked(sample, info)
-        request = sample.request
-        if self.checkpoint is not None:
-            request = request.model_copy(update={"checkpoint": self.checkpoint})
         try:
             await attachments.send(client, sample.attachments)
+            if isinstance(sample.request, Reason):
+                answer = await ask(question_of(sample.request))
+                with self.folder.replacing(sample.name) as folder:
+                    save_answer(sample, asked, answer, folder, total_s=time.monotonic() - began)
+                return Outcome(sample.name, "made", f"{len(answer):,} characters", time.monotonic() - began)
+            request = sample.request
+            if self.checkpoint is not None:
+                request = request.model_copy(update={"checkpoint": self.checkpoint})
             job = await run_job(client, request, draw)
             with self.folder.replacing(sample.name) as folder:
-                total_s = time.monotonic() - began
-                await save_sample(client, sample, asked, job, folder, total_s=total_s)
+                await save_sample(client, sample, asked, job, folder, total_s=time.monotonic() - began)
         except StudioError as error:
             said = str(sample.draft.in_its_words(error))
             if self.folder.place(sample.name, asked) in (Place.FREE, Place.FAILED):
@@ -202,7 +213,7 @@ class _Batch:
                 hint="Give --force to replace it, or another folder with -o.",
             )
             return [sample.in_its_words(there)]
-        if info is None or place is Place.FINISHED:
+        if info is None or place is Place.FINISHED or isinstance(sample.request, Reason):
             return []
         preset = CheckpointPreset(id=info.id, title=info.title, summary=info.summary, defaults=info.defaults)
         request = parse_request(complete(preset, sample.draft.payload))

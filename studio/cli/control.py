@@ -43,8 +43,7 @@ def control(
 ) -> None:
     """Compute the outlines or the blur of a clip as a transfer will see them. No model is needed, and no GPU."""
     from studio.cli.attachments import Attachments
-    from studio.cli.target import read_target, running_server, started
-    from studio.client import StudioClient
+    from studio.cli.target import reached, read_target
 
     path = output.expanduser()
     _check(path, force)
@@ -59,11 +58,9 @@ def control(
     }
     asked = _read(fields)
     target = read_target(server, data, token)
-    url = running_server(target)
-    connection = StudioClient(url, token=target.token) if url else started(target, None)
 
     async def run() -> None:
-        async with connection as client:
+        async with reached(target, None) as client:
             await attachments.send(client)
             await _save(client, asked, at, path)
 

@@ -92,6 +92,7 @@ def generate(
     negative_prompt: Annotated[str | None, flag("negative_prompt")] = None,
     checkpoint: Annotated[str | None, flag("checkpoint")] = None,
     adapter: Annotated[str | None, flag("adapter")] = None,
+    upsample: Annotated[bool | None, flag("upsample")] = None,
     system_prompt: Annotated[bool | None, flag("use_system_prompt")] = None,
     resolution_sentence: Annotated[bool | None, flag("use_resolution_template")] = None,
     duration_sentence: Annotated[bool | None, flag("use_duration_template")] = None,

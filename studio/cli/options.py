@@ -23,3 +23,19 @@ DataOption = Annotated[
 TokenOption = Annotated[
     str | None, typer.Option("--token", envvar="ORRERY_TOKEN", metavar="TOKEN", help="The server's token.")
 ]
+EndpointOption = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint",
+        envvar="ORRERY_ENDPOINT",
+        metavar="URL",
+        help="An OpenAI-compatible server that answers instead, as in http://127.0.0.1:8000/v1; its key is taken from "
+        "ORRERY_UPSAMPLER_KEY.",
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model", envvar="ORRERY_MODEL", metavar="NAME", help="Its model; without it, the first that it lists."
+    ),
+]

@@ -1,4 +1,4 @@
-"""The progress of jobs on stderr, for a person who watches; nothing when nobody does."""
+"""The progress of jobs and of clips on stderr, for a person who watches; nothing when nobody does."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
 from studio.jobs import Job
+
+
+@contextmanager
+def counted(total: int, unit: str) -> Generator[Callable[[], None], None, None]:
+    """A function that counts one more of so many, while the block runs."""
+    bars = Progress(
+        SpinnerColumn(),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} {task.fields[unit]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with bars:
+        task = bars.add_task("", total=total, unit=unit)
+        yield lambda: bars.advance(task)
 
 
 class JobBars:

@@ -63,6 +63,7 @@ FLAGS: dict[str, str] = {
     "sampling.schedule": "--schedule",
     "sampling.guidance_interval": "--guidance-interval",
     "sampling.control_guidance_interval": "--control-guidance-interval",
+    "upsample": "--upsample/--no-upsample",
     "use_system_prompt": "--system-prompt/--no-system-prompt",
     "use_resolution_template": "--resolution-sentence/--no-resolution-sentence",
     "use_duration_template": "--duration-sentence/--no-duration-sentence",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from studio.media import MediaReference
 from studio.specs import Sample
 
 NAMES = {".mp4": "vision.mp4", ".json": "actions.json", ".npy": "actions.npy", ".safetensors": "latents.safetensors"}
-PICTURE, RECIPE = "vision.jpg", "vision.recipe.json"
+PICTURE, RECIPE, ANSWER = "vision.jpg", "vision.recipe.json", "reasoner_text.txt"
 
 RECIPE_KEY = "orrery"
 """The text chunk of a PNG that holds the request that made it; JPEG has no place for it."""
@@ -46,15 +47,35 @@ async def save_sample(
                     content["action"] = json.loads(saved[0].read_text())["actions"]
         outputs.append({"content": content, "files": files})
     write_args(sample, asked, folder, request=job.request.model_dump(mode="json"), checkpoint=job.checkpoint)
+    timings = {**_timings(job), "total_s": total_s}
+    _write_success(sample, outputs, folder, job.request.sampling.seed, timings, job=job.id)
+
+
+def save_answer(sample: Sample, asked: dict[str, Any], answer: str, folder: Path, *, total_s: float) -> None:
+    """Write what the reasoner answered, thinking included, and what it was asked."""
+    (folder / ANSWER).write_text(answer, encoding="utf-8", errors="replace")
+    outputs = [{"content": {"reasoner_text": answer}, "files": [ANSWER]}]
+    write_args(sample, asked, folder, request=sample.request.model_dump(mode="json"))
+    _write_success(sample, outputs, folder, sample.request.sampling.seed, {"total_s": total_s})
+
+
+def _write_success(
+    sample: Sample,
+    outputs: list[dict[str, Any]],
+    folder: Path,
+    seed: int,
+    timings: Mapping[str, float],
+    **of_the_job: str,
+) -> None:
     write_json(
         folder / OUTPUTS,
         {
             "args": {"name": sample.name, **sample.entry.fields},
             "status": "success",
             "outputs": outputs,
-            "job": job.id,
-            "seed": job.request.sampling.seed,
-            "timings": {**_timings(job), "total_s": round(total_s, 3)},
+            **of_the_job,
+            "seed": seed,
+            "timings": {name: round(seconds, 3) for name, seconds in timings.items()},
         },
     )
 
@@ -103,7 +124,7 @@ def _timings(job: Job) -> dict[str, float]:
     """Seconds from the request to its start, and from there to its end, as far as the server says so."""
     moments = {"waiting_s": (job.created_at, job.started_at), "making_s": (job.started_at, job.finished_at)}
     return {
-        name: round((end - start).total_seconds(), 3)
+        name: (end - start).total_seconds()
         for name, (start, end) in moments.items()
         if start is not None and end is not None
     }

@@ -56,6 +56,10 @@ def serve(
     upsampler_key: Annotated[
         str | None, typer.Option(envvar="ORRERY_UPSAMPLER_KEY", help="Its key; better set as a variable.")
     ] = None,
+    robot: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_ROBOT", help="simulated: an arm in a simulated world beside the server [none]."),
+    ] = None,
 ) -> None:
     """Start the server and the page."""
     said = {
@@ -71,6 +75,7 @@ def serve(
         "upsampler_url": upsampler_url,
         "upsampler_model": upsampler_model,
         "upsampler_key": upsampler_key,
+        "robot": robot,
     }
     os.execve(SERVER_COMMAND[0], SERVER_COMMAND, server_environment(os.environ, said))
 

@@ -80,6 +80,14 @@ async def connected(target: Target) -> AsyncGenerator[StudioClient, None]:
 
 
 @asynccontextmanager
+async def reached(target: Target, checkpoint: str | None) -> AsyncGenerator[StudioClient, None]:
+    """A client of the server that runs, else of one that runs for the duration, with this checkpoint."""
+    url = running_server(target)
+    async with StudioClient(url, token=target.token) if url else started(target, checkpoint) as client:
+        yield client
+
+
+@asynccontextmanager
 async def started(target: Target, checkpoint: str | None) -> AsyncGenerator[StudioClient, None]:
     """A client of a server that runs on the target's folder for the duration, on a free port of this machine."""
     said = {

@@ -79,16 +79,20 @@ class Connection:
             ) from None
 
     @asynccontextmanager
-    async def stream(self, path: str, *, silence_s: float = ANSWER_TIMEOUT_S) -> AsyncGenerator[httpx.Response, None]:
+    async def stream(
+        self, path: str, *, method: str = "GET", json: object = None, silence_s: float = ANSWER_TIMEOUT_S
+    ) -> AsyncGenerator[httpx.Response, None]:
         """One call whose answer is read piece by piece; see `ask` for what it raises, also while it is read.
 
         Args:
             path: on the server.
+            method: of HTTP.
+            json: the body, or None.
             silence_s: how long the server may send nothing.
         """
         timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, read=silence_s)
         with translated(self.base_url):
-            async with self._http.stream("GET", path, timeout=timeout) as response:
+            async with self._http.stream(method, path, json=json, timeout=timeout) as response:
                 if not response.is_success:
                     await response.aread()
                     raise failure_of(response)

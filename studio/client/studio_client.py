@@ -10,13 +10,13 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import httpx
 
 from studio.adapters import AdapterList
 from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
-from studio.client.connection import CONNECT_TIMEOUT_S, Connection
+from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
 from studio.client.saving import save_whole
 from studio.client.server_sent import read_events
 from studio.controls import ComputeControl
@@ -30,6 +30,9 @@ SILENCE_S = 60.0
 
 CONTROL_TIMEOUT_S = 3600.0
 """For a computed control: 5000 frames of 720p in the finest blur take about so long on a workstation's cores."""
+
+REASONER_TIMEOUT_S = 600.0
+"""For what the reasoner answers in one piece: 20,000 tokens at 30 ms."""
 
 RECONNECT_PAUSE_S = 0.5
 HEALTH_PAUSE_S = 0.1
@@ -193,6 +196,25 @@ class StudioClient:
         timeout = httpx.Timeout(CONTROL_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
         body = asked.model_dump(mode="json")
         return await self._connection.ask("POST", "/v1/controls", MediaReference, json=body, timeout=timeout)
+
+    async def ask_reasoner(self, path: str, body: Mapping[str, Any], answer: type[Model]) -> Model:
+        """What the reasoner says, however long that takes: it is stopped when the caller stops waiting.
+
+        Args:
+            path: `/v1/upsample`, with a request's JSON, or `/v1/tasks/NAME`, with a `TaskRequest`'s.
+            body: JSON.
+            answer: of `studio.reasoner_answers` and `studio.prompting`, which stand above this package.
+
+        Raises:
+            EngineError: no answer came that can be used.
+            Busy: it has no room now.
+        """
+        timeout = httpx.Timeout(REASONER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+        return await self._connection.ask("POST", path, answer, json=dict(body), timeout=timeout)
+
+    async def tasks(self, answer: type[Model]) -> Model:
+        """What it can be asked about a picture or a clip: `answer` is `studio.reasoner_answers.TaskList`."""
+        return await self._connection.ask("GET", "/v1/tasks", answer)
 
     async def upload(self, path: Path) -> MediaReference:
         """Send a picture or a clip, to be named in requests; the same file twice is one.

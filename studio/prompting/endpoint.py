@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 import httpx
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from studio.errors import BadInput, ServerUnreachable, StudioError, TooLarge, Unauthorized, Unexpected
+from studio.errors import BadInput, ServerUnreachable, TooLarge, Unauthorized, Unexpected
 from studio.prompting.question import ImagePart, Message, Part, Question, TextPart
+from studio.prompting.refusals import refusal_of
 from studio.requests import shown
 
 CONNECT_TIMEOUT_S = 10.0
@@ -112,6 +112,7 @@ class Endpoint:
             Unauthorized: the key is not accepted.
             BadInput: the endpoint refuses the request, or knows no such model.
             TooLarge: the request or the answer is too large.
+            Busy: it is asked too often; ask again later.
             Unexpected: what came is no completion.
         """
         body = request_body(question, await self._model(), plain=self._plain)
@@ -148,7 +149,7 @@ class Endpoint:
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise Unexpected(f"{self.address} answered what cannot be read: {error or type(error).__name__}.") from None
         if response.status_code != 200:
-            raise _refusal(self.address, response.status_code, bytes(raw))
+            raise refusal_of(self.address, response.status_code, bytes(raw))
         return bytes(raw)
 
 
@@ -209,39 +210,6 @@ def _read(kind: type[Kind], raw: bytes, address: str) -> Kind:
             f"{address} answered what is no chat completion ({where}: {first['msg']}).",
             hint="Does the address end in /v1, and does it speak OpenAI's protocol?",
         ) from None
-
-
-def _refusal(address: str, status: int, raw: bytes) -> StudioError:
-    said = _said(raw)
-    match status:
-        case 401 | 403:
-            return Unauthorized(f"{address} does not accept the key: {said}.", param="api_key", hint="Check the key.")
-        case 404:
-            return BadInput(
-                f"{address} has no such model or route: {said}.", param="model", hint="GET /models lists its models."
-            )
-        case 413:
-            return TooLarge(f"{address} takes no request of that size: {said}.", hint="Send smaller or fewer media.")
-        case 429:
-            return ServerUnreachable(f"{address} is asked too often: {said}.", hint="Ask for fewer at once, or later.")
-        case _ if status >= 500:
-            return ServerUnreachable(f"{address} answered {status}: {said}.", hint="Its log says more.")
-        case _:
-            return BadInput(f"{address} answered {status}: {said}.", hint="Its message says what it does not take.")
-
-
-def _said(raw: bytes) -> str:
-    """The message of an OpenAI error body, or the beginning of whatever came."""
-    try:
-        body: Any = json.loads(raw)
-        error: Any = cast(dict[str, Any], body).get("error", body)
-        message = cast(dict[str, Any], error).get("message") if isinstance(error, dict) else error
-        if isinstance(message, str) and message:
-            return shown(message)
-    except (ValueError, RecursionError, AttributeError):
-        pass
-    text = " ".join(raw[:400].decode(errors="replace").split())
-    return shown(text) if text else "nothing"
 
 
 def _parsed(address: str) -> httpx.URL:

@@ -49,7 +49,7 @@ class ReasonerSampling(Frozen):
 
     temperature: float = Field(default=0.7, ge=0, le=2)
     top_p: float = Field(default=0.8, gt=0, le=1)
-    top_k: int = Field(default=20, ge=0, le=1000)
+    top_k: int = Field(default=20, ge=0, le=10_000)
     presence_penalty: float = Field(default=1.5, ge=-2, le=2)
     repetition_penalty: float = Field(default=1.0, gt=0, le=2)
     seed: int = Field(default=3407, ge=0, le=MAX_SEED)

@@ -7,9 +7,10 @@ from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
 from studio.requests.hints import FormHint
-from studio.requests.parsing import REQUESTS, Request, cut, explain, nearest, parse_request, shown
+from studio.requests.parsing import REQUESTS, Request, cut, explain, nearest, parse_as, parse_request, shown
 from studio.requests.predict_actions import PredictActions
 from studio.requests.predict_video import PredictVideo
+from studio.requests.reason import Reason
 from studio.requests.run_policy import RunPolicy
 from studio.requests.sampling import MAX_SEED, Sampling, VideoSampling, draw_seed
 from studio.requests.transfer_video import Control, TransferVideo
@@ -28,6 +29,7 @@ __all__ = [
     "GenerateVideo",
     "PredictActions",
     "PredictVideo",
+    "Reason",
     "Request",
     "Resolution",
     "RunPolicy",
@@ -38,6 +40,7 @@ __all__ = [
     "draw_seed",
     "explain",
     "nearest",
+    "parse_as",
     "parse_request",
     "shown",
 ]

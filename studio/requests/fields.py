@@ -56,6 +56,16 @@ Prompt = Annotated[
     Field(title="Prompt", description="plain words, or a structured caption"),
     FormHint(lines=5),
 ]
+Upsample = Annotated[
+    bool,
+    Field(title="Upsample", description="first have the reasoner turn the prompt into a structured caption"),
+    FormHint(fold=True),
+]
+WrittenFrom = Annotated[
+    BoundedText | None,
+    Field(title="Your words", description="what the prompt was, where the upsampler has written it anew"),
+    FormHint(hidden=True),
+]
 NegativePrompt = Annotated[
     BoundedText,
     Field(title="Negative prompt", description="what guidance pulls away from"),

@@ -14,8 +14,10 @@ from studio.requests.fields import (
     Prompt,
     Shape,
     Size,
+    Upsample,
     UseResolutionTemplate,
     UseSystemPrompt,
+    WrittenFrom,
 )
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
@@ -43,4 +45,6 @@ class GenerateImage(Frozen):
         Field(title="Duration sentence", description="accepted as the peers do; a picture has no length"),
         FormHint(hidden=True),
     ] = True
+    upsample: Upsample = False
+    written_from: WrittenFrom = None
     adapter: AdapterField = None

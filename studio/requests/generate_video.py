@@ -16,9 +16,11 @@ from studio.requests.fields import (
     SaveLatents,
     Shape,
     Size,
+    Upsample,
     UseDurationTemplate,
     UseResolutionTemplate,
     UseSystemPrompt,
+    WrittenFrom,
 )
 from studio.requests.frames import TEMPORAL_STRIDE, WholeGroups
 from studio.requests.frozen import Frozen
@@ -66,6 +68,8 @@ class GenerateVideo(Frozen):
     use_resolution_template: UseResolutionTemplate = True
     use_duration_template: UseDurationTemplate = True
     save_latents: SaveLatents = False
+    upsample: Upsample = False
+    written_from: WrittenFrom = None
     adapter: AdapterField = None
 
     @property

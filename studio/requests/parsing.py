@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -33,6 +33,8 @@ REQUESTS: dict[str, type[Request]] = {
 
 MAX_SHOWN = 80
 
+Model = TypeVar("Model", bound=BaseModel)
+
 _ORDER = {"extra_forbidden": 0, "missing": 2}
 
 
@@ -50,10 +52,15 @@ def parse_request(payload: Mapping[str, Any]) -> Request:
             param="kind",
             hint=nearest(kind if isinstance(kind, str) else "", REQUESTS),
         )
+    return parse_as(REQUESTS[kind], payload)
+
+
+def parse_as(model: type[Model], payload: Mapping[str, Any]) -> Model:
+    """The same for a class that is known, as a conversation's (`Reason`) is, which is no job. Raises BadInput."""
     try:
-        return REQUESTS[kind].model_validate(payload)
+        return model.model_validate(payload)
     except ValidationError as error:
-        raise explain(error, REQUESTS[kind]) from None
+        raise explain(error, model) from None
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:

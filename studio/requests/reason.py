@@ -163,6 +163,12 @@ class Reason(Frozen):
         FormHint(fold=True),
     ] = None
 
+    enable_thinking: Annotated[
+        bool | None,
+        Field(title="Thinking", description="a switch of some checkpoints' chat templates; none leaves it alone"),
+        FormHint(hidden=True),
+    ] = None
+
     @property
     def media_ids(self) -> tuple[str, ...]:
         """Everything that is shown, each once, in the order of first use."""

@@ -7,8 +7,11 @@ import re
 from typing import Any
 
 from studio.errors import BadInput, StudioError, rebuild
-from studio.requests import REQUESTS, Request, parse_request
+from studio.requests import REQUESTS, Reason, Request, parse_as
 from studio.requests.frames import TEMPORAL_STRIDE
+
+REASON = "reason"
+"""The kind of a question, which is no job."""
 
 
 class Draft:
@@ -16,6 +19,7 @@ class Draft:
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        self._model = Reason if kind == REASON else REQUESTS[kind]
         self.payload: dict[str, Any] = {"kind": kind}
         self.notes: list[str] = []
         self._said: dict[str, str] = {}
@@ -29,7 +33,7 @@ class Draft:
             said: what the sample calls it.
         """
         parent, _, name = path.rpartition(".")
-        if value is None or (not parent and name not in REQUESTS[self.kind].model_fields):
+        if value is None or (not parent and name not in self._model.model_fields):
             return
         (self.payload.setdefault(parent, {}) if parent else self.payload)[name] = value
         self._said[path] = said
@@ -47,14 +51,14 @@ class Draft:
             self.notes.append(f"{said} is {num_frames}; {whole} is taken, one frame and groups of four.")
         return whole
 
-    def request(self) -> Request:
+    def request(self) -> Request | Reason:
         """The request.
 
         Raises:
             BadInput: it is none; the sample's own name for the field is in the message.
         """
         try:
-            return parse_request(self.payload)
+            return parse_as(self._model, self.payload)
         except BadInput as error:
             raise self.in_its_words(error) from None
 

@@ -15,13 +15,13 @@ KINDS: dict[str, str] = {
     "forward_dynamics": "predict_video",
     "inverse_dynamics": "predict_actions",
     "wam": "run_policy",
+    "reasoner": "reason",
 }
 """The request that each mode becomes; any of the clips' modes with a control is `transfer_video`."""
 
 NOT_SERVED: dict[str, str] = {
     "image2image": "pictures are made from words alone, so far",
     "audio_image2video": "sound is made and not taken from a file, so far",
-    "reasoner": "the reasoner answers no samples, so far",
 }
 
 CLIPS = ("text2video", "image2video", "video2video")

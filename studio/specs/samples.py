@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from studio.errors import BadInput, NotAllowed, StudioError, rebuild
-from studio.requests import Request, shown
+from studio.requests import Reason, Request, shown
 from studio.specs.acting import acting
 from studio.specs.clips import clip, picture, transfer
 from studio.specs.defaults import Checkpoint, load_framework_defaults
@@ -18,6 +18,7 @@ from studio.specs.draft import Draft
 from studio.specs.entries import Entry, read_text
 from studio.specs.inputs import REMOTE, Attachment, Inputs
 from studio.specs.modes import CLIPS, mode_of
+from studio.specs.reasoning import reasoning
 from studio.specs.spec import Spec, hints_of, parse_spec
 
 MAX_NAME_BYTES = 200
@@ -32,7 +33,7 @@ class Sample:
         name: of its folder.
         entry: where and how it is written.
         mode: the framework's name for what it asks for.
-        request: what it means; media by the ids that a server will give them.
+        request: what it means, a job or a question; media by the ids that a server will give them.
         attachments: what is sent first, by id.
         jpeg_quality: of its picture.
         notes: what was changed on the way, in sentences.
@@ -42,7 +43,7 @@ class Sample:
     name: str
     entry: Entry
     mode: str
-    request: Request
+    request: Request | Reason
     attachments: Mapping[str, Attachment]
     jpeg_quality: int
     notes: tuple[str, ...]
@@ -137,6 +138,8 @@ def _sample(entry: Entry, fetched: Mapping[str, Path], scratch: Path, checkpoint
         draft = picture(spec, inputs, checkpoint)
     elif mode in CLIPS:
         draft = clip(mode, spec, inputs, checkpoint)
+    elif mode == "reasoner":
+        draft = reasoning(spec, inputs)
     else:
         draft = acting(mode, spec, inputs)
     return Sample(

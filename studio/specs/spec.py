@@ -98,6 +98,15 @@ class Spec(Frozen):
     num_first_chunk_conditional_frames: Annotated[int | None, Field(ge=0)] = None
     max_frames: Annotated[int | None, Field(ge=1)] = None
 
+    max_new_tokens: int | None = None
+    do_sample: bool | None = None
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    repetition_penalty: float | None = None
+    presence_penalty: float | None = None
+    video_fps: float | None = None
+
     # Accepted only as the framework's defaults have them; see `refused`.
     normalize_cfg: bool = False
     autoregressive: bool = False
@@ -110,7 +119,7 @@ class Spec(Frozen):
     pickle_file: str | None = None
     sound_path: str | None = None
 
-    # Accepted and not read: of other samplers, of other writers of files, of the reasoner, or a person's own.
+    # Accepted and not read: of other samplers, of other writers of files, or a person's own.
     extra: Any = None
     model: Any = None
     output_dir: Any = None
@@ -128,14 +137,6 @@ class Spec(Frozen):
     prompt_upsampler_repetition_penalty: Any = None
     prompt_upsampler_presence_penalty: Any = None
     prompt_upsampler_seed: Any = None
-    max_new_tokens: Any = None
-    do_sample: Any = None
-    temperature: Any = None
-    top_k: Any = None
-    top_p: Any = None
-    repetition_penalty: Any = None
-    presence_penalty: Any = None
-    video_fps: Any = None
 
 
 NOT_DONE: dict[str, str] = {

@@ -2,7 +2,8 @@
 
 An array is the map {b"__ndarray__": True, b"data": bytes, b"dtype": "<f4", b"shape": [8, 8]} and a numpy scalar is
 {b"__npgeneric__": True, b"data": 1.5, b"dtype": "<f4"} (github.com/Physical-Intelligence/openpi, openpi-client,
-`msgpack_numpy`). Everything else is plain msgpack: None, bool, int, float, str, bytes, list, map.
+`msgpack_numpy`). Other clients write the same keys as text, which is read too. Everything else is plain msgpack: None,
+bool, int, float, str, bytes, list, map.
 """
 
 from __future__ import annotations
@@ -65,11 +66,15 @@ def _encode(value: object) -> dict[bytes, object]:
 
 
 def _decode(value: dict[object, object]) -> object:
-    if b"__ndarray__" in value:
-        return _array(value.get(b"data"), _dtype(value.get(b"dtype")), value.get(b"shape"))
-    if b"__npgeneric__" in value:
-        return _scalar(value.get(b"data"), _dtype(value.get(b"dtype")))
+    if b"__ndarray__" in value or "__ndarray__" in value:
+        return _array(_said(value, "data"), _dtype(_said(value, "dtype")), _said(value, "shape"))
+    if b"__npgeneric__" in value or "__npgeneric__" in value:
+        return _scalar(_said(value, "data"), _dtype(_said(value, "dtype")))
     return value
+
+
+def _said(value: dict[object, object], name: str) -> object:
+    return value.get(name.encode(), value.get(name))
 
 
 def _dtype(name: object) -> np.dtype[Any]:

@@ -165,3 +165,9 @@ def test_asking_who_holds_a_folder_never_keeps_a_server_from_starting(folder):
     finally:
         asking.set()
         thread.join(10)
+
+
+def test_what_is_the_user_s_own_has_its_places_and_is_not_made(folder):
+    assert folder.adapters == folder.root / "adapters"
+    assert folder.tasks == folder.presets / "tasks"
+    assert not folder.adapters.exists()

@@ -24,6 +24,11 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "token": "secret",
         "allowed_hosts": "studio.lab",
         "device": "cuda:1",
+        "allowed_media_folders": f"{tmp_path}, /clips",
+        "allow_remote_media": "true",
+        "upsampler_url": "http://127.0.0.1:8000/v1",
+        "upsampler_model": "writer",
+        "upsampler_key": "hidden",
     }
     assert set(said) == set(ServerSettings.model_fields)
     for name, value in said.items():
@@ -33,7 +38,10 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
     assert settings.data == tmp_path / "d"
     assert settings.token is not None
     assert settings.token.get_secret_value() == "secret"
+    assert settings.media_folders == (tmp_path.resolve(), Path("/clips"))
+    assert settings.allow_remote_media
     assert "secret" not in repr(settings)
+    assert "hidden" not in repr(settings)
 
 
 def test_an_empty_variable_is_as_good_as_none(monkeypatch, tmp_path):

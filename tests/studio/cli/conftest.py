@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import av
@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
+from scripted_endpoint import ScriptedEndpoint, scripted_endpoint
 from studio.cli import main
 
 Orrery = Callable[..., Result]
@@ -61,6 +62,13 @@ def spawn():
         if process.poll() is None:
             process.kill()
         process.communicate(timeout=20)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ScriptedEndpoint]:
+    """An OpenAI-compatible server that answers what a test wrote."""
+    with scripted_endpoint() as scripted:
+        yield scripted
 
 
 @pytest.fixture

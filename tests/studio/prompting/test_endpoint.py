@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from studio.errors import BadInput, ServerUnreachable, StudioError, TooLarge, Unauthorized, Unexpected
+from studio.errors import BadInput, Busy, ServerUnreachable, StudioError, TooLarge, Unauthorized, Unexpected
 from studio.prompting import Endpoint, Question, ReasonerSampling, VideoPart, attach_image, attach_video
 from studio.prompting.question import asked_alone
 
@@ -96,7 +96,14 @@ async def test_thinking_that_came_apart_is_put_back(endpoint: Any):
         (404, b'{"error": {"message": "no model m"}}', BadInput, "no model m"),
         (400, b'{"error": "top_k?"}', BadInput, "top_k"),
         (413, b"", TooLarge, "nothing"),
-        (429, b"slow down", ServerUnreachable, "slow down"),
+        (429, b"slow down", Busy, "slow down"),
+        (
+            503,
+            b'{"error": {"code": "busy", "message": "64 are open", "param": null, "hint": "Later."}}',
+            Busy,
+            "64 are",
+        ),
+        (500, b'{"error": {"code": "nobodys", "message": "m", "param": null, "hint": ""}}', ServerUnreachable, "500"),
         (503, b"<html>" * 10_000, ServerUnreachable, "503"),
         (302, b"", BadInput, "302"),
         (200, b"not json", Unexpected, "no chat completion"),

@@ -207,3 +207,44 @@ def test_the_checkpoint_changes_what_the_framework_lets_it_change(read):
 
 def test_every_mode_that_is_served_has_defaults():
     assert set(load_framework_defaults().modes) == set(KINDS)
+
+
+def test_the_reasoner_takes_the_frameworks_defaults_and_no_system_prompt(asked):
+    assert asked(model_mode="reasoner", prompt="What is it?", seed=3) == {
+        "kind": "reason",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}]}],
+        "sampling": {
+            "max_tokens": 1024,
+            "temperature": 0.0,
+            "top_k": 0,
+            "top_p": 1.0,
+            "repetition_penalty": 1.0,
+            "presence_penalty": 0.0,
+            "seed": 3,
+        },
+    }
+
+
+def test_the_reasoner_looks_at_a_picture_or_a_clip_before_it_reads_the_question(asked, specs):
+    def shown(path):
+        return asked(model_mode="reasoner", prompt="x", vision_path=path)["messages"][0]["content"][0]
+
+    assert shown("start.png") == {"type": "image", "image": upload_id(specs / "start.png")}
+    assert shown("clip.mp4") == {"type": "video", "video": upload_id(specs / "clip.mp4")}
+    assert asked(model_mode="reasoner", prompt="x", vision_path="clip.mp4", video_fps=4)["video_fps"] == 4.0
+
+
+def test_the_reasoner_samples_only_where_it_is_told_to(asked):
+    said = {"temperature": 0.6, "top_k": 20, "top_p": 0.9}
+    assert asked(model_mode="reasoner", prompt="x", **said)["sampling"]["temperature"] == 0.0
+    sampled = asked(model_mode="reasoner", prompt="x", do_sample=True, **said)["sampling"]
+    assert {name: sampled[name] for name in said} == said
+
+
+def test_the_reasoners_fields_are_named_as_they_were_said(refused, one):
+    assert "max_new_tokens is 0" in refused(model_mode="reasoner", prompt="x", max_new_tokens=0)
+    assert "prompt is empty" in refused(model_mode="reasoner", prompt=" ")
+    assert "there is no such file" in refused(model_mode="reasoner", prompt="x", vision_path="gone.png")
+    assert "edge does not go with reasoner" in refused(model_mode="reasoner", prompt="x", edge=True)
+    several = one(model_mode="reasoner", prompt="x", num_outputs=2)
+    assert several.notes == ("num_outputs is 2; the reasoner answers once.",)

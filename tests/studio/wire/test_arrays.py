@@ -52,6 +52,17 @@ def test_a_numpy_scalar_comes_back_with_its_type(value):
     assert back.dtype == value.dtype
 
 
+@pytest.mark.parametrize("key", [str, str.encode], ids=["text", "bytes"])
+def test_markers_are_read_under_keys_of_either_kind(key):
+    array = {key("__ndarray__"): True, key("data"): b"\1\0\2\0", key("dtype"): "<i2", key("shape"): (2,)}
+    scalar = {key("__npgeneric__"): True, key("data"): 3, key("dtype"): "|i1"}
+
+    back = unpack_message(msgpack.packb({"array": array, "scalar": scalar}))
+
+    assert back["array"].tolist() == [1, 2]
+    assert back["scalar"] == np.int8(3)
+
+
 def test_the_bytes_are_the_dialect_of_openpi():
     array = np.array([[1, 2]], "<i2")
     raw = msgpack.packb({b"__ndarray__": True, b"data": b"\1\0\2\0", b"dtype": "<i2", b"shape": (1, 2)})

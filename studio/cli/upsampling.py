@@ -1,0 +1,130 @@
+"""A prompt upsampled by a server or an endpoint, and the caption that came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from studio.captions.caption_files import write_text
+from studio.cli.answering import Patient, open_endpoint, patiently
+from studio.cli.attachments import Attachments
+from studio.cli.request_flags import build_request
+from studio.cli.target import Target, local_checkpoint, reached, running_server
+from studio.errors import BadInput
+from studio.prompting import UPSAMPLING, ImagePart, VideoPart, attach_image, attach_video, upsample, wish_of
+from studio.reasoner_answers import UpsampleAnswer
+from studio.requests import GenerateImage, GenerateVideo, nearest, shown
+
+ATTEMPTS = 3
+KINDS = ("generate_image", "generate_video")
+OF_A_CLIP = ("num_frames", "fps", "start_image", "source_video")
+"""Fields that only a clip has: one of them says that a clip is meant."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caption is for.
+
+    Attributes:
+        request: what would be generated; media by the ids that a server will give them.
+        attachments: those files.
+        media: the file that it starts from, as it was named, by its field.
+    """
+
+    request: GenerateImage | GenerateVideo
+    attachments: Attachments
+    media: Mapping[str, str]
+
+
+def read_wanted(kind: str | None, said: Mapping[str, Any], size: str | None) -> Wanted:
+    """What flags describe.
+
+    Args:
+        kind: of the request, or None to tell it from the rest.
+        said: flags by field; None is unsaid.
+        size: "WIDTHxHEIGHT", or None.
+
+    Raises:
+        BadInput: a flag cannot mean what it says.
+    """
+    given = {name: value for name, value in said.items() if value is not None}
+    if kind is None:
+        kind = "generate_video" if any(name in given for name in OF_A_CLIP) else "generate_image"
+    if kind not in KINDS:
+        hint = nearest(kind, KINDS)
+        raise BadInput(
+            f"--kind is {shown(kind)}; pictures and clips have structured captions.", param="kind", hint=hint
+        )
+    attachments = Attachments()
+    media = {name: given[name] for name in ("start_image", "source_video") if name in given}
+    if len(media) > 1:
+        raise BadInput("--start-image and --source-video are both given; a clip starts from one.", param="source_video")
+    ids = {name: attachments.name(said_name, name) for name, said_name in media.items()}
+    request = build_request(kind, {**given, **ids}, size)
+    assert isinstance(request, GenerateImage | GenerateVideo)
+    return Wanted(request, attachments, media)
+
+
+def by_endpoint(
+    wanted: Wanted, address: str, model: str | None, *, attempts: int | None, max_tokens: int | None
+) -> UpsampleAnswer:
+    """Ask an endpoint. Raises EngineError when no answer could be used, and what `Endpoint` raises."""
+    said = {"max_tokens": max_tokens} if max_tokens else {}
+    wish = wish_of(
+        wanted.request,
+        [_part(*item) for item in wanted.media.items()],
+        sampling=UPSAMPLING.model_copy(update=said),
+        attempts=attempts or ATTEMPTS,
+    )
+
+    async def run() -> UpsampleAnswer:
+        async with open_endpoint(address, model) as ask:
+            return UpsampleAnswer.of(await upsample(Patient(ask), wish))
+
+    return asyncio.run(run())
+
+
+def by_server(wanted: Wanted, target: Target, checkpoint: str | None) -> UpsampleAnswer:
+    """Ask the server that runs, else one that runs for the duration.
+
+    Raises:
+        EngineError: no answer could be used.
+        StudioError: the server's own refusal.
+    """
+    if target.server is None:
+        checkpoint = local_checkpoint(checkpoint, target)
+    runs_already = running_server(target) is not None
+    # What nobody set is left for the server, whose preset knows better defaults.
+    body = {**wanted.request.model_dump(mode="json", exclude_unset=True), "kind": wanted.request.kind}
+    if runs_already and checkpoint is not None:
+        body["checkpoint"] = checkpoint
+
+    async def run() -> UpsampleAnswer:
+        async with reached(target, checkpoint) as client:
+            await wanted.attachments.send(client)
+            return await patiently(lambda: client.ask_reasoner("/v1/upsample", body, UpsampleAnswer))
+
+    return asyncio.run(run())
+
+
+def show_caption(answer: UpsampleAnswer, path: Path | None) -> None:
+    """Write the caption, as the one line that the generator reads; indented where a person reads it."""
+    if path is not None:
+        asyncio.run(write_text(path, f"{answer.prompt}\n"))
+        print(f"{path}  {len(answer.prompt):,} characters")
+    elif sys.stdout.isatty():
+        print(json.dumps(json.loads(answer.prompt), indent=2))
+    else:
+        print(answer.prompt)
+
+
+def _part(field: str, named: str) -> ImagePart | VideoPart:
+    path = Path(named).expanduser()
+    if not path.is_file():
+        raise BadInput(f"{field} is {shown(named)}; an endpoint can be shown files only.", param=field)
+    return attach_image(path) if field == "start_image" else attach_video(path)
