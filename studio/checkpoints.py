@@ -64,6 +64,7 @@ class Checkpoint:
             read["embodiments"] = _embodiments(config)
             if not read["embodiments"]:
                 read["kinds"] = tuple(kind for kind in Capabilities(checkpoint="").kinds if kind not in ACTING)
+            read["max_action_width"] = int(config.get("action_dim") or 0)
             read["distilled_steps"] = _distilled_steps(self.folder / MODULAR_INDEX)
         overlay = self.preset.capabilities.model_dump(exclude_none=True)
         return Capabilities.model_validate({"checkpoint": self.id, **read, **overlay})

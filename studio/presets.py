@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from studio.errors import BadInput
 from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain, nearest
+from studio.requests.action_fields import ActionTier
 from studio.requests.embodiments import EmbodimentName
 
 
@@ -27,6 +28,7 @@ class CapabilityOverlay(Frozen):
     fps: tuple[float, float] | None = None
     sound: bool | None = None
     embodiments: tuple[EmbodimentName, ...] | None = None
+    action_resolutions: tuple[ActionTier, ...] | None = None
     num_actions: tuple[int, int] | None = None
     max_prompt_tokens: int | None = None
 

@@ -27,6 +27,11 @@ def _whole_groups(num_actions: int) -> int:
     return num_actions
 
 
+ActionValue = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""Metres, radians, pixels of a screen: nothing that acts is near this, and what is beyond it has no float32."""
+
+ActionTier = Literal["256", "480", "704", "720"]
+
 NumActions = Annotated[
     int,
     Field(ge=4, le=MAX_ACTIONS, title="Actions", description="transitions, in groups of four"),
@@ -67,7 +72,7 @@ class ActionRequest(Frozen):
         FormHint(fold=True),
     ] = None
     resolution: Annotated[
-        Literal["256", "480", "704", "720"],
+        ActionTier,
         Field(title="Size", description="the tier that frames are fitted into; they are shrunk and never enlarged"),
         FormHint(names=(("256", "256p"), ("480", "480p"), ("704", "704p"), ("720", "720p"))),
     ] = "256"

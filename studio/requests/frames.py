@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from studio.requests.hints import FormHint
 
@@ -19,5 +19,11 @@ def _whole_groups(num_frames: int) -> int:
     return num_frames
 
 
-WholeGroups = Annotated[int, AfterValidator(_whole_groups), FormHint(unit="frames", step=TEMPORAL_STRIDE)]
-"""A number of frames that fills its last latent frame: 17 are 1 + 4 groups."""
+NumFrames = Annotated[
+    int,
+    Field(ge=5, le=397),
+    AfterValidator(_whole_groups),
+    FormHint(unit="frames", step=TEMPORAL_STRIDE),
+]
+"""A number of frames that fills its last latent frame: 17 are 1 + 4 groups. The bounds are checked first, so that both
+of the numbers that an error names are legal."""

@@ -22,10 +22,13 @@ from studio.requests.fields import (
     UseSystemPrompt,
     WrittenFrom,
 )
-from studio.requests.frames import TEMPORAL_STRIDE, WholeGroups
+from studio.requests.frames import TEMPORAL_STRIDE, NumFrames
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
 from studio.requests.sampling import VideoSampling
+
+KEPT = (0, 1)
+"""Latent frames of a source that stay unless a request says otherwise: its first five frames."""
 
 
 class GenerateVideo(Frozen):
@@ -48,7 +51,7 @@ class GenerateVideo(Frozen):
         tuple[Annotated[int, Field(ge=0)], ...],
         Field(min_length=1, max_length=100, title="Kept frames", description="latent frames of the source that stay"),
         FormHint(hidden=True),
-    ] = (0, 1)
+    ] = KEPT
     condition_end: Annotated[
         Literal["first", "last"],
         Field(title="Kept end", description="which end of the source the kept frames come from"),
@@ -56,9 +59,7 @@ class GenerateVideo(Frozen):
     ] = "first"
     aspect_ratio: Shape = "16:9"
     resolution: Size = "480"
-    num_frames: Annotated[
-        WholeGroups, Field(ge=5, le=397, title="Length", description="frames: one, then groups of four")
-    ] = 189
+    num_frames: Annotated[NumFrames, Field(title="Length", description="frames: one, then groups of four")] = 189
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
     sound: Annotated[bool, Field(title="Sound", description="denoise sound together with the picture")] = False
     sampling: VideoSampling = Field(default_factory=VideoSampling)
@@ -81,6 +82,8 @@ class GenerateVideo(Frozen):
     def _one_start(self) -> Self:
         if self.start_image is not None and self.source_video is not None:
             raise ValueError("start_image and source_video are both given; a clip starts from one of them")
+        if self.source_video is None and (self.condition_frames, self.condition_end) != (KEPT, "first"):
+            raise ValueError("condition_frames and condition_end are about source_video, and there is none")
         if self.source_video is not None and max(self.condition_frames) >= self.num_latent_frames:
             raise ValueError(
                 f"condition_frames names latent frame {max(self.condition_frames)}; "

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.action_fields import MAX_ACTIONS, ActionRequest, whole_groups_of_rows
+from studio.requests.action_fields import MAX_ACTIONS, ActionRequest, ActionValue, whole_groups_of_rows
 from studio.requests.embodiments import action_width
 from studio.requests.fields import MediaId
 from studio.requests.hints import FormHint
@@ -23,7 +23,7 @@ class PredictVideo(ActionRequest):
         MediaId, Field(title="First picture", description="what is seen before the first action"), FormHint(hidden=True)
     ]
     actions: Annotated[
-        tuple[tuple[float, ...], ...],
+        tuple[tuple[ActionValue, ...], ...],
         Field(min_length=4, max_length=MAX_ACTIONS, title="Actions", description="a row for each transition"),
         FormHint(hidden=True),
     ]

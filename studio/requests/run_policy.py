@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.action_fields import ActionRequest, NumActions
+from studio.requests.action_fields import ActionRequest, ActionValue, NumActions
 from studio.requests.embodiments import EMBODIMENTS, action_width
 from studio.requests.fields import MediaId
 from studio.requests.hints import FormHint
@@ -24,7 +24,7 @@ class RunPolicy(ActionRequest):
         MediaId, Field(title="What is seen now", description="the camera's picture"), FormHint(hidden=True)
     ]
     state: Annotated[
-        tuple[float, ...] | None,
+        tuple[ActionValue, ...] | None,
         Field(max_length=1024, title="State", description="where the arm is, for embodiments that are told"),
         FormHint(hidden=True),
     ] = None
@@ -37,7 +37,7 @@ class RunPolicy(ActionRequest):
     def _state_fits(self) -> Self:
         action_width(self.embodiment, self.action_width)
         expected = EMBODIMENTS[self.embodiment].state_width
-        if (self.state is None and expected) or (self.state is not None and len(self.state) != expected):
+        if (self.state is None) != (expected == 0) or len(self.state or ()) != expected:
             came = "none" if self.state is None else f"{len(self.state)} values"
             wanted = f"{expected} values" if expected else "none"
             raise ValueError(f"state has {came}; {self.embodiment} takes {wanted}")

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from studio.requests.adapter import AdapterField
 from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, SaveLatents, Shape, Size
-from studio.requests.frames import WholeGroups
+from studio.requests.frames import NumFrames
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
 from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
@@ -117,9 +117,7 @@ class TransferVideo(Frozen):
         int | None, Field(ge=1, le=MAX_FRAMES, title="Length", description="frames; none is as long as the controls")
     ] = None
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
-    num_chunk_frames: Annotated[
-        WholeGroups, Field(ge=5, le=397, title="Chunk", description="frames that are made at a time")
-    ] = 93
+    num_chunk_frames: Annotated[NumFrames, Field(title="Chunk", description="frames that are made at a time")] = 93
     num_overlap_frames: Annotated[
         int,
         Field(ge=1, le=396, title="Overlap", description="frames that a chunk takes over from the one before"),
@@ -137,8 +135,8 @@ class TransferVideo(Frozen):
         if repeated := {hint for hint in hints if hints.count(hint) > 1}:
             raise ValueError(f"controls name {sorted(repeated)[0]} twice; each hint is given once")
         weights = [control.weight for control in self.controls]
-        if self.control_attention == "joint" and len(set(weights)) > 1:
-            raise ValueError('weights differ, and control_attention "joint" knows none; use "averaged"')
+        if self.control_attention == "joint" and set(weights) != {1.0}:
+            raise ValueError('weights are given, and control_attention "joint" knows none; use "averaged"')
         if not any(weights):
             raise ValueError("every weight is 0; at least one control must count")
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from studio.requests import AspectRatio, Frozen, Resolution
-from studio.requests.action_fields import MAX_ACTIONS
+from studio.requests.action_fields import MAX_ACTIONS, ActionTier
 from studio.requests.embodiments import EmbodimentName
 
 
@@ -22,6 +22,8 @@ class Capabilities(Frozen):
         fps: lowest and highest frame rate of a clip.
         sound: it makes sound with a clip.
         embodiments: bodies whose actions it knows.
+        action_resolutions: tiers that frames with actions are fitted into.
+        max_action_width: values of one action at most.
         num_actions: fewest and most actions of a horizon.
         distilled_steps: the only number of denoising steps of a distilled checkpoint, which takes no guidance.
         max_prompt_tokens: tokens of one prompt, templates and special tokens included.
@@ -43,6 +45,8 @@ class Capabilities(Frozen):
     fps: tuple[float, float] = (10, 30)
     sound: bool = True
     embodiments: tuple[EmbodimentName, ...] = get_args(EmbodimentName)
+    action_resolutions: tuple[ActionTier, ...] = get_args(ActionTier)
+    max_action_width: int = 1024
     num_actions: tuple[int, int] = (4, MAX_ACTIONS)
     distilled_steps: int | None = None
     max_prompt_tokens: int = 4096

@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 from studio.errors import NotAllowed
 from studio.requests import REQUESTS, Request, Resolution
+from studio.requests.frames import TEMPORAL_STRIDE
 from studio.rules.canvas import CANVASES
 from studio.rules.capabilities import Capabilities
 
@@ -52,7 +53,9 @@ ACTING = ("predict_video", "predict_actions", "run_policy")
 
 
 def _clip_frames(can: Capabilities, request: Any) -> tuple[float, float]:
-    return can.num_frames[0], min(can.num_frames[1], MOST_FRAMES.get(request.resolution, 0))
+    """The fewest and most that fill their last latent frame: of 50 to 150 these are 53 and 149."""
+    fewest, most = can.num_frames[0], min(can.num_frames[1], MOST_FRAMES.get(request.resolution, 0))
+    return fewest + (1 - fewest) % TEMPORAL_STRIDE, most - (most - 1) % TEMPORAL_STRIDE
 
 
 def _steps(can: Capabilities, _: Any) -> tuple[float, float]:
@@ -69,6 +72,7 @@ RULES: tuple[Rule, ...] = (
     Rule((VIDEO, TRANSFER), "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
     Rule((IMAGE, VIDEO, TRANSFER), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
     Rule((VIDEO,), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
+    Rule(ACTING, "resolution", lambda can: can.action_resolutions, "{checkpoint} sees no frames at {value}p"),
     Rule(ACTING, "embodiment", lambda can: can.embodiments, "{checkpoint} knows no actions of {value}"),
 )
 
@@ -88,6 +92,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit((VIDEO,), "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
     Limit((TRANSFER,), "num_chunk_frames", _clip_frames, "{checkpoint} makes no chunks of {value} frames at this size"),
     Limit((VIDEO, TRANSFER), "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(
+        ACTING,
+        "action_width",
+        lambda can, _: (1, can.max_action_width),
+        "{checkpoint} makes no actions of {value} values",
+    ),
     Limit(ACTING, "num_actions", lambda can, _: can.num_actions, "{checkpoint} makes no horizon of {value} actions"),
 )
 """Sound with transfer and the like are no rows: a request has only the fields that go with its kind."""
@@ -127,7 +137,7 @@ def refusals(request: Request, capabilities: Capabilities) -> list[Refusal]:
         if request.kind in limit.kinds:
             low, high = limit.range(capabilities, request)
             value = attrgetter(limit.field)(request)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 reason = limit.reason.format(checkpoint=capabilities.checkpoint, value=f"{value:g}")
                 span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
                 found.append(Refusal(limit.field, reason, f"It takes {span}."))

@@ -79,7 +79,7 @@ def _from_npy(path: Path, param: str) -> list[list[float]]:
 
     try:
         array: object = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, MemoryError) as error:
         raise BadInput(f"{path} is no NumPy file: {error}.", param=param) from None
     if not isinstance(array, np.ndarray):
         raise BadInput(f"{path} holds several arrays; one is expected.", param=param)

@@ -102,6 +102,13 @@ def _put_start(draft: Draft, mode: str, spec: Spec, inputs: Inputs) -> None:
         raise BadInput(f"vision_path is missing; {mode} starts from it.", param="vision_path", hint="Send vision_path.")
     media = inputs.media(spec.vision_path, "vision_path")
     if is_picture(spec.vision_path):
+        if spec.condition_frame_indexes_vision not in (None, (0,)):
+            raise BadInput(
+                f"condition_frame_indexes_vision is {list(spec.condition_frame_indexes_vision)}; {spec.vision_path} "
+                "is a picture.",
+                param="condition_frame_indexes_vision",
+                hint="A picture is frame 0.",
+            )
         draft.put("start_image", media, "vision_path")
         return
     kept = spec.condition_frame_indexes_vision or ((0,) if mode == "image2video" else None)

@@ -120,7 +120,7 @@ def read_text(file: Path, param: str) -> str:
 def _json(text: str, where: str) -> object:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # a number of thousands of digits is no JSONDecodeError
         raise BadInput(f"{where} is not JSON: {error}.", param="input") from None
     except RecursionError:
         raise BadInput(f"{where} is nested too deeply.", param="input") from None
@@ -130,6 +130,11 @@ def _yaml(text: str, where: str) -> object:
     import yaml
 
     try:
-        return cast(object, yaml.safe_load(text))
-    except (yaml.YAMLError, RecursionError) as error:
+        read = cast(object, yaml.safe_load(text))
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadInput(f"{where} is not YAML: {' '.join(str(error).split())}.", param="input") from None
+    try:
+        # YAML has dates and bytes; a spec is what JSON can say.
+        return cast(object, json.loads(json.dumps(read)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput(f"{where} holds what JSON cannot say: {error}.", param="input", hint="Quote it.") from None

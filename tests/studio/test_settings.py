@@ -29,6 +29,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "upsampler_url": "http://127.0.0.1:8000/v1",
         "upsampler_model": "writer",
         "upsampler_key": "hidden",
+        "robot": "simulated",
     }
     assert set(said) == set(ServerSettings.model_fields)
     for name, value in said.items():

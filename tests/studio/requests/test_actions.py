@@ -40,6 +40,13 @@ def test_every_embodiment_with_a_width_of_its_own_takes_rows_of_it(name):
         ("run_policy", {"action_width": 3}, "action_width is 3; pusht has actions of 2 values"),
         ("run_policy", {"num_actions": 15}, "15 actions are not whole groups of four; use 12 or 16"),
         ("run_policy", {"state": [0.0]}, "state has 1 values; pusht takes none"),
+        ("run_policy", {"state": []}, "state has 0 values; pusht takes none"),
+        (
+            "run_policy",
+            {"embodiment": "droid_joint_position", "state": [1e300] * 8},
+            "state.0 is 1e+300; at most 1e+06",
+        ),
+        ("predict_video", {"actions": [[0.0, 1e39]] * 4}, "actions.0.1 is 1e+39; at most 1e+06"),
         ("run_policy", {"embodiment": "droid_joint_position"}, "state has none; droid_joint_position takes 8 values"),
         ("predict_actions", {"fps": 0}, "fps is 0"),
         ("predict_actions", {"num_actions": 400}, "at most 396"),

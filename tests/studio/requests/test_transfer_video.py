@@ -37,6 +37,11 @@ def test_a_control_is_given_or_computed_from_the_source():
             },
             'control_attention "joint" knows none',
         ),
+        (
+            {"controls": [{"hint": "edge", "video": MEDIA, "weight": 0.5}], "control_attention": "joint"},
+            'control_attention "joint" knows none',
+        ),
+        ({"num_chunk_frames": 0}, "num_chunk_frames is 0; at least 5"),
         ({"num_overlap_frames": 93}, "num_overlap_frames is 93; it must be below num_chunk_frames, 93"),
         ({"num_chunk_frames": 92}, "92 frames are not 4k+1; use 89 or 93"),
         ({"num_source_frames": 5}, "num_source_frames is given without source_video"),

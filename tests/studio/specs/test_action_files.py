@@ -73,3 +73,10 @@ def test_a_pickle_is_never_opened(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}], object), allow_pickle=True)
     with pytest.raises(BadInput, match="is no NumPy file"):
         read_actions(tmp_path / "a.npy")
+
+
+def test_a_header_that_claims_more_than_there_is_is_no_memory_error(tmp_path):
+    with (tmp_path / "a.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
+    with pytest.raises(BadInput, match="is no NumPy file"):
+        read_actions(tmp_path / "a.npy")

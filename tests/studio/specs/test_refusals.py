@@ -111,6 +111,9 @@ def test_two_samples_of_one_name_are_told_apart(specs, read):
         ("a.jsonl", b'{"prompt": "x"}\n{', "a.jsonl, line 2 is not JSON"),
         ("a.yaml", b"a: [", "a.yaml is not YAML"),
         ("a.yaml", b"!!python/object:os.system {}", "a.yaml is not YAML"),
+        ("a.yaml", b"prompt: x\nextra: 2021-01-01", "a.yaml holds what JSON cannot say"),
+        ("a.yaml", b"prompt: x\nextra: !!binary aGk=", "a.yaml holds what JSON cannot say"),
+        ("a.json", b'{"prompt": "x", "seed": ' + b"9" * 5000 + b"}", "a.json is not JSON"),
         ("a.txt", b"x", "a.txt is no spec file"),
     ],
 )
