@@ -25,7 +25,7 @@ install: .venv/installed
 	@touch $@
 
 serve: install
-	@$(BIN)/orrery serve
+	@$(BIN)/orrery serve --robot simulated
 
 test: install system-packages
 	$(PYTEST) -m 'not slow and not gpu'

@@ -15,6 +15,11 @@ MAX_JSON_BYTES = 2 * 2**20
 
 MAX_UPLOAD_BYTES = 64 * 2**20
 
+MAX_CHAT_BYTES = 96 * 2**20
+"""What a conversation shows stands in it as base64: 64 MiB of files, four bytes for three, and its words."""
+
+CHAT_PATHS = ("/v1/chat/completions", "/v1/tasks/")
+
 MAX_LOGIN_BYTES = 16 * 2**10
 """A token of 4096 characters with each of them escaped, three bytes each: it is read before anybody is known."""
 
@@ -61,6 +66,8 @@ def limit_of(path: str, content_type: str) -> int:
     """The bytes that a body may have: uploads go to our own routes only, and nobody has logged in at `/login` yet."""
     if path == "/login":
         return MAX_LOGIN_BYTES
+    if path.startswith(CHAT_PATHS):
+        return MAX_CHAT_BYTES
     is_upload = path.startswith("/v1/") and content_type.lower().startswith("multipart/form-data")
     return MAX_UPLOAD_BYTES if is_upload else MAX_JSON_BYTES
 

@@ -24,6 +24,7 @@ STATUS: dict[type[errors.StudioError], int] = {
     errors.NotFound: 404,
     errors.MethodNotAllowed: 405,
     errors.Conflict: 409,
+    errors.Busy: 503,
     errors.NotACheckpoint: 422,
     errors.BrokenCheckpoint: 409,
     errors.Unauthorized: 401,

@@ -5,13 +5,14 @@ The pipe is private to the two processes and one of them started the other, so p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from studio.jobs import Failure
 from studio.media import MediaReference
-from studio.requests import Request
+from studio.requests import Reason, Request
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,23 @@ class StopJob:
     job_id: str
 
 
-Command = LoadCheckpoint | RunJob | SetPreviewed | CancelJob | StopJob
+@dataclass(frozen=True)
+class Converse:
+    """Answer a conversation; `files` has every medium that it names, by id."""
+
+    conversation_id: str
+    request: Reason
+    files: Mapping[str, Path]
+
+
+@dataclass(frozen=True)
+class StopConversation:
+    """Nobody listens any more: decode no further token of it."""
+
+    conversation_id: str
+
+
+Command = LoadCheckpoint | RunJob | SetPreviewed | CancelJob | StopJob | Converse | StopConversation
 
 
 @dataclass(frozen=True)
@@ -111,4 +128,59 @@ class JobCancelled:
     steps: int
 
 
-Report = CheckpointMoved | JobProgressed | JobPreviewed | JobFinished | JobFailed | JobCancelled
+@dataclass(frozen=True)
+class WorkerEnding:
+    """Its device can no longer be trusted: it reports what broke, then ends, and another one takes its place."""
+
+
+JobReport = CheckpointMoved | JobProgressed | JobPreviewed | JobFinished | JobFailed | JobCancelled | WorkerEnding
+"""What the dispatcher handles."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token that was said.
+
+    Attributes:
+        spelling: its bytes, which need not be whole characters; none for one that only ends the answer.
+        logprob: natural logarithm.
+        top: the likeliest tokens at its place, likeliest first.
+    """
+
+    spelling: bytes
+    logprob: float
+    top: tuple[tuple[bytes, float], ...]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of a conversation: read, written so far, and of those read the ones that were at hand from another."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class ConversationSaid:
+    """What has come of an answer since the last time; tokens only where their probabilities are asked for."""
+
+    conversation_id: str
+    text: str
+    tokens: tuple[Token, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class ConversationEnded:
+    """An answer is whole, or why there is none: one of both is set."""
+
+    conversation_id: str
+    finish_reason: Literal["stop", "length"] | None = None
+    failure: Failure | None = None
+
+
+ConversationReport = ConversationSaid | ConversationEnded
+"""What whoever holds the conversation hears; it passes the dispatcher by."""
+
+Report = JobReport | ConversationReport

@@ -20,6 +20,9 @@ class Metrics:
         self.worker_up = Gauge("orrery_worker_up", "1 while the worker is ready.", registry=self._registry)
         self.worker_starts = Gauge("orrery_worker_starts", "Times the worker was started.", registry=self._registry)
         self.pages = Gauge("orrery_event_subscribers", "Open event streams.", registry=self._registry)
+        self.conversations = Gauge("orrery_conversations", "Open conversations.", registry=self._registry)
+        self.pieces = Counter("orrery_answer_pieces", "Pieces of answers that came.", registry=self._registry)
+        self.tokens = Counter("orrery_chat_tokens", "Of closed conversations.", ["way"], registry=self._registry)
         self.requests = Counter("orrery_http_requests", "Answered.", ["method", "status"], registry=self._registry)
         self.seconds = Histogram("orrery_http_request_seconds", "Time to answer.", registry=self._registry)
 

@@ -28,6 +28,12 @@ from backend.jobs.ledger import Ledger
 from backend.jobs.service import JobService
 from backend.media import MediaStore
 from backend.metrics import Measured, Metrics
+from backend.reasoning import ReasoningService
+from backend.reasoning.shown_media import ShownMedia
+from backend.reasoning.task_desk import TaskDesk
+from backend.reasoning.upsampler import Upsampler
+from backend.robots.hub import RobotHub
+from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
 from backend.routes.head import Head
 from backend.routes.page import PageErrors
@@ -35,6 +41,7 @@ from backend.services import Services
 from backend.version import VERSION
 from frontend.app import mount
 from studio.data_folder import DataFolder
+from studio.prompting import load_tasks
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.server")
@@ -49,16 +56,35 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
 
     Raises:
         DatabaseTooNew, StorageError: the database cannot be used.
+        BadInput: a task of the user's own cannot be read.
     """
     media = MediaStore(folder.media)
     broadcast = Broadcast()
-    board = Board(Ledger(open_database(folder.database)), broadcast, shelf.loaded.id)
-    adapters = folder.root / "adapters"
-    make_process = partial(EngineProcess, folder.media, adapters, shelf.loaded.id)
+    board = Board(Ledger(open_database(folder.database)), media, broadcast, shelf.loaded.id)
+    make_process = partial(EngineProcess, folder.media, folder.adapters, shelf.loaded.id)
     dispatcher = Dispatcher(board, broadcast, shelf.loaded, settings.device, make_process)
-    rack = AdapterRack(adapters)
-    jobs = JobService(board, dispatcher, shelf, media, rack, broadcast)
-    return Services(jobs, board, dispatcher, shelf, media, rack, ControlDesk(media), broadcast, Metrics())
+    rack = AdapterRack(folder.adapters)
+    metrics = Metrics()
+    reasoning = ReasoningService(dispatcher, metrics)
+    shown_media = ShownMedia(media, folder.media, settings)
+    upsampler = Upsampler(reasoning, media, shelf, settings)
+    dispatcher.prompt_writer = upsampler
+    return Services(
+        jobs=JobService(board, dispatcher, shelf, media, rack, broadcast),
+        board=board,
+        dispatcher=dispatcher,
+        shelf=shelf,
+        media=media,
+        adapters=rack,
+        controls=ControlDesk(media),
+        broadcast=broadcast,
+        reasoning=reasoning,
+        shown_media=shown_media,
+        upsampler=upsampler,
+        tasks=TaskDesk(load_tasks(folder.tasks), reasoning, shown_media),
+        robots=RobotHub(),
+        metrics=metrics,
+    )
 
 
 def create_app(settings: ServerSettings, services: Services, base_url: str) -> FastAPI:
@@ -67,7 +93,9 @@ def create_app(settings: ServerSettings, services: Services, base_url: str) -> F
     Args:
         base_url: where the page's own handlers reach this server, on loopback.
     """
-    app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=partial(_life, services))
+    own_robot = OwnRobot(settings, base_url, services.robots) if settings.robot == "simulated" else None
+    life = partial(_life, services, own_robot)
+    app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=life)
     app.state.services = services
     app.state.token = settings.token.get_secret_value() if settings.token else None
     errors.register(app)
@@ -83,14 +111,18 @@ def create_app(settings: ServerSettings, services: Services, base_url: str) -> F
 
 
 @asynccontextmanager
-async def _life(services: Services, _app: FastAPI) -> AsyncGenerator[None]:
-    swept = services.media.sweep()
+async def _life(services: Services, own_robot: OwnRobot | None, _app: FastAPI) -> AsyncGenerator[None]:
+    swept = await services.board.sweep()
     log.info("server_starting", version=VERSION, checkpoint=services.shelf.loaded.id, swept_files=swept)
     running = asyncio.create_task(services.dispatcher.run())
     running.add_done_callback(_report_end)
+    if own_robot:
+        own_robot.start()
     try:
         yield
     finally:
+        if own_robot:
+            await own_robot.close()
         services.controls.close()
         running.cancel()
         with suppress(asyncio.CancelledError):

@@ -17,6 +17,11 @@ from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.service import JobService
 from backend.media import MediaStore
 from backend.metrics import Metrics
+from backend.reasoning import ReasoningService
+from backend.reasoning.shown_media import ShownMedia
+from backend.reasoning.task_desk import TaskDesk
+from backend.reasoning.upsampler import Upsampler
+from backend.robots.hub import RobotHub
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,11 @@ class Services:
     adapters: AdapterRack
     controls: ControlDesk
     broadcast: Broadcast
+    reasoning: ReasoningService
+    shown_media: ShownMedia
+    upsampler: Upsampler
+    tasks: TaskDesk
+    robots: RobotHub
     metrics: Metrics
 
 

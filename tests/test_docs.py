@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from fastapi.routing import APIRoute, APIWebSocketRoute
 
+import robot.faults  # noqa: F401 - its errors reach people too
 from backend.errors import STATUS
 from backend.routes import ROUTERS
 from studio.errors import StudioError, every_error

@@ -7,12 +7,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import structlog
+
 from backend.broadcast import Broadcast
 from backend.jobs.ledger import Ledger
+from backend.media import MediaStore
+from studio.errors import StorageError
 from studio.jobs import Job, JobState, Progress
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+log = structlog.get_logger("orrery.board")
 
 
 class Board:
@@ -21,8 +27,9 @@ class Board:
     One thread means that two moves never overlap, and that whoever reads sees every move that was answered.
     """
 
-    def __init__(self, ledger: Ledger, broadcast: Broadcast, checkpoint: str) -> None:
+    def __init__(self, ledger: Ledger, media: MediaStore, broadcast: Broadcast, checkpoint: str) -> None:
         self._ledger = ledger
+        self._media = media
         self._checkpoint = checkpoint
         self._broadcast = broadcast
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
@@ -34,8 +41,16 @@ class Board:
         return await loop.run_in_executor(self._thread, lambda: query(self._ledger, *args, **kwargs))
 
     async def move(self, change: Callable[Concatenate[Ledger, P], Job], *args: P.args, **kwargs: P.kwargs) -> Job:
-        """Change one job in the ledger, then tell everybody."""
-        job = self._now(await self.read(change, *args, **kwargs))
+        """Change one job in the ledger, then tell everybody; of one that comes to nothing no results are left."""
+
+        def changed(ledger: Ledger) -> Job:
+            job = change(ledger, *args, **kwargs)
+            if job.state in (JobState.FAILED, JobState.CANCELLED):
+                # On the ledger's thread, so that a retry cannot come in between.
+                self._media.remove_results(job.id)
+            return job
+
+        job = self._now(await self.read(changed))
         self._progress.pop(job.id, None)
         self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
         return job
@@ -58,6 +73,19 @@ class Board:
         self._progress[job_id] = progress
         change: dict[str, Any] = {"progress": progress.model_dump(mode="json")}
         self._broadcast.publish("jobs", change, job_id)
+
+    async def sweep(self) -> int:
+        """Remove what killed processes left in the store, before anything runs; returns how many files that were."""
+
+        def swept(ledger: Ledger) -> int:
+            try:
+                unmade = ledger.unmade()
+            except StorageError as error:  # the dispatcher waits it out; results are swept at the next start
+                log.error("storage_failed", code=error.code, message=error.message)
+                unmade = frozenset[str]()
+            return self._media.sweep(unmade)
+
+        return await self.read(swept)
 
     async def close(self) -> None:
         """Finish what was begun and let go of the database."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -13,25 +13,32 @@ from backend.broadcast import Broadcast
 from backend.engine_process import EngineProcess, WorkerLost
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
-from backend.jobs.pace import Pace
+from backend.jobs.running import PromptWriter, PromptWritten, Running, outcome_of, preview_topic, progress_of
 from backend.messages import (
     CancelJob,
     CheckpointMoved,
+    Command,
+    ConversationEnded,
+    ConversationReport,
+    ConversationSaid,
     JobCancelled,
     JobFailed,
     JobFinished,
     JobPreviewed,
     JobProgressed,
+    JobReport,
     LoadCheckpoint,
     Report,
     RunJob,
     SetPreviewed,
     StopJob,
+    WorkerEnding,
 )
 from studio.checkpoints import Checkpoint
 from studio.errors import Conflict, EngineLost, StorageError
 from studio.events import CheckpointStatus
-from studio.jobs import MAX_ATTEMPTS, Failure, Job, Progress
+from studio.jobs import MAX_ATTEMPTS, Failure, Job
+from studio.requests import Request
 
 T = TypeVar("T")
 
@@ -47,27 +54,13 @@ STORAGE_RETRY_S = 1.0
 """Pause before an event is handled again that the database would not take."""
 
 
-@dataclass
-class Running:
-    """The job in the worker's hands.
-
-    Attributes:
-        cancelling: a person has cancelled it, and the worker has been told.
-        previewed: the worker has been told that somebody looks.
-    """
-
-    job: Job
-    previewed: bool
-    cancelling: bool = False
-    pace: Pace = field(default_factory=Pace)
-
-
 class Dispatcher:
     """One worker, one checkpoint, one running job.
 
     Everything that happens arrives in one inbox and is handled in order by one task; a person's cancel and stop take
     the same lock, so that no job is started and cancelled at once. What is handled may be handled again: a move that
-    the database refuses is tried until it goes through, and nothing is forgotten before it has.
+    the database refuses is tried until it goes through, and nothing is forgotten before it has. What the worker says of
+    conversations passes by: `on_said` hears it at once, and hears of the worker's end.
     """
 
     def __init__(
@@ -82,8 +75,10 @@ class Dispatcher:
         self._broadcast = broadcast
         self._checkpoint = checkpoint
         self._device = device
-        self._inbox: asyncio.Queue[Report | WorkerLost | None] = asyncio.Queue()
-        self._process = make_process(self._inbox.put_nowait)
+        self._inbox: asyncio.Queue[JobReport | PromptWritten | WorkerLost | None] = asyncio.Queue()
+        self._process = make_process(self._deliver)
+        self.on_said: Callable[[ConversationReport | WorkerLost], None] = lambda _: None
+        self.prompt_writer: PromptWriter | None = None
         self._lock = asyncio.Lock()
         self._running: Running | None = None
         self._deaths = 0
@@ -105,6 +100,10 @@ class Dispatcher:
         """Something was queued."""
         self._inbox.put_nowait(None)
 
+    def send(self, command: Command) -> None:
+        """Tell the worker."""
+        self._process.send(command)
+
     async def run(self) -> None:
         """Put orphans back, start the worker, then handle what happens until cancelled."""
         for job in await self._insist(lambda: self._board.read(Ledger.recover, returns=1)):
@@ -118,6 +117,8 @@ class Dispatcher:
         """End the worker; a running job goes back first in line, and it is nobody's fault. A cancelled one stays so."""
         self._process.stop()
         async with self._lock:
+            if self._running is not None and self._running.upsampling:
+                self._running.upsampling.cancel()
             if self._running is not None and self._running.cancelling:
                 await self._board.move(Ledger.cancel, self._running.job.id)
             await self._board.read(Ledger.recover, returns=0)
@@ -128,6 +129,12 @@ class Dispatcher:
             running = self._running_job(job_id)
             if running is None:
                 return await self._board.move(Ledger.cancel, job_id)
+            if running.upsampling:
+                job = await self._board.move(Ledger.cancel, job_id)
+                running.upsampling.cancel()
+                self._ended(job)
+                self.wake()
+                return job
             if not running.cancelling:
                 running.cancelling = True
                 self._process.send(CancelJob(job_id))
@@ -138,8 +145,11 @@ class Dispatcher:
         """Stop a running job and keep what is there. Raises Conflict unless it runs."""
         async with self._lock:
             job = await self._board.get(job_id)
-            if self._running_job(job_id) is None:
+            running = self._running_job(job_id)
+            if running is None:
                 raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped and kept.")
+            if running.upsampling:
+                raise Conflict(f"Job {job_id} is having its prompt written; nothing is there to be kept.")
             self._process.send(StopJob(job_id))
             return job
 
@@ -159,18 +169,30 @@ class Dispatcher:
                     self._set_status(before.state, before.detail, before.error)
                 return done
 
-    async def _handle(self, event: Report | WorkerLost | None) -> None:
+    def _deliver(self, event: Report | WorkerLost) -> None:
+        if isinstance(event, ConversationSaid | ConversationEnded | WorkerLost):
+            self.on_said(event)
+        if not isinstance(event, ConversationSaid | ConversationEnded):
+            self._inbox.put_nowait(event)
+
+    async def _handle(self, event: JobReport | PromptWritten | WorkerLost | None) -> None:
         match event:
             case CheckpointMoved(state, detail, failure):
                 self._deaths = 0 if state == "ready" else self._deaths
                 self._set_status(state, detail, failure)
                 log.info("checkpoint", state=state, checkpoint=self._checkpoint.id, detail=detail)
+            case WorkerEnding():
+                self._set_status("lost")
             case WorkerLost():
                 await self._worker_lost(event)
+            case PromptWritten(job_id, request) if running := self._running_job(job_id):
+                running.job = await self._board.move(Ledger.rewrite, job_id, request)
+                running.upsampling = None
+                self._hand_over(running)
             case JobPreviewed(job_id, jpeg):
                 self._broadcast.publish_frame(preview_topic(job_id), jpeg)
             case JobProgressed(job_id) if running := self._running_job(job_id):
-                self._board.advance(job_id, _progress(event, running.pace))
+                self._board.advance(job_id, progress_of(event, running.pace))
             case JobFinished(job_id, results, stopped_at_step, steps) if self._running_job(job_id):
                 self._ended(await self._board.move(Ledger.succeed, job_id, results, stopped_at_step, steps))
             case JobFailed(job_id, failure) if self._running_job(job_id):
@@ -189,7 +211,19 @@ class Dispatcher:
         job = await self._board.move(Ledger.start, waiting.id)
         self._running = Running(job, previewed=self._broadcast.is_wanted(preview_topic(job.id)))
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
-        self._process.send(RunJob(job.id, job.request, self._running.previewed))
+        if self.prompt_writer is not None and self.prompt_writer.is_wanted(job.request):
+            self._board.advance(job.id, job.progress.model_copy(update={"phase": "upsampling"}))
+            self._running.upsampling = asyncio.ensure_future(self.prompt_writer.write(job.request))
+            self._running.upsampling.add_done_callback(partial(self._prompt_written, job.id))
+        else:
+            self._hand_over(self._running)
+
+    def _hand_over(self, running: Running) -> None:
+        self._process.send(RunJob(running.job.id, running.job.request, running.previewed))
+
+    def _prompt_written(self, job_id: str, writing: asyncio.Future[Request]) -> None:
+        if not writing.cancelled():
+            self._inbox.put_nowait(outcome_of(job_id, writing))
 
     async def _worker_lost(self, event: WorkerLost) -> None:
         job_id = self._running.job.id if self._running else None
@@ -210,6 +244,8 @@ class Dispatcher:
     async def _settle(self, running: Running) -> None:
         """A job whose worker died: cancelled if that was wanted, else tried again, else failed."""
         job = running.job
+        if running.upsampling:
+            running.upsampling.cancel()
         if running.cancelling:
             self._ended(await self._board.move(Ledger.cancel, job.id))
         elif job.attempts + 1 < MAX_ATTEMPTS:
@@ -256,13 +292,3 @@ class Dispatcher:
             {**self.status.model_dump(), "state": state, "detail": detail, "error": failure}
         )
         self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json")})
-
-
-def _progress(event: JobProgressed, pace: Pace) -> Progress:
-    seconds_left = pace.seconds_left(event.step, event.steps) if event.phase == "denoising" else None
-    return Progress(phase=event.phase, step=event.step, steps=event.steps, seconds_left=seconds_left)
-
-
-def preview_topic(job_id: str) -> str:
-    """The binary topic that carries a job's previews."""
-    return f"preview/{job_id}"

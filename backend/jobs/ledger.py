@@ -14,7 +14,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from backend.jobs.tables import JobRow
-from studio.errors import BadInput, DiskFull, EngineLost, JobNotFound, StorageError, StudioError
+from studio.errors import BadInput, Conflict, DiskFull, EngineLost, JobNotFound, StorageError, StudioError
 from studio.jobs import MAX_RETURNS, Failure, Job, JobState, Progress, check_move
 from studio.media import MediaReference
 from studio.requests import Request, parse_request
@@ -78,6 +78,11 @@ class Ledger:
                     _fail(row, error)
         return None
 
+    def unmade(self) -> frozenset[str]:
+        """Ids of all jobs that have not succeeded: whatever lies in the store of theirs belongs to nobody."""
+        with self._session() as session:
+            return frozenset(session.scalars(select(JobRow.id).where(JobRow.state != JobState.SUCCEEDED)))
+
     def counts(self) -> dict[str, int]:
         """How many jobs there are in each state."""
         query = select(JobRow.state, func.count()).group_by(JobRow.state)
@@ -87,6 +92,13 @@ class Ledger:
     def start(self, job_id: str) -> Job:
         """Queued to running."""
         return self._move(job_id, JobState.RUNNING, started_at=datetime.now(UTC))
+
+    def rewrite(self, job_id: str, request: Request) -> Job:
+        """What a running job asks for now: its prompt has been written anew."""
+        with self._session() as session:
+            row = _row(session, job_id)
+            row.request = request.model_dump(mode="json")
+            return _job(row)
 
     def succeed(
         self, job_id: str, results: Sequence[MediaReference], stopped_at_step: int | None, num_steps: int | None = None
@@ -124,9 +136,11 @@ class Ledger:
             return _job(row)
 
     def retry(self, job_id: str) -> Job:
-        """An ended job to the end of the queue, its past forgotten. Raises Conflict for one that succeeded."""
+        """A failed or cancelled job to the end of the queue, its past forgotten. Raises Conflict for any other."""
         with self._session() as session:
             row = _row(session, job_id)
+            if row.state == JobState.RUNNING:  # which goes back to the queue too, when its worker has died
+                raise Conflict(f"Job {job_id} is running.", hint="Wait until it ends, or cancel it first.")
             forgotten = {"attempts": 0, "returns": 0, "error": None, "started_at": None, "finished_at": None}
             _apply(row, JobState.QUEUED, position=_last_position(session) + 1, stopped_at_step=None, **forgotten)
             return _job(row)

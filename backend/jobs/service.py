@@ -97,7 +97,17 @@ class JobService:
         return await self._settled(job_id)
 
     async def retry(self, job_id: str) -> Job:
-        """Queue a failed or cancelled job again. Raises JobNotFound, Conflict."""
+        """Queue a failed or cancelled job again.
+
+        Raises:
+            JobNotFound: there is none.
+            Conflict: it has not ended, or it succeeded.
+            MediaNotFound, BadInput: what it was made from is gone.
+            BrokenCheckpoint, EngineError: as `submit`.
+        """
+        job = await self._board.get(job_id)
+        if job.state in (JobState.FAILED, JobState.CANCELLED):
+            await asyncio.to_thread(self._check_named, job.request)
         self._refuse_if_failed()
         job = await self._board.move(Ledger.retry, job_id)
         self._dispatcher.wake()

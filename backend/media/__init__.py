@@ -1,13 +1,13 @@
 """Pictures, clips and actions: read from any file, written whole or not at all, and served as they were written."""
 
-from backend.media.clip_reader import require_frames, stream_clip
+from backend.media.clip_reader import require_frames, stream_clip, stream_frames
 from backend.media.clip_writer import write_clip
 from backend.media.control_origin import ControlOrigin, origin_of
 from backend.media.controls import compute_control
 from backend.media.facts import MediaFacts
 from backend.media.frame_rate import frame_rate
 from backend.media.inspection import inspect_upload
-from backend.media.pictures import decode_picture, read_picture
+from backend.media.pictures import decode_picture, is_picture, read_picture
 from backend.media.recipe import read_recipe, write_recipe
 from backend.media.store import MediaStore
 from backend.media.timeline import read_timeline
@@ -20,12 +20,14 @@ __all__ = [
     "decode_picture",
     "frame_rate",
     "inspect_upload",
+    "is_picture",
     "origin_of",
     "read_picture",
     "read_recipe",
     "read_timeline",
     "require_frames",
     "stream_clip",
+    "stream_frames",
     "write_clip",
     "write_recipe",
 ]

@@ -64,6 +64,32 @@ def stream_clip(
         yield kept
 
 
+def stream_frames(
+    path: Path, timeline: Timeline, indexes: Sequence[int], param: str = "file"
+) -> Iterator[NDArray[np.uint8]]:
+    """Frames of a clip by their number, in their own size, which is the first one's should it change on the way.
+
+    Args:
+        path: the clip.
+        timeline: its own.
+        indexes: rising.
+        param: the field that an error names.
+
+    Yields:
+        uint8 [height, width, 3].
+
+    Raises:
+        BadInput: the clip cannot be decoded, or breaks off.
+    """
+    wanted = [timeline.ticks[index] for index in indexes]
+    size: tuple[int, int] | None = None
+    for frame in _pick(frames_from(path, timeline, wanted[0]), wanted, param):
+        pixels = to_rgb(frame)
+        height, width = size = size or pixels.shape[:2]
+        same = pixels.shape[:2] == size
+        yield pixels if same else Cover(pixels.shape[1], pixels.shape[0], width, height)(pixels)
+
+
 def require_frames(path: Path, *, fps: float | Fraction, num_frames: int, param: str = "file") -> Timeline:
     """The clip's timeline, if the clip is long enough; nothing is decoded.
 

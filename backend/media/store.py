@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -190,9 +191,21 @@ class MediaStore:
         """The thumbnail of an artefact. Raises MediaNotFound."""
         return self._existing(name, [self._thumbnail(name)])
 
-    def sweep(self) -> int:
-        """Remove what a killed process left half-written; returns how many files that were."""
-        leftovers = list(self._root.glob(f"*/*{PART}"))
+    def remove_results(self, job_id: str) -> None:
+        """Remove everything that a job has made. What the disk does not let go of is left to `sweep`."""
+        for path in list(self._folder(job_id).glob(f"{job_id}-*")):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    def sweep(self, unmade: Collection[str] = ()) -> int:
+        """Remove what a killed process left half-written; returns how many files that were.
+
+        Args:
+            unmade: jobs that have no results, or will make them again; what lies here of theirs goes too.
+        """
+        leftovers = [
+            path for path in self._root.glob("*/*") if path.name.endswith(PART) or path.name.partition("-")[0] in unmade
+        ]
         for leftover in leftovers:
             leftover.unlink(missing_ok=True)
         return len(leftovers)

@@ -84,6 +84,7 @@ def read_timeline(path: Path) -> Timeline:
     if len(stamps) < len(shown):
         # Counted in a base in which every frame is a whole number of ticks: one over the rate's numerator.
         step, base = rate.denominator, Fraction(1, rate.numerator)
+        _check_length(float(len(shown) * step * base))
         return Timeline(tuple(index * step for index in range(len(shown))), len(shown) * step, base, counted=True)
     ticks = tuple(sorted(set(stamps)))
     last = ticks[-1]

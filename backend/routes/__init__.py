@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from backend.routes import (
     adapters,
+    chat,
     checkpoints,
     controls,
     events,
@@ -14,7 +15,10 @@ from backend.routes import (
     media,
     models,
     recipes,
+    robots,
+    tasks,
     unknown,
+    upsample,
 )
 
 SERVED: tuple[APIRouter, ...] = (
@@ -27,6 +31,10 @@ SERVED: tuple[APIRouter, ...] = (
     adapters.router,
     models.router,
     images.router,
+    chat.router,
+    upsample.router,
+    tasks.router,
+    robots.router,
     health.router,
     login.router,
 )

@@ -34,5 +34,6 @@ async def metrics(parts: Parts) -> Response:
         parts.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
     parts.metrics.worker_up.set(parts.dispatcher.status.state == "ready")
     parts.metrics.worker_starts.set(parts.dispatcher.worker_starts)
+    parts.metrics.conversations.set(parts.reasoning.num_open)
     parts.metrics.pages.set(parts.broadcast.num_subscribers)
     return Response(parts.metrics.render(), media_type=CONTENT_TYPE_LATEST)

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from backend.dialects.openai_images import ImagesAnswer, to_answer, to_payload
 from backend.errors import documented
+from backend.routes.hanging_up import hung_up
 from backend.services import Parts, Services
 from studio.errors import BadInput, Conflict, EngineError, JobNotFound, NotAllowed
 from studio.jobs import Job, JobState
@@ -42,7 +43,7 @@ async def generate(
 
 async def _finished_or_abandoned(job: Job, request: Request, parts: Services) -> Job:
     finished = asyncio.create_task(parts.jobs.finished(job.id))
-    gone = asyncio.create_task(_hung_up(request))
+    gone = asyncio.create_task(hung_up(request))
     done, _ = await asyncio.wait({finished, gone}, return_when=asyncio.FIRST_COMPLETED)
     gone.cancel()
     if finished in done:
@@ -53,8 +54,3 @@ async def _finished_or_abandoned(job: Job, request: Request, parts: Services) ->
         return await parts.jobs.cancel(job.id)
     except (Conflict, JobNotFound):
         return await parts.jobs.get(job.id)
-
-
-async def _hung_up(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

@@ -56,9 +56,9 @@ async def stop(job_id: str, parts: Parts) -> Job:
     return await parts.jobs.stop(job_id)
 
 
-@router.post("/{job_id}/retry", responses=documented(JobNotFound, Conflict))
+@router.post("/{job_id}/retry", responses=documented(JobNotFound, MediaNotFound, Conflict, BadInput))
 async def retry(job_id: str, parts: Parts) -> Job:
-    """Queue a failed or cancelled job again, with the same seed."""
+    """Queue a failed or cancelled job again, with the same seed; the media that it names must still be there."""
     return await parts.jobs.retry(job_id)
 
 

@@ -6,6 +6,7 @@ import os
 import queue
 import threading
 from multiprocessing.connection import Connection
+from typing import NoReturn
 
 from backend.messages import Command, Report
 
@@ -15,7 +16,7 @@ class Lifeline:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, name="lifeline", daemon=True).start()
 
     def report(self, message: Report) -> None:
@@ -26,11 +27,22 @@ class Lifeline:
             os._exit(0)
 
     def commands(self, *, wait: bool) -> list[Command]:
-        """What has arrived; with `wait`, at least one."""
+        """What has arrived; with `wait`, as soon as something has, or when the worker is woken."""
         arrived = [self._commands.get()] if wait else []
         while not self._commands.empty():
             arrived.append(self._commands.get())
-        return arrived
+        return [command for command in arrived if command is not None]
+
+    def wake(self) -> None:
+        """End a wait for commands: something is to be done that did not come from the server. From any thread."""
+        self._commands.put(None)
+
+    def end(self) -> NoReturn:
+        """End the process now. What was reported is in the pipe, and the server reads it before it sees the end.
+
+        Nothing is torn down: a device that has broken may hang in that.
+        """
+        os._exit(1)
 
     def _read(self) -> None:
         try:

@@ -1,10 +1,10 @@
-"""What the worker does between two commands: one denoising step, or one decode."""
+"""What the worker does between two commands: a token of each conversation, and one denoising step or decode."""
 
 from __future__ import annotations
 
 import io
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from backend.messages import (
     CancelJob,
     CheckpointMoved,
     Command,
+    Converse,
     JobCancelled,
     JobFailed,
     JobFinished,
@@ -28,16 +29,19 @@ from backend.messages import (
     LoadCheckpoint,
     RunJob,
     SetPreviewed,
+    StopConversation,
     StopJob,
+    WorkerEnding,
 )
-from backend.worker.inputs import read_inputs
+from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
 from backend.worker.packing import pick
 from backend.worker.running_job import RunningJob, Sample, one_sample
+from backend.worker.talks import Talk, Talks
 from engine import Engine
 from engine.speck import build_speck
-from studio.errors import BrokenCheckpoint, StorageError, StudioError, Unexpected, rebuild
+from studio.errors import BrokenCheckpoint, OutOfMemory, StorageError, StudioError, Unexpected, rebuild
 from studio.jobs import Failure
 from studio.requests import Adapter
 
@@ -48,29 +52,47 @@ PREVIEW_EVERY_S = 0.15
 PREVIEW_SIDE = 512
 """Pixels of a preview's longer side."""
 
+BEGIN_S = 0.05
+"""How long conversations are begun for in one turn: to resize what they show takes time, and others wait."""
+
 
 class _DroppedError(Exception):
     """The job was cancelled while its inputs were read or its results written."""
 
 
 class Worker:
-    """Runs commands against one engine until the lifeline breaks."""
+    """Runs commands against one engine until the lifeline breaks.
 
-    def __init__(self, lifeline: Lifeline, store: MediaStore, adapters: AdapterRack, checkpoint: str) -> None:
+    While a job runs, every conversation gets one token for each of its denoising steps; otherwise as many as it can.
+    """
+
+    def __init__(
+        self,
+        lifeline: Lifeline,
+        store: MediaStore,
+        adapters: AdapterRack,
+        checkpoint: str,
+        load: Callable[..., Engine] = Engine.load,
+    ) -> None:
         self._lifeline = lifeline
+        self._load_engine = load
         self._store = store
         self._adapters = adapters
         self._checkpoint = checkpoint
         self._engine: Engine | None = None
         self._jobs: dict[str, RunningJob] = {}
+        self._talks = Talks(lifeline, store)
+        self._rests_until = 0.0
 
     def run(self) -> None:
         """Serve for ever; the process ends with its server."""
         while True:
-            for command in self._lifeline.commands(wait=not self._jobs):
+            for command in self._lifeline.commands(wait=not (self._jobs or self._talks.want_turn)):
                 self._obey(command)
-            if self._engine is not None and self._jobs:
-                self._advance(self._engine)
+            if self._engine is not None:
+                self._speak(self._engine)
+                if self._jobs:
+                    self._advance(self._engine)
 
     def _obey(self, command: Command) -> None:
         match command:
@@ -80,6 +102,7 @@ class Worker:
                 self._begin(RunningJob(job_id, request, previewed))
             case CancelJob(job_id):
                 if dropped := self._jobs.pop(job_id, None):
+                    self._store.remove_results(job_id)
                     self._lifeline.report(JobCancelled(job_id, dropped.step, dropped.steps))
             case StopJob(job_id):
                 if job_id in self._jobs:
@@ -87,6 +110,11 @@ class Worker:
             case SetPreviewed(job_id, previewed):
                 if job_id in self._jobs:
                     self._jobs[job_id].previewed = previewed
+            case Converse():
+                assert self._engine is not None, "the server opens conversations with a ready worker"
+                self._talks.open(command, self._engine.choose_frames)
+            case StopConversation(conversation_id):
+                self._talks.stop(conversation_id)
 
     def _load(self, folder: Path, build: bool, device: str) -> None:
         try:
@@ -94,7 +122,7 @@ class Worker:
                 self._lifeline.report(CheckpointMoved("preparing"))
                 build_speck(folder)
             self._lifeline.report(CheckpointMoved("loading"))
-            self._engine = Engine.load(folder, device=device)
+            self._engine = self._load_engine(folder, device=device)
             self._lifeline.report(CheckpointMoved("ready", detail=self._engine.describe()))
         except StudioError as error:
             self._refuse_checkpoint(error)
@@ -116,8 +144,12 @@ class Worker:
         assert self._engine is not None, "the dispatcher sends jobs to a ready worker"
         self._jobs[job.job_id] = job
         self._report(job, "starting")
-        with self._guard([job]), suppress(_DroppedError):
+        media: Inputs | None = None
+        with self._guard(partial(self._drop, [job]), on_device=False), suppress(_DroppedError):
             media = read_inputs(job.request, self._store, partial(self._heed, job))
+        if media is None:
+            return
+        with self._guard(partial(self._drop, [job])), suppress(_DroppedError):
             for index in range(job.request.count):
                 self._heed(job)
                 request = one_sample(job.request, index)
@@ -128,17 +160,48 @@ class Worker:
         for job in self._jobs.values():
             sample = job.to_decode
             if sample is not None:
-                with self._guard([job]), suppress(_DroppedError):
+                with self._guard(partial(self._drop, [job])), suppress(_DroppedError):
                     self._decode(engine, job, sample)
                 return
         self._step(engine)
+
+    def _speak(self, engine: Engine) -> None:
+        """One token of each conversation, all in one pass; of prompts that are being read, the next piece."""
+        began = time.monotonic()
+        for talk in self._talks.ready:
+            self._begin_talk(engine, talk)
+            if time.monotonic() - began > BEGIN_S:
+                break
+        writing = self._talks.writing
+        if not writing:
+            return
+
+        def drop(error: StudioError) -> None:
+            # What does not fit any more is the youngest one's; the others go on.
+            self._talks.fail(list(writing)[-1:] if isinstance(error, OutOfMemory) else list(writing), error)
+
+        with self._guard(drop):
+            self._dress(engine, None)
+            engine.decode(list(writing.values()))
+            for talk, conversation in writing.items():
+                self._talks.tell(talk, conversation)
+        ended = time.monotonic()
+        self._rests_until = ended + (ended - began)
+
+    def _begin_talk(self, engine: Engine, talk: Talk) -> None:
+        was_read = talk.media.exception() is None
+        with self._guard(partial(self._talks.fail, [talk]), on_device=was_read):
+            media = talk.media.result()
+            self._dress(engine, None)
+            talk.conversation = engine.converse(talk.request, media)
+        self._talks.let_go_of_media(talk)
 
     def _step(self, engine: Engine) -> None:
         owners = {id(sample): job for job in self._jobs.values() for sample in job.denoising}
         picked = pick([sample for job in self._jobs.values() for sample in job.denoising])
         jobs = {owners[id(sample)].job_id: owners[id(sample)] for sample in picked}
         # A failure within one pack cannot be told apart: it is everybody's who was in it.
-        with self._guard(list(jobs.values())):
+        with self._guard(partial(self._drop, list(jobs.values()))):
             self._dress(engine, picked[0].request.adapter)
             engine.step([sample.trajectory for sample in picked])
             for job in jobs.values():
@@ -186,9 +249,14 @@ class Worker:
             self._heed(job)
 
     def _heed(self, job: RunningJob) -> None:
-        """Obey what has arrived. Raises _DroppedError when the job is over with that."""
+        """Obey what has arrived. Raises _DroppedError when the job is over with that.
+
+        Conversations go on meanwhile, for half of the time at most.
+        """
         for command in self._lifeline.commands(wait=False):
             self._obey(command)
+        if self._engine is not None and time.monotonic() >= self._rests_until:
+            self._speak(self._engine)
         if job.job_id not in self._jobs:
             raise _DroppedError
 
@@ -197,17 +265,32 @@ class Worker:
         self._lifeline.report(JobProgressed(job.job_id, phase, job.step, job.steps))
 
     @contextmanager
-    def _guard(self, jobs: list[RunningJob]) -> Generator[None]:
-        """One of three places that may catch everything: a job that breaks is reported, and the worker lives on."""
+    def _guard(self, drop: Callable[[StudioError], None], *, on_device: bool = True) -> Generator[None]:
+        """One of three places that may catch everything: what breaks is reported, and the worker lives on.
+
+        Not on a device other than the CPU: an error that nobody has foreseen may have left it unusable (CUDA's do,
+        for the whole process), so another worker takes over.
+
+        Args:
+            drop: reports the error to whoever it concerns.
+            on_device: whether the engine may have been at work.
+        """
         try:
             yield
         except StudioError as error:
-            self._drop(jobs, error)
+            drop(error)
         except Exception:
-            log.exception("job_broke", job_ids=[job.job_id for job in jobs])
-            self._drop(jobs, Unexpected("The engine broke on this job.", hint="The server's log has the details."))
+            log.exception("engine_broke" if on_device else "reading_broke")
+            error = Unexpected("The engine broke on this request.", hint="The server's log has the details.")
+            if not on_device or self._engine is None or self._engine.model.device.type == "cpu":
+                drop(error)
+            else:
+                self._lifeline.report(WorkerEnding())
+                drop(error)
+                self._lifeline.end()
 
     def _drop(self, jobs: list[RunningJob], error: StudioError) -> None:
         for job in jobs:
-            self._jobs.pop(job.job_id, None)
-            self._lifeline.report(JobFailed(job.job_id, Failure.of(error)))
+            if self._jobs.pop(job.job_id, None):
+                self._store.remove_results(job.job_id)  # first of all: it may be what fills the disk
+                self._lifeline.report(JobFailed(job.job_id, Failure.of(error)))

@@ -28,7 +28,7 @@ def store_result(
         frames: of the result, pieces of uint8 [n, height, width, 3]; untouched where no clip is wanted.
 
     Raises:
-        DiskFull, StorageError: nothing half-written is left.
+        DiskFull, StorageError: nothing half-written is left; what was written before stays, until the job is dropped.
         EngineError: actions are no numbers.
     """
     request, name = sample.request, (job.job_id, sample.index)

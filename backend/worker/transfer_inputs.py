@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from backend.media import MediaStore, compute_control, frame_rate, read_timeline, stream_clip
 from backend.worker.frame_gathering import Gather
+from backend.worker.named_field import field_named
 from studio.controls import ComputedHint
 from studio.requests import TransferVideo
 from studio.requests.transfer_video import Strength
@@ -29,30 +30,20 @@ def read_transfer(request: TransferVideo, store: MediaStore, gather: Gather) -> 
     for index, (control, room) in enumerate(zip(request.controls, rooms, strict=True)):
         inputs[control.hint] = room
         if control.video is not None:
-            frames = stream_clip(
-                store.file(control.video),
-                width=width,
-                height=height,
-                fps=request.fps,
-                num_frames=length,
-                param=f"controls.{index}.video",
-            )
-            gather.fill(room, frames)
+            with field_named(f"controls.{index}.video"):
+                path = store.file(control.video)
+                gather.fill(room, stream_clip(path, width=width, height=height, fps=request.fps, num_frames=length))
         else:
             assert control.hint in ("edge", "blur"), control.hint
             computed[control.hint] = room, control.strength or "medium"
     if request.source_video is not None and (computed or request.num_source_frames):
         kept = np.empty((request.num_source_frames, height, width, 3), np.uint8)
         inputs["source_video"] = kept
-        frames = stream_clip(
-            store.file(request.source_video),
-            width=width,
-            height=height,
-            fps=request.fps,
-            num_frames=max(length if computed else 0, len(kept)),
-            param="source_video",
-        )
-        _take_from_source(computed, kept, frames, gather)
+        num_frames = max(length if computed else 0, len(kept))
+        with field_named("source_video"):
+            path = store.file(request.source_video)
+            frames = stream_clip(path, width=width, height=height, fps=request.fps, num_frames=num_frames)
+            _take_from_source(computed, kept, frames, gather)
     return inputs
 
 
@@ -75,6 +66,12 @@ def _take_from_source(
 
 def _length(request: TransferVideo, store: MediaStore) -> int:
     """Frames of every control: the shortest one's, and at most what is asked for."""
-    names = {control.video or request.source_video or "" for control in request.controls}
-    lengths = [read_timeline(store.file(name)).num_frames_at(frame_rate(request.fps)) for name in names]
-    return min(lengths if request.num_frames is None else [*lengths, request.num_frames])
+    named = {
+        control.video or request.source_video or "": f"controls.{index}.video" if control.video else "source_video"
+        for index, control in enumerate(request.controls)
+    }
+    lengths = [] if request.num_frames is None else [request.num_frames]
+    for name, param in named.items():
+        with field_named(param):
+            lengths.append(read_timeline(store.file(name)).num_frames_at(frame_rate(request.fps)))
+    return min(lengths)

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from backend.body_limit import MAX_JSON_BYTES, MAX_LOGIN_BYTES, MAX_UPLOAD_BYTES, BodyLimit, limit_of
+from backend.body_limit import MAX_CHAT_BYTES, MAX_JSON_BYTES, MAX_LOGIN_BYTES, MAX_UPLOAD_BYTES, BodyLimit, limit_of
 from running import RunningServer
 
 MULTIPART = "multipart/form-data; boundary=x"
@@ -24,6 +24,9 @@ MULTIPART = "multipart/form-data; boundary=x"
         ("/v1/media", MULTIPART.upper(), MAX_UPLOAD_BYTES),
         ("/v1/jobs", "application/json", MAX_JSON_BYTES),
         ("/gradio_api/upload", MULTIPART, MAX_JSON_BYTES),
+        ("/v1/chat/completions", "application/json", MAX_CHAT_BYTES),
+        ("/v1/tasks/grounding", "application/json", MAX_CHAT_BYTES),
+        ("/v1/tasks", "application/json", MAX_JSON_BYTES),
         ("/anything", "", MAX_JSON_BYTES),
     ],
 )

@@ -10,7 +10,8 @@ import pytest
 from backend.jobs.inputs import check_inputs, transfer
 from backend.media import ControlOrigin, MediaStore, compute_control, stream_clip
 from studio.errors import BadInput, MediaNotFound
-from studio.requests import parse_request
+from studio.requests import Resolution, parse_request
+from studio.rules import canvas
 
 TRANSFER: dict[str, Any] = {
     "kind": "transfer_video",
@@ -104,6 +105,45 @@ def test_clips_of_another_shape_are_refused(store: MediaStore, clip: Callable[..
     assert "seg control is 128x128 pixels; the edge control is 96x160" in said
     fields = {"controls": [{"hint": "edge", "video": upright}], "source_video": square, "num_source_frames": 1}
     assert refused(store, **TRANSFER, **fields)[0] == "source_video"
+
+
+@pytest.mark.parametrize(
+    ("size", "other"), [((320, 256), (736, 544)), ((320, 192), (832, 480)), ((192, 320), (480, 832))], ids=str
+)
+def test_canvases_of_one_name_go_together_whatever_their_tier(
+    store: MediaStore, clip: Callable[..., str], size: tuple[int, int], other: tuple[int, int]
+):
+    controls = [{"hint": "edge", "video": clip(2, *size)}, {"hint": "seg", "video": clip(2, *other)}]
+
+    check_inputs(parse_request({**TRANSFER, "controls": controls}), store)
+
+
+def test_a_canvas_and_what_is_none_of_that_name_do_not(store: MediaStore, clip: Callable[..., str]):
+    for size, other in (((320, 256), (832, 480)), ((320, 256), (734, 544))):
+        controls = [{"hint": "edge", "video": clip(2, *size)}, {"hint": "seg", "video": clip(2, *other)}]
+        assert refused(store, **TRANSFER, controls=controls)[0] == "controls.1.video"
+
+
+@pytest.mark.parametrize(("computed_in", "asked_in"), [("480", "256"), ("256", "480")])
+def test_a_control_computed_in_one_tier_follows_its_source_in_another(
+    store: MediaStore, clip: Callable[..., str], computed_in: Resolution, asked_in: str
+):
+    source = clip(2, 160, 90)
+    origin = ControlOrigin(
+        hint="edge",
+        strength="low",
+        source_video=source,
+        source_size=(160, 90),
+        resolution=computed_in,
+        aspect_ratio="16:9",
+    )
+    width, height = canvas(computed_in, "16:9")
+    frames = stream_clip(store.file(source), width=width, height=height, fps=12, num_frames=2)
+    computed = store.put_control(frames, fps=12, origin=origin).id
+    fields = {"resolution": asked_in, "aspect_ratio": "16:9", "source_video": source, "num_frames": 2}
+
+    for controls in ([{"hint": "depth", "video": computed}, {"hint": "edge"}], [{"hint": "edge", "video": computed}]):
+        check_inputs(parse_request({**TRANSFER, **fields, "controls": controls}), store)
 
 
 def test_a_control_computed_here_lies_over_its_source_and_over_no_other(store: MediaStore, clip: Callable[..., str]):

@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from running import RunningServer
+from running import RunningServer, wait_for
 from studio.requests import parse_request
 
 LONG: dict[str, Any] = {"resolution": "720", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200}}
@@ -178,3 +179,34 @@ def test_guidance_one_and_both_schedules_run(server: RunningServer):
     for sampling in ({"guidance_scale": 1}, {"schedule": "checkpoint"}, {"guidance_interval": [400, 1000]}):
         job = server.wait_job(server.submit(sampling={"num_inference_steps": 4, **sampling})["id"])
         assert job["state"] == "succeeded", job["error"]
+
+
+def test_a_job_that_is_cancelled_between_its_pictures_keeps_none(server: RunningServer):
+    job = server.submit(resolution="720", count=6, sampling={"num_inference_steps": 1, "seed": 1})
+    first = f"/v1/media/{job['id']}-0"
+    wait_for(lambda: server.get(first).status_code == 200, 60)
+
+    cancelled = server.delete(f"/v1/jobs/{job['id']}").json()
+
+    assert (cancelled["state"], cancelled["results"]) == ("cancelled", [])
+    assert server.get(first).status_code == 404
+    assert not list(server.data.glob(f"media/*/{job['id']}*"))
+
+
+def test_a_job_whose_picture_is_gone_is_not_queued_again(server: RunningServer, make_picture: Callable[..., bytes]):
+    content = make_picture(40, 72)
+    name = server.post("/v1/media", files={"file": ("x", content)}).json()["id"]
+    first = server.submit(**LONG)
+    job = server.submit(kind="generate_video", resolution="256", num_frames=5, fps=12, start_image=name)
+    server.delete(f"/v1/jobs/{job['id']}")
+    next(server.data.glob(f"media/*/{name}.png")).unlink()
+
+    refused = server.post(f"/v1/jobs/{job['id']}/retry")
+    server.delete(f"/v1/jobs/{first['id']}")
+
+    assert refused.status_code == 404
+    assert (refused.json()["error"]["code"], refused.json()["error"]["param"]) == ("media_not_found", "start_image")
+    assert server.job(job["id"])["state"] == "cancelled"
+    assert server.post("/v1/media", files={"file": ("x", content)}).json()["id"] == name
+    assert server.post(f"/v1/jobs/{job['id']}/retry").json()["state"] == "queued"
+    assert server.wait_job(job["id"])["state"] == "succeeded"

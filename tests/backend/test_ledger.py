@@ -190,3 +190,24 @@ def test_a_row_that_cannot_be_read_takes_no_other_with_it(tmp_path: Path, ledger
     with sqlite3.connect(tmp_path / "orrery.db") as database:
         (kept,) = database.execute("SELECT state FROM jobs WHERE id = 'odd'").fetchone()
     assert kept == ("succeeded" if state == "succeeded" else "failed")
+
+
+def test_every_job_that_has_not_succeeded_is_unmade(ledger: Ledger):
+    accept(ledger, "made", "waits", "runs", "failed", "cancelled")
+    for name in ("made", "runs", "failed"):
+        ledger.start(name)
+    ledger.succeed("made", (), None)
+    ledger.fail("failed", Failure.of(EngineError("It broke.")))
+    ledger.cancel("cancelled")
+
+    assert ledger.unmade() == {"waits", "runs", "failed", "cancelled"}
+
+
+def test_a_running_job_cannot_be_retried(ledger: Ledger):
+    accept(ledger, "one")
+    ledger.start("one")
+
+    with pytest.raises(Conflict, match="running"):
+        ledger.retry("one")
+
+    assert ledger.get("one").state is JobState.RUNNING

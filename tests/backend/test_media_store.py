@@ -101,3 +101,25 @@ def test_sweeping_removes_only_what_is_half_written(store: MediaStore, tmp_path:
 
     assert store.sweep() == 1
     assert store.file(reference.id).is_file()
+
+
+def test_the_results_of_a_job_are_removed_whole_and_no_others(store: MediaStore, tmp_path: Path):
+    other = store.put_image("0123456789ac", 0, PIXELS, CUBE, "speck")
+    for index in (0, 11):
+        store.put_image(JOB, index, PIXELS, CUBE, "speck")
+        store.put_latents(JOB, index, {"vision": PIXELS})
+
+    store.remove_results(JOB)
+
+    assert {path.name.partition(".")[0] for path in tmp_path.glob("*/*")} == {other.id}
+    store.remove_results("fedcba987654")  # it made nothing
+
+
+def test_sweeping_takes_what_jobs_left_that_came_to_nothing(store: MediaStore, tmp_path: Path):
+    left, kept = (store.put_image(job, 0, PIXELS, CUBE, "speck").id for job in (JOB, "0123456789ac"))
+    store.put_latents(JOB, 0, {"vision": PIXELS})
+    upload = store.put_upload(io.BytesIO(store.file(left).read_bytes())).id
+
+    assert store.sweep({JOB, "0123456789ad"}) == 3  # a picture, its thumbnail, its latents
+
+    assert {path.name.partition(".")[0] for path in tmp_path.glob("*/*")} == {kept, upload}

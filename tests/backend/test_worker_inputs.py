@@ -1,6 +1,7 @@
 """What the engine is given: frames on the canvas at the request's rate, in memory or on disk, and heed is paid."""
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from backend.media import MediaStore, compute_control, stream_clip
 from backend.worker import frame_gathering
 from backend.worker.inputs import read_inputs
+from studio.errors import BadInput, MediaNotFound
 from studio.requests import parse_request
 
 TRANSFER: dict[str, Any] = {
@@ -114,3 +116,51 @@ def test_heed_is_paid_between_frames(store: MediaStore, source: str):
     with pytest.raises(InterruptedError):
         read_inputs(request, store, cancel_at_the_third)
     assert heard == 3
+
+
+GONE = "u0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("param", "fields"),
+    [
+        ("start_image", {"kind": "generate_video", "prompt": "x", "start_image": GONE}),
+        ("source_video", {"kind": "generate_video", "prompt": "x", "source_video": GONE}),
+        ("start_image", {"kind": "run_policy", **ACTING, "start_image": GONE}),
+        ("source_video", {"kind": "predict_actions", **ACTING, "source_video": GONE}),
+        ("source_video", {**TRANSFER, "controls": [{"hint": "edge"}], "source_video": GONE}),
+        (
+            "controls.1.video",
+            {**TRANSFER, "controls": [{"hint": "edge", "video": "SOURCE"}, {"hint": "seg", "video": GONE}]},
+        ),
+        (
+            "source_video",
+            {
+                **TRANSFER,
+                "controls": [{"hint": "seg", "video": "SOURCE"}],
+                "source_video": GONE,
+                "num_source_frames": 1,
+            },
+        ),
+    ],
+    ids=str,
+)
+def test_a_file_that_is_gone_is_said_of_the_field_that_it_was_for(
+    store: MediaStore, source: str, param: str, fields: dict[str, Any]
+):
+    request = parse_request(json.loads(json.dumps(fields).replace("SOURCE", source)))
+
+    with pytest.raises(MediaNotFound) as error:
+        read_inputs(request, store, nobody_speaks)
+
+    assert error.value.param == param
+
+
+def test_a_file_that_is_no_picture_any_more_is_said_of_its_field(store: MediaStore, make_picture: Callable[..., bytes]):
+    picture = store.put_upload(io.BytesIO(make_picture())).id
+    store.file(picture).write_bytes(b"nothing of the kind")
+
+    with pytest.raises(BadInput) as error:
+        read_inputs(parse_request({**ACTING, "kind": "run_policy", "start_image": picture}), store, nobody_speaks)
+
+    assert error.value.param == "start_image"

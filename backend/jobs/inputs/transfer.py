@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
 from backend.jobs.inputs.named import NamedClip, find_clip
 from backend.media import MediaStore, origin_of
 from studio.errors import BadInput
-from studio.requests import Control, TransferVideo
+from studio.requests import AspectRatio, Control, TransferVideo
 from studio.requests.frames import TEMPORAL_STRIDE
 from studio.requests.transfer_video import MAX_FRAMES
+from studio.rules import CANVASES
 
 SHAPE_TOLERANCE = 0.03
-"""How far apart width to height of two clips may be; 832x480, the canvas of 16:9 at 480p, is 2.5 % off 16:9."""
+"""How far apart width to height of two clips may be; 832x480, the canvas of 16:9 at 480p, is 2.5 % off 16:9.
+
+Canvases of one name may be further apart: 4:3 is 320x256 at 256p and 736x544 at 480p, 8 % from each other.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,21 +77,32 @@ def _check_lengths(request: TransferVideo, controls: list[_Clip]) -> None:
 def _check_shapes(request: TransferVideo, clips: list[_Clip], store: MediaStore) -> None:
     """All of one shape: each is cropped to the canvas by itself."""
     sizes = [_size(clip.found, request, store) for clip in clips]
-    width, height = sizes[0]
-    for clip, (other_width, other_height) in zip(clips[1:], sizes[1:], strict=True):
-        if abs(other_width / other_height * height / width - 1) > SHAPE_TOLERANCE:
+    for clip, size in zip(clips[1:], sizes[1:], strict=True):
+        if not _agree(sizes[0], size):
             raise BadInput(
-                f"The {clip.title} is {other_width}x{other_height} pixels; the {clips[0].title} is {width}x{height}, "
+                f"The {clip.title} is {size[0]}x{size[1]} pixels; the {clips[0].title} is {sizes[0][0]}x{sizes[0][1]}, "
                 "of another shape.",
                 param=clip.found.param,
                 hint="Send clips of one shape; their sizes may differ.",
             )
 
 
+def _agree(size: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two sizes (width, height) are of one shape, or canvases of one name."""
+    if abs(other[0] / other[1] * size[1] / size[0] - 1) <= SHAPE_TOLERANCE:
+        return True
+    names = get_args(AspectRatio)
+    return any(all(each in _canvases(name) for each in (size, other)) for name in names)
+
+
+def _canvases(aspect_ratio: AspectRatio) -> set[tuple[int, int]]:
+    return {shapes[aspect_ratio] for shapes in CANVASES.values()}
+
+
 def _size(clip: NamedClip, request: TransferVideo, store: MediaStore) -> tuple[int, int]:
-    """(width, height), of a control that was computed here for this canvas before it was cropped."""
+    """(width, height), of a control that was computed here for this shape, in any tier, before it was cropped."""
     origin = origin_of(store.file(clip.name))
-    if origin is not None and origin.aspect_ratio == request.aspect_ratio and origin.resolution == request.resolution:
+    if origin is not None and origin.aspect_ratio == request.aspect_ratio:
         return origin.source_size
     return clip.size
 

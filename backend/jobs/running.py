@@ -1,0 +1,76 @@
+"""The job that is being run, as the dispatcher holds it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import structlog
+
+from backend.jobs.pace import Pace
+from backend.messages import JobFailed, JobProgressed
+from studio.errors import StudioError, Unexpected
+from studio.jobs import Failure, Job, Progress
+from studio.requests import Request
+
+log = structlog.get_logger("orrery.dispatcher")
+
+
+class PromptWriter(Protocol):
+    """Whoever upsamples prompts before they are run."""
+
+    def is_wanted(self, request: Request) -> bool:
+        """Whether a request asks for it and has not had it."""
+        ...
+
+    async def write(self, request: Request) -> Request:
+        """The request with its prompt written anew. Raises StudioErrors."""
+        ...
+
+
+@dataclass
+class Running:
+    """The job that runs.
+
+    Attributes:
+        cancelling: a person has cancelled it, and the worker has been told.
+        previewed: the worker has been told that somebody looks.
+        upsampling: writes its prompt; until it has, the worker knows nothing of the job.
+    """
+
+    job: Job
+    previewed: bool
+    cancelling: bool = False
+    pace: Pace = field(default_factory=Pace)
+    upsampling: asyncio.Future[Request] | None = None
+
+
+@dataclass(frozen=True)
+class PromptWritten:
+    """The running job's prompt has been upsampled, and this is what it asks for now."""
+
+    job_id: str
+    request: Request
+
+
+def outcome_of(job_id: str, writing: asyncio.Future[Request]) -> PromptWritten | JobFailed:
+    """What came of writing a prompt that has not been cancelled."""
+    error = writing.exception()
+    if error is None:
+        return PromptWritten(job_id, writing.result())
+    if not isinstance(error, StudioError):
+        log.error("upsampler_broke", job_id=job_id, exc_info=error)
+        error = Unexpected("The prompt could not be upsampled.", hint="The server's log has the details.")
+    return JobFailed(job_id, Failure.of(error))
+
+
+def progress_of(event: JobProgressed, pace: Pace) -> Progress:
+    """What a report of the worker says to people."""
+    seconds_left = pace.seconds_left(event.step, event.steps) if event.phase == "denoising" else None
+    return Progress(phase=event.phase, step=event.step, steps=event.steps, seconds_left=seconds_left)
+
+
+def preview_topic(job_id: str) -> str:
+    """The binary topic that carries a job's previews."""
+    return f"preview/{job_id}"

@@ -1,0 +1,173 @@
+"""Conversations that are open, by id: each has a queue that the worker's words come in by."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import structlog
+
+from backend.engine_process import WorkerLost
+from backend.jobs.dispatcher import Dispatcher
+from backend.messages import (
+    ConversationEnded,
+    ConversationReport,
+    ConversationSaid,
+    Converse,
+    StopConversation,
+    Token,
+    Usage,
+)
+from backend.metrics import Metrics
+from studio.errors import Busy, EngineLost
+from studio.jobs import Failure
+from studio.requests import Reason
+
+log = structlog.get_logger("orrery.reasoning")
+
+MAX_OPEN = 64
+"""Conversations at a time. A token of each of them fits into one pass; how much context does is the device's matter,
+which refuses the youngest one when it has no more memory."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    usage: Usage
+    finish_reason: Literal["stop", "length"]
+
+
+class OpenConversation:
+    """An answer while it comes.
+
+    Attributes:
+        finish_reason: why it ended, once it has.
+        usage: tokens so far.
+    """
+
+    def __init__(self) -> None:
+        self.finish_reason: Literal["stop", "length"] | None = None
+        self.usage = Usage()
+        self._reports: asyncio.Queue[ConversationReport] = asyncio.Queue()
+        self._held: ConversationEnded | None = None
+
+    def put(self, report: ConversationReport) -> None:
+        """What the worker has said."""
+        self._reports.put_nowait(report)
+
+    async def said(self) -> ConversationSaid | None:
+        """Everything that has come since the last time, as soon as anything has; none after the end.
+
+        Raises:
+            StudioError: why there is no answer, or no more of it.
+        """
+        report = self._held or await self._reports.get()
+        self._held = None
+        if isinstance(report, ConversationEnded):
+            self._held = report
+            if report.failure is not None:
+                raise report.failure.error()
+            self.finish_reason = report.finish_reason
+            return None
+        while not self._reports.empty():
+            following = self._reports.get_nowait()
+            if isinstance(following, ConversationEnded):
+                self._held = following
+            else:
+                tokens = (*report.tokens, *following.tokens)
+                report = replace(following, text=report.text + following.text, tokens=tokens)
+        self.usage = report.usage
+        return report
+
+    async def whole(self) -> Answer:
+        """The answer, once it is whole. Raises as `said`."""
+        text: list[str] = []
+        tokens: list[Token] = []
+        while (said := await self.said()) is not None:
+            text.append(said.text)
+            tokens += said.tokens
+        assert self.finish_reason is not None
+        return Answer("".join(text), tuple(tokens), self.usage, self.finish_reason)
+
+
+class ReasoningService:
+    """The open conversations. Lives on the event loop's thread; the dispatcher owns the worker."""
+
+    def __init__(self, dispatcher: Dispatcher, metrics: Metrics) -> None:
+        self._dispatcher = dispatcher
+        self._metrics = metrics
+        self._open: dict[str, OpenConversation] = {}
+        dispatcher.on_said = self._hear
+
+    @property
+    def num_open(self) -> int:
+        """Conversations that somebody waits for."""
+        return len(self._open)
+
+    @contextmanager
+    def converse(
+        self, request: Reason, files: Mapping[str, Path], *, counted: bool = True
+    ) -> Generator[OpenConversation]:
+        """Open a conversation; leaving the block before its end stops the decoding.
+
+        Args:
+            request: what is asked.
+            files: everything that it shows, by id.
+            counted: whether it is refused when there are too many; the server's own are not.
+
+        Raises:
+            Busy: so many are open, or the checkpoint is not ready yet.
+            StudioError: the checkpoint failed to load.
+        """
+        self._refuse_if_not_ready()
+        if counted and len(self._open) >= MAX_OPEN:
+            raise Busy(f"{MAX_OPEN} conversations are open, as many as are held.", hint="Ask again in a moment.")
+        name = secrets.token_hex(6)
+        conversation = self._open[name] = OpenConversation()
+        self._dispatcher.send(Converse(name, request, dict(files)))
+        log.info("conversation_opened", conversation_id=name, num_open=len(self._open), shown=len(files))
+        try:
+            yield conversation
+        finally:
+            if self._open.pop(name, None):
+                self._dispatcher.send(StopConversation(name))
+            used = conversation.usage
+            self._metrics.tokens.labels("read").inc(used.prompt_tokens)
+            self._metrics.tokens.labels("written").inc(used.completion_tokens)
+            log.info("conversation_closed", conversation_id=name, tokens=used.completion_tokens)
+
+    async def answer(self, request: Reason, files: Mapping[str, Path], *, counted: bool = True) -> Answer:
+        """A whole answer. Raises as `converse`, and what the engine says against the request."""
+        with self.converse(request, files, counted=counted) as conversation:
+            return await conversation.whole()
+
+    def _refuse_if_not_ready(self) -> None:
+        status = self._dispatcher.status
+        if status.error is not None:
+            raise status.error.error()
+        if status.state != "ready" or self._dispatcher.worker_pid is None:
+            raise Busy(
+                f"The checkpoint {status.id} is not ready yet ({status.state}).", hint="Ask again when /readyz says so."
+            )
+
+    def _hear(self, event: ConversationReport | WorkerLost) -> None:
+        if isinstance(event, WorkerLost):
+            lost = EngineLost("The worker died during this conversation.", hint="Ask again; the server's log says why.")
+            for name in list(self._open):
+                self._hear(ConversationEnded(name, failure=Failure.of(lost)))
+            return
+        conversation = self._open.get(event.conversation_id)
+        if isinstance(event, ConversationSaid):
+            self._metrics.pieces.inc()
+        else:
+            self._open.pop(event.conversation_id, None)
+        if conversation is not None:
+            conversation.put(event)

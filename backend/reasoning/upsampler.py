@@ -1,0 +1,104 @@
+"""The prompt upsampler: for whoever asks, and for jobs that want it before they run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.media import MediaStore
+from backend.reasoning.asking import OWN, Resident, endpoint_of
+from backend.reasoning.service import ReasoningService
+from studio.errors import UnknownKind
+from studio.presets import complete
+from studio.prompting import (
+    UPSAMPLING,
+    ImagePart,
+    Upsampled,
+    VideoPart,
+    attach_image,
+    attach_video,
+    is_upsampled,
+    upsample,
+    wish_of,
+)
+from studio.requests import GenerateImage, GenerateVideo, Request, parse_request, shown
+from studio.settings import ServerSettings
+
+log = structlog.get_logger("orrery.upsampler")
+
+KINDS = ("generate_image", "generate_video")
+
+
+class Upsampler:
+    """Words to structured captions, by the resident reasoner or by the endpoint that the settings name."""
+
+    def __init__(
+        self, service: ReasoningService, store: MediaStore, shelf: CheckpointShelf, settings: ServerSettings
+    ) -> None:
+        self._service = service
+        self._store = store
+        self._shelf = shelf
+        self._settings = settings
+
+    async def answer(self, payload: Mapping[str, Any]) -> Upsampled:
+        """The caption for a request's JSON; what it leaves out comes from the checkpoint's preset, as in a job.
+
+        Raises:
+            UnknownKind: it is no request for a picture or a clip.
+            BadInput: it is no legal request.
+            MediaNotFound: what it starts from is not in the store.
+            EngineError: no caption came that can be used, and why.
+            Busy, ServerUnreachable: nobody can be asked.
+        """
+        kind = payload.get("kind")
+        if kind not in KINDS:
+            raise UnknownKind(f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.", param="kind")
+        request = parse_request(complete(self._shelf.serving(payload.get("checkpoint")).preset, payload))
+        assert isinstance(request, GenerateImage | GenerateVideo)
+        return await self._upsample(request, counted=True)
+
+    def is_wanted(self, request: Request) -> bool:
+        """Whether a request asks for it and has plain words."""
+        return (
+            isinstance(request, GenerateImage | GenerateVideo) and request.upsample and not is_upsampled(request.prompt)
+        )
+
+    async def write(self, request: Request) -> Request:
+        """The request with the caption as its prompt and the words that it was written from beside it.
+
+        Size and length stand in the caption, so that the sentences about them are left out. Raises as `answer`.
+        """
+        assert isinstance(request, GenerateImage | GenerateVideo)
+        done = await self._upsample(request, counted=False)
+        return parse_request(
+            {
+                **request.model_dump(mode="json"),
+                "prompt": done.prompt,
+                "written_from": request.prompt,
+                "use_resolution_template": False,
+                "use_duration_template": False,
+            }
+        )
+
+    async def _upsample(self, request: GenerateImage | GenerateVideo, *, counted: bool) -> Upsampled:
+        param = "start_image" if isinstance(request, GenerateVideo) and request.start_image else "source_video"
+        name: str | None = getattr(request, param, None)
+        files = {} if name is None else {name: self._store.file(name)}
+        if self._settings.upsampler_url is not None:
+            attach = attach_image if param == "start_image" else attach_video
+            attached = await asyncio.to_thread(lambda: [attach(path) for path in files.values()])
+            async with endpoint_of(self._settings) as ask:
+                done = await upsample(ask, wish_of(request, attached))
+        else:
+            part = ImagePart if param == "start_image" else VideoPart
+            # A caption longer than the generator reads would be of no use; the schema closes it in time.
+            most = min(UPSAMPLING.max_tokens, self._shelf.loaded.capabilities().max_prompt_tokens)
+            sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
+            wish = wish_of(request, [part(url=f"{OWN}{own}") for own in files], sampling=sampling)
+            done = await upsample(Resident(self._service, files, param, counted=counted), wish)
+        log.info("prompt_upsampled", kind=request.kind, attempts=done.attempts, repairs=len(done.repairs))
+        return done

@@ -1,0 +1,61 @@
+"""Every robot that has dialled in since the server started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backend.robots.hello import parse_hello
+from backend.robots.mailbox import Mailbox
+from backend.robots.robot import Robot
+from studio.errors import Busy, Conflict, RobotNotFound
+from studio.requests import shown
+
+MAX_ROBOTS = 32
+
+
+class RobotHub:
+    """Robots by name. `problem` says why the server's own robot is not there; empty for no reason."""
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self._robots: dict[str, Robot] = {}
+
+    def describe(self) -> dict[str, Any]:
+        """The answer of `GET /v1/robots`."""
+        robots = [robot.describe() for _, robot in sorted(self._robots.items())]
+        return {"robots": robots, "problem": self.problem}
+
+    def arrive(self, message: dict[str, Any]) -> tuple[Robot, Mailbox]:
+        """A bridge that said its hello.
+
+        Raises:
+            BadInput: that is no hello.
+            Conflict: a robot of this name is connected.
+            Busy: there are as many as are kept.
+        """
+        hello = parse_hello(message)
+        robot = self._robots.get(hello.name)
+        if robot is None:
+            self._make_room()
+            robot = self._robots[hello.name] = Robot(hello)
+        elif robot.connected:
+            raise Conflict(f"A robot named {hello.name} is connected already.", hint="Give this one another --name.")
+        return robot, robot.arrive(hello, message)
+
+    def named(self, name: str) -> Robot:
+        """The robot of a name.
+
+        Raises:
+            RobotNotFound: none has dialled in.
+        """
+        if name not in self._robots:
+            raise RobotNotFound(f"No robot named {shown(name)} has dialled in.", hint="orrery robot starts one.")
+        return self._robots[name]
+
+    def _make_room(self) -> None:
+        if len(self._robots) < MAX_ROBOTS:
+            return
+        unused = [name for name, robot in self._robots.items() if not robot.connected and not robot.num_watchers]
+        if not unused:
+            raise Busy(f"{MAX_ROBOTS} robots are connected or looked at; one more is too many.")
+        del self._robots[unused[0]]

@@ -1,0 +1,142 @@
+"""The robot that a server brings along: a simulated arm and the scripted policy, each a process beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Mapping
+from contextlib import suppress
+
+import structlog
+
+from backend.robots.hub import RobotHub
+from backend.robots.leash import LEASHED
+from studio.settings import ServerSettings
+
+log = structlog.get_logger("orrery.own_robot")
+
+NAME = "simulated"
+START_S = 60.0
+GRACE_S = 5.0
+"""How long a process may take to end when it is asked to: a recording is closed in that time."""
+
+PAUSES_S = (1.0, 2.0, 5.0, 15.0, 30.0)
+CANNOT_START = 2
+"""Exit code of a program that has said why, and would say it again."""
+
+
+class OwnRobot:
+    """Both processes, started again together when either ends. Lives on the event loop's thread.
+
+    Args:
+        base_url: where they reach this server, on loopback.
+        hub: is told the reason when there can be no robot.
+    """
+
+    def __init__(self, settings: ServerSettings, base_url: str, hub: RobotHub) -> None:
+        self._arguments = ("--arm=simulated", f"--name={NAME}", f"--server={base_url}")
+        self._recordings = settings.data / "recordings"
+        self._token = settings.token.get_secret_value() if settings.token else ""
+        self._hub = hub
+        self._task: asyncio.Task[None] | None = None
+        self._last_words = ""
+
+    def start(self) -> None:
+        """Begin; whatever goes wrong is in the log and, where it is final, in the hub."""
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """End both."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _run(self) -> None:
+        attempt = 0
+        while True:
+            began_s = asyncio.get_running_loop().time()
+            try:
+                code = await self._serve()
+            except (OSError, TimeoutError, ValueError) as error:
+                code, self._last_words = None, f"The scripted policy did not start: {error or type(error).__name__}"
+            if code == CANNOT_START:
+                self._hub.problem = self._last_words
+                log.error("robot_cannot_start", words=self._last_words)
+                return
+            if asyncio.get_running_loop().time() - began_s > 60:
+                attempt = 0
+            pause_s = PAUSES_S[min(attempt, len(PAUSES_S) - 1)]
+            attempt += 1
+            log.warning("robot_ended", exit_code=code, words=self._last_words, pause_s=pause_s)
+            await asyncio.sleep(pause_s)
+
+    async def _serve(self) -> int | None:
+        """The arm's exit code; none where the policy ended first."""
+        policy = await self._spawn("robot.scripted", "--port=0", stdout=PIPE)
+        try:
+            assert policy.stdout is not None
+            async with asyncio.timeout(START_S):
+                url = str(json.loads(await policy.stdout.readline())["listening"])
+            arm = await self._spawn(
+                *("robot", *self._arguments, f"--policy={url}", f"--recordings={self._recordings}"), stderr=PIPE
+            )
+            try:
+                ends = [asyncio.create_task(waited) for waited in (self._follow(arm), policy.wait())]
+                try:
+                    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    for end in ends:
+                        end.cancel()
+                    await asyncio.gather(*ends, return_exceptions=True)
+                return arm.returncode
+            finally:
+                await _end(arm)
+        finally:
+            await _end(policy)
+
+    async def _spawn(self, *program: str, stdout: int | None = None, stderr: int | None = None) -> Process:
+        # A session of its own: Ctrl+C is for the server, which ends them in order.
+        return await asyncio.create_subprocess_exec(
+            *(*LEASHED, str(os.getpid()), "-m", *program),
+            env=child_environment(os.environ, self._token),
+            stdin=DEVNULL,
+            stdout=stdout if stdout is not None else sys.stderr.fileno(),
+            stderr=stderr,
+            start_new_session=True,
+        )
+
+    async def _follow(self, arm: Process) -> None:
+        """What it says goes where our own log goes; the last line is kept."""
+        assert arm.stderr is not None
+        while line := await arm.stderr.readline():
+            words = line.decode(errors="replace").rstrip()
+            self._last_words = words or self._last_words
+            sys.stderr.write(words + "\n")
+            sys.stderr.flush()
+        await arm.wait()
+
+
+def child_environment(environment: Mapping[str, str], token: str) -> dict[str, str]:
+    """Of both: the server's token as the robot's, in no command line; the policy listens on loopback and asks for none.
+
+    `ORRERY_TOKEN=a` becomes `ORRERY_ROBOT_TOKEN=a`.
+    """
+    kept = {name: value for name, value in environment.items() if name not in ("ORRERY_TOKEN", "ORRERY_ROBOT_TOKEN")}
+    return {**kept, "ORRERY_ROBOT_TOKEN": token} if token else kept
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(GRACE_S):
+                await process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()

@@ -1,0 +1,139 @@
+"""`/v1/chat/completions` in OpenAI's form, answered by the resident reasoner."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
+from contextlib import ExitStack
+from typing import Any, cast
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from backend.dialects.openai_chat import ChatCall, to_call, to_theirs, with_media
+from backend.dialects.openai_chat_answers import DONE, ChatCompletion, ChatStream, failure_event, to_completion
+from backend.errors import documented
+from backend.messages import ConversationSaid
+from backend.reasoning import OpenConversation
+from backend.routes.hanging_up import unless_gone
+from backend.routes.server_sent import kept_alive
+from backend.services import Parts, Services
+from studio.errors import (
+    BadInput,
+    Busy,
+    CheckpointNotFound,
+    Conflict,
+    EngineError,
+    MediaNotFound,
+    StudioError,
+    TooLarge,
+)
+from studio.requests import Reason, parse_as
+
+router = APIRouter(prefix="/v1/chat", tags=["openai"])
+
+EXAMPLE: dict[str, Any] = {
+    "messages": [
+        {
+            "role": "user",
+            "content": [
+                {"type": "image_url", "image_url": {"url": "media:u0123456789abcdef"}},
+                {"type": "text", "text": "What is on the table?"},
+            ],
+        }
+    ],
+    "max_tokens": 256,
+    "temperature": 0.6,
+    "stream": False,
+}
+BODY: dict[str, Any] = {
+    "required": True,
+    "content": {"application/json": {"schema": {"type": "object"}, "example": EXAMPLE}},
+}
+
+
+class ClosingStream(StreamingResponse):
+    """A stream that lets go of something at its end, however it comes to that."""
+
+    def __init__(self, events: AsyncIterator[str], close: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers={"cache-control": "no-store"})
+        self._close = close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._close()
+
+
+@router.post(
+    "/completions",
+    response_model=ChatCompletion,
+    responses={
+        200: {"content": {"text/event-stream": {}}},
+        **documented(BadInput, CheckpointNotFound, MediaNotFound, Conflict, TooLarge, Busy, EngineError),
+    },
+    openapi_extra={"requestBody": BODY},
+)
+async def complete(request: Request, parts: Parts) -> Response:
+    """Answer a conversation; who hangs up stops it. With `stream`, as server-sent events."""
+    call = await asyncio.to_thread(_read, await request.body())
+    with ExitStack() as stack:
+        try:
+            model = parts.shelf.serving(call.model).id
+            asked, conversation = await unless_gone(request, _begin(call, parts, own_hosts(request), stack))
+            thinks = asked.response_schema is None
+            if call.streamed:
+                first = await unless_gone(request, conversation.said())
+                events = _stream(ChatStream(model, thinks=thinks), first, conversation, with_usage=call.with_usage)
+                return ClosingStream(kept_alive(events), stack.pop_all().close)
+            answer = await unless_gone(request, conversation.whole())
+        except StudioError as error:
+            raise to_theirs(error) from None
+        return Response(to_completion(answer, model, thinks=thinks).model_dump_json(), media_type="application/json")
+
+
+async def _begin(
+    call: ChatCall, parts: Services, hosts: Collection[str], stack: ExitStack
+) -> tuple[Reason, OpenConversation]:
+    laid = await parts.shown_media.lay_out(call.shown, hosts)
+    stack.callback(laid.close)
+    asked = await asyncio.to_thread(parse_as, Reason, with_media(call.payload, laid.ids))
+    return asked, stack.enter_context(parts.reasoning.converse(asked, laid.files))
+
+
+async def _stream(
+    chat: ChatStream, first: ConversationSaid | None, conversation: OpenConversation, *, with_usage: bool
+) -> AsyncGenerator[str]:
+    yield chat.begin()
+    try:
+        said = first
+        while said is not None:
+            if event := chat.say(said):
+                yield event
+            said = await conversation.said()
+    except StudioError as error:
+        yield failure_event(to_theirs(error))
+        return
+    yield chat.end(conversation.finish_reason)
+    if with_usage:
+        yield chat.usage(conversation.usage)
+    yield DONE
+
+
+def own_hosts(request: Request) -> tuple[str, ...]:
+    """What the caller calls this server, as it stands in an address."""
+    return (request.url.netloc,)
+
+
+def _read(raw: bytes) -> ChatCall:
+    try:
+        body: object = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise BadInput("The body is not JSON.", hint="Send an object with content-type application/json.") from None
+    if not isinstance(body, dict):
+        raise BadInput("The body is no JSON object.", hint="Send an object with messages.")
+    return to_call(cast(dict[str, Any], body))

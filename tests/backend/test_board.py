@@ -1,0 +1,88 @@
+"""A job that comes to nothing leaves nothing in the store, however it ended."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backend.broadcast import Broadcast
+from backend.jobs.board import Board
+from backend.jobs.database import open_database
+from backend.jobs.ledger import Ledger
+from backend.media import MediaStore
+from studio.errors import EngineError, MediaNotFound, StorageError
+from studio.jobs import Failure
+from studio.requests import GenerateImage
+
+CUBE = GenerateImage(prompt="a red cube")
+BLACK = np.zeros((16, 16, 3), np.uint8)
+BROKEN = Failure.of(EngineError("It broke."))
+ONE, TWO, THREE, STRANGER = (f"00000000000{digit}" for digit in "1239")
+
+
+@asynccontextmanager
+async def board_over(folder: Path) -> AsyncIterator[tuple[Board, MediaStore]]:
+    """Three jobs, of which two run, each with a picture; and a picture of a job that nobody knows."""
+    store = MediaStore(folder / "media")
+    board = Board(Ledger(open_database(folder / "orrery.db")), store, Broadcast(), "speck")
+    for job in (ONE, TWO, THREE):
+        await board.move(Ledger.insert, job, CUBE, "speck")
+    await board.move(Ledger.start, ONE)
+    await board.move(Ledger.start, TWO)
+    for job in (ONE, TWO, THREE, STRANGER):
+        store.put_image(job, 0, BLACK, CUBE, "speck")
+    try:
+        yield board, store
+    finally:
+        await board.close()
+
+
+def left(store: MediaStore) -> list[str]:
+    found: list[str] = []
+    for job in (ONE, TWO, THREE, STRANGER):
+        try:
+            store.file(f"{job}-0")
+        except MediaNotFound:
+            continue
+        found.append(job)
+    return found
+
+
+def test_what_a_failed_or_cancelled_job_has_made_is_removed(tmp_path: Path):
+    async def act() -> None:
+        async with board_over(tmp_path) as (board, store):
+            await board.move(Ledger.fail, ONE, BROKEN)
+            await board.move(Ledger.cancel, THREE)  # it was put back into the queue when its worker died
+            assert left(store) == [TWO, STRANGER]
+            await board.move(Ledger.succeed, TWO, (), None)
+            assert left(store) == [TWO, STRANGER]
+
+    asyncio.run(act())
+
+
+def test_at_start_whatever_lies_there_of_jobs_that_did_not_succeed_is_swept(tmp_path: Path):
+    async def act() -> None:
+        async with board_over(tmp_path) as (board, store):
+            await board.move(Ledger.succeed, ONE, (), None)
+            assert await board.sweep() == 4
+            assert left(store) == [ONE, STRANGER]  # of a job in no ledger nobody knows that it came to nothing
+
+    asyncio.run(act())
+
+
+def test_a_ledger_that_does_not_answer_keeps_the_server_from_sweeping_and_not_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(_: Ledger) -> frozenset[str]:
+        raise StorageError("The database did not answer.")
+
+    async def act() -> None:
+        async with board_over(tmp_path) as (board, store):
+            monkeypatch.setattr(Ledger, "unmade", refuse)
+            assert await board.sweep() == 0
+            assert left(store) == [ONE, TWO, THREE, STRANGER]
+
+    asyncio.run(act())

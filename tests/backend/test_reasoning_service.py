@@ -1,0 +1,157 @@
+"""Open conversations at the server's side: a bound, an end for each, and nobody told who has left."""
+
+import asyncio
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from backend.engine_process import WorkerLost
+from backend.messages import Command, ConversationEnded, ConversationSaid, Converse, StopConversation, Token, Usage
+from backend.metrics import Metrics
+from backend.reasoning import ReasoningService
+from backend.reasoning.service import MAX_OPEN
+from studio.errors import BadInput, BrokenCheckpoint, Busy, EngineLost
+from studio.jobs import Failure
+from studio.requests import Reason
+
+ASKED = Reason.model_validate({"messages": [{"role": "user", "content": "hm?"}]})
+
+
+class FakeDispatcher:
+    """A worker that is ready and hears."""
+
+    def __init__(self) -> None:
+        self.status = SimpleNamespace(id="speck", state="ready", error=None)
+        self.worker_pid: int | None = 1
+        self.sent: list[Command] = []
+        self.num_said = 0
+        self.on_said: Callable[[Any], None] = lambda _: None
+
+    def send(self, command: Command) -> None:
+        self.sent.append(command)
+
+    @property
+    def name(self) -> str:
+        """Of the conversation that was opened last."""
+        return next(command.conversation_id for command in reversed(self.sent) if isinstance(command, Converse))
+
+    def say(self, text: str, *tokens: Token) -> None:
+        self.num_said += 1
+        self.on_said(ConversationSaid(self.name, text, tokens, Usage(3, self.num_said, 0)))
+
+
+@pytest.fixture
+def dispatcher() -> FakeDispatcher:
+    return FakeDispatcher()
+
+
+@pytest.fixture
+def service(dispatcher: FakeDispatcher) -> ReasoningService:
+    fake: Any = dispatcher
+    return ReasoningService(fake, Metrics())
+
+
+def test_an_answer_is_what_was_said_and_nobody_is_told_to_stop(service: ReasoningService, dispatcher: FakeDispatcher):
+    async def ask() -> Any:
+        with service.converse(ASKED, {}) as conversation:
+            for letter in "yes":
+                dispatcher.say(letter, Token(letter.encode(), -1.0, ()))
+            dispatcher.on_said(ConversationEnded(dispatcher.name, "stop"))
+            first = await conversation.said()
+            assert first is not None
+            assert first.text == "yes"
+            assert await conversation.said() is None
+            return conversation
+
+    conversation = asyncio.run(ask())
+
+    assert conversation.finish_reason == "stop"
+    assert conversation.usage.completion_tokens == 3
+    assert [type(command) for command in dispatcher.sent] == [Converse]
+    assert service.num_open == 0
+
+
+def test_whoever_leaves_stops_the_decoding(service: ReasoningService, dispatcher: FakeDispatcher):
+    async def leave() -> None:
+        with service.converse(ASKED, {}):
+            dispatcher.say("y")
+
+    asyncio.run(leave())
+
+    assert dispatcher.sent[-1] == StopConversation(dispatcher.name)
+    assert service.num_open == 0
+    dispatcher.say("es")
+
+
+def test_one_more_than_are_held_is_refused_and_the_server_s_own_is_not(service: ReasoningService):
+    async def fill() -> None:
+        opened = [service.converse(ASKED, {}) for _ in range(MAX_OPEN)]
+        for conversation in opened:
+            conversation.__enter__()
+        with pytest.raises(Busy, match=str(MAX_OPEN)), service.converse(ASKED, {}):
+            pass
+        with service.converse(ASKED, {}, counted=False):
+            assert service.num_open == MAX_OPEN + 1
+        for conversation in opened:
+            conversation.__exit__(None, None, None)
+        with service.converse(ASKED, {}):
+            pass
+
+    asyncio.run(fill())
+
+    assert service.num_open == 0
+
+
+def test_a_dead_worker_ends_every_conversation_with_a_reason(service: ReasoningService, dispatcher: FakeDispatcher):
+    async def lose() -> None:
+        with service.converse(ASKED, {}) as one, service.converse(ASKED, {}) as other:
+            dispatcher.say("half")
+            dispatcher.on_said(WorkerLost(-9))
+            assert (await other.said()) is not None
+            for conversation in (one, other):
+                with pytest.raises(EngineLost):
+                    await asyncio.wait_for(conversation.said(), 5)
+
+    asyncio.run(lose())
+
+    assert not any(isinstance(command, StopConversation) for command in dispatcher.sent)
+
+
+def test_what_the_engine_minds_is_raised(service: ReasoningService, dispatcher: FakeDispatcher):
+    async def refuse() -> None:
+        asking = asyncio.ensure_future(service.answer(ASKED, {}))
+        await asyncio.sleep(0)
+        minded = Failure.of(BadInput("No.", param="messages.0"))
+        dispatcher.on_said(ConversationEnded(dispatcher.name, failure=minded))
+        with pytest.raises(BadInput, match=r"No\."):
+            await asyncio.wait_for(asking, 5)
+
+    asyncio.run(refuse())
+
+
+@pytest.mark.parametrize(
+    ("state", "pid", "failure", "error"),
+    [
+        ("loading", 1, None, Busy),
+        ("lost", None, None, Busy),
+        ("ready", None, None, Busy),
+        ("failed", 1, Failure.of(BrokenCheckpoint("Broken.")), BrokenCheckpoint),
+    ],
+)
+def test_a_checkpoint_that_is_not_ready_answers_nobody(
+    service: ReasoningService,
+    dispatcher: FakeDispatcher,
+    state: str,
+    pid: int | None,
+    failure: Failure | None,
+    error: type[Exception],
+):
+    dispatcher.status = SimpleNamespace(id="speck", state=state, error=failure)
+    dispatcher.worker_pid = pid
+
+    with pytest.raises(error), service.converse(ASKED, {}):
+        pass
+
+    assert dispatcher.sent == []

@@ -1,0 +1,291 @@
+"""Bridges, pages, and who of those may order, over real websockets."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from robot_episodes import recorded
+from robot_wire import HELLO, LIMITS, Bridge, End, bridge, page, websocket
+from running import RunningServer, running, wait_for
+from studio.wire import unpack_frame
+
+
+def row(server: RunningServer, name: str) -> dict[str, Any]:
+    return next((found for found in server.get("/v1/robots").json()["robots"] if found["name"] == name), {})
+
+
+def connected(server: RunningServer, name: str) -> dict[str, Any]:
+    return wait_for(lambda: (lambda found: found if found.get("session") else None)(row(server, name)), 20)
+
+
+@pytest.fixture
+def left(server: RunningServer) -> Iterator[Bridge]:
+    with bridge(server, "left arm") as end:
+        connected(server, "left arm")
+        yield end
+    wait_for(lambda: not row(server, "left arm")["connected"], 20)
+
+
+def test_a_robot_is_listed_as_it_described_itself(server: RunningServer, left: Bridge):
+    left.say(type="summary", busy="", rate_hz=15.0)
+
+    found = wait_for(lambda: (lambda found: found if found["summary"] else None)(row(server, "left arm")), 20)
+
+    assert found == {
+        "name": "left arm",
+        "arm": "simulated",
+        "model": "panda",
+        "policy": "ws://p/",
+        "limits": LIMITS,
+        "connected": True,
+        "session": {"state": "idle", "epoch": 0, "hold": None, "stop": None, "words": "", "run": None},
+        "summary": {"busy": "", "rate_hz": 15.0},
+        "watchers": 0,
+        "controlled": False,
+    }
+    assert server.get("/v1/robots").json()["problem"] == ""
+
+
+def test_a_page_is_told_how_things_stand_and_then_everything_as_it_came(server: RunningServer, left: Bridge):
+    left.say(type="summary", busy="", rate_hz=15.0)
+    left.say(type="check", name="arm", outcome="passed", words="At rest.")
+    wait_for(lambda: row(server, "left arm")["summary"], 20)
+
+    with page(server, "left arm") as looking:
+        looking.next("control")
+        first = [message["type"] for message in looking.heard]
+        left.say(type="tick", tick=7, joints=[0.1] * 7)
+        left.say(type="event", at_s=1.5, code="ready", words="The robot is ready.")
+        looking.next("event")
+
+    assert first == ["hello", "session", "summary", "check", "control"]
+    assert looking.of("control") == [{"type": "control", "mine": False, "held": False, "watchers": 1}]
+    assert looking.of("tick") == [{"type": "tick", "tick": 7, "joints": [0.1] * 7}]
+
+
+def test_pictures_reach_whoever_shows_them_and_the_bridge_is_told_what_is_shown(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as looking, page(server, "left arm") as away:
+        looking.say(want=["canvas", "predicted", 5])
+        left.until(lambda: {"want": ["canvas", "predicted"]} in left.heard)
+        for topic in ("canvas", "predicted/3", "elsewhere"):
+            left.picture(topic, b"jpeg")
+        looking.until(lambda: len(looking.pictures) == 2)
+        left.session("ready")
+        away.until(lambda: away.of("session")[-1]["state"] == "ready")
+        looking.until(lambda: looking.of("session")[-1]["state"] == "ready")
+        looking.say(want=[])
+        left.until(lambda: left.heard[-1] == {"want": []})
+
+    assert [unpack_frame(frame) for frame in looking.pictures] == [("canvas", b"jpeg"), ("predicted/3", b"jpeg")]
+    assert away.pictures == []
+
+
+def test_whoever_is_in_control_orders_and_is_answered_under_its_own_number(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as driver, page(server, "left arm") as other:
+        assert driver.ask(control="take")["error"] is None
+        driver.say(id="mine", command="start", run={"prompt": "lift", "mode": "live"})
+        order = left.order()
+        left.answer(order, {"begun": True})
+        answer = driver.until(lambda: [found for found in driver.of("answer") if found["id"] == "mine"])[0]
+        other.until(lambda: other.of("control")[-1]["held"])
+
+    assert order["run"] == {"prompt": "lift", "mode": "live"}
+    assert order["id"] != "mine"
+    assert answer == {"type": "answer", "id": "mine", "error": None, "value": {"begun": True}}
+    assert other.of("answer") == []
+
+
+def test_only_one_page_orders_and_anybody_stops(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as driver, page(server, "left arm") as other:
+        assert driver.ask(control="take")["error"] is None
+        assert other.ask(control="take")["error"]["code"] == "not_in_control"
+        assert other.ask(command="start", run={})["error"]["code"] == "not_in_control"
+        assert other.ask(control="steal")["error"]["code"] == "bad_input"
+        other.say(id=1, command="stop")
+        order = left.order()
+        assert left.orders() == [order]
+        assert order["command"] == "stop"
+        left.answer(order)
+        assert other.until(lambda: [found for found in other.of("answer") if found["id"] == 1])[0]["error"] is None
+        assert (row(server, "left arm")["watchers"], row(server, "left arm")["controlled"]) == (2, True)
+
+        assert driver.ask(control="release")["error"] is None
+        other.until(lambda: not other.of("control")[-1]["held"])
+        assert other.ask(control="take")["error"] is None
+        driver.until(lambda: driver.of("control")[-1]["held"])
+        assert driver.of("control")[-1]["mine"] is False
+
+
+def test_a_page_that_closes_gives_control_back_and_the_arm_is_told(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as other:
+        with page(server, "left arm") as driver:
+            driver.ask(control="take")
+            other.until(lambda: other.of("control")[-1]["held"])
+        other.until(lambda: other.of("control")[-1] == {"type": "control", "mine": False, "held": False, "watchers": 1})
+
+    assert left.order()["command"] == "release"
+
+
+def test_a_robot_that_goes_is_shown_gone_its_orders_are_answered_and_it_comes_back(server: RunningServer):
+    with ExitStack() as stack:
+        right = Bridge(server, "right")
+        connected(server, "right")
+        looking = stack.enter_context(page(server, "right"))
+        looking.ask(control="take")
+        looking.say(id="open", command="home")
+        right.order()
+        right.close()
+        answer = looking.until(lambda: [found for found in looking.of("answer") if found["id"] == "open"])[0]
+        looking.next("gone")
+        assert answer["error"]["code"] == "robot_away"
+        assert looking.ask(command="hold")["error"]["code"] == "robot_away"
+        with bridge(server, "right"):
+            looking.next("back")
+            looking.until(lambda: len(looking.of("session")) == 2)
+        looking.next("gone", 1)
+
+
+def test_a_second_robot_of_a_name_is_turned_away(server: RunningServer, left: Bridge):
+    with bridge(server, "left arm") as second:
+        second.until(lambda: second.closed_with)
+    left.session("ready")
+    wait_for(lambda: row(server, "left arm")["session"]["state"] == "ready", 20)
+
+    assert second.closed_with == (
+        4409,
+        "A robot named left arm is connected already. Give this one another --name.",
+    )
+
+
+@pytest.mark.parametrize(
+    "hello",
+    [
+        {"name": "../x"},
+        {"name": ""},
+        {"name": 7},
+        {"limits": None},
+        {"limits": {"soft_min": [float("nan")]}},
+        {"type": "tick"},
+        {"arm": "x" * 50},
+    ],
+    ids=str,
+)
+def test_a_bridge_that_does_not_say_who_it_is_is_turned_away(server: RunningServer, hello: dict[str, Any]):
+    before = server.get("/v1/robots").json()
+
+    odd = End(websocket(server) + "/v1/robots/bridge")
+    odd.say(**(HELLO | {"name": "odd"} | hello))
+    odd.until(lambda: odd.closed_with)
+    odd.close()
+
+    assert odd.closed_with is not None
+    assert odd.closed_with[0] == 4400
+    assert server.get("/v1/robots").json() == before
+
+
+@pytest.mark.parametrize(
+    "garbage", ["{", "[]", "[" * 100_000, '{"a": NaN}', '{"a": 1e999}', b"", b"\xff\xff"], ids=repr
+)
+def test_a_bridge_that_sends_garbage_is_let_go_with_a_reason(server: RunningServer, garbage: str | bytes):
+    with bridge(server, "mad") as mad:
+        connected(server, "mad")
+        mad.socket.send(garbage)
+        mad.until(lambda: mad.closed_with)
+
+    assert mad.closed_with is not None
+    assert mad.closed_with[0] == 4400
+    wait_for(lambda: not row(server, "mad")["connected"], 20)
+
+
+def test_nonsense_from_a_page_is_answered_with_the_reason(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as looking:
+        for nonsense, code in (
+            ("{", "bad_input"),
+            ("[]", "bad_input"),
+            (b"\x00", "bad_input"),
+            (json.dumps({"command": "x" * 70_000}), "too_large"),
+            (json.dumps({"command": ["stop"]}), "not_in_control"),
+            ("{}", "not_in_control"),
+        ):
+            known = len(looking.of("answer"))
+            looking.socket.send(nonsense)
+            assert looking.next("answer", known)["error"]["code"] == code
+
+    assert left.orders() == []
+
+
+def test_a_frame_of_a_hundred_megabytes_ends_its_sender_and_nobody_else(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as huge, page(server, "left arm") as looking:
+        with suppress(ConnectionClosed):
+            huge.socket.send(b"\0" * 100_000_000)
+        huge.until(lambda: huge.closed_with)
+        left.session("ready")
+        looking.until(lambda: looking.of("session")[-1]["state"] == "ready")
+
+    assert huge.closed_with is not None
+    assert huge.closed_with[0] in (1009, 1006)  # too big, or the connection was gone before it could be said
+
+
+def test_a_robot_that_never_dialled_in_is_refused_by_name(server: RunningServer):
+    with page(server, "nobody") as looking:
+        looking.until(lambda: looking.closed_with)
+
+    assert looking.closed_with == (4404, "No robot named 'nobody' has dialled in. orrery robot starts one.")
+
+
+def test_with_a_token_bridges_and_pages_need_it(tmp_path: Path):
+    with running(tmp_path, ORRERY_TOKEN="right") as server:
+        for path in ("bridge", "x/live"):
+            with pytest.raises(InvalidStatus, match="403"):
+                End(f"{websocket(server)}/v1/robots/{path}", token="wrong")
+        assert server.get("/v1/robots").status_code == 401
+        with bridge(server, "left", token="right") as left, page(server, "left", token="right") as looking:
+            left.say(type="event", at_s=0, code="x", words="y")
+            looking.next("session")
+
+
+def test_the_real_program_dials_in_obeys_and_stops_when_its_page_closes(server: RunningServer, tmp_path: Path):
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-m", "robot", "--arm", "replay", "--name", "real", "--server", server.url),
+            *("--recordings", str(recorded(tmp_path, 60))),
+        ],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        connected(server, "real")
+        with page(server, "real") as other:
+            with page(server, "real") as driver:
+                driver.say(want=["canvas"])
+                driver.ask(control="take")
+                assert driver.ask(command="self_test")["error"] is None
+                driver.until(lambda: driver.of("session")[-1]["state"] == "ready")
+                assert driver.ask(command="heartbeat")["error"] is None
+                started = driver.ask(command="start", run={"mode": "replay", "episode": 0, "speed": 0.1})
+                assert started["error"] is None
+                driver.until(lambda: driver.of("session")[-1]["state"] == "running" and driver.pictures)
+                assert driver.ask(command="episodes")["value"]["episodes"][0]["num_frames"] == 60
+                assert driver.ask(command="explode")["error"]["code"] == "bad_input"
+            other.until(lambda: other.of("session")[-1]["state"] == "stopped")
+        assert unpack_frame(driver.pictures[-1])[1].startswith(b"\xff\xd8")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    wait_for(lambda: not row(server, "real")["connected"], 20)
+
+
+@pytest.mark.slow
+def test_a_bridge_that_falls_silent_is_let_go(server: RunningServer):
+    with bridge(server, "quiet") as quiet, connected(server, "quiet") and page(server, "quiet") as looking:
+        quiet.until(lambda: quiet.closed_with)
+        looking.next("gone")
+
+    assert quiet.closed_with == (4408, "Nothing came for 10 s.")
