@@ -23,20 +23,11 @@ from engine.planning import (
     read_setting,
 )
 from engine.reasoner import Conversation, Footage, Talk
-from engine.result import Result, read_actions
+from engine.result import Result, check_finite, read_actions
 from engine.sampling import Chunk, PrefixStore, Trajectory, denoise, prepare
 from engine.towers import OmniModel, build_model
-from engine.vae import (
-    ClipCoder,
-    PictureDecoder,
-    Sketch,
-    SoundDecoder,
-    fit_sketch,
-    read_sound,
-    read_vae,
-    to_uint8,
-)
-from engine.vae.clip import FRAMES_PER_LATENT
+from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, fit_sketch, read_sound, read_vae, to_uint8
+from engine.vae.clip import FRAMES_PER_LATENT, Frames
 from engine.weights import open_folder, read_weights
 from studio.requests.reason import Reason
 
@@ -190,9 +181,11 @@ class Engine:
         disturbs them.
 
         Raises:
+            EngineError: it came to values that are not finite; the message says of what.
             OutOfMemory: see `load`.
         """
         made, estimates = trajectory.plan, trajectory.estimates()
+        check_finite(made.segments, estimates, [chunk.latents for chunk in trajectory.finished])
         stopped = None if trajectory.done else trajectory.step
         vision = estimates[made.target]
         if made.is_picture:
@@ -288,7 +281,7 @@ class Engine:
         with typed_out_of_memory(self.model.device):
             return self.sound.decode(latents).cpu().numpy()
 
-    def _encode(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    def _encode(self, frames: np.ndarray | Frames | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         height, width = frames.shape[2:] if isinstance(frames, Tensor) else frames.shape[1:3]
         self._threads_for_pixels((width, height), FRAMES_PER_LATENT)
         with typed_out_of_memory(self.model.device):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 from torch import Tensor
 
-from engine.planning import ActionSegment, is_denoised
+from engine.planning import ActionSegment, Segment, SoundSegment, VisionSegment, is_denoised
+from studio.errors import EngineError
 
 
 @dataclass(frozen=True)
@@ -52,3 +54,30 @@ def read_actions(segment: ActionSegment, latents: Tensor) -> np.ndarray | None:
     actions = latents[start:, : segment.width].clone()
     actions[:, list(segment.flipped)] = 1 - actions[:, list(segment.flipped)]
     return actions.cpu().numpy()
+
+
+def check_finite(segments: Sequence[Segment], estimates: Sequence[Tensor], finished: Sequence[Tensor] = ()) -> None:
+    """Raises EngineError where latents are not finite, and names what they are of.
+
+    A picture has a level for every value: without this, what is not a number would be shown as black.
+
+    Args:
+        estimates: of each segment, any shape.
+        finished: latents of the chunks before.
+    """
+    parts = [*finished, *estimates]
+    # One answer from the device for all of them.
+    are_finite = torch.stack([part.isfinite().all() for part in parts]).tolist()
+    if all(are_finite):
+        return
+    names = ["vision"] * len(finished) + [_MODALITIES[type(segment)] for segment in segments]
+    broken = dict.fromkeys(name for name, is_finite in zip(names, are_finite, strict=True) if not is_finite)
+    raise EngineError(
+        f"The model came to values that are not finite ({', '.join(broken)}).",
+        hint="Lower the adapter's scale or take another adapter, or take other sampling settings: "
+        "a lower guidance scale, more steps.",
+    )
+
+
+_MODALITIES = {VisionSegment: "vision", SoundSegment: "sound", ActionSegment: "action"}
+"""As `Result` calls them."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from engine.adapters.module_pattern import ModulePattern
 from studio.checkpoints import read_json
 from studio.errors import BadInput, BrokenCheckpoint
 from studio.requests import shown
@@ -25,13 +26,17 @@ METADATA = "lora_adapter_metadata"
 """Where diffusers 0.42 puts the same fields, each behind "transformer.", in the header of its own weights file."""
 
 
+MAX_NAMES, MAX_EXPRESSIONS = 4096, 32
+"""Of a kind of pattern: names of modules, of which no checkpoint has as many, and what is more than a name."""
+
+
 class AdapterConfig(BaseModel):
     """The fields of PEFT's `LoraConfig` that change what is computed, with its defaults.
 
     Attributes:
         r: rank where `rank_pattern` names none; none of an adapter that says nothing.
         lora_alpha: likewise; an adapter without one has its rank for it.
-        rank_pattern: by the end of a module's name, or a regular expression of it.
+        rank_pattern: by the end of a module's name, or an expression of it as `ModulePattern` reads it.
         alpha_pattern: likewise.
         use_rslora: alpha is divided by the root of the rank, not by the rank.
     """
@@ -82,6 +87,8 @@ def read_adapter_config(weights: Path, metadata: Mapping[str, Any]) -> AdapterCo
         config = AdapterConfig.model_validate(raw)
     except (BrokenCheckpoint, ValueError, RecursionError) as error:
         raise BadInput(f"The adapter's configuration cannot be read: {_reason(error)}", param="adapter.name") from None
+    _check_patterns("rank_pattern", config.rank_pattern)
+    _check_patterns("alpha_pattern", config.alpha_pattern)
     refused = {
         f"of the type {config.peft_type}": config.peft_type != "LORA",
         "a DoRA": config.use_dora,
@@ -104,18 +111,34 @@ def _in_header(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name).removeprefix("transformer."): value for name, value in raw.items()}
 
 
-def _of_module(pattern: Mapping[str, float], module: str, otherwise: float | None) -> float | None:
-    """What PEFT takes for a module (peft 0.21, `get_pattern_key`)."""
-    for name, value in pattern.items():
+def _check_patterns(field: str, patterns: Mapping[str, float]) -> None:
+    """Raises BadInput where a pattern cannot be read, or where there are more than can be looked through quickly."""
+    for name in patterns:
         try:
-            if re.match(rf"(.*\.)?({name})$", module):
-                return value
-        except re.error as error:
+            _pattern(name).check()
+        except ValueError as error:
             raise BadInput(
-                f"The adapter's configuration names {shown(name)}, which is no expression: {error}.",
+                f"The adapter's configuration names {shown(name)}, which is no expression that is read here: {error}.",
                 param="adapter.name",
+                hint="Ends of modules' names are read, and expressions of characters, classes and groups without "
+                "repeated groups.",
             ) from None
-    return otherwise
+    expressions = sum(not _pattern(name).is_name for name in patterns)
+    for what, came, most in (("names", len(patterns), MAX_NAMES), ("expressions", expressions, MAX_EXPRESSIONS)):
+        if came > most:
+            raise BadInput(
+                f"The adapter's {field} has {came:,} {what}; at most {most:,} are read.", param="adapter.name"
+            )
+
+
+@lru_cache(maxsize=2 * MAX_NAMES)
+def _pattern(name: str) -> ModulePattern:
+    return ModulePattern(name)
+
+
+def _of_module(patterns: Mapping[str, float], module: str, otherwise: float | None) -> float | None:
+    """What PEFT takes for a module: the first that matches (peft 0.21, `get_pattern_key`)."""
+    return next((value for name, value in patterns.items() if _pattern(name).matches(module)), otherwise)
 
 
 def _reason(error: Exception) -> str:

@@ -13,7 +13,9 @@ from torch import Tensor
 class Encode(Protocol):
     """The way from pixels to latents."""
 
-    def __call__(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    def __call__(
+        self, frames: np.ndarray | HeldFrames | Tensor, fit: Callable[[Tensor], Tensor] | None = None
+    ) -> Tensor:
         """From uint8 [4k+1, height, width, 3] to normalised latents [C, k+1, rows, columns], float32.
 
         Pixels that were never rounded come as float32 [4k+1, 3, height, width] in -1..1.
@@ -37,7 +39,31 @@ class Media:
     encode: Encode
 
 
-def padded(frames: np.ndarray, length: int) -> np.ndarray:
-    """The first `length` frames; of a shorter clip the last one is repeated."""
-    short = length - len(frames)
-    return frames[:length] if short <= 0 else np.concatenate([frames, np.repeat(frames[-1:], short, axis=0)])
+@dataclass(frozen=True)
+class HeldFrames:
+    """A clip that stands still at its end: its last frame is shown again and again, and kept once.
+
+    Attributes:
+        frames: uint8 [T, height, width, 3].
+        length: frames that it shows, more than T.
+    """
+
+    frames: np.ndarray
+    length: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(length, height, width, 3)."""
+        return (self.length, *self.frames.shape[1:])
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, wanted: slice) -> np.ndarray:
+        """A copy of a few frames, uint8 [n, height, width, 3]."""
+        return self.frames[np.minimum(np.arange(self.length)[wanted], len(self.frames) - 1)]
+
+
+def padded(frames: np.ndarray, length: int) -> np.ndarray | HeldFrames:
+    """The first `length` frames; of a shorter clip the last one is repeated. Nothing is copied."""
+    return frames[:length] if length <= len(frames) else HeldFrames(frames, length)

@@ -75,11 +75,17 @@ class PromptWriter:
         """Render the chat, put what is shown in its places and number the tokens.
 
         Raises:
-            NotAllowed: something is shown to a checkpoint that cannot see.
+            NotAllowed: something is shown to a checkpoint that cannot see, or its template has no switch for thinking.
             BadInput: a picture cannot be looked at, or a text holds a token that stands for one.
         """
+        if request.enable_thinking and not self.vocabulary.knows_thinking:
+            raise NotAllowed(
+                "The chat template of this checkpoint has no switch for thinking.",
+                param="enable_thinking",
+                hint="Ask for it in words: to reason in <think> first, then to answer.",
+            )
         patches = self._look(request, media)
-        text = self.vocabulary.render(_chat(request))
+        text = self.vocabulary.render(_chat(request), request.enable_thinking)
         tokens = self.vocabulary.encode(self._with_places(text, patches))
         grid = [_merged_grid(entry, self.sight) for entry in patches]
         return _numbered(tokens, patches, grid, self.placeholders)

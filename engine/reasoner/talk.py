@@ -24,6 +24,7 @@ from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.upload import upload
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
+from engine.towers.decoding import Row, Steps
 from studio.checkpoints import read_json
 from studio.errors import PromptTooLong
 from studio.requests.reason import Reason
@@ -42,6 +43,7 @@ class Talk:
     Attributes:
         eyes: none where the checkpoint has no vision encoder.
         context: tokens of a conversation at most, its answer among them.
+        steps: recorded ones for the tokens of answers; none where that cannot be.
     """
 
     model: OmniModel
@@ -49,6 +51,7 @@ class Talk:
     eyes: Eyes | None
     context: int
     prefixes: SharedPrefixes
+    steps: Steps | None
 
     @classmethod
     def load(cls, folder: Path, model: OmniModel, text_tokenizer: PreTrainedTokenizerBase) -> Talk:
@@ -64,7 +67,8 @@ class Talk:
         writer = PromptWriter(vocabulary, sight, None if eyes is None else read_placeholders(vocabulary))
         text = root.get("text_config")
         context = text.get("max_position_embeddings") if isinstance(text, dict) else None
-        return cls(model, writer, eyes, context if isinstance(context, int) else CONTEXT_TOKENS, SharedPrefixes())
+        size = context if isinstance(context, int) else CONTEXT_TOKENS
+        return cls(model, writer, eyes, size, SharedPrefixes(), Steps.of(model.reasoner))
 
     def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
         """See `Engine.choose_frames`."""
@@ -126,7 +130,8 @@ class Talk:
         continued = writing[: len(writing) - len(last)]
         hidden = [self._write(continued)] if continued else []
         if writing:
-            self._say(writing, self.model.reasoner.head(torch.cat([*hidden, *last])).float())
+            head, out = self.model.reasoner.head, torch.cat([*hidden, *last])
+            self._say(writing, (head(out) if self.steps is None else self.steps.logits(head, out)).float())
 
     def _read(self, conversation: Conversation, most: int, last: list[Tensor]) -> int:
         """Read up to `most` tokens of a prompt; behind its end, add its last hidden state [1, H] to `last`.
@@ -174,15 +179,19 @@ class Talk:
 
     def _write(self, conversations: Sequence[Conversation]) -> Tensor:
         """Read the last token of each answer, packed → [B, H]."""
+        rows = [
+            Row(entry.tokens[-1], entry.prompt.next_position + len(entry.tokens) - 1, entry.cache)
+            for entry in conversations
+        ]
+        for row in rows:
+            row.cache.reserve(row.cache.length + 1)
+        if self.steps is not None:
+            return self.steps.read(rows, conversations[0].worn)
         device, reasoner = self.model.device, self.model.reasoner
-        for entry in conversations:
-            entry.cache.reserve(entry.cache.length + 1)
-        tokens = upload(torch.tensor([entry.tokens[-1] for entry in conversations]), device)
-        places = [float(entry.prompt.next_position + len(entry.tokens) - 1) for entry in conversations]
-        positions = upload(torch.tensor(places), device).expand(3, -1)
-        x = reasoner.embed_tokens(tokens)
-        rope = rope_tables(self.model.config, positions, x.dtype)
-        return reasoner.read(x, rope, [entry.cache for entry in conversations], [1] * len(conversations))
+        positions = torch.tensor([float(row.position) for row in rows], device=device)
+        x = reasoner.embed_tokens(torch.tensor([row.token for row in rows], device=device))
+        rope = rope_tables(self.model.config, positions.expand(3, -1), x.dtype)
+        return reasoner.read(x, rope, [row.cache for row in rows], [1] * len(rows))
 
     def _say(self, conversations: Sequence[Conversation], logits: Tensor) -> None:
         """Pick the next token of each from logits [B, V] and go on with it."""

@@ -31,9 +31,17 @@ class Vocabulary:
         self.ends = ends
         self._silent = frozenset(tokenizer.all_special_ids)
 
-    def render(self, messages: Sequence[dict[str, Any]]) -> str:
+    @property
+    def knows_thinking(self) -> bool:
+        """Whether the chat template has a switch for thinking."""
+        return "enable_thinking" in str(self.tokenizer.chat_template)
+
+    def render(self, messages: Sequence[dict[str, Any]], enable_thinking: bool | None = None) -> str:
         """The chat as text, up to where the assistant begins."""
-        text = self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
+        switches: dict[str, Any] = {} if enable_thinking is None else {"enable_thinking": enable_thinking}
+        text = self.tokenizer.apply_chat_template(
+            list(messages), tokenize=False, add_generation_prompt=True, **switches
+        )
         assert isinstance(text, str)
         return text
 

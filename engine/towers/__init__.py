@@ -4,6 +4,8 @@ The reasoner reads a prompt once and leaves a `Prefix`: per-layer keys and value
 denoising step, over `[prefix | diffusion tokens]`. This is exact, because the reasoner never sees the generator
 (technical report, sections 2.3 and 5.3.1).
 
+On a GPU the reasoner writes through `decoding`: recorded steps, one token of each conversation at a time.
+
 Letters of the shapes: U prompt tokens, S packed diffusion tokens, H model width, N query heads, K key-value heads,
 D head width, L layers.
 """

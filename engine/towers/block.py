@@ -23,10 +23,14 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """x [S, H] → [S, H]."""
+        return self.down(self.activate(self.up(x)))
+
+    def activate(self, inner: Tensor) -> Tensor:
+        """What `up` gives → what `down` takes."""
         if self.gated:
-            gate, up = self.up(x).chunk(2, -1)
-            return self.down(silu(gate) * up)
-        return self.down(torch.relu(self.up(x)).square())
+            gate, up = inner.chunk(2, -1)
+            return silu(gate) * up
+        return torch.relu(inner).square()
 
 
 class Block(nn.Module):

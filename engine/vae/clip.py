@@ -8,6 +8,7 @@ frames whatever the clip's length, and a prefix of a clip has exactly the prefix
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -25,6 +26,21 @@ FRAMES_PER_LATENT = 4
 """After the first; the Wan VAE's code has this number built in, whatever its configuration says."""
 
 
+class Frames(Protocol):
+    """A clip that hands out a few frames at a time, uint8 [length, height, width, 3], wherever it has them from."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(length, height, width, 3)."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, wanted: slice, /) -> np.ndarray:
+        """uint8 [n, height, width, 3]."""
+        ...
+
+
 class ClipCoder:
     """Encodes and decodes with one VAE."""
 
@@ -33,7 +49,7 @@ class ClipCoder:
         self._scale = LatentScale(vae)
         self._patch = vae.config["patch_size"] or 1
 
-    def encode(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    def encode(self, frames: np.ndarray | Frames | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """frames uint8 [4k+1, height, width, 3] → normalised latents [C, k+1, rows, columns] float32, on the device.
 
         Frames that are a tensor are pixels already: float32 [4k+1, 3, height, width] in -1..1.

@@ -1,0 +1,67 @@
+"""What differs from token to token, in one small tensor that a recorded step reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from engine.towers.cache import Cache
+
+TOKEN, POSITION, LENGTH, KEYS, VALUES, CAPACITY = range(6)
+"""Columns. `KEYS` and `VALUES` are addresses of a cache's tensors [L, K, CAPACITY, D]; `LENGTH` of it is filled."""
+
+NUM_COLUMNS = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """A conversation's last token, which is read now.
+
+    Attributes:
+        position: on all three rotary axes.
+        cache: with room for the token.
+    """
+
+    token: int
+    position: int
+    cache: Cache
+
+
+class Table:
+    """Rows on the device.
+
+    Args:
+        size: B, how many there are.
+        spare: what rows without a conversation write to.
+
+    Attributes:
+        values: int64 [B, 6]; it stays where it is.
+    """
+
+    def __init__(self, size: int, spare: Cache) -> None:
+        device = spare.keys.device
+        self._spare = Row(0, 0, spare)
+        self.values = torch.zeros(size, NUM_COLUMNS, dtype=torch.int64, device=device)
+        # From ordinary memory a copy would wait for all that the GPU was given before.
+        self._sent = torch.zeros(size, NUM_COLUMNS, dtype=torch.int64, pin_memory=device.type == "cuda")
+        self._written = self._sent.numpy()
+        self._arrival = torch.cuda.Event() if device.type == "cuda" else None
+        self.fill([])
+
+    def fill(self, rows: Sequence[Row]) -> None:
+        """Write up to B rows, without waiting for the device, whose last answer has been read since the last time."""
+        if self._arrival is not None:
+            self._arrival.synchronize()
+        filled = [*rows, *[self._spare] * (len(self._sent) - len(rows))]
+        self._written[:] = [_columns(row) for row in filled]
+        self.values.copy_(self._sent, non_blocking=True)
+        if self._arrival is not None:
+            self._arrival.record()
+
+
+def _columns(row: Row) -> list[int]:
+    cache = row.cache
+    assert cache.length < cache.capacity
+    return [row.token, row.position, cache.length, cache.keys.data_ptr(), cache.values.data_ptr(), cache.capacity]
