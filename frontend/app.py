@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import cast
 
@@ -12,7 +13,8 @@ import gradio as gr
 from fastapi import FastAPI
 
 from frontend.pages.image import draw_image_page
-from frontend.places import IMAGE
+from frontend.pages.robot import draw_robot_page
+from frontend.places import IMAGE, ROBOT
 from frontend.shell import Shell, head_of, shell_of
 from frontend.static_files import FOLDER, KeptFiles, static_path
 from frontend.theme import build_theme
@@ -36,16 +38,22 @@ def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
     static = static_path()
     app.mount(static, KeptFiles(directory=FOLDER), name="ui")
     blocks = draw_image_page(IMAGE, connect)
+    with blocks.route(ROBOT.title, ROBOT.path):
+        draw_robot_page(ROBOT)
     blocks.queue(default_concurrency_limit=None)
-    gr.mount_gradio_app(
-        app,
-        blocks,
-        path="/",
-        theme=build_theme(),
-        ssr_mode=False,
-        run_history=False,
-        footer_links=[],
-        favicon_path=str(FOLDER / "icon.svg"),
-    )
-    app.add_middleware(Shell, pages={IMAGE.path: (head_of(IMAGE, static), shell_of(IMAGE))})
+    with warnings.catch_warnings():
+        # Said of every app with two pages, whatever ssr_mode is.
+        warnings.filterwarnings("ignore", "SSR mode is not supported with multi-page apps", UserWarning)
+        gr.mount_gradio_app(
+            app,
+            blocks,
+            path="/",
+            theme=build_theme(),
+            ssr_mode=False,
+            run_history=False,
+            footer_links=[],
+            favicon_path=str(FOLDER / "icon.svg"),
+        )
+    pages = {place.path: (head_of(place, static), shell_of(place)) for place in (IMAGE, ROBOT)}
+    app.add_middleware(Shell, pages=pages)
     return app

@@ -15,7 +15,8 @@ class Place:
         title: as read.
         path: on this server.
         icon: a name in `frontend.icons`.
-        kind: the request that its form makes; empty for a place that is no page of ours.
+        kind: the request that its form makes; empty for a place without one.
+        script: the module that the page begins with, in `frontend/static`.
     """
 
     name: str
@@ -24,9 +25,11 @@ class Place:
     path: str
     icon: str
     kind: str = ""
+    script: str = "orrery.js"
 
 
 IMAGE = Place("image", "Make", "Image", "/", "image", "generate_image")
+ROBOT = Place("robot", "Act", "Robot", "/robot", "robot", script="robot.js")
 API = Place("api", "System", "API", "/docs", "braces")
 
-PLACES: tuple[Place, ...] = (IMAGE, API)
+PLACES: tuple[Place, ...] = (IMAGE, ROBOT, API)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Mapping
 from itertools import groupby
 
@@ -15,11 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontend import element_ids, text
 from frontend.icons import icon
-from frontend.places import PLACES, Place
+from frontend.places import PLACES, ROBOT, Place
 from frontend.static_files import FOLDER
 from studio.rules import CANVASES
 
-STYLES = ("tokens", "shell", "controls", "form", "stage")
+STYLES = ("tokens", "shell", "controls", "form", "stage", "robot", "robot_orders", "robot_seen")
 """Style sheets, in the order in which they apply."""
 
 BOOT = "boot.js"
@@ -34,7 +35,7 @@ def head_of(place: Place, static: str) -> str:
         static: the path under which `frontend/static` is served.
     """
     # Announced, the modules are fetched at once and not one import after the other.
-    modules = [file.name for file in sorted(FOLDER.glob("*.js")) if file.name != BOOT]
+    modules = sorted(_reachable(place.script) - {place.script})
     title = f"{text.STUDIO} · {place.title}"
     facts = {"page": place.name, "title": title, "kind": place.kind, "words": text.WORDS, "canvases": CANVASES}
     # A "<" inside JSON could end the script element.
@@ -46,17 +47,31 @@ def head_of(place: Place, static: str) -> str:
         *(f'<link rel="stylesheet" href="{static}/{name}.css">' for name in STYLES),
         *(f'<link rel="modulepreload" href="{static}/{name}">' for name in modules),
         f'<script type="application/json" id="{element_ids.FACTS}">{data}</script>',
-        f'<script type="module" src="{static}/orrery.js"></script>',
+        f'<script type="module" src="{static}/{place.script}"></script>',
     ]
     return "".join(lines)
 
 
+def _reachable(script: str) -> set[str]:
+    found, waiting = {script}, [script]
+    while waiting:
+        source = (FOLDER / waiting.pop()).read_text()
+        new = set(re.findall(r'(?:from|import) "\./([a-z_]+\.js)"', source)) - found
+        found |= new
+        waiting += new
+    return found
+
+
 def shell_of(place: Place) -> str:
-    """What goes to the top of `<body>`: skip link, header, rail, help, and where toasts and drops appear."""
+    """What goes to the top of `<body>`: skip link, header, rail, help, and where toasts and drops appear.
+
+    The robot's stop stands here too: it must not wait for Gradio, nor end with it.
+    """
+    stop = _robot_stop() if place == ROBOT else ""
     return (
         '<div class="o-shell">'
         f'<a class="o-skip" href="#{element_ids.MAIN}">{text.SKIP}</a>'
-        f"{_header(place)}{_rail(place)}{_keys()}"
+        f"{_header(place)}{_rail(place)}{_keys(place)}{stop}"
         f'<o-drop aria-hidden="true">{text.WORDS["drop.here"]}</o-drop>'
         f'<div class="o-toasts" id="{element_ids.TOASTS}"></div>'
         "</div>"
@@ -95,10 +110,18 @@ def _link(place: Place, *, here: bool) -> str:
     return f'<li><a href="{place.path}"{current}>{icon(place.icon, 17)}<span>{place.title}</span></a></li>'
 
 
-def _keys() -> str:
+def _robot_stop() -> str:
+    return (
+        f'<o-robot-stop role="region" aria-label="{text.ROBOT_STOP_LABEL}">'
+        '<button type="button" aria-keyshortcuts="Space Escape">'
+        f"<b>{text.ROBOT_STOP}</b><small>{text.ROBOT_STOP_HELP}</small></button></o-robot-stop>"
+    )
+
+
+def _keys(place: Place) -> str:
     rows = "".join(
         f"<dt>{' '.join(f'<kbd>{html.escape(key)}</kbd>' for key in keys)}</dt><dd>{html.escape(what)}</dd>"
-        for keys, what in text.SHORTCUTS
+        for keys, what in text.SHORTCUTS[place.name]
     )
     title = f"{element_ids.KEYS}-title"
     return (

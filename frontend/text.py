@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from frontend.robot_text import ROBOT_WORDS
+
 STUDIO = "Orrery"
 
 SKIP = "Skip to the form"
@@ -20,14 +22,31 @@ ON = "on"
 OFF = "off"
 AND_MORE = "{first} and {more} more"
 
-SHORTCUTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("Ctrl", "↵"), "Generate, also while typing"),
-    (("Esc",), "Leave a field, then cancel the job on the stage"),
-    (("/",), "Go to the prompt"),
-    (("←", "→"), "Move between choices, or along the strip"),
-    (("?",), "This list"),
-)
-"""Keys and what they do, as the help lists them."""
+ROBOT_STOP = "STOP"
+ROBOT_STOP_LABEL = "Emergency stop"
+ROBOT_STOP_HELP = "Space or Esc · not the hardware stop"
+
+SHORTCUTS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    "image": (
+        (("Ctrl", "↵"), "Generate, also while typing"),
+        (("Esc",), "Leave a field, then cancel the job on the stage"),
+        (("/",), "Go to the prompt"),
+        (("←", "→"), "Move between choices, or along the strip"),
+        (("?",), "This list"),
+    ),
+    "robot": (
+        (("Space",), "STOP, except while typing"),
+        (("Esc",), "STOP while anything moves, also while typing"),
+        (("H",), "Hold"),
+        (("R",), "Resume"),
+        (("A", "X"), "Play the chunk that is shown, or ask again"),
+        (("N",), "Play the next row, in step mode"),
+        (("Ctrl", "↵"), "Start, or send another instruction"),
+        (("/",), "Go to the instruction"),
+        (("?",), "This list"),
+    ),
+}
+"""By page, keys and what they do, as the help lists them."""
 
 MISTAKES: dict[str, str] = {
     "greater_than_equal": "At least {ge:g}",
@@ -110,6 +129,7 @@ WORDS: dict[str, str] = {
     "progress.idle_meta": "The next job shows its progress here.",
     "progress.held": "Waiting for {title}",
     "progress.waiting": "Waiting",
+    "progress.upsampling": "Writing the prompt out",
     "progress.starting": "Reading the prompt",
     "progress.denoising": "Denoising",
     "progress.decoding": "Decoding",
@@ -151,4 +171,5 @@ WORDS: dict[str, str] = {
     "error.unreachable": UNREACHABLE,
     "error.unreachable_hint": UNREACHABLE_HINT,
     "error.close": CLOSE,
+    **ROBOT_WORDS,
 }

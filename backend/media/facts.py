@@ -44,5 +44,5 @@ def check_size(width: int, height: int) -> None:
             f"The file is {width}x{height} pixels; at most {MAX_SIDE} a side and {MAX_PIXELS // 10**6} megapixels "
             "are accepted.",
             param="file",
-            hint="Scale it down; nothing that is made here is larger than 1360 pixels.",
+            hint="Scale it down.",
         )

@@ -127,7 +127,7 @@ def _parsed(address: str) -> httpx.URL:
         url = httpx.URL(address)
     except (httpx.InvalidURL, UnicodeError):
         url = httpx.URL("")
-    if url.scheme not in ("http", "https") or not url.host or url.userinfo:
+    if url.scheme not in ("http", "https") or not url.host or url.userinfo or not 0 < (url.port or 1) < 65536:
         raise BadInput(f"{shown(address)} is no address of a file.", hint="Give it as https://host/path, no password.")
     return url
 

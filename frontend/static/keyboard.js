@@ -3,13 +3,13 @@
 const submits = (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey);
 
 /** Whether a key is going into a text field. */
-function isTyping(event) {
+export function isTyping(event) {
   const target = event.composedPath()[0];
-  return event.isComposing || Boolean(target.closest?.("textarea, select, [contenteditable=true], input:not([type=range])"));
+  return event.isComposing || Boolean(target.closest?.("textarea, select, [contenteditable=true], input:not([type=range], [type=checkbox])"));
 }
 
 /** Press the visible button of a purpose. */
-function press(purpose) {
+export function press(purpose) {
   const button = [...document.querySelectorAll(`[data-hot~=${purpose}], .o-hot-${purpose}`)].find((found) => found.offsetParent);
   if (!button || button.disabled) return false;
   button.click();
@@ -34,7 +34,7 @@ addEventListener(
       if (event.key === "?") keys().showModal();
       if (event.key !== "/") return;
       event.preventDefault();
-      document.querySelector("[id$='-prompt'] textarea")?.focus();
+      document.querySelector("[id$='-prompt'] textarea, input[id$='-prompt']")?.focus();
     }
   },
   true,

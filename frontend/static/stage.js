@@ -6,13 +6,12 @@ import { before, shownResults, size } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
+import { PictureCanvas } from "./picture_canvas.js";
 import { selection } from "./selection.js";
 
 class Stage extends Part {
   #unwant = () => {};
   #watched = null; // id of the job whose frames are asked for
-  #next = null; // the newest frame that is not drawn yet
-  #drawing = false;
 
   sources() {
     return [live, selection];
@@ -32,8 +31,8 @@ class Stage extends Part {
     this.rest = make("ul");
     this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest);
     this.append(this.frame, this.tag, this.words, this.picks);
-    this.context = this.canvas.getContext("2d");
-    live.addEventListener("frame", ({ detail }) => detail.topic === `preview/${this.#watched}` && this.#receive(detail.image));
+    this.preview = new PictureCanvas(this.canvas, () => this.#drawn());
+    live.addEventListener("frame", ({ detail }) => detail.topic === `preview/${this.#watched}` && this.preview.show(detail.image));
   }
 
   paint(state) {
@@ -60,24 +59,9 @@ class Stage extends Part {
     if (id) show(this.canvas, false);
   }
 
-  // The newest frame wins: a slow page skips, it never falls behind.
-  async #receive(image) {
-    this.#next = image;
-    if (this.#drawing) return;
-    this.#drawing = true;
-    while (this.#next) {
-      const bitmap = await createImageBitmap(this.#next);
-      this.#next = null;
-      if (this.canvas.width !== bitmap.width || this.canvas.height !== bitmap.height) {
-        this.canvas.width = bitmap.width;
-        this.canvas.height = bitmap.height;
-      }
-      this.context.drawImage(bitmap, 0, 0);
-      bitmap.close();
-      show(this.canvas, this.#watched !== null);
-      this.dataset.frames = Number(this.dataset.frames ?? 0) + 1;
-    }
-    this.#drawing = false;
+  #drawn() {
+    show(this.canvas, this.#watched !== null);
+    this.dataset.frames = Number(this.dataset.frames ?? 0) + 1;
   }
 
   #paintResult(result, index, count) {

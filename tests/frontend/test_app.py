@@ -34,6 +34,12 @@ def test_the_page_is_served_with_its_shell(client: TestClient):
     assert "window.gradio_config" in html
 
 
+def test_the_robot_page_is_served_at_its_own_path(client: TestClient):
+    html = client.get("/robot").text
+    assert "<o-robot-stop" in html
+    assert "window.gradio_config" in html
+
+
 def test_serving_the_page_does_not_drag_a_configuration_along(client: TestClient):
     """A component whose configuration drags the whole page along costs half a second here."""
     taken: list[float] = []

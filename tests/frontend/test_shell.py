@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from frontend import element_ids
-from frontend.places import IMAGE, PLACES
+from frontend.places import IMAGE, PLACES, ROBOT, Place
 from frontend.shell import Shell, head_of, shell_of
 from frontend.static_files import FOLDER
 
@@ -61,6 +61,26 @@ def test_the_facts_are_json_that_cannot_end_their_script():
     assert "<" not in found.group(1)
 
 
-def test_every_file_that_the_head_asks_for_is_there():
-    for path in re.findall(r'(?:href|src)="/ui/x/([^"]+)"', head_of(IMAGE, "/ui/x")):
+@pytest.mark.parametrize("place", [IMAGE, ROBOT], ids=lambda place: place.name)
+def test_every_file_that_the_head_asks_for_is_there(place: Place):
+    for path in re.findall(r'(?:href|src)="/ui/x/([^"]+)"', head_of(place, "/ui/x")):
         assert (FOLDER / path).is_file(), path
+
+
+def test_a_page_asks_for_the_scripts_that_it_runs_and_no_others():
+    image, robot = head_of(IMAGE, "/ui/x"), head_of(ROBOT, "/ui/x")
+    assert 'href="/ui/x/stage.js"' in image
+    assert 'href="/ui/x/stage.js"' not in robot
+    assert 'href="/ui/x/robot_link.js"' in robot
+    assert "robot_link.js" not in image
+    assert '<script type="module" src="/ui/x/robot.js">' in robot
+
+
+def test_the_robots_stop_stands_in_the_shell_of_its_page_alone():
+    assert "<o-robot-stop" in shell_of(ROBOT)
+    assert "<o-robot-stop" not in shell_of(IMAGE)
+
+
+def test_the_keys_listed_are_those_of_the_page():
+    assert "STOP, except while typing" in shell_of(ROBOT)
+    assert "Generate, also while typing" in shell_of(IMAGE)

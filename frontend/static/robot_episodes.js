@@ -1,0 +1,85 @@
+// The recorded runs: whether each worked, as a person says, how often with its interval, and which one to replay.
+
+import { say } from "./facts.js";
+import { make, mark } from "./nodes.js";
+import { robot } from "./robot_link.js";
+import { run } from "./robot_run.js";
+
+const FRAMES_PER_SECOND = 15;
+const ASKED_EVERY_TICKS = 30;
+
+export class EpisodeList {
+  #found = null; // what the robot answered, or null before it did
+  #asked = "";
+
+  /** `changed` is called when there is something to paint. */
+  constructor(changed) {
+    this.changed = changed;
+    this.node = make("div", { class: "o-episodes" });
+  }
+
+  forget() {
+    this.#found = null;
+    this.#asked = "";
+  }
+
+  // Asked while the list is looked at, again when a run has begun or ended, and every two seconds besides: an episode
+  // is written for a while after its run.
+  paint() {
+    const spell = Math.floor((robot.now.summary?.num_ticks ?? 0) / ASKED_EVERY_TICKS);
+    const moment = `${robot.mine} ${robot.engaged} ${robot.now.session?.epoch} ${spell}`;
+    if (robot.mine && this.#asked !== moment) {
+      this.#asked = moment;
+      this.#ask();
+    }
+    const key = JSON.stringify([this.#found, run.episode, robot.mine]);
+    if (this.node.dataset.key === key) return;
+    this.node.dataset.key = key;
+    const { episodes = [], num_judged: judged = 0 } = this.#found ?? {};
+    if (!episodes.length) {
+      this.node.replaceChildren(make("p", { class: "o-none" }, say("panel.episodes_empty")));
+      return;
+    }
+    this.node.replaceChildren(
+      ...(judged ? [make("p", {}, rate(this.#found))] : []),
+      make("ul", {}, ...episodes.toReversed().map((episode) => this.#line(episode))),
+    );
+  }
+
+  async #ask() {
+    this.#found = (await robot.order("episodes")).value ?? this.#found;
+    this.changed();
+  }
+
+  async #mark(episode, success) {
+    await robot.tell("mark", { episode: episode.index, success: episode.success === success ? null : success });
+    this.#ask();
+  }
+
+  #line(episode) {
+    const { index, task, num_frames: frames, ended, success } = episode;
+    const button = (name, pressed, act) => {
+      const made = make("button", { type: "button", class: "o-btn", disabled: !robot.mine, on: { click: act } }, say(`episode.${name}`));
+      mark(made, "aria-pressed", String(pressed));
+      return made;
+    };
+    return make(
+      "li",
+      {},
+      make("b", {}, `${index}  ${task || say("episode.untold")}`),
+      make("small", {}, say("episode.line", { seconds: (frames / FRAMES_PER_SECOND).toFixed(1), ended })),
+      make(
+        "span",
+        {},
+        button("worked", success === true, () => this.#mark(episode, true)),
+        button("failed", success === false, () => this.#mark(episode, false)),
+        button("replay", run.episode === index, () => run.set({ mode: "replay", episode: index })),
+      ),
+    );
+  }
+}
+
+function rate({ num_successes: successes, num_judged: judged, success_interval: [low, high] }) {
+  const percent = (share) => Math.round(100 * share);
+  return say("episode.rate", { successes, judged, low: percent(low), high: percent(high) });
+}

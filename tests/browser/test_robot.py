@@ -1,0 +1,339 @@
+"""The robot page against a real server, with a bridge whose arm a test moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
+from browser.driven_bridge import RUN, DrivenBridge, driven_bridge
+from browser.robot_page import RobotPage
+from browser.test_accessibility import Theme, serious_violations
+from browser.test_shell import PHONE
+from running import RunningServer
+
+pytestmark = pytest.mark.browser
+
+MARKUP = "<img src=x onerror='window.ran = true'>"
+
+PAINT_MS = 8.0
+"""Of all tracks at once; about 1 ms is usual. At 15 Hz more than this would be felt."""
+
+MAX_LAYOUT_SHIFT = 0.02
+
+Visit = Callable[..., RobotPage]
+
+names = (f"arm {number}" for number in count(1))
+
+
+@pytest.fixture
+def arm(studio: RunningServer) -> Iterator[DrivenBridge]:
+    with driven_bridge(studio, next(names)) as end:
+        yield end
+
+
+@pytest.fixture
+def visit(open_page: OpenPage, arm: DrivenBridge) -> Visit:
+    """Opens the arm's page."""
+    return lambda **options: RobotPage(open_page(**options)).visit(arm.name)
+
+
+def test_without_a_robot_the_page_says_how_to_start_one(open_page: OpenPage):
+    page = RobotPage(open_page())
+    told = {"robots": [], "problem": ""}
+    page.page.route("**/v1/robots", lambda route: route.fulfill(json=told))
+    page.visit()
+    expect(page.standing).to_contain_text("NO ROBOT")
+    expect(page.view).to_contain_text(f"orrery robot --arm simulated --server {page.opened.url}")
+    expect(page.button("start")).to_be_disabled()
+    expect(page.stop).to_be_visible()
+    assert serious_violations(page.opened) == []
+    told["problem"] = "mujoco cannot be imported."
+    expect(page.view).to_contain_text("mujoco cannot be imported.")
+
+
+def test_the_stop_stands_in_the_served_html_of_this_page_alone(studio: RunningServer):
+    assert "<o-robot-stop" in studio.get("/robot", headers={"accept": "text/html"}).text
+    assert "<o-robot-stop" not in studio.get("/", headers={"accept": "text/html"}).text
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_minds_nothing_serious_while_it_moves_and_at_fault(visit: Visit, arm: DrivenBridge, theme: Theme):
+    page = visit(color_scheme=theme).take_control()
+    arm.stand("running")
+    arm.summarise()
+    page.watch(arm)
+    arm.say(
+        type="check", name="wrist upright", outcome="ask", words="The wrist view has the fingers at its lower edge."
+    )
+    expect(page.standing).to_contain_text("MOVING")
+    assert serious_violations(page.opened) == []
+    arm.stand("fault", stop="too_far", words="The target is more than 0.6 rad from where the arm is.")
+    expect(page.standing).to_contain_text("0.6 rad")
+    expect(page.button("recover")).to_be_enabled()
+    assert serious_violations(page.opened) == []
+
+
+def test_space_stops_a_self_test_from_its_own_button(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.summarise()
+    expect(page.tile("latency")).to_contain_text("0.41 s")
+    page.button("self_test").focus()
+    page.page.keyboard.press("Space")
+    arm.wait_order("self_test")
+    expect(page.standing).to_contain_text("TESTING")
+    page.page.keyboard.press("Space")
+    arm.wait_order("stop")
+    assert len(arm.ordered("self_test")) == 1
+
+
+def test_a_stop_goes_out_at_once_from_a_page_that_only_watches(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    arm.stand("running")
+    expect(page.standing).to_contain_text("MOVING")
+    expect(page.control).to_have_attribute("data-control", "free")
+    page.stop.dispatch_event("pointerdown", {"button": 0})
+    arm.wait_order("stop")
+    page.stop.focus()
+    page.page.keyboard.press("Enter")
+    arm.wait_order("stop", 1)
+
+
+def test_space_stops_and_presses_no_button_that_has_the_focus(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("running")
+    expect(page.button("hold")).to_be_enabled()
+    page.button("hold").focus()
+    page.page.keyboard.press("Space")
+    arm.wait_order("stop")
+    page.page.locator("body").press("h")
+    arm.wait_order("hold")
+    assert len(arm.ordered("hold")) == 1
+
+
+def test_while_typing_space_is_a_space_and_escape_stops(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("running")
+    expect(page.button("finish")).to_be_visible()
+    page.prompt.click()
+    page.page.keyboard.type("pick up h r")
+    expect(page.prompt).to_have_value("pick up h r")
+    assert not [order for order in arm.heard if order.get("command") in ("stop", "hold", "resume")]
+    page.page.keyboard.press("Escape")
+    arm.wait_order("stop")
+
+
+def test_a_stop_that_cannot_go_out_says_so(visit: Visit, arm: DrivenBridge, open_page: OpenPage):
+    page = RobotPage(open_page())
+    page.page.route_web_socket("**/live", lambda socket: socket.close())
+    page.visit(arm.name)
+    expect(page.standing).to_contain_text("NO SERVER")
+    page.stop.click()
+    expect(page.page.get_by_role("alert").filter(has_text="The stop did not go out")).to_be_visible()
+
+
+def test_one_page_is_in_control_and_the_others_watch(visit: Visit, arm: DrivenBridge, open_page: OpenPage):
+    first = visit().take_control()
+    second = RobotPage(open_page(beside=True)).visit(arm.name)
+    arm.stand("ready", run=None)
+    expect(second.control).to_contain_text("Somebody else is in control")
+    expect(second.control).to_contain_text("2 watching")
+    expect(second.button("control")).to_be_disabled()
+    expect(second.button("start")).to_be_disabled()
+    expect(first.button("start")).to_be_enabled()
+    first.button("control").click()
+    expect(second.button("control")).to_be_enabled()
+    second.take_control()
+    expect(first.control).to_have_attribute("data-control", "held")
+
+
+def test_the_heart_beats_five_times_a_second_in_control_and_in_sight_and_else_never(
+    open_page: OpenPage, arm: DrivenBridge
+):
+    page = RobotPage(open_page())
+    page.page.clock.install()
+    page.visit(arm.name).take_control()
+    arm.wait_order("heartbeat")
+    before = len(arm.ordered("heartbeat"))
+    page.page.clock.run_for(2000)
+    arm.until(lambda: len(arm.ordered("heartbeat")) >= before + 10)
+    hide(page, True)
+    assert_silent(page, arm)
+    before = len(arm.ordered("heartbeat"))
+    hide(page, False)
+    arm.wait_order("heartbeat", before)
+    page.button("control").click()
+    expect(page.control).to_have_attribute("data-control", "free")
+    assert_silent(page, arm)
+
+
+def hide(page: RobotPage, hidden: bool) -> None:
+    page.page.evaluate(
+        """hidden => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        hidden,
+    )
+
+
+def assert_silent(page: RobotPage, arm: DrivenBridge) -> None:
+    """Orders arrive in their order: none beats between two stops that are two seconds of the page apart."""
+    for seconds in (0, 2):
+        before = len(arm.ordered("stop"))
+        page.page.clock.run_for(1000 * seconds)
+        page.page.evaluate("() => window.orrery.robot.stop()")
+        arm.wait_order("stop", before)
+    first, second = [at for at, message in enumerate(arm.heard) if message.get("command") == "stop"][-2:]
+    assert [message for message in arm.heard[first:second] if message.get("command") == "heartbeat"] == []
+
+
+def test_a_start_carries_the_instruction_the_mode_and_the_horizon(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("ready", run=None)
+    page.prompt.fill("pick up the red cube")
+    page.page.get_by_role("radio", name="Live").focus()
+    page.page.keyboard.press("ArrowRight")
+    expect(page.page.get_by_role("radio", name="Rehearsal")).to_be_checked()
+    page.button("record").click()
+    page.page.get_by_role("slider", name="Horizon").fill("8")
+    expect(page.page.locator("o-robot-pace")).to_contain_text("8 rows · 0.53 s")
+    page.page.keyboard.press("Control+Enter")
+    order = arm.wait_order("start")
+    assert order["run"] == {**RUN, "mode": "rehearsal", "horizon": 8, "record": True}
+    arm.stand("running", run=order["run"])
+    expect(page.button("start")).to_be_hidden()
+    page.prompt.fill("put it down")
+    page.prompt.press("Enter")
+    assert arm.wait_order("instruct")["prompt"] == "put it down"
+
+
+def test_a_refused_order_says_why(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("ready", run=None)
+    page.button("home").click()
+    order = arm.until(lambda: arm.ordered("home"))[0]
+    error = {"code": "conflict", "message": f"The robot is busy {MARKUP}", "type": "", "param": None, "hint": "Wait."}
+    arm.say(type="answer", id=order["id"], error=error, value=None)
+    expect(page.page.get_by_role("alert").filter(has_text=MARKUP)).to_be_visible()
+
+
+def test_approving_and_stepping_have_their_buttons_and_keys(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("holding", hold="approval", run={**RUN, "mode": "approve"})
+    expect(page.standing).to_contain_text("A chunk waits for a yes")
+    page.button("reject").click()
+    arm.wait_order("reject")
+    page.page.locator("body").press("a")
+    arm.wait_order("approve")
+    arm.stand("holding", hold="step", run={**RUN, "mode": "step"})
+    expect(page.button("step")).to_be_enabled()
+    page.page.locator("body").press("n")
+    arm.wait_order("step")
+
+
+def test_the_self_test_tells_its_findings_and_a_person_confirms(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    page.button("self_test").click()
+    arm.wait_order("self_test")
+    for name, outcome in (("arm", "passed"), ("exterior sides", "ask"), ("policy", "failed")):
+        arm.say(type="check", name=name, outcome=outcome, words=f"{name} it is")
+    expect(page.panel).to_contain_text("policy it is")
+    page.panel.get_by_role("button", name="It is so").click()
+    assert arm.wait_order("confirm")["check"] == "exterior sides"
+    arm.say(type="check", name="exterior sides", outcome="passed", words="exterior sides it is")
+    expect(page.panel.get_by_role("button", name="It is so")).to_have_count(0)
+
+
+def test_recordings_are_listed_marked_and_replayed(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("ready", run=None)
+    episode = {"index": 3, "task": f"a cube {MARKUP}", "num_frames": 150, "ended": "finished", "success": None}
+    page.panel.get_by_role("tab", name="Recordings").click()
+    found = {"episodes": [episode], "num_judged": 0, "num_successes": 0, "success_interval": [0, 1]}
+    arm.wait_order("episodes", value=found)
+    expect(page.panel).to_contain_text(MARKUP)
+    page.panel.get_by_role("button", name="Worked").click()
+    marking = arm.wait_order("mark")
+    assert (marking["episode"], marking["success"]) == (3, True)
+    page.panel.get_by_role("button", name="Replay").click()
+    page.button("start").click()
+    assert arm.wait_order("start")["run"]["episode"] == 3
+
+
+def test_the_numbers_and_the_picture_are_shown_and_nothing_jumps(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    page.page.evaluate(
+        """() => { window.shift = 0; new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) window.shift += entry.value;
+        }).observe({ type: "layout-shift", buffered: true }) }"""
+    )
+    arm.stand("running")
+    arm.summarise()
+    page.watch(arm)
+    expect(page.tile("latency")).to_contain_text("0.41 s")
+    expect(page.tile("lateness")).to_contain_text("3.1 ms")
+    expect(page.tile("jump")).to_contain_text("0.021 rad")
+    expect(page.tile("left")).to_contain_text("24")
+    expect(page.view).to_contain_text("policy ready")
+    expect(page.prompt).to_have_value("pick up the red cube")
+    paint_ms = page.page.evaluate(
+        """() => { const joints = document.querySelector("o-robot-joints"); const began = performance.now();
+            for (let turn = 0; turn < 20; turn++) joints.paint();
+            return (performance.now() - began) / 20 }"""
+    )
+    assert paint_ms < PAINT_MS
+    arm.stand("holding", hold="policy")
+    expect(page.standing).to_contain_text("Waiting for the policy's rows.")
+    assert page.page.evaluate("() => window.shift") < MAX_LAYOUT_SHIFT
+
+
+def test_the_predicted_video_is_asked_for_where_a_chunk_has_one(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    arm.stand("running")
+    arm.chunk(has_video=True)
+    page.watch(arm, 4)
+    button = page.view.get_by_role("button", name="Predicted")
+    button.click()
+    arm.until(lambda: {"want": ["canvas", "predicted"]} in arm.heard)
+    arm.show("predicted/0")
+    expect(page.page.locator(".o-predicted")).to_be_visible()
+    button.click()
+    expect(page.page.locator(".o-predicted")).to_be_hidden()
+
+
+def test_what_a_robot_says_never_becomes_markup(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    arm.say(type="event", at_s=1.0, code="fault", words=MARKUP)
+    arm.stand("stopped", words=MARKUP, run={**RUN, "prompt": MARKUP})
+    expect(page.standing).to_contain_text(MARKUP)
+    expect(page.panel.get_by_role("log")).to_contain_text(MARKUP)
+    assert page.page.evaluate("() => window.ran") is None
+
+
+def test_a_robot_that_leaves_is_said_and_comes_back(open_page: OpenPage, studio: RunningServer):
+    name = next(names)
+    with driven_bridge(studio, name) as arm:
+        page = RobotPage(open_page()).visit(name)
+        arm.stand("running")
+        expect(page.standing).to_contain_text("MOVING")
+    expect(page.standing).to_contain_text("ROBOT GONE")
+    with driven_bridge(studio, name) as arm:
+        arm.stand("ready", run=None)
+        expect(page.standing).to_contain_text("READY")
+
+
+def test_on_a_phone_nothing_scrolls_sideways_and_the_stop_stays_in_sight(visit: Visit, arm: DrivenBridge):
+    page = visit(**PHONE)
+    arm.stand("running")
+    arm.summarise()
+    page.watch(arm)
+    expect(page.tile("latency")).to_contain_text("0.41 s")
+    assert page.page.evaluate("() => document.documentElement.scrollWidth") == 390
+    page.page.evaluate("() => window.scrollTo(0, document.body.scrollHeight)")
+    expect(page.stop).to_be_in_viewport(ratio=1)
+    page.stop.tap()
+    arm.wait_order("stop")
