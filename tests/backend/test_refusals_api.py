@@ -130,7 +130,7 @@ def test_what_is_neither_picture_nor_clip_is_not_kept(
                 "control_attention": "joint",
             },
             None,
-            "weights differ",
+            "weights are given",
         ),
         ({"controls": [{"hint": "edge", "video": "clip"}, {"hint": "seg", "video": "long"}]}, "controls.1.video", "17"),
         (

@@ -147,6 +147,8 @@ def test_clips_packed_with_one_another_and_with_pictures_are_what_they_are_alone
     for fields in wanted:
         size, source = fields.pop("size"), fields.pop("source")
         media = {source: frames(1 if source == "start_image" else 5, *size)} if source else {}
+        if source != "source_video":
+            del fields["condition_frames"]
         clips.append((ask_video(**({source: PICTURE} if source else {}), **fields), size, media))
     packed = [begin_video(engine, *clip) for clip in clips] + [engine.begin(ask(num_inference_steps=2))]
     while running := [trajectory for trajectory in packed if not trajectory.done]:
