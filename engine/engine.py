@@ -232,7 +232,7 @@ class Engine:
         """One token of each answer, all in one pass; and of prompts that are not read yet, the next 1,024 tokens.
 
         A conversation gets its first token in the call that ends its prompt. None may be done, and all were begun in
-        what is worn.
+        what is worn. One whose schema turns out to be too much is done with a `failure`; the others never notice.
 
         Raises:
             OutOfMemory: see `load`; the call may be made again.

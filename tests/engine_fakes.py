@@ -10,6 +10,7 @@ import numpy as np
 
 from backend.messages import CheckpointMoved, Command, Report
 from engine.reasoner import Usage
+from studio.errors import StudioError
 
 
 class Over(BaseException):
@@ -23,13 +24,14 @@ class FakeConversation:
     request: Any
     num_tokens: int
     finish_reason: str | None = None
+    failure: StudioError | None = None
     said: int = 0
     taken: int = 0
     logprobs: list[Any] = field(default_factory=list)
 
     @property
     def done(self) -> bool:
-        return self.finish_reason is not None
+        return self.finish_reason is not None or self.failure is not None
 
     @property
     def usage(self) -> Usage:

@@ -110,7 +110,9 @@ class Talks:
         if text or tokens or conversation.done:
             usage = Usage(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
             self._lifeline.report(ConversationSaid(name, text, tokens, usage))
-        if conversation.done:
+        if conversation.failure is not None:
+            self.fail([talk], conversation.failure)
+        elif conversation.done:
             self._open.pop(name)
             self._lifeline.report(ConversationEnded(name, conversation.finish_reason))
 

@@ -8,11 +8,13 @@ grammar has consumed it; it is the shortest wherever the end of a value does not
 from __future__ import annotations
 
 import heapq
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from llguidance import LLMatcher
 
+from engine.reasoner.grammar import following, too_complex
 from engine.reasoner.place import Place
 from engine.reasoner.vocabulary import Vocabulary
 
@@ -21,6 +23,9 @@ MAX_CLOSING_BYTES = 32_768
 
 MAX_PROBES = 20_000
 """Looks at what may come next within one search; a caption's schema of a hundred fields takes a few thousand."""
+
+SEARCH_S = 0.5
+"""Of the processor's time, for one search."""
 
 DEPTHS = (2, 6, 18, 54)
 """Choices within choices that are tried before one is made. Few first: of a schema that holds itself, the ways that go
@@ -45,7 +50,11 @@ KINDS = (b"n", b"t", b"f", NUMBER, b'"', b"[", b"{")
 
 
 def shortest_closing(matcher: LLMatcher, place: Place, vocabulary: Vocabulary) -> tuple[int, ...] | None:
-    """The fewest tokens from here to an answer that matches; none where no end was found."""
+    """The fewest tokens from here to an answer that matches; none where no end was found.
+
+    Raises:
+        BadInput: that takes longer than `SEARCH_S`, or the grammar engine has met a limit.
+    """
     text = _Search(matcher.deep_copy(), place, vocabulary).close()
     return None if text is None else vocabulary.fewest_tokens(text)
 
@@ -82,8 +91,9 @@ class _Search:
     def __init__(self, matcher: LLMatcher, place: Place, vocabulary: Vocabulary, tail: bytes = b"") -> None:
         self._matcher = matcher
         self._place = place
+        self._vocabulary = vocabulary
         self._tokens = vocabulary.bytes_at
-        self._size = vocabulary.size
+        self._ends_at = time.thread_time() + SEARCH_S
         self._tail = tail
         self._text = b""
         self._num_probes = 0
@@ -261,14 +271,17 @@ class _Search:
     def _options(self) -> bytes:
         """Bytes that may come next."""
         self._num_probes += 1
-        bits = np.frombuffer(self._matcher.compute_bitmask(), dtype=np.uint8)
-        flags = np.unpackbits(bits, count=self._size, bitorder="little")
-        return np.flatnonzero((self._tokens >= 0) & (flags[self._tokens] != 0)).astype(np.uint8).tobytes()
+        flags = following(self._matcher, self._vocabulary)
+        return np.flatnonzero((self._tokens >= 0) & flags[self._tokens]).astype(np.uint8).tobytes()
 
     def _go(self, text: bytes) -> bool:
         """Add text, or none of it where the grammar does not take all."""
+        if time.thread_time() > self._ends_at:
+            raise too_complex()
         tokens = [int(self._tokens[value]) for value in text]
         taken = 0 if -1 in tokens else self._matcher.try_consume_tokens(tokens)
+        if self._matcher.is_error():
+            raise too_complex()
         if taken < len(tokens):
             self._matcher.rollback(taken)
             return False

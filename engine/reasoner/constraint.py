@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import numpy as np
 import torch
 from llguidance import LLMatcher
 from torch import Tensor
 
 from engine.reasoner.closing import closing_after, shortest_closing
+from engine.reasoner.endless import never_ends
+from engine.reasoner.grammar import compile_schema, following, too_complex
 from engine.reasoner.place import Place
 from engine.reasoner.vocabulary import Vocabulary
 from studio.errors import BadInput
-
-JSON_FORM: dict[str, Any] = {
-    "whitespace_flexible": False,
-    "item_separator": ", ",
-    "key_separator": ": ",
-    "lenient": False,
-}
-"""As Python's `json.dumps` writes, which is how the captions that Cosmos 3 was trained on are written."""
 
 
 class Constraint:
@@ -34,20 +26,23 @@ class Constraint:
         budget: tokens that the answer may have.
 
     Raises:
-        BadInput: the schema is none, nothing matches it, or nothing does within the budget.
+        BadInput: the schema is none, nothing matches it, or nothing does within the budget; or it cannot be compiled,
+            or no end of it found, in time.
     """
 
     def __init__(self, schema: dict[str, Any], vocabulary: Vocabulary, budget: int) -> None:
         self._vocabulary = vocabulary
-        self._matcher = _compile(schema, vocabulary)
+        self._matcher = compile_schema(schema, vocabulary)
         self._place = Place()
-        closing = shortest_closing(self._matcher, self._place, vocabulary)
-        if closing is None:
+        if never_ends(schema):
             raise BadInput(
                 "Nothing that ends matches the schema.",
                 param="response_schema",
                 hint="Look for parts that require themselves.",
             )
+        closing = shortest_closing(self._matcher, self._place, vocabulary)
+        if closing is None:
+            raise too_complex()
         if len(closing) > budget:
             raise BadInput(
                 f"max_tokens is {budget:,}; the shortest answer of this schema has {len(closing):,} tokens.",
@@ -67,10 +62,12 @@ class Constraint:
         return self._matcher.is_accepting()
 
     def allowed(self) -> Tensor:
-        """Tokens that may come next, bool [V]."""
-        bits = np.frombuffer(self._matcher.compute_bitmask(), dtype=np.uint8)
-        flags = np.unpackbits(bits, count=self._vocabulary.size, bitorder="little")
-        return torch.from_numpy(flags.view(bool))
+        """Tokens that may come next, bool [V].
+
+        Raises:
+            BadInput: the grammar engine has met a limit; the answer cannot go on.
+        """
+        return torch.from_numpy(following(self._matcher, self._vocabulary))
 
     def admit(self, token: int, budget: int) -> int:
         """Go on with a token, or with the way to the end where it leaves too little of the budget.
@@ -81,6 +78,9 @@ class Constraint:
 
         Returns:
             The token that was taken.
+
+        Raises:
+            BadInput: see `allowed`.
         """
         if token in self._vocabulary.ends and self.satisfied:
             return token
@@ -99,21 +99,9 @@ class Constraint:
         return self._take(self.closing[0], self._matcher, self.closing[1:])
 
     def _take(self, token: int, matcher: LLMatcher, closing: tuple[int, ...]) -> int:
-        if matcher is self._matcher:
-            consumed = matcher.consume_token(token)
-            assert consumed, matcher.get_error()
+        # The way to the end is legal: only a limit of the grammar engine keeps it from being gone.
+        if matcher is self._matcher and not matcher.consume_token(token):
+            raise too_complex()
         self._matcher, self.closing = matcher, closing
         self._place = self._place.after(self._vocabulary.spelt(token))
         return token
-
-
-def _compile(schema: dict[str, Any], vocabulary: Vocabulary) -> LLMatcher:
-    grammar = LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=JSON_FORM)  # type: ignore[arg-type]
-    matcher = LLMatcher(vocabulary.grammar, grammar, log_level=0)
-    if matcher.is_error():
-        raise BadInput(
-            f"The schema cannot be answered: {matcher.get_error().splitlines()[0].rstrip('.')}.",
-            param="response_schema",
-            hint="Send a JSON schema that something can match.",
-        )
-    return matcher

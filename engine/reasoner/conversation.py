@@ -13,6 +13,7 @@ from engine.reasoner.eyes import Seen
 from engine.reasoner.picking import Tally
 from engine.reasoner.prompt import Prompt
 from engine.towers import Cache
+from studio.errors import StudioError
 from studio.requests.reason import Reason
 
 FinishReason = Literal["stop", "length"]
@@ -63,6 +64,7 @@ class Conversation:
         chances: that its tokens were drawn with.
         seen: what was looked at and is not all read yet, by its index in the prompt.
         finish_reason: "stop" where the model, a stop string or the schema ended it; "length" at `max_tokens`.
+        failure: why the answer cannot go on, though others do.
     """
 
     request: Reason
@@ -79,11 +81,12 @@ class Conversation:
     chances: list[float] = field(default_factory=list[float])
     seen: dict[int, Seen] = field(default_factory=dict[int, "Seen"])
     finish_reason: FinishReason | None = None
+    failure: StudioError | None = None
 
     @property
     def done(self) -> bool:
-        """Whether the answer has ended."""
-        return self.finish_reason is not None
+        """Whether the answer has ended, or failed."""
+        return self.finish_reason is not None or self.failure is not None
 
     @property
     def reading(self) -> bool:

@@ -119,7 +119,8 @@ def _check(width: int, height: int, param: str) -> None:
 def _capped(bounds: Bounds, sight: Sight, num_frames: int) -> Bounds:
     assert sight.max_frame_tokens is not None
     share = min(sight.max_frame_tokens * sight.factor**2, bounds.max_pixels // num_frames)
-    return Bounds(bounds.min_pixels, max(share, int(bounds.min_pixels * 1.05)) * num_frames)
+    most = max(share, int(bounds.min_pixels * 1.05)) * num_frames
+    return Bounds(bounds.min_pixels, min(most, max(bounds.max_pixels, sight.video.max_pixels)))
 
 
 def _resized(frame: np.ndarray, width: int, height: int) -> np.ndarray:

@@ -169,12 +169,24 @@ def _check_words(text: str, param: str) -> None:
 
 
 def _bounds(request: Reason, footage: Footage, sight: Sight) -> Bounds | None:
-    """The pixels that a request asks for; none where it leaves them to the checkpoint."""
+    """The pixels that a request asks for; none where it leaves them to the checkpoint.
+
+    Raises:
+        BadInput: they are more than the checkpoint was made for, which may take minutes.
+    """
     if request.min_pixels is None and request.max_pixels is None:
         return None
     own = sight.video if footage.times_s else sight.image
+    for name, asked in (("max_pixels", request.max_pixels), ("min_pixels", request.min_pixels)):
+        if asked is not None and asked > own.max_pixels:
+            raise BadInput(
+                f"{name} is {asked:,}; this checkpoint looks at {own.max_pixels:,} pixels of a "
+                f"{'clip' if footage.times_s else 'picture'} at most.",
+                param=name,
+                hint=f"Use {own.max_pixels} or less, or leave it out.",
+            )
     low = own.min_pixels if request.min_pixels is None else request.min_pixels
-    high = max(own.max_pixels, low) if request.max_pixels is None else request.max_pixels
+    high = own.max_pixels if request.max_pixels is None else request.max_pixels
     return Bounds(min(low, high), high)
 
 

@@ -21,16 +21,14 @@ from engine.reasoner.picking import Chooser, Tally, pick
 from engine.reasoner.prefixes import SharedPrefixes
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
+from engine.reasoner.turns import READ_TOKENS, shares, waits
 from engine.reasoner.upload import upload
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
 from engine.towers.decoding import Row, Steps
 from studio.checkpoints import read_json
-from studio.errors import PromptTooLong
+from studio.errors import BadInput, PromptTooLong
 from studio.requests.reason import Reason
-
-READ_TOKENS = 1024
-"""Of prompts, read in one call: what else the device is for waits no longer than that takes."""
 
 CONTEXT_TOKENS = 32_768
 """Where a checkpoint's configuration does not say."""
@@ -114,18 +112,13 @@ class Talk:
         except RuntimeError:
             # Out of memory, most likely: what the caches have of a token that was not picked is forgotten.
             for entry, length in zip(conversations, lengths, strict=True):
-                entry.cache.length = length
+                entry.cache.length, entry.failure = length, None
             raise
 
     def _advance(self, conversations: Sequence[Conversation]) -> None:
         writing = [entry for entry in conversations if not entry.reading]
         last: list[Tensor] = []
-        left = READ_TOKENS
-        for conversation in conversations:
-            if conversation.reading and left > 0:
-                left -= self._read(conversation, left, last)
-                if not conversation.reading:
-                    writing.append(conversation)
+        writing += self._read_some([entry for entry in conversations if entry.reading], last)
         # Those that have just read their prompt come last in both lists.
         continued = writing[: len(writing) - len(last)]
         hidden = [self._write(continued)] if continued else []
@@ -133,21 +126,50 @@ class Talk:
             head, out = self.model.reasoner.head, torch.cat([*hidden, *last])
             self._say(writing, (head(out) if self.steps is None else self.steps.logits(head, out)).float())
 
-    def _read(self, conversation: Conversation, most: int, last: list[Tensor]) -> int:
-        """Read up to `most` tokens of a prompt; behind its end, add its last hidden state [1, H] to `last`.
+    def _read_some(self, reading: list[Conversation], last: list[Tensor]) -> list[Conversation]:
+        """Read `READ_TOKENS` of prompts; behind the end of one, add its last hidden state [1, H] to `last`.
 
         Returns:
-            Tokens read.
+            Those whose prompts end here, in the order of `last`.
         """
-        prompt, cache, reasoner = conversation.prompt, conversation.cache, self.model.reasoner
-        total = len(prompt.tokens)
+        left, have_read = READ_TOKENS, list[Conversation]()
+        waiting = list(range(len(reading)))
+        while left > 0:
+            # One that shares its beginning with another begins behind that one's end, in this very call if there is
+            # anything left of it.
+            group = [
+                index
+                for index in waiting
+                if not waits(reading[index], [other for other in reading[:index] if other.reading])
+            ]
+            if not group:
+                break
+            waiting = [index for index in waiting if index not in group]
+            entries = [reading[index] for index in group]
+            for entry in entries:
+                self._share(entry)
+            unread = [len(entry.prompt.tokens) - entry.cache.length for entry in entries]
+            for entry, size in zip(entries, shares(unread, left), strict=True):
+                if size:
+                    self._read(entry, size, last)
+                    left -= size
+            have_read += entries
+        return [entry for entry in have_read if not entry.reading]
+
+    def _share(self, conversation: Conversation) -> None:
+        """Begin where a conversation that was read before ceases to be the same."""
+        prompt, cache = conversation.prompt, conversation.cache
         if cache.length == 0 and (shared := self.prefixes.longest(prompt.keys, conversation.worn)):
             # The last token is read again: what follows hangs on its output, which is not kept.
-            conversation.num_shared = min(shared[1], total - 1)
-            cache.reserve(total + 1)
+            conversation.num_shared = min(shared[1], len(prompt.tokens) - 1)
+            cache.reserve(len(prompt.tokens) + 1)
             cache.take(shared[0], conversation.num_shared)
-        start = cache.length
-        end = min(start + most, total)
+
+    def _read(self, conversation: Conversation, size: int, last: list[Tensor]) -> None:
+        """Read so many tokens of a prompt; behind its end, add its last hidden state [1, H] to `last`."""
+        prompt, cache, reasoner = conversation.prompt, conversation.cache, self.model.reasoner
+        start, total = cache.length, len(prompt.tokens)
+        end = start + size
         cache.reserve(end)
         x = reasoner.embed_tokens(upload(torch.tensor(prompt.tokens[start:end]), self.model.device))
         x, deep = self._look(conversation, start, x)
@@ -157,7 +179,6 @@ class Talk:
             conversation.seen.clear()
             self.prefixes.keep(prompt.keys, cache, conversation.worn)
             last.append(out[-1:])
-        return end - start
 
     def _look(self, conversation: Conversation, start: int, x: Tensor) -> tuple[Tensor, list[Tensor]]:
         """Put what is shown among the tokens from `start` on in its places of x [n, H]; DeepStack's parts beside it."""
@@ -188,13 +209,31 @@ class Talk:
         if self.steps is not None:
             return self.steps.read(rows, conversations[0].worn)
         device, reasoner = self.model.device, self.model.reasoner
-        positions = torch.tensor([float(row.position) for row in rows], device=device)
-        x = reasoner.embed_tokens(torch.tensor([row.token for row in rows], device=device))
+        positions = upload(torch.tensor([float(row.position) for row in rows]), device)
+        x = reasoner.embed_tokens(upload(torch.tensor([row.token for row in rows]), device))
         rope = rope_tables(self.model.config, positions.expand(3, -1), x.dtype)
         return reasoner.read(x, rope, [row.cache for row in rows], [1] * len(rows))
 
     def _say(self, conversations: Sequence[Conversation], logits: Tensor) -> None:
-        """Pick the next token of each from logits [B, V] and go on with it."""
+        """Pick the next token of each from logits [B, V] and go on with it. One that cannot go on fails alone."""
+        allowed = [self._allowed(entry) for entry in conversations]
+        if kept := [index for index, entry in enumerate(conversations) if not entry.done]:
+            if len(kept) < len(conversations):
+                logits = logits[upload(torch.tensor(kept), logits.device)]
+            self._pick([conversations[index] for index in kept], [allowed[index] for index in kept], logits)
+
+    def _allowed(self, conversation: Conversation) -> Tensor | None:
+        """Tokens that its schema allows, bool [V]; none where it has none, or has failed."""
+        if conversation.constraint is None:
+            return None
+        try:
+            return conversation.constraint.allowed()
+        except BadInput as error:
+            conversation.failure = error
+            return None
+
+    def _pick(self, conversations: Sequence[Conversation], allowed: Sequence[Tensor | None], logits: Tensor) -> None:
+        """Pick the next token of each from logits [B, V] of those allowed, and go on with it."""
         raw = {
             index: logits[index].log_softmax(-1)
             for index, entry in enumerate(conversations)
@@ -204,16 +243,20 @@ class Talk:
             Chooser(
                 entry.request.sampling,
                 entry.tally,
-                None if entry.constraint is None else upload(entry.constraint.allowed(), logits.device),
+                None if mask is None else upload(mask, logits.device),
                 entry.chance(),
             )
-            for entry in conversations
+            for entry, mask in zip(conversations, allowed, strict=True)
         ]
         picked: list[int] = pick(logits, choosers).tolist()
         for index, (entry, token) in enumerate(zip(conversations, picked, strict=True)):
             if entry.constraint is not None:
                 left = entry.request.sampling.max_tokens - len(entry.tokens)
-                token = entry.constraint.admit(token, left)
+                try:
+                    token = entry.constraint.admit(token, left)
+                except BadInput as error:
+                    entry.failure = error
+                    continue
             if index in raw:
                 entry.logprobs.append(self._logprob(token, raw[index], entry.request.sampling.top_logprobs))
             self._accept(entry, token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from studio.requests.fields import BoundedText, CheckpointName, MediaId
 from studio.requests.frozen import Frozen
@@ -169,6 +169,14 @@ class Reason(Frozen):
         FormHint(hidden=True),
     ] = None
 
+    @field_validator("max_pixels")
+    @classmethod
+    def _most_is_not_below_least(cls, most: int | None, given: ValidationInfo) -> int | None:
+        least = given.data.get("min_pixels")
+        if most is not None and least is not None and least > most:
+            raise ValueError(f"min_pixels is {least}, above max_pixels, {most}")
+        return most
+
     @property
     def media_ids(self) -> tuple[str, ...]:
         """Everything that is shown, each once, in the order of first use."""
@@ -190,6 +198,4 @@ class Reason(Frozen):
     def _frames_are_counted_one_way(self) -> Self:
         if self.video_fps is not None and self.num_video_frames is not None:
             raise ValueError("video_fps and num_video_frames are both given; use one of them")
-        if self.min_pixels is not None and self.max_pixels is not None and self.min_pixels > self.max_pixels:
-            raise ValueError(f"min_pixels is {self.min_pixels}, above max_pixels, {self.max_pixels}")
         return self

@@ -22,7 +22,7 @@ from backend.messages import (
 )
 from backend.worker.loop import Worker
 from engine_fakes import FakeEngine, FakeLifeline, Over
-from studio.errors import OutOfMemory
+from studio.errors import BadInput, OutOfMemory
 from studio.requests import Reason, parse_request
 
 LOAD = LoadCheckpoint(Path("nowhere"), build=False, device="auto")
@@ -122,6 +122,21 @@ def test_without_memory_the_youngest_goes_and_the_others_go_on(work: Callable[..
     ended = {report.conversation_id: report for report in lifeline.of(ConversationEnded)}
     assert ended["b"].failure.code == "out_of_memory"
     assert ended["a"].finish_reason == "length"
+
+
+def test_a_conversation_that_cannot_go_on_ends_alone(work: Callable[..., FakeLifeline]):
+    class Failing(FakeEngine):
+        def decode(self, conversations: Any) -> None:
+            super().decode(conversations)
+            if len(conversations) == 2:
+                conversations[0].failure = BadInput("Too complex.", param="response_schema")
+
+    lifeline = work(Failing(), [talk("a", 5), talk("b", 5)])
+
+    ended = {report.conversation_id: report for report in lifeline.of(ConversationEnded)}
+    assert ended["a"].failure.param == "response_schema"
+    assert ended["b"].finish_reason == "length"
+    assert said(lifeline, "b") == "xxxxx"
 
 
 def test_on_a_cpu_the_worker_outlives_an_error_that_nobody_foresaw(work: Callable[..., FakeLifeline]):

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from typing import Annotated, Any, Literal
 
 import pytest
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 
+from engine.reasoner import closing, grammar
 from engine.reasoner.constraint import Constraint
+from engine.reasoner.endless import never_ends
 from studio.errors import BadInput
 
 
@@ -205,3 +208,75 @@ def test_twenty_answers_of_random_weights_written_together_all_match(engine, say
         Critique.model_validate_json(entry.text)
         assert len(entry.tokens) <= asked.sampling.max_tokens
     assert len({entry.text for entry in conversations}) == 20
+
+
+NESTED = {"type": "string", "pattern": "^(((((a{1,999}){1,999}){1,999}){1,999}){1,999})$"}
+
+
+def test_a_schema_beyond_the_grammar_s_own_limits_ends_its_conversation_alone(engine, say, answers, monkeypatch):
+    letter = engine.talk.writer.vocabulary.id_of("a")
+    of_head = engine.model.reasoner.head.forward
+
+    def fond_of_a(x: torch.Tensor) -> torch.Tensor:
+        logits = of_head(x).clone()
+        logits[:, letter] += 100
+        return logits
+
+    monkeypatch.setattr(engine.model.reasoner.head, "forward", fond_of_a)
+    whole = answers(engine, [say("hm?", max_tokens=300)])[0].tokens
+    failed, other = answers(engine, [say(response_schema=NESTED, max_tokens=256), say("hm?", max_tokens=300)])
+    assert isinstance(failed.failure, BadInput)
+    assert failed.failure.param == "response_schema"
+    assert "schema is too complex to be held to" in failed.failure.message
+    assert failed.finish_reason is None
+    assert other.tokens == whole
+    assert other.finish_reason == "length"
+
+
+def test_ending_a_schema_takes_no_longer_than_it_may(vocabulary, monkeypatch):
+    monkeypatch.setattr(closing, "SEARCH_S", 0.0)
+    with pytest.raises(BadInput, match="too complex to be held to") as raised:
+        Constraint(an_object({"a": TEXT}), vocabulary, 100)
+    assert raised.value.param == "response_schema"
+
+
+def test_compiling_takes_no_longer_than_it_may(vocabulary, monkeypatch):
+    monkeypatch.setattr(grammar, "COMPILE_S", 0.0)
+    with pytest.raises(BadInput, match="too complex to be held to") as raised:
+        Constraint(an_object({f"property_{index}": TEXT for index in range(2000)}), vocabulary, 100)
+    assert raised.value.param == "response_schema"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        an_object({f"property_{index}": TEXT for index in range(3000)}, []),
+        an_object({f"property_{index}": TEXT for index in range(3000)}, ["property_2999"]),
+        an_object({f"property_{index}": TEXT for index in range(3000)}),
+        {"type": "string", "minLength": 40_000},
+    ],
+    ids=["optional", "the last of many", "required", "a long string"],
+)
+def test_a_schema_that_is_too_large_is_said_to_be_that_and_soon(vocabulary, schema):
+    start = time.thread_time()
+    with pytest.raises(BadInput, match="or too large") as raised:
+        Constraint(schema, vocabulary, 60_000)
+    assert raised.value.param == "response_schema"
+    assert time.thread_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "claimed"),
+    [
+        ({"type": "array", "items": ITSELF, "minItems": 1}, True),
+        ({"type": "array", "items": ITSELF}, False),
+        ({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": an_object({"b": {"$ref": "#/$defs/a"}})}}, True),
+        (an_object({"x": ITSELF}, []), False),
+        (an_object({"x": {"anyOf": [ITSELF, TEXT]}}), False),
+        ({"properties": {"x": ITSELF}, "required": ["x"]}, False),
+        (an_object({"x": an_object({"y": TEXT}), "y": {"$ref": "#/properties/x"}}), False),
+        ({"$ref": "elsewhere"}, False),
+    ],
+)
+def test_only_what_is_shown_never_to_end_is_said_not_to(schema, claimed):
+    assert never_ends(schema) == claimed

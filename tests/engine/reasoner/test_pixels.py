@@ -10,6 +10,9 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_res
 from engine.reasoner import Footage
 from engine.reasoner.pixels import fit, to_patches
 from engine.reasoner.sight import Bounds
+from studio.errors import BadInput
+
+PICTURE, CLIP = "u0000000000000000", "u0000000000000002"
 
 sides = st.integers(4, 3000)
 
@@ -70,8 +73,20 @@ def test_a_request_may_bound_what_is_looked_at(engine, say, frames):
 
     assert grid() == (1, 12, 18)
     assert grid(max_pixels=16 * 1024) == (1, 6, 8)
-    assert grid(min_pixels=640 * 480, max_pixels=640 * 480) == (1, 30, 40)
-    assert grid(min_pixels=640 * 480) == (1, 30, 40)
+    assert grid(min_pixels=16 * 1024, max_pixels=16 * 1024) == (1, 6, 8)
+
+
+@pytest.mark.parametrize("field", ["min_pixels", "max_pixels"])
+@pytest.mark.parametrize("num_frames", [1, 2], ids=["picture", "clip"])
+def test_no_more_is_looked_at_than_the_checkpoint_s_own_bound(engine, say, frames, field, num_frames):
+    name = PICTURE if num_frames == 1 else CLIP
+    shown = {name: Footage(frames(num_frames, 64, 64), () if num_frames == 1 else (0.0, 0.5))}
+    sight = engine.talk.writer.sight
+    most = (sight.image if num_frames == 1 else sight.video).max_pixels
+    engine.converse(say("what?", (name,), max_pixels=most), shown)
+    with pytest.raises(BadInput, match=f"{field} is {most + 1:,}.*{most:,} pixels") as raised:
+        engine.converse(say("what?", (name,), **{field: most + 1}), shown)
+    assert raised.value.param == field
 
 
 def test_equal_pictures_are_told_from_different_ones(engine, frames):

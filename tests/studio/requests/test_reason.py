@@ -58,3 +58,9 @@ def test_what_is_shown_is_named_once_in_the_order_in_which_it_is_seen():
 def test_what_means_nothing_is_refused(fields, why):
     with pytest.raises(ValidationError, match=why):
         reason(**fields)
+
+
+def test_bounds_that_cross_are_an_error_of_a_field():
+    with pytest.raises(ValidationError) as raised:
+        reason(min_pixels=9, max_pixels=8)
+    assert raised.value.errors()[0]["loc"] == ("max_pixels",)

@@ -1,0 +1,77 @@
+"""JSON schemas as grammars: compiled in bounded time, and asked what may come next."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import numpy as np
+from llguidance import LLMatcher
+
+from engine.reasoner.vocabulary import Vocabulary
+from studio.errors import BadInput
+
+JSON_FORM: dict[str, Any] = {
+    "whitespace_flexible": False,
+    "item_separator": ", ",
+    "key_separator": ": ",
+    "lenient": False,
+}
+"""As Python's `json.dumps` writes, which is how the captions that Cosmos 3 was trained on are written."""
+
+COMPILE_S = 0.5
+"""A caption's schema of a hundred fields takes a hundredth of it."""
+
+
+def too_complex() -> BadInput:
+    """Says that a limit of the grammar engine, or of the time that may be spent on a schema, was met."""
+    return BadInput(
+        "The schema is too complex to be held to here, or too large.",
+        param="response_schema",
+        hint="Use fewer properties, and fewer repetitions within one another.",
+    )
+
+
+def compile_schema(schema: dict[str, Any], vocabulary: Vocabulary) -> LLMatcher:
+    """A matcher at the beginning of an answer.
+
+    Raises:
+        BadInput: the schema is none, nothing matches it, or it is not compiled within `COMPILE_S`.
+    """
+    tokens, made = vocabulary.grammar, list[LLMatcher]()
+
+    def make() -> None:
+        grammar = LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=JSON_FORM)  # type: ignore[arg-type]
+        made.append(LLMatcher(tokens, grammar, log_level=0))
+
+    # Compiling cannot be stopped. One that takes too long goes on beside us until it meets a limit of its own.
+    thread = threading.Thread(target=make, name="grammar", daemon=True)
+    thread.start()
+    thread.join(COMPILE_S)
+    if not made:
+        raise too_complex()
+    matcher = made[0]
+    if matcher.is_error():
+        raise BadInput(
+            f"The schema cannot be answered: {matcher.get_error().splitlines()[0].rstrip('.')}.",
+            param="response_schema",
+            hint="Send a JSON schema that something can match.",
+        )
+    return matcher
+
+
+def following(matcher: LLMatcher, vocabulary: Vocabulary) -> np.ndarray:
+    """Tokens that may come next, bool [V].
+
+    Raises:
+        BadInput: the grammar engine has met a limit.
+    """
+    try:
+        mask = matcher.compute_bitmask()
+    except ValueError:
+        raise too_complex() from None
+    if matcher.is_error():
+        raise too_complex()
+    bits = np.frombuffer(mask, dtype=np.uint8)
+    return np.unpackbits(bits, count=vocabulary.size, bitorder="little").view(bool)
