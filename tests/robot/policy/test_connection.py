@@ -58,6 +58,7 @@ def test_a_frame_that_nobody_asked_for_closes_the_connection():
         number = next(numbers)
         if number == 0:
             answer(socket, {"action": rows(66)})
+            assert socket.ping().wait(BOUND_S)  # answered after what came before it: the frame is there, not on its way
             sent.set()
         receive(socket)
         answer(socket, {"action": rows(number)})
