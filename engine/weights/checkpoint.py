@@ -79,9 +79,8 @@ def read_weights(folder: Folder, device: torch.device, dtype: torch.dtype) -> di
     weights: dict[str, Tensor] = {}
     try:
         for entry in folder.entries:
-            if entry.target:
-                parts = [read(source, torch.float32 if entry.float32 else dtype) for source in entry.sources]
-                weights[entry.target] = torch.cat(parts) if len(parts) > 1 else parts[0].contiguous()
+            parts = [read(source, torch.float32 if entry.float32 else dtype) for source in entry.sources]
+            weights[entry.target] = torch.cat(parts) if len(parts) > 1 else parts[0].contiguous()
     except (SafetensorError, OSError) as error:
         raise BrokenCheckpoint(f"{folder.path} cannot be read: {error}.", param="checkpoint") from None
     return weights

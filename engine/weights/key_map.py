@@ -34,7 +34,7 @@ class Entry:
     """A parameter and the tensors that are stacked, in this order, along its first dimension.
 
     Attributes:
-        target: the parameter; empty for a tensor that no mode of this build reads, which stays on disk.
+        target: the parameter.
         float32: it is computed with in float32 whatever the checkpoint's dtype.
     """
 
