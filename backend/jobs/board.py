@@ -55,6 +55,13 @@ class Board:
         self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
         return job
 
+    async def claim(self, checkpoint: str) -> Job | None:
+        """Take the next job of a checkpoint from the queue, and tell everybody; none when none waits."""
+        job = await self.read(Ledger.claim, checkpoint)
+        if job is not None:
+            self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
+        return job
+
     async def get(self, job_id: str) -> Job:
         """One job as it is now. Raises JobNotFound."""
         return self._now(await self.read(Ledger.get, job_id))

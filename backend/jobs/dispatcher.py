@@ -205,10 +205,9 @@ class Dispatcher:
             await self._start_next()
 
     async def _start_next(self) -> None:
-        waiting = await self._board.read(Ledger.next_queued, self._checkpoint.id)
-        if waiting is None:
+        job = await self._board.claim(self._checkpoint.id)
+        if job is None:
             return
-        job = await self._board.move(Ledger.start, waiting.id)
         self._running = Running(job, previewed=self._broadcast.is_wanted(preview_topic(job.id)))
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
         if self.prompt_writer is not None and self.prompt_writer.is_wanted(job.request):

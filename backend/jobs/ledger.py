@@ -67,16 +67,32 @@ class Ledger:
         with self._session() as session:
             return _readable(session.scalars(query))
 
-    def next_queued(self, checkpoint: str) -> Job | None:
-        """The job that runs next on a checkpoint; jobs of others wait for theirs, and an unreadable one fails."""
+    def claim(self, checkpoint: str) -> Job | None:
+        """Queued to running: the job that is next on a checkpoint. One that cannot be read fails."""
         query = select(JobRow).where(JobRow.state == JobState.QUEUED, JobRow.checkpoint == checkpoint)
         with self._session() as session:
             for row in session.scalars(query.order_by(JobRow.position)):
                 try:
-                    return _job(row)
+                    _job(row)
                 except StorageError as error:
                     _fail(row, error)
+                else:
+                    _apply(row, JobState.RUNNING, started_at=datetime.now(UTC))
+                    return _job(row)
         return None
+
+    def waiting_checkpoints(self) -> list[tuple[str, int]]:
+        """Checkpoints with queued jobs and the position of the first of them, in the order of running."""
+        first = func.min(JobRow.position)
+        query = select(JobRow.checkpoint, first).where(JobRow.state == JobState.QUEUED).group_by(JobRow.checkpoint)
+        with self._session() as session:
+            return [(str(name), int(position)) for name, position in session.execute(query.order_by(first))]
+
+    def queued_on(self, checkpoint: str) -> list[str]:
+        """Ids of the jobs that wait for a checkpoint, in the order of running."""
+        query = select(JobRow.id).where(JobRow.state == JobState.QUEUED, JobRow.checkpoint == checkpoint)
+        with self._session() as session:
+            return list(session.scalars(query.order_by(JobRow.position)))
 
     def unmade(self) -> frozenset[str]:
         """Ids of all jobs that have not succeeded: whatever lies in the store of theirs belongs to nobody."""
@@ -88,10 +104,6 @@ class Ledger:
         query = select(JobRow.state, func.count()).group_by(JobRow.state)
         with self._session() as session:
             return {str(state): int(count) for state, count in session.execute(query)}
-
-    def start(self, job_id: str) -> Job:
-        """Queued to running."""
-        return self._move(job_id, JobState.RUNNING, started_at=datetime.now(UTC))
 
     def rewrite(self, job_id: str, request: Request) -> Job:
         """What a running job asks for now: its prompt has been written anew."""

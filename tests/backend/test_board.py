@@ -30,8 +30,8 @@ async def board_over(folder: Path) -> AsyncIterator[tuple[Board, MediaStore]]:
     board = Board(Ledger(open_database(folder / "orrery.db")), store, Broadcast(), "speck")
     for job in (ONE, TWO, THREE):
         await board.move(Ledger.insert, job, CUBE, "speck")
-    await board.move(Ledger.start, ONE)
-    await board.move(Ledger.start, TWO)
+    await board.claim("speck")
+    await board.claim("speck")
     for job in (ONE, TWO, THREE, STRANGER):
         store.put_image(job, 0, BLACK, CUBE, "speck")
     try:

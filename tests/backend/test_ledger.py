@@ -42,6 +42,12 @@ def test_migrations_make_the_tables_that_the_code_describes(tmp_path: Path):
     engine.dispose()
 
 
+def claimed(ledger: Ledger) -> str | None:
+    """The id of the job that runs now."""
+    job = ledger.claim("speck")
+    return job.id if job else None
+
+
 def test_what_was_inserted_is_there_after_reopening(tmp_path: Path, ledger: Ledger):
     accept(ledger, "one")
 
@@ -55,10 +61,10 @@ def test_what_was_inserted_is_there_after_reopening(tmp_path: Path, ledger: Ledg
 def test_how_many_steps_a_job_had_is_kept_when_it_ends(ledger: Ledger):
     for name, stopped_at_step in (("whole", None), ("stopped", 0)):
         accept(ledger, name)
-        ledger.start(name)
+        claimed(ledger)
         ledger.succeed(name, (), stopped_at_step, 150)
     accept(ledger, "dropped")
-    ledger.start("dropped")
+    claimed(ledger)
     ledger.cancel("dropped", 20, 150)
 
     steps = {name: ledger.get(name).progress for name in ("whole", "stopped", "dropped")}
@@ -72,20 +78,14 @@ def test_how_many_steps_a_job_had_is_kept_when_it_ends(ledger: Ledger):
 def test_jobs_run_in_order_of_acceptance(ledger: Ledger):
     accept(ledger, "one", "two")
 
-    first = ledger.next_queued("speck")
-
-    assert first is not None
-    assert first.id == "one"
-    ledger.start("one")
-    second = ledger.next_queued("speck")
-    assert second is not None
-    assert second.id == "two"
+    assert [claimed(ledger), claimed(ledger), claimed(ledger)] == ["one", "two", None]
+    assert ledger.get("one").state is JobState.RUNNING
 
 
 def test_recovery_puts_running_jobs_back_first_in_their_order_uncounted(ledger: Ledger):
     accept(ledger, "one", "two", "three")
-    ledger.start("one")
-    ledger.start("two")
+    claimed(ledger)
+    claimed(ledger)
 
     recovered = ledger.recover(returns=1)
 
@@ -96,9 +96,9 @@ def test_recovery_puts_running_jobs_back_first_in_their_order_uncounted(ledger: 
 def test_the_tenth_return_fails_a_job_with_the_reason(ledger: Ledger):
     accept(ledger, "one")
     for _ in range(MAX_RETURNS - 1):
-        ledger.start("one")
+        claimed(ledger)
         assert ledger.recover(returns=1)[0].state is JobState.QUEUED
-    ledger.start("one")
+    claimed(ledger)
 
     (job,) = ledger.recover(returns=1)
 
@@ -110,10 +110,10 @@ def test_the_tenth_return_fails_a_job_with_the_reason(ledger: Ledger):
 
 def test_illegal_moves_are_refused_and_change_nothing(ledger: Ledger):
     accept(ledger, "one")
-    ledger.start("one")
+    claimed(ledger)
     ledger.succeed("one", [], None)
 
-    for move in (ledger.start, ledger.cancel, ledger.retry):
+    for move in (ledger.put_back, ledger.cancel, ledger.retry):
         with pytest.raises(Conflict, match="succeeded"):
             move("one")
 
@@ -122,7 +122,7 @@ def test_illegal_moves_are_refused_and_change_nothing(ledger: Ledger):
 
 def test_a_retried_job_forgets_its_failure_and_stands_last(ledger: Ledger):
     accept(ledger, "one", "two")
-    ledger.start("one")
+    claimed(ledger)
     ledger.fail("one", Failure.of(EngineError("It broke.")))
 
     job = ledger.retry("one")
@@ -138,7 +138,7 @@ def test_an_unknown_job_is_not_found(ledger: Ledger):
 
 def test_counts_are_by_state(ledger: Ledger):
     accept(ledger, "one", "two")
-    ledger.start("one")
+    claimed(ledger)
 
     assert ledger.counts() == {"queued": 1, "running": 1}
 
@@ -162,12 +162,9 @@ def test_a_job_of_another_checkpoint_waits_for_its_own(ledger: Ledger):
     ledger.insert("other", CUBE, "cosmos3-nano")
     accept(ledger, "ours")
 
-    first = ledger.next_queued("speck")
-
-    assert first is not None
-    assert first.id == "ours"
-    ledger.start("ours")
-    assert ledger.next_queued("speck") is None
+    assert [claimed(ledger), claimed(ledger)] == ["ours", None]
+    assert ledger.waiting_checkpoints() == [("cosmos3-nano", 1)]
+    assert ledger.queued_on("cosmos3-nano") == ["other"]
     assert ledger.get("other").state is JobState.QUEUED
 
 
@@ -179,11 +176,8 @@ def test_a_row_that_cannot_be_read_takes_no_other_with_it(tmp_path: Path, ledger
         database.execute("UPDATE jobs SET request = ?, state = ? WHERE id = 'odd'", (request, state))
 
     recovered = ledger.recover(returns=1)
-    following = ledger.next_queued("speck")
-
     assert recovered == []
-    assert following is not None
-    assert following.id == "even"
+    assert claimed(ledger) == "even"
     assert [job.id for job in ledger.newest(10)] == ["even"]
     with pytest.raises(StorageError, match="another version"):
         ledger.get("odd")
@@ -193,9 +187,9 @@ def test_a_row_that_cannot_be_read_takes_no_other_with_it(tmp_path: Path, ledger
 
 
 def test_every_job_that_has_not_succeeded_is_unmade(ledger: Ledger):
-    accept(ledger, "made", "waits", "runs", "failed", "cancelled")
-    for name in ("made", "runs", "failed"):
-        ledger.start(name)
+    accept(ledger, "made", "runs", "failed", "waits", "cancelled")
+    for _ in range(3):
+        claimed(ledger)
     ledger.succeed("made", (), None)
     ledger.fail("failed", Failure.of(EngineError("It broke.")))
     ledger.cancel("cancelled")
@@ -205,7 +199,7 @@ def test_every_job_that_has_not_succeeded_is_unmade(ledger: Ledger):
 
 def test_a_running_job_cannot_be_retried(ledger: Ledger):
     accept(ledger, "one")
-    ledger.start("one")
+    claimed(ledger)
 
     with pytest.raises(Conflict, match="running"):
         ledger.retry("one")
