@@ -67,6 +67,7 @@ def _run(settings: RobotSettings, clock: Clock) -> None:
             token,
             clock,
             lambda: messages.hello(settings.name, settings.arm, model, settings.policy_url),
+            settings.recordings,
         )
     try:
         station = Station(

@@ -14,9 +14,11 @@ It sends JSON text frames, each an object with `type`:
   policy_words, has_views, lateness_ms, busy_ms}: fifteen a second
 - `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
   pending ones wait for `approve` or `reject`. A shadow run's rows come too
+- `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
+  rows took over or a replay began, and once a second
 - `event` {at_s, code, words}: something that a person should read
 - `check` {name, outcome: passed|failed|ask, words}: findings of a self-test, and what went wrong with home and recover
-- `summary` {busy, recording_words, and the fields of robot.telemetry.Summary}: once a second
+- `summary` {busy, recording_words, scene_seed|null, and the fields of robot.telemetry.Summary}: once a second
 - `answer` {id, error: {code, message, type, param, hint}|null, value}: to an order
 Times are seconds of this machine's monotonic clock.
 
@@ -29,7 +31,8 @@ It takes JSON text frames:
   live|rehearsal|shadow|approve|step|replay, horizon 1-32, speed, record, episode}}, instruct {prompt}, hold, resume,
   stop, finish, approve, reject, step, heartbeat (five a second while a page is in control), release (it gave control
   back), self_test, confirm {check}, home, recover, mark {episode, success: true|false|null}, episodes,
-  reset_scene {seed}
+  episode {episode}: its plot, reset_scene {seed}, send {ticket, episode|null, view: wrist|exterior_1|exterior_2|null}:
+  a file, down a connection of its own (robot.parcel)
 Who may order is the server's to decide; here every order counts. `self_test`, `home`, `recover` and the `resume` of a
 stopped run are answered when they have begun: how they end is told by `check` and `session`.
 """
@@ -40,6 +43,7 @@ import json
 import queue
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import structlog
@@ -48,8 +52,11 @@ from websockets.sync.client import ClientConnection, connect
 
 from robot import messages
 from robot.clock import Clock
-from robot.orders import parse_order
+from robot.coming_rows import ComingRows
+from robot.orders import Send, parse_order
+from robot.parcel import PARCELS_PATH, pack, send
 from robot.self_test import Check
+from robot.settings import BRIDGE_PATH
 from robot.station import Station
 from robot.turn import SessionView, Turn
 from studio.errors import BadInput, StudioError
@@ -71,16 +78,21 @@ class Bridge:
     Args:
         url: of the server's bridge websocket.
         hello: makes the first message, anew each time.
+        recordings: the data set whose files are sent when they are asked for.
     """
 
-    def __init__(self, url: str, token: str, clock: Clock, hello: Callable[[], dict[str, Any]]) -> None:
+    def __init__(
+        self, url: str, token: str, clock: Clock, hello: Callable[[], dict[str, Any]], recordings: Path
+    ) -> None:
         self._url = url
+        self._recordings = recordings
         self._token = token
         self._clock = clock
         self._hello = hello
         self._waiting: queue.Queue[Turn | Check] = queue.Queue(MAX_WAITING)
         self._wanted: frozenset[str] = frozenset()
         self._connected = False
+        self._coming = ComingRows()
 
     def on_turn(self, turn: Turn) -> None:
         """One turn; returns at once, and lets the oldest go when the server is slow."""
@@ -114,7 +126,7 @@ class Bridge:
         )
 
     def _serve(self, socket: ClientConnection, station: Station, until: threading.Event) -> None:
-        self._wanted = frozenset()
+        self._wanted, self._coming = frozenset(), ComingRows()
         _send(socket, self._hello())
         _send(socket, messages.session(station.view))
         self._connected = True
@@ -144,10 +156,15 @@ class Bridge:
             self._send_turn(socket, found)
             if self._clock.now() >= next_summary_s:
                 next_summary_s = self._clock.now() + 1.0
-                _send(socket, messages.summary(station.meter.summary(), station.busy, station.recording_words))
+                _send(socket, self._summary(station))
+
+    def _summary(self, station: Station) -> dict[str, Any]:
+        return messages.summary(station.meter.summary(), station.busy, station.recording_words, station.scene_seed)
 
     def _send_turn(self, socket: ClientConnection, turn: Turn) -> None:
         _send(socket, messages.tick(turn))
+        if self._coming.is_news(turn):
+            _send(socket, messages.coming(turn))
         for event in turn.events:
             _send(socket, messages.event(event))
         if turn.answered is not None:
@@ -176,12 +193,19 @@ class Bridge:
             if isinstance(topics := message.get("want"), list):
                 self._wanted = frozenset(topic for topic in cast("list[object]", topics) if isinstance(topic, str))
                 return
-            value = station.order(parse_order(message))
+            order = parse_order(message)
+            value = self._post(order) if isinstance(order, Send) else station.order(order)
         except StudioError as error:
             failure = Failure.of(error).model_dump(mode="json")
         except TimeoutError:
             failure = Failure.of(StudioError("The control loop did not obey in time.")).model_dump(mode="json")
         _send(socket, {"type": "answer", "id": number, "error": failure, "value": value})
+
+    def _post(self, order: Send) -> None:
+        """Find what is asked for, and begin to send it."""
+        parcel = pack(order, self._recordings)
+        url = self._url.removesuffix(BRIDGE_PATH) + PARCELS_PATH + order.ticket
+        threading.Thread(target=send, args=(parcel, url, self._token), name="parcel", daemon=True).start()
 
     def _put(self, found: Turn | Check) -> None:
         if not self._connected:

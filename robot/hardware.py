@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from robot.arms import Arm
 from robot.arms.franka import FrankaArm, connect_franka
@@ -28,6 +29,19 @@ BY_CONSTRUCTION = frozenset({"exterior sides", "wrist upright"})
 """Checks of the self-test that hold where the views have names and no cables."""
 
 
+class ResettableScene(Protocol):
+    """A scene that is a function of its seed."""
+
+    @property
+    def seed(self) -> int:
+        """Of the scene as it is."""
+        ...
+
+    def reset(self, seed: int) -> None:
+        """Another one. Raises BadInput for a seed that is none."""
+        ...
+
+
 @dataclass(frozen=True)
 class Hardware:
     """What a station works with.
@@ -35,7 +49,7 @@ class Hardware:
     Attributes:
         objects: known poses, where a world tells them.
         confirmed: checks of the self-test that need no person.
-        reset_scene: sets up another scene by its seed; none beside a real arm.
+        scene: what can be set up again; none beside a real arm.
         can_self_test: whether the arm does what it is told at all.
         close: lets go of everything.
     """
@@ -45,7 +59,7 @@ class Hardware:
     close: Callable[[], None]
     objects: Callable[[], Sequence[ObjectPose]] = no_objects
     confirmed: frozenset[str] = frozenset()
-    reset_scene: Callable[[int], None] | None = None
+    scene: ResettableScene | None = None
     can_self_test: bool = True
 
 
@@ -55,7 +69,7 @@ def connect_hardware(settings: RobotSettings, clock: Clock) -> Hardware:
     Raises:
         NotInstalled: a package is missing.
         ArmLost, CameraLost: it does not answer.
-        BrokenEpisode: there is no such recording.
+        EpisodeNotFound, BrokenEpisode: there is no such recording.
         BadInput: an address is missing.
     """
     match settings.arm:
@@ -74,7 +88,7 @@ def _simulated(settings: RobotSettings, clock: Clock) -> Hardware:
 
     world = World(seed=settings.seed, clock=clock)
     world.start()
-    arm = SimulatedArm(world, clock)
+    arm = SimulatedArm(world)
     try:
         cameras: Cameras = SimulatedCameras(world, clock)
     except (NotInstalled, CameraLost) as error:
@@ -85,7 +99,7 @@ def _simulated(settings: RobotSettings, clock: Clock) -> Hardware:
         arm.close()
         world.close()
 
-    return Hardware(arm, cameras, close, world.object_poses, BY_CONSTRUCTION, world.reset)
+    return Hardware(arm, cameras, close, world.object_poses, BY_CONSTRUCTION, world)
 
 
 def _replay(settings: RobotSettings, clock: Clock) -> Hardware:

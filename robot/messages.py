@@ -15,6 +15,9 @@ from robot.self_test import Check
 from robot.telemetry import Summary
 from robot.turn import Event, SessionView, Turn
 
+MAX_COMING = 48
+"""Rows of a `coming` message: the 32 that are drawn, and a second more until the next one."""
+
 JPEG_QUALITY = 80
 """About 30 KB and 1 ms for a canvas of 540 x 640."""
 
@@ -90,6 +93,18 @@ def chunk(found: ActionChunk, turn: Turn, *, pending: bool) -> dict[str, Any]:
     }
 
 
+def coming(turn: Turn) -> dict[str, Any]:
+    """What will be played next; it follows from it and the later ticks' `num_coming` what is left of it."""
+    assert turn.coming is not None
+    return {
+        "type": "coming",
+        "tick": turn.tick.number,
+        "epoch": turn.session.epoch,
+        "num_coming": len(turn.coming),
+        "rows": [_rounded(row) for row in turn.coming[:MAX_COMING]],
+    }
+
+
 def event(found: Event) -> dict[str, Any]:
     """Something that a person should read."""
     return {"type": "event", "at_s": round(found.at_s, 4), "code": found.code, "words": found.words}
@@ -100,9 +115,10 @@ def check(found: Check) -> dict[str, Any]:
     return {"type": "check", "name": found.name, "outcome": found.outcome, "words": found.words}
 
 
-def summary(found: Summary, busy: str, recording_words: str) -> dict[str, Any]:
+def summary(found: Summary, busy: str, recording_words: str, scene_seed: int | None = None) -> dict[str, Any]:
     """Once a second."""
-    return {"type": "summary", "busy": busy, "recording_words": recording_words, **found.to_json()}
+    about = {"busy": busy, "recording_words": recording_words, "scene_seed": scene_seed}
+    return {"type": "summary", **about, **found.to_json()}
 
 
 def jpeg(picture: NDArray[np.uint8]) -> bytes:

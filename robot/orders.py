@@ -41,6 +41,25 @@ class Mark(Frozen):
     success: bool | None
 
 
+class ReadEpisode(Frozen):
+    """What an episode was: to be plotted."""
+
+    command: Literal["episode"]
+    episode: Annotated[int, Field(ge=0)]
+
+
+class Send(Frozen):
+    """Files of the recordings, sent to the server's ticket: one view of an episode, or without one the whole data set.
+
+    The server's own order: see `robot.parcel`.
+    """
+
+    command: Literal["send"]
+    ticket: Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
+    episode: Annotated[int, Field(ge=0)] | None = None
+    view: Literal["wrist", "exterior_1", "exterior_2"] | None = None
+
+
 class ResetScene(Frozen):
     """Another scene, where there is a simulated one."""
 
@@ -68,9 +87,9 @@ class Simple(Frozen):
     ]
 
 
-Order = Annotated[Start | Instruct | Confirm | Mark | ResetScene | Simple, Field(discriminator="command")]
+AnyOrder = Start | Instruct | Confirm | Mark | ReadEpisode | Send | ResetScene | Simple
 
-_ADAPTER: TypeAdapter[Start | Instruct | Confirm | Mark | ResetScene | Simple] = TypeAdapter(Order)
+_ADAPTER: TypeAdapter[AnyOrder] = TypeAdapter(Annotated[AnyOrder, Field(discriminator="command")])
 
 PASSED_ON: dict[str, commands.Command] = {
     "hold": commands.Hold(),
@@ -83,7 +102,7 @@ PASSED_ON: dict[str, commands.Command] = {
 """Orders that are the loop's alone."""
 
 
-def parse_order(message: dict[str, Any]) -> Start | Instruct | Confirm | Mark | ResetScene | Simple:
+def parse_order(message: dict[str, Any]) -> AnyOrder:
     """The order in a message.
 
     Raises:
@@ -93,5 +112,6 @@ def parse_order(message: dict[str, Any]) -> Start | Instruct | Confirm | Mark | 
         return _ADAPTER.validate_python(message)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        path = ".".join(str(part) for part in first["loc"]) or "command"
+        # The first part is the order's own name, where it has one.
+        path = ".".join(str(part) for part in first["loc"][1:]) or "command"
         raise BadInput(f"{path} is {shown(first.get('input'))}: {first['msg']}.", param=path) from None

@@ -14,9 +14,10 @@ from robot.hardware import Hardware
 from robot.loop import DeadMan, Eyes, Loop
 from robot.loop import commands as loop_commands
 from robot.loop.loop import Listener
-from robot.orders import PASSED_ON, Confirm, Instruct, Mark, ResetScene, Simple, Start
+from robot.orders import PASSED_ON, AnyOrder, Confirm, Instruct, Mark, ReadEpisode, ResetScene, Send, Simple, Start
 from robot.policy import Policy, PolicyAddress, PolicyConnection, PolicyStatus
 from robot.recording import Dataset, Recorder, read_episode, success_interval
+from robot.recording.plotting import plotted
 from robot.recording.reader import list_episodes, mark
 from robot.self_test import Check, SelfTest
 from robot.settings import RobotSettings
@@ -115,11 +116,16 @@ class Station:
         return self._policy.status().connection == "ready"
 
     @property
+    def scene_seed(self) -> int | None:
+        """Of a simulated scene."""
+        return self._hardware.scene.seed if self._hardware.scene is not None else None
+
+    @property
     def recording_words(self) -> str:
         """What went wrong with the recording; empty for nothing."""
         return self._recorder.words
 
-    def order(self, order: Start | Instruct | Confirm | Mark | ResetScene | Simple) -> Any:
+    def order(self, order: AnyOrder) -> Any:
         """Do it, or begin to; what is to be answered.
 
         Raises:
@@ -158,8 +164,12 @@ class Station:
                 return self._note(self._checks[name]) if name in self._checks else None
             case Mark(episode=episode, success=success):
                 return mark(self._settings.recordings, episode, success)
+            case ReadEpisode(episode=episode):
+                return plotted(read_episode(self._settings.recordings, episode))
             case ResetScene(seed=seed):
                 return self._reset_scene(seed)
+            case Send():
+                raise Conflict("Files are sent through a bridge.")
 
     def close(self) -> None:
         """Stop whatever is on, finish the recording, let go of everything."""
@@ -245,11 +255,12 @@ class Station:
         self._tell(loop_commands.Resume())
 
     def _reset_scene(self, seed: int) -> None:
-        if self._hardware.reset_scene is None:
+        if self._hardware.scene is None:
             raise Conflict("Only a simulated scene can be set up again.")
+        self._refuse_while_busy()
         if self.engaged:
             raise Conflict(f"The robot is {self.view.state}.", hint="Finish or stop the run first.")
-        self._hardware.reset_scene(seed)
+        self._hardware.scene.reset(seed)
 
     def _episodes(self) -> dict[str, Any]:
         episodes = list_episodes(self._settings.recordings)

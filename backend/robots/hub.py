@@ -6,6 +6,7 @@ from typing import Any
 
 from backend.robots.hello import parse_hello
 from backend.robots.mailbox import Mailbox
+from backend.robots.parcels import Parcels
 from backend.robots.robot import Robot
 from studio.errors import Busy, Conflict, RobotNotFound
 from studio.requests import shown
@@ -14,10 +15,16 @@ MAX_ROBOTS = 32
 
 
 class RobotHub:
-    """Robots by name. `problem` says why the server's own robot is not there; empty for no reason."""
+    """Robots by name.
+
+    Attributes:
+        problem: why the server's own robot is not there; empty for no reason.
+        parcels: files that robots are asked for.
+    """
 
     def __init__(self) -> None:
         self.problem = ""
+        self.parcels = Parcels()
         self._robots: dict[str, Robot] = {}
 
     def describe(self) -> dict[str, Any]:

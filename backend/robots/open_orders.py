@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backend.robots.inquiry import Inquiry
 from backend.robots.page import Page
 from studio.errors import Busy
 
@@ -13,9 +14,9 @@ MAX_OPEN = 64
 
 @dataclass(frozen=True)
 class OpenOrder:
-    """Who asked, and what the page calls it."""
+    """Who asked, and what they call it."""
 
-    page: Page
+    page: Page | Inquiry
     number: object
     command: object
 
@@ -50,6 +51,6 @@ class OpenOrders:
         self._open.clear()
         return orders
 
-    def forget(self, page: Page) -> None:
-        """A page left."""
+    def forget(self, page: Page | Inquiry) -> None:
+        """Whoever asked left."""
         self._open = {number: order for number, order in self._open.items() if order.page is not page}

@@ -6,18 +6,23 @@ sessions, chunks, events, findings and answers are not.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any, cast
 
 from backend.robots.hello import Hello
+from backend.robots.inquiry import Inquiry
 from backend.robots.mailbox import Mailbox
 from backend.robots.open_orders import OpenOrder, OpenOrders
 from backend.robots.page import Page
-from studio.errors import BadInput, NotInControl, RobotAway, StudioError
+from studio.errors import BadInput, Busy, NotInControl, RobotAway, StudioError
 from studio.wire import unpack_frame
 
-MUST_ARRIVE = frozenset({"hello", "session", "chunk", "event", "check"})
+MUST_ARRIVE = frozenset({"hello", "session", "chunk", "coming", "event", "check"})
 SHOWN_FIRST = ("hello", "session", "summary")
+
+ANSWER_S = 15.0
+"""For what is asked over HTTP; a station may take 5 s to obey."""
 
 MAX_TICKS_WAITING = 8
 MAX_PICTURES_WAITING = 4
@@ -130,6 +135,35 @@ class Robot:
         self._let_go(page)
         self._tell_control()
         self._tell_wanted()
+
+    async def inquire(self, message: dict[str, Any]) -> Any:
+        """An order of the server's own, which needs no control: what the bridge answers.
+
+        Raises:
+            RobotAway: its bridge is not there, or leaves.
+            Busy: it does not answer.
+            StudioError: whatever it says.
+        """
+        if self._bridge is None:
+            raise self._away()
+        inquiry = Inquiry()
+        self._send({**message, "id": self._orders.add(OpenOrder(inquiry, None, message["command"]))})
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                return await inquiry.value()
+        except TimeoutError:
+            raise Busy(f"The robot did not answer within {ANSWER_S:.0f} s.", hint="Ask again.") from None
+        finally:
+            self._orders.forget(inquiry)
+
+    def holds(self, page: Page) -> bool:
+        """Whether a page is in control."""
+        return self._holder is page
+
+    def let_go_of_silent(self, page: Page) -> None:
+        """A page in control fell silent: whoever is there may take it."""
+        self._let_go(page)
+        self._tell_control()
 
     def take(self, page: Page, message: dict[str, Any]) -> None:
         """A message of a page; whatever is refused is answered."""

@@ -22,6 +22,10 @@ log = structlog.get_logger("orrery.robots")
 SILENCE_S = 10.0
 """A bridge says fifteen ticks a second; one that is silent for so long is gone, whatever its connection says."""
 
+SILENT_HOLDER_S = 3.0
+"""A page in control beats five times a second; one that is silent for so long, whose arm stopped long before, is gone
+or not looked at, and somebody else may take control."""
+
 MAX_PAGE_CHARACTERS = 2**16
 """Of one message of a page. A bridge closes its connection over more than 1 MiB; this is less with every escape."""
 
@@ -104,7 +108,12 @@ async def _hear(socket: WebSocket, robot: Robot) -> None:
 
 async def _obey(socket: WebSocket, robot: Robot, page: Page) -> None:
     while True:
-        frame = await receive(socket)
+        try:
+            async with asyncio.timeout(SILENT_HOLDER_S if robot.holds(page) else None):
+                frame = await receive(socket)
+        except TimeoutError:
+            robot.let_go_of_silent(page)
+            continue
         try:
             if len(frame) > MAX_PAGE_CHARACTERS:
                 raise TooLarge(f"The message is longer than {MAX_PAGE_CHARACTERS:,} characters.")

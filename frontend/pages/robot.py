@@ -38,3 +38,4 @@ def draw_robot_page(place: Place) -> None:
             draw("control")
             draw("figures")
             draw("pace")
+            draw("scene")

@@ -10,6 +10,7 @@ import "./robot_standing.js";
 import "./robot_control.js";
 import "./robot_task.js";
 import "./robot_pace.js";
+import "./robot_scene.js";
 import "./robot_view.js";
 import "./robot_joints.js";
 import "./robot_figures.js";

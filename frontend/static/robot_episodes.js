@@ -1,8 +1,10 @@
-// The recorded runs: whether each worked, as a person says, how often with its interval, and which one to replay.
+// The recorded runs: watched again, exported, marked by a person as worked or failed, and replayed.
 
 import { say } from "./facts.js";
 import { make, mark } from "./nodes.js";
+import { EpisodePlayer } from "./robot_episode.js";
 import { robot } from "./robot_link.js";
+import { exportAddress, listEpisodes } from "./robot_recordings.js";
 import { run } from "./robot_run.js";
 
 const FRAMES_PER_SECOND = 15;
@@ -15,20 +17,22 @@ export class EpisodeList {
   /** `changed` is called when there is something to paint. */
   constructor(changed) {
     this.changed = changed;
+    this.player = new EpisodePlayer();
     this.node = make("div", { class: "o-episodes" });
   }
 
   forget() {
     this.#found = null;
     this.#asked = "";
+    this.player.shut();
   }
 
   // Asked while the list is looked at, again when a run has begun or ended, and every two seconds besides: an episode
   // is written for a while after its run.
   paint() {
     const spell = Math.floor((robot.now.summary?.num_ticks ?? 0) / ASKED_EVERY_TICKS);
-    const moment = `${robot.mine} ${robot.engaged} ${robot.now.session?.epoch} ${spell}`;
-    if (robot.mine && this.#asked !== moment) {
+    const moment = `${robot.name} ${robot.engaged} ${robot.now.session?.epoch} ${spell}`;
+    if (robot.now.connected && this.#asked !== moment) {
       this.#asked = moment;
       this.#ask();
     }
@@ -41,13 +45,15 @@ export class EpisodeList {
       return;
     }
     this.node.replaceChildren(
-      ...(judged ? [make("p", {}, rate(this.#found))] : []),
+      make("p", {}, judged ? rate(this.#found) : "", exporting()),
       make("ul", {}, ...episodes.toReversed().map((episode) => this.#line(episode))),
     );
   }
 
   async #ask() {
-    this.#found = (await robot.order("episodes")).value ?? this.#found;
+    const name = robot.name;
+    const found = await listEpisodes(name).catch(() => null); // what cannot be told now is asked again
+    if (name === robot.name) this.#found = found ?? this.#found;
     this.changed();
   }
 
@@ -56,11 +62,15 @@ export class EpisodeList {
     this.#ask();
   }
 
+  #watch(index) {
+    this.player.open(robot.name, index);
+  }
+
   #line(episode) {
     const { index, task, num_frames: frames, ended, success } = episode;
-    const button = (name, pressed, act) => {
-      const made = make("button", { type: "button", class: "o-btn", disabled: !robot.mine, on: { click: act } }, say(`episode.${name}`));
-      mark(made, "aria-pressed", String(pressed));
+    const button = (name, pressed, act, anybody = false) => {
+      const made = make("button", { type: "button", class: "o-btn", disabled: !anybody && !robot.mine, on: { click: act } }, say(`episode.${name}`));
+      if (pressed !== null) mark(made, "aria-pressed", String(pressed));
       return made;
     };
     return make(
@@ -71,12 +81,19 @@ export class EpisodeList {
       make(
         "span",
         {},
+        button("watch", null, () => this.#watch(index), true),
         button("worked", success === true, () => this.#mark(episode, true)),
         button("failed", success === false, () => this.#mark(episode, false)),
         button("replay", run.episode === index, () => run.set({ mode: "replay", episode: index })),
       ),
     );
   }
+}
+
+// A link, so that the browser itself writes the file as it comes.
+function exporting() {
+  const attributes = { class: "o-btn", href: exportAddress(robot.name), download: "recordings.tar", title: say("episode.export_hint") };
+  return make("a", attributes, say("episode.export"));
 }
 
 function rate({ num_successes: successes, num_judged: judged, success_interval: [low, high] }) {

@@ -18,17 +18,13 @@ export class History {
 }
 
 /**
- * The rows of the coming ticks. What is left of a chunk is its end: the player enters it late and plays it through,
- * and at a third of the speed a row lasts three ticks.
+ * The rows of the coming ticks: those that wait for a yes, or what the robot said would be played, less what has been
+ * since. It counts the rows that are left at every tick, also while it plays none.
  */
-export function comingRows(tick, chunk, session) {
-  if (!tick || !chunk || !session?.run || chunk.epoch !== tick.epoch) return [];
-  const { rows } = chunk;
-  const { mode, speed } = session.run;
-  if (session.hold === "approval" && chunk.pending) return rows;
-  const pace = mode === "rehearsal" ? speed : 1;
-  const left = Array.from({ length: tick.num_coming }, (_, ahead) => {
-    return rows[Math.round(rows.length - (tick.num_coming - ahead) * pace)];
-  });
-  return left.filter(Boolean);
+export function comingRows(tick, coming, chunk, session) {
+  if (!tick || !session?.run) return [];
+  if (session.hold === "approval" && chunk?.pending && chunk.epoch === tick.epoch) return chunk.rows;
+  if (coming?.epoch !== tick.epoch) return [];
+  const played = coming.num_coming - tick.num_coming;
+  return played < 0 ? [] : coming.rows.slice(played);
 }

@@ -70,7 +70,7 @@ class Joints extends Part {
     const context = this.context;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    const coming = comingRows(this.#history.last, robot.now.chunk, robot.now.session);
+    const coming = comingRows(this.#history.last, robot.now.coming, robot.now.chunk, robot.now.session);
     const pending = robot.now.session?.hold === "approval";
     const tickWidth = (width - LEFT - RIGHT) / (PAST_TICKS + COMING_TICKS);
     const x = (ahead) => LEFT + (PAST_TICKS + ahead) * tickWidth;

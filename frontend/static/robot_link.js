@@ -20,6 +20,7 @@ const silent = () => ({
   control: { mine: false, held: false, watchers: 0 },
   checks: new Map(),
   tick: null,
+  coming: null,
   chunk: null,
 });
 
@@ -38,6 +39,7 @@ class RobotLink extends EventTarget {
   #lastId = 0;
   #topics = new Set();
   #recordingWords = "";
+  #letsGo = false; // this page gives control back itself
 
   start() {
     this.#look();
@@ -96,7 +98,9 @@ class RobotLink extends EventTarget {
 
   /** "take" or "release". */
   async control(what) {
+    this.#letsGo = what === "release";
     const { error } = await this.#ask({ control: what });
+    this.#letsGo = false;
     if (error) toast(error.message, error.hint, "bad");
   }
 
@@ -200,7 +204,10 @@ class RobotLink extends EventTarget {
     else if (type === "event") this.#note(value);
     else if (type === "gone") now.connected = false;
     else if (type === "back") now.connected = true;
-    else if (type in now) now[type] = value;
+    else if (type in now) {
+      if (type === "control" && now.control.mine && !value.mine && !this.#letsGo) this.#saidLost();
+      now[type] = value;
+    }
     if (type === "hello") now.connected = true;
     if (type === "session" && now.summary) now.summary = { ...now.summary, busy: "" };
     if (type === "summary" && value.recording_words && value.recording_words !== this.#recordingWords) {
@@ -209,6 +216,10 @@ class RobotLink extends EventTarget {
     if (type === "summary") this.#recordingWords = value.recording_words;
     this.dispatchEvent(new CustomEvent(type, { detail: value }));
     this.#change();
+  }
+
+  #saidLost() {
+    toast(say("control.lost"), say("control.lost_hint"), "bad");
   }
 
   #doing(what) {

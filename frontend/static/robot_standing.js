@@ -71,6 +71,7 @@ function sentence(standing, busy, session) {
   if (busy && !robot.engaged) return say(`busy.${busy}`);
   if (standing === "holding") return say(`why.${session.hold ?? "policy"}`);
   if (standing === "stopped" || standing === "fault") return session.words;
+  if (standing === "running" && session.run?.mode === "replay") return say("why.replaying");
   return say(`why.${standing}`);
 }
 

@@ -18,6 +18,7 @@ from robot.recording import layout
 from robot.recording.dataset import EpisodeSummary, read_lines
 from robot.recording.features import VIDEOS
 from robot.recording.parquet import read_columns
+from studio.errors import EpisodeNotFound
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,12 @@ def read_episode(folder: Path, index: int) -> Episode:
     """One episode.
 
     Raises:
-        BrokenEpisode: there is none of that number, or it cannot be read.
+        EpisodeNotFound: there is none of that number.
+        BrokenEpisode: it cannot be read.
     """
     lines = read_lines(folder)
     if not 0 <= index < len(lines):
-        raise BrokenEpisode(f"There is no episode {index} in {folder}; it has {len(lines)}.", param="episode")
+        raise EpisodeNotFound(f"There is no episode {index} in {folder}; it has {len(lines)}.", param="episode")
     table = read_columns(folder / layout.data_file(index))
     return Episode(
         summary=_summary(folder, index, lines[index]),
@@ -78,9 +80,9 @@ def pictures(path: Path) -> Generator[NDArray[np.uint8]]:
 
 
 def mark(folder: Path, index: int, success: bool | None) -> None:
-    """What the operator says of an episode. Raises BrokenEpisode when there is none of that number."""
+    """What the operator says of an episode. Raises EpisodeNotFound when there is none of that number."""
     if not (folder / layout.episode_file(index)).exists():
-        raise BrokenEpisode(f"There is no episode {index} in {folder}.", param="episode")
+        raise EpisodeNotFound(f"There is no episode {index} in {folder}.", param="episode")
     layout.put_text(
         json.dumps(_notes(folder, index) | {"success": success}, indent=1), folder / layout.notes_file(index)
     )

@@ -19,12 +19,14 @@ from robot.observation import ArmState
 from robot.safety.limits import HOME
 from robot.simulation.physics import Physics, Snapshot
 from robot.simulation.scene import STEP_S, Scene, build_scene
+from studio.errors import BadInput
 
 WAKE_PERIOD_S = 0.004
 """Two steps at a time: a target waits no longer than this before it pulls."""
 
 MAX_LAG_S = 0.1
-"""A world that fell further behind than this lets the time go: it runs slow rather than leaps."""
+"""A world that fell further behind than this lets the time go: it runs slow rather than leaps. Until its thread gets
+to that it stands still, so that its newest state is never older than this, however long the machine kept it waiting."""
 
 HOME_SPEED = 0.4
 """rad/s of the fastest joint on the way home."""
@@ -70,6 +72,7 @@ class World:
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         self._lost_s = 0.0
+        self._caught_up_s = self._began_s
         self._publish()
 
     @property
@@ -101,9 +104,17 @@ class World:
         """The newest; what a picture is drawn from."""
         return self._snapshot
 
+    @property
+    def waiting_s(self) -> float:
+        """For how long its thread has not come to simulate anything; 0 where it has none."""
+        return self._clock.now() - self._caught_up_s if self._thread is not None else 0.0
+
     def moment_s(self, snapshot: Snapshot) -> float:
-        """When a snapshot was, in the clock's seconds."""
-        return self._began_s + self._lost_s + snapshot.time_s
+        """When a snapshot was, in the clock's seconds; the time that will be let go is left out."""
+        moment_s = self._began_s + self._lost_s + snapshot.time_s
+        if not self.is_running or snapshot is not self._snapshot:
+            return moment_s
+        return max(moment_s, self._clock.now() - MAX_LAG_S)
 
     def state(self) -> ArmState:
         """The arm, newest."""
@@ -137,7 +148,13 @@ class World:
         return order.arrived
 
     def reset(self, seed: int) -> None:
-        """A new table, and the arm at home at once."""
+        """A new table, and the arm at home at once.
+
+        Raises:
+            BadInput: a seed below 0, which no table has.
+        """
+        if seed < 0:
+            raise BadInput(f"The seed is {seed}; a whole number from 0 on is expected.", param="seed")
         with self._lock:
             self._order = self._obeyed = _Aim(HOME, 0.0)
             self._physics.reset(seed)
@@ -156,11 +173,13 @@ class World:
             self._lost_s += behind_s - MAX_LAG_S
             behind_s = MAX_LAG_S
         self._step_to(self._num_steps + int(behind_s / STEP_S + 1e-9))
+        self._caught_up_s = self._clock.now()
 
     def start(self) -> None:
         """Keep up with the clock on a thread of its own, until closed."""
         assert self._thread is None, "a world is started once"
-        self._began_s = self._clock.now() - self._num_steps * STEP_S - self._lost_s
+        self._caught_up_s = self._clock.now()
+        self._began_s = self._caught_up_s - self._num_steps * STEP_S - self._lost_s
         self._thread = threading.Thread(target=self._keep_up, name="simulated-world", daemon=True)
         self._thread.start()
 

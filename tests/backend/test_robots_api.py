@@ -1,17 +1,23 @@
 """Bridges, pages, and who of those may order, over real websockets."""
 
+import io
 import json
 import signal
 import subprocess
 import sys
+import tarfile
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import av
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from backend.routes.robots import SILENT_HOLDER_S
 from robot_episodes import recorded
 from robot_wire import HELLO, LIMITS, Bridge, End, bridge, page, websocket
 from running import RunningServer, running, wait_for
@@ -276,10 +282,76 @@ def test_the_real_program_dials_in_obeys_and_stops_when_its_page_closes(server: 
                 assert driver.ask(command="explode")["error"]["code"] == "bad_input"
             other.until(lambda: other.of("session")[-1]["state"] == "stopped")
         assert unpack_frame(driver.pictures[-1])[1].startswith(b"\xff\xd8")
+        coming = driver.of("coming")[0]
+        assert coming["num_coming"] >= 600  # 60 rows at a tenth of the speed, and the way to the first
+        assert len(coming["rows"]) == 48
+        look_at_recordings(server, "real")
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     wait_for(lambda: not row(server, "real")["connected"], 20)
+
+
+def look_at_recordings(server: RunningServer, name: str) -> None:
+    """Over HTTP, by anybody, in control or not."""
+    at = f"/v1/robots/{name}"
+    assert [found["index"] for found in server.get(f"{at}/episodes").json()["episodes"]] == [0]
+    plot = server.get(f"{at}/episodes/0").json()
+    assert (plot["num_frames"], len(plot["states"]), len(plot["states"][0]), plot["clamped"][0]) == (60, 60, 8, [2])
+    clip = server.get(f"{at}/episodes/0/wrist.mp4")
+    assert (clip.headers["content-type"], int(clip.headers["content-length"])) == ("video/mp4", len(clip.content))
+    with av.open(io.BytesIO(clip.content)) as container:
+        assert sum(1 for _ in container.decode(video=0)) == 60
+    export = server.get(f"{at}/recordings.tar")
+    with tarfile.open(fileobj=io.BytesIO(export.content)) as tar:
+        assert "recordings/meta/info.json" in tar.getnames()
+    assert server.get(f"{at}/episodes/7").json()["error"]["code"] == "episode_not_found"
+    assert server.get(f"{at}/episodes/7/wrist.mp4").status_code == 404
+    assert server.get(f"{at}/episodes/0/behind.mp4").status_code == 422
+
+
+def test_a_file_that_breaks_off_is_an_answer_that_breaks_off(server: RunningServer, left: Bridge):
+    found: list[object] = []
+
+    def fetch() -> None:
+        try:
+            server.get("/v1/robots/left arm/recordings.tar")
+        except httpx.HTTPError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=fetch)
+    thread.start()
+    order = left.order()
+    assert order["command"] == "send"
+    left.answer(order)
+    parcel = End(f"{websocket(server)}/v1/robots/parcels/{order['ticket']}")
+    parcel.say(name="recordings.tar", media_type="application/x-tar", size_bytes=None)
+    parcel.socket.send(b"the beginning")
+    parcel.socket.close(1011)
+    thread.join(20)
+    assert isinstance(found[0], httpx.RemoteProtocolError)
+    again = End(f"{websocket(server)}/v1/robots/parcels/{order['ticket']}")
+    again.until(lambda: again.closed_with)
+    assert again.closed_with == (4404, "Nobody waits for this.")
+
+
+def test_a_robot_that_is_away_has_no_recordings_to_show(server: RunningServer):
+    with bridge(server, "gone arm"):
+        connected(server, "gone arm")
+    wait_for(lambda: not row(server, "gone arm")["connected"], 20)
+
+    assert server.get("/v1/robots/gone arm/episodes").json()["error"]["code"] == "robot_away"
+    assert server.get("/v1/robots/nobody/recordings.tar").json()["error"]["code"] == "robot_not_found"
+
+
+def test_a_page_in_control_that_vanishes_without_a_word_loses_it_within_seconds(server: RunningServer, left: Bridge):
+    with page(server, "left arm") as vanished, page(server, "left arm") as other:
+        vanished.ask(control="take")
+        assert other.ask(control="take")["error"]["code"] == "not_in_control"
+        other.until(lambda: other.of("control")[-1]["held"] is False, 2 * SILENT_HOLDER_S)
+
+        assert other.ask(control="take")["error"] is None
+        left.until(lambda: [order for order in left.orders() if order["command"] == "release"])
 
 
 @pytest.mark.slow

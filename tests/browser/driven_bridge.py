@@ -21,6 +21,7 @@ RUN = {"prompt": "pick up the red cube", "mode": "live", "horizon": 16, "speed":
 SUMMARY = {
     "busy": "",
     "recording_words": "",
+    "scene_seed": 7,
     "num_ticks": 900,
     "rate_hz": 15.0,
     "num_late": 0,
@@ -53,6 +54,7 @@ class DrivenBridge(End):
         self.say(**messages.hello(name, "simulated", "panda", "ws://policy/"))
         self.name = name
         self.tick = 0
+        self.told: dict[str, Any] = {}
         self.now: dict[str, Any] = {"state": "idle", "hold": None, "epoch": 0, "run": None, "stop": None, "words": ""}
         self.say(type="session", **self.now)
 
@@ -76,31 +78,38 @@ class DrivenBridge(End):
         for _ in range(num_ticks):
             self.tick += 1
             wanted, state = self.rows(self.tick, 1)[0], self.rows(self.tick - 2, 1)[0]
-            self.say(
-                type="tick",
-                tick=self.tick,
-                at_s=self.tick / 15,
-                state=self.now["state"],
-                hold=self.now["hold"],
-                epoch=self.now["epoch"],
-                joints=state[:7],
-                gripper=state[7],
-                wanted=wanted,
-                executed=wanted,
-                clamped=list(clamped) if self.tick % 20 < 3 else [],
-                rung="play",
-                num_coming=num_coming,
-                policy="ready",
-                policy_words="",
-                has_views=True,
-                lateness_ms=0.2,
-                busy_ms=0.9,
-            )
+            self.told = {
+                "type": "tick",
+                "tick": self.tick,
+                "at_s": self.tick / 15,
+                "state": self.now["state"],
+                "hold": self.now["hold"],
+                "epoch": self.now["epoch"],
+                "joints": state[:7],
+                "gripper": state[7],
+                "wanted": wanted,
+                "executed": wanted,
+                "clamped": list(clamped) if self.tick % 20 < 3 else [],
+                "rung": "play",
+                "num_coming": num_coming,
+                "policy": "ready",
+                "policy_words": "",
+                "has_views": True,
+                "lateness_ms": 0.2,
+                "busy_ms": 0.9,
+            }
+            self.say(**self.told)
         self.chunk()
+        self.coming(num_coming)
 
     def show(self, topic: str) -> None:
         """A picture."""
         self.socket.send(pack_frame(topic, jpeg()))
+
+    def coming(self, num_coming: int) -> None:
+        """What will be played from the next tick on."""
+        rows = self.rows(self.tick + 1, num_coming)
+        self.say(type="coming", tick=self.tick, epoch=self.now["epoch"], num_coming=num_coming, rows=rows)
 
     def chunk(self, *, has_video: bool = False) -> None:
         """Rows whose observation was eight ticks ago."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import count
 
@@ -249,7 +250,7 @@ def test_the_self_test_tells_its_findings_and_a_person_confirms(visit: Visit, ar
 
 
 def test_recordings_are_listed_marked_and_replayed(visit: Visit, arm: DrivenBridge):
-    page = visit().take_control()
+    page = visit(allowed=("/episodes",)).take_control()  # what is asked last is not answered any more
     arm.stand("ready", run=None)
     episode = {"index": 3, "task": f"a cube {MARKUP}", "num_frames": 150, "ended": "finished", "success": None}
     page.panel.get_by_role("tab", name="Recordings").click()
@@ -262,6 +263,46 @@ def test_recordings_are_listed_marked_and_replayed(visit: Visit, arm: DrivenBrid
     page.panel.get_by_role("button", name="Replay").click()
     page.button("start").click()
     assert arm.wait_order("start")["run"]["episode"] == 3
+
+
+def test_who_only_watches_sees_the_recordings_and_how_often_it_worked(visit: Visit, arm: DrivenBridge):
+    page = visit(allowed=("/episodes",))  # what is asked last is not answered any more
+    arm.stand("ready", run=None)
+    page.panel.get_by_role("tab", name="Recordings").click()
+    episode = {"index": 0, "task": "a cube", "num_frames": 150, "ended": "ready", "success": True}
+    found = {"episodes": [episode], "num_judged": 1, "num_successes": 1, "success_interval": [0.21, 1]}
+    arm.wait_order("episodes", value=found)
+    expect(page.panel).to_contain_text("1 of 1 worked · 21 to 100 % at 95 %")
+    expect(page.panel.get_by_role("button", name="Watch")).to_be_enabled()
+    expect(page.panel.get_by_role("button", name="Worked")).to_be_disabled()
+    expect(page.panel.get_by_role("link", name="Export all")).to_have_attribute("href", re.compile("recordings.tar$"))
+
+
+def test_another_table_is_asked_for_by_its_seed(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("ready", run=None)
+    arm.summarise()
+    scene = page.page.locator("o-robot-scene")
+    expect(scene).to_contain_text("seed 7 is on the table")
+    scene.get_by_role("spinbutton").fill("12")
+    page.button("reset_scene").click()
+    assert arm.wait_order("reset_scene")["seed"] == 12
+    arm.summarise(scene_seed=None)
+    expect(scene.locator(".o-scene")).to_be_hidden()
+
+
+def test_the_coming_rows_are_those_that_are_left_of_what_the_robot_said(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    arm.stand("running", run={**RUN, "mode": "replay", "episode": 0})
+    arm.swing(1, num_coming=30)
+    left = """async () => { const { comingRows } = await import(document.querySelector("script[src$='/robot.js']").src
+        .replace("robot.js", "robot_history.js")); const { tick, coming, chunk, session } = window.orrery.robot.now;
+        return coming && comingRows(tick, coming, chunk, session).length }"""
+    page.page.wait_for_function("tick => window.orrery.robot.now.coming?.tick === tick", arg=arm.tick)
+    assert page.page.evaluate(left) == 30
+    arm.say(**(arm.told | {"tick": arm.tick + 1, "num_coming": 26}))
+    page.page.wait_for_function("() => window.orrery.robot.now.tick.num_coming === 26")
+    assert page.page.evaluate(left) == 26
 
 
 def test_the_numbers_and_the_picture_are_shown_and_nothing_jumps(visit: Visit, arm: DrivenBridge):

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
 from browser.robot_page import RobotPage
+from browser.test_accessibility import serious_violations
 from running import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -35,4 +36,35 @@ def test_the_simulated_arm_is_tested_started_watched_and_stopped(open_page: Open
         expect(page.standing).to_contain_text("Stopped by a person.")
         page.panel.get_by_role("tab", name="Recordings").click()
         expect(page.panel).to_contain_text("pick up the red cube")
+        page.panel.get_by_role("button", name="Worked").click()
+        expect(page.panel).to_contain_text("1 of 1 worked")
+        watch_again(page)
+        page.button("recover").click()
+        expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
+        page.panel.get_by_role("button", name="Replay").click()
+        page.button("start").click()
+        expect(page.standing).to_contain_text("The recorded rows drive", timeout=RUN_MS)
+        page.page.wait_for_function("() => window.orrery.robot.now.coming?.rows.length > 20", timeout=RUN_MS)
+        page.button("finish").click()
+        expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
+        page.page.locator("#robot-seed").fill("12")
+        page.button("reset_scene").click()
+        expect(page.page.locator("o-robot-scene")).to_contain_text("seed 12 is on the table", timeout=RUN_MS)
         page.page.close()
+
+
+def watch_again(page: RobotPage) -> None:
+    """The clip plays beside its plot, and the stop stays in sight."""
+    page.panel.get_by_role("button", name="Watch").click()
+    seen = page.page.locator(".o-episode")
+    expect(seen).to_be_visible(timeout=RUN_MS)
+    page.page.wait_for_function(
+        "() => [...document.querySelectorAll('.o-episode video')].every((clip) => clip.currentTime > 0.3)",
+        timeout=RUN_MS,
+    )
+    expect(page.stop).to_be_in_viewport(ratio=1)
+    seen.get_by_role("slider", name="Position in the recording").fill("500")
+    page.page.wait_for_function("() => document.querySelector('.o-episode video').paused", timeout=RUN_MS)
+    assert serious_violations(page.opened) == []
+    seen.get_by_role("button", name="Close").click()
+    expect(seen).to_be_hidden()

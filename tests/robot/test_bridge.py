@@ -58,7 +58,7 @@ def bridged(folder: Path, page: Page, token: str = "") -> Iterator[Station]:
     clock = MonotonicClock()
     hardware = connect_hardware(settings, clock)
     with policy_server(page.handle, path="/v1/robots/bridge", token=token) as (url, _):
-        bridge = Bridge(url, token, clock, lambda: messages.hello("left", "replay", "panda", ""))
+        bridge = Bridge(url, token, clock, lambda: messages.hello("left", "replay", "panda", ""), settings.recordings)
         station = Station(
             settings, hardware, clock, listeners=[bridge.on_turn], on_check=bridge.on_check, needs_page=True
         )

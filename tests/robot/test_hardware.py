@@ -5,11 +5,11 @@ import pytest
 
 from robot.arms import franka
 from robot.clock import MonotonicClock
-from robot.faults import ArmLost, BrokenEpisode, NotInstalled
+from robot.faults import ArmLost, NotInstalled
 from robot.hardware import connect_hardware
 from robot.settings import RobotSettings
 from robot_episodes import recorded
-from studio.errors import BadInput
+from studio.errors import BadInput, EpisodeNotFound
 
 
 def test_a_recording_is_an_arm_and_three_cameras(tmp_path: Path):
@@ -22,7 +22,7 @@ def test_a_recording_is_an_arm_and_three_cameras(tmp_path: Path):
 
 
 def test_a_recording_that_is_not_there_is_said(tmp_path: Path):
-    with pytest.raises(BrokenEpisode):
+    with pytest.raises(EpisodeNotFound):
         connect_hardware(RobotSettings(arm="replay", recordings=tmp_path), MonotonicClock())
 
 

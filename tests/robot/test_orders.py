@@ -28,8 +28,17 @@ def test_orders_are_parsed_by_their_command():
         {"command": "start", "run": {"speed": float("nan")}},
         {"command": "stop", "now": True},
         {"command": "mark", "episode": -1, "success": True},
+        {"command": "send", "ticket": "../../elsewhere"},
+        {"command": "send", "ticket": "right", "episode": 1, "view": "behind"},
     ],
 )
 def test_what_is_no_order_is_refused_in_words(message: dict[str, Any]):
     with pytest.raises(BadInput):
         parse_order(message)
+
+
+def test_a_seed_below_nothing_is_refused_by_its_name():
+    with pytest.raises(BadInput, match=r"^seed is -1: ") as refused:
+        parse_order({"command": "reset_scene", "seed": -1})
+
+    assert refused.value.param == "seed"

@@ -1,12 +1,14 @@
+import threading
+
 import numpy as np
 import pytest
 
 from robot.arms import Arm
-from robot.arms.simulated import SimulatedArm
+from robot.arms.simulated import HUNG_AFTER_S, SimulatedArm
 from robot.faults import ArmLost
 from robot.safety import HOME
 from robot.simulation.scene import Scene, build_scene
-from robot.simulation.world import World
+from robot.simulation.world import MAX_LAG_S, World
 from robot_fakes import FakeClock
 
 
@@ -17,7 +19,7 @@ def world(plain_scene: Scene) -> World:
 
 @pytest.fixture
 def arm(world: World) -> Arm:
-    return SimulatedArm(world, FakeClock())
+    return SimulatedArm(world)
 
 
 def test_it_is_a_panda_that_follows_its_targets(arm: Arm, world: World):
@@ -62,13 +64,35 @@ def test_it_comes_home(arm: Arm, world: World):
 def test_a_world_whose_thread_ended_is_a_lost_arm(plain_scene: Scene):
     clock = FakeClock()
     world = World(plain_scene, clock=clock)
-    arm = SimulatedArm(world, clock)
+    arm = SimulatedArm(world)
     world.start()
     world.close()
-    clock.now_s += 1
 
-    with pytest.raises(ArmLost, match="old"):
+    with pytest.raises(ArmLost, match="ended"):
         arm.state()
+
+
+def test_a_world_that_a_busy_machine_keeps_waiting_stands_still_and_is_no_lost_arm(plain_scene: Scene):
+    clock, waiting, go_on = FakeClock(), threading.Event(), threading.Event()
+
+    def wait(_: float) -> None:
+        waiting.set()
+        go_on.wait(20)
+
+    clock.on_wait = wait
+    world = World(plain_scene, clock=clock)
+    arm = SimulatedArm(world)
+    world.start()
+    try:
+        assert waiting.wait(20)
+        clock.now_s += 2.0
+        assert clock.now() - arm.state().measured_at_s == pytest.approx(MAX_LAG_S)
+        clock.now_s += HUNG_AFTER_S
+        with pytest.raises(ArmLost, match="stood still for 7"):
+            arm.state()
+    finally:
+        go_on.set()
+        world.close()
 
 
 def test_a_world_that_lost_its_balance_is_a_lost_arm():
@@ -78,4 +102,4 @@ def test_a_world_that_lost_its_balance_is_a_lost_arm():
     world.advance(0.1)
 
     with pytest.raises(ArmLost, match="unstable"):
-        SimulatedArm(world, FakeClock()).state()
+        SimulatedArm(world).state()

@@ -367,3 +367,50 @@ def test_fake_clock_and_loop_agree_on_the_rate():
     clock.wait_until(PERIOD_S)
 
     assert clock.now() == PERIOD_S
+
+
+def test_an_answer_that_took_longer_than_five_seconds_is_dropped_although_there_is_time_to_play_it():
+    answers = iter([Reply(0.2, sway()), Reply(5.2, sway(1)), Reply(0.2, sway())])
+    rig = Rig(lambda seen: next(answers, Reply(99.0)))
+    rig.start(Run(mode="rehearsal", speed=0.2, horizon=1))
+    rig.seconds(0.5)
+
+    rig.seconds(6)
+
+    assert "late" in rig.codes()
+    assert rig.state == "running"
+    assert all(turn.latency_s is None or turn.latency_s < 1 for turn in rig.turns)
+    assert all(target[1] == pytest.approx(HOME[1]) for target in rig.arm.targets)
+
+
+def test_old_answers_count_for_nothing_however_bad_they_are():
+    bad = stay()
+    bad[3, 3] = np.nan
+    answers = iter([Reply(0.2, stay()), Reply(0.5, bad)])
+    rig = Rig(lambda seen: next(answers, Reply(0.2, stay())))
+    rig.start(Run(horizon=4))
+    while len(rig.policy.asked) < 2:
+        rig.turn()
+
+    rig.tell(Instruct("something else")).result(0)
+    rig.seconds(2)
+
+    assert "old_epoch" in rig.codes()
+    assert rig.loop.view.stop is None
+    assert all(turn.answered is None or turn.answered.epoch == turn.session.epoch for turn in rig.turns)
+
+
+def test_an_arm_that_was_pushed_away_while_it_rested_goes_on_from_where_it_is():
+    rig = Rig(lambda seen: Reply(0.1, np.tile(np.append(seen.state.joint_positions, 0.0), (32, 1))))
+    rig.start()
+    rig.seconds(1)
+    rig.tell(Hold()).result(0)
+    rig.seconds(2)
+    assert rig.arm.calls[-1] == "hold"
+    rig.arm.target = rig.arm.positions = HOME + 0.45
+    sent = len(rig.arm.targets)
+
+    rig.tell(Resume()).result(0)
+    rig.seconds(0.5)
+
+    assert np.abs(rig.arm.targets[sent][:7] - HOME - 0.45).max() < 1e-6

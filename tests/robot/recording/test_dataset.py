@@ -17,7 +17,7 @@ from robot.recording import Dataset, read_episode
 from robot.recording.features import COLUMNS, VIDEOS
 from robot.recording.reader import list_episodes, mark, pictures
 from robot_episodes import frame, recorded, write_episode
-from studio.errors import Conflict
+from studio.errors import Conflict, EpisodeNotFound
 
 
 @pytest.fixture
@@ -177,9 +177,9 @@ def test_an_operator_marks_success_and_changes_their_mind(folder: Path):
 def test_what_is_not_there_or_broken_is_said_in_words(folder: Path):
     recorded(folder, 2)
 
-    with pytest.raises(BrokenEpisode, match="no episode 3"):
+    with pytest.raises(EpisodeNotFound, match="no episode 3"):
         read_episode(folder, 3)
-    with pytest.raises(BrokenEpisode, match="no episode 3"):
+    with pytest.raises(EpisodeNotFound, match="no episode 3"):
         mark(folder, 3, True)
     (folder / "data/chunk-000/file-000.parquet").write_bytes(b"PAR1 and nothing")
     with pytest.raises(BrokenEpisode, match="cannot be read"):

@@ -119,7 +119,7 @@ def _loop(world: World, clock: FakeClock, turns: list[Turn]) -> Loop:
         rows = plan(state.joint_positions, state.gripper_position, observation.prompt, observation.objects)
         return Reply(after_s=0.25, rows=rows)
 
-    arm = SimulatedArm(world, clock)
+    arm = SimulatedArm(world)
     eyes = Eyes(arm, FakeCameras(clock), clock, objects=world.object_poses)
     dead_man = DeadMan(required=False)
     return Loop(arm, eyes, FakePolicy(clock, answer), clock, dead_man=dead_man, listeners=[turns.append])

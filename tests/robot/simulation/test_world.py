@@ -7,6 +7,7 @@ from robot.safety import HOME
 from robot.simulation.scene import Scene
 from robot.simulation.world import MAX_LAG_S, World
 from robot_fakes import FakeClock
+from studio.errors import BadInput
 
 
 @pytest.fixture
@@ -111,3 +112,10 @@ def test_on_its_own_thread_it_runs_in_real_time_and_ends(plain_scene: Scene):
     assert moved.is_set()
     assert not world.is_running
     assert world.was_started
+
+
+def test_a_seed_below_nothing_is_refused_in_words(world: World):
+    with pytest.raises(BadInput, match="The seed is -1; a whole number from 0 on is expected"):
+        world.reset(-1)
+
+    assert world.seed == 3

@@ -1,0 +1,91 @@
+"""A station beside a Franka, run by the interpreter that has franky: orders are JSON lines of stdin, what it says of
+stdout.
+
+Its cameras are black; the recordings go where it is told.
+"""
+
+import json
+import sys
+import threading
+from pathlib import Path
+
+from franka_priority import come_first
+from robot import messages
+from robot.__main__ import SWITCH_INTERVAL_S
+from robot.arms.franka import FrankaArm, connect_franka
+from robot.arms.franky_library import franky_errors
+from robot.clock import MonotonicClock
+from robot.gripper.franka_hand import FrankaHand
+from robot.gripper.gripper_thread import GripperThread
+from robot.hardware import Hardware
+from robot.logs import configure_logs
+from robot.orders import parse_order
+from robot.settings import read_settings
+from robot.station import Station
+from robot.turn import SessionView, Turn
+from robot_fakes import views_at
+from studio.errors import StudioError
+
+
+class BlackCameras:
+    """Fresh, and nothing in them."""
+
+    def __init__(self, clock: MonotonicClock) -> None:
+        self._clock = clock
+
+    def views(self):
+        return views_at(self._clock.now())
+
+    def close(self) -> None:
+        pass
+
+
+class Speaker:
+    """Says every turn; the loop's thread and the orders' take turns."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._shown: SessionView | None = None
+
+    def __call__(self, turn: Turn) -> None:
+        if turn.session != self._shown:
+            self._shown = turn.session
+            self.say(messages.session(turn.session))
+        self.say(messages.tick(turn))
+        for event in turn.events:
+            self.say(messages.event(event))
+
+    def say(self, message: dict[str, object]) -> None:
+        with self._lock:
+            sys.stdout.write(json.dumps(message) + "\n")
+            sys.stdout.flush()
+
+
+def main(host: str, policy: str, following: str, recordings: Path) -> None:
+    configure_logs()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    come_first()
+    clock, speaker = MonotonicClock(), Speaker()
+    library, robot = connect_franka(host, "ignore")
+    gripper = GripperThread(FrankaHand(library.Gripper(host), franky_errors(library)))
+    settings = read_settings(
+        ["--arm", "franka", "--policy", policy, "--following", following, "--recordings", str(recordings)]
+    )
+    arm = FrankaArm(library, robot, gripper, clock, settings.following)
+    arm.home()
+    hardware = Hardware(arm, BlackCameras(clock), arm.close, can_self_test=False)
+    station = Station(settings, hardware, clock, listeners=[speaker])
+    try:
+        for line in sys.stdin:
+            error, order = "", json.loads(line)
+            try:
+                station.order(parse_order(order))
+            except StudioError as refused:
+                error = str(refused)
+            speaker.say({"type": "answer", "command": order["command"], "error": error})
+    finally:
+        station.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], Path(sys.argv[4]))

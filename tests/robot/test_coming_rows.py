@@ -1,0 +1,35 @@
+"""When a page is told anew what will be played."""
+
+from itertools import pairwise
+
+from robot.coming_rows import ComingRows
+from robot.run import Run
+from robot_fakes import Reply, Rig, stay
+
+
+def test_rows_are_told_when_they_take_over_and_once_a_second():
+    rig = Rig(lambda seen: Reply(0.2, stay()))
+    rig.start(Run(horizon=16))
+    rig.seconds(6)
+    rows = ComingRows()
+
+    told = [turn for turn in rig.turns if rows.is_news(turn)]
+
+    spliced = [turn for turn in rig.turns if turn.splice is not None]
+    assert all(turn in told for turn in spliced)
+    assert all(later.tick.number - earlier.tick.number <= 16 for earlier, later in pairwise(told))
+    assert len(told) < len(rig.turns) / 4
+
+
+def test_a_replay_is_told_from_its_beginning_and_nothing_is_when_nothing_comes():
+    rig = Rig()
+    rig.start(Run(mode="replay", episode=0, speed=1.0), stay(40))
+    rig.seconds(5)
+    rows = ComingRows()
+
+    told = [turn for turn in rig.turns if rows.is_news(turn)]
+
+    assert told[0].coming is not None
+    assert len(told[0].coming) == 39
+    assert all(turn.coming is not None and len(turn.coming) for turn in told)
+    assert 2 <= len(told) <= 4
