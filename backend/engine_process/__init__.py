@@ -1,5 +1,6 @@
 """The worker seen from the server: a process, and a pipe of messages."""
 
 from backend.engine_process.process import EngineProcess, WorkerLost
+from backend.engine_process.spreading import Spreading
 
-__all__ = ["EngineProcess", "WorkerLost"]
+__all__ = ["EngineProcess", "Spreading", "WorkerLost"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 
 from backend.engine_process.link import Link
+from backend.engine_process.spreading import ALONE, Spreading
 from backend.messages import Command, Report
 
 log = structlog.get_logger("orrery.engine_process")
@@ -31,9 +32,16 @@ class EngineProcess:
     """
 
     def __init__(
-        self, media: Path, adapters: Path, checkpoint: str, deliver: Callable[[Report | WorkerLost], None]
+        self,
+        media: Path,
+        adapters: Path,
+        checkpoint: str,
+        deliver: Callable[[Report | WorkerLost], None],
+        *,
+        spreading: Spreading = ALONE,
     ) -> None:
-        self._arguments = (f"--media={media}", f"--adapters={adapters}", f"--checkpoint={checkpoint}")
+        folders = (f"--media={media}", f"--adapters={adapters}", f"--checkpoint={checkpoint}")
+        self._arguments = (*folders, *spreading.arguments())
         self._deliver = deliver
         self._link: Link | None = None
         self._stopped = False
@@ -50,6 +58,8 @@ class EngineProcess:
         """
         assert threading.current_thread() is threading.main_thread()
         assert self._link is None
+        if self._stopped:
+            return
         try:
             self._link = Link(self._arguments, self._deliver, self._ended)
         except OSError as error:

@@ -1,0 +1,48 @@
+"""Loading the engine as the server was told to: on one device or several, its weights there or on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+from backend.worker.ranks import RankProcesses
+from engine import Engine
+from engine.parallel import Leader
+from engine.parallel.table import num_ranks
+
+
+class Loader:
+    """Loads a checkpoint once.
+
+    Args:
+        gpus: how many share the steps of clips; this process leads the others, which it starts.
+        policy_gpus: how many share the steps of policies.
+        offload: see `Engine.load`; so do the other ranks.
+        end: ends this process, from any thread: a rank was lost, and with it the group.
+    """
+
+    def __init__(self, gpus: int, policy_gpus: int, offload: bool, end: Callable[[], NoReturn]) -> None:
+        self._gpus = gpus
+        self._policy_gpus = policy_gpus
+        self._offload = offload
+        self._end = end
+
+    def __call__(self, folder: Path, *, device: str) -> Engine:
+        """As `Engine.load`.
+
+        Raises:
+            BadInput: there are fewer GPUs.
+            EngineLost: the other ranks did not come.
+            NotACheckpoint, BrokenCheckpoint, OutOfMemory: see `Engine.load`.
+        """
+        if self._gpus == 1:
+            return Engine.load(folder, device=device, offload=self._offload)
+        options = ["--offload"] if self._offload else []
+        ranks = RankProcesses(self._gpus, folder, device, self._end, *options)
+        ranks.group.lost = self._end
+        engine = Engine.load(folder, device=str(ranks.group.device), offload=self._offload)
+        count = partial(num_ranks, available=self._gpus, policy_ranks=self._policy_gpus)
+        engine.leader = Leader(engine.model, ranks.group, ranks.pipes, count)
+        return engine

@@ -1,0 +1,8 @@
+"""Fitting into less memory: weights that stay on the host, clips decoded in strips, and what to ask for instead."""
+
+from engine.memory.budget import Budget
+from engine.memory.estimate import Shape
+from engine.memory.streamed_blocks import keep_on_host
+from engine.memory.strips import decode_in_strips
+
+__all__ = ["Budget", "Shape", "decode_in_strips", "keep_on_host"]

@@ -1,0 +1,67 @@
+"""What requests of one checkpoint take on its device, held against what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from engine.memory.estimate import FRAMES_PER_LATENT, Shape, decode_bytes
+from engine.memory.fitting import what_fits
+from engine.memory.room import free_bytes
+from engine.planning import Plan
+from engine.towers import OmniModel
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The memory of one device.
+
+    Attributes:
+        decoder_width: channels of the VAE's decoder where it is narrowest.
+        room: bytes that can still be taken there.
+    """
+
+    model: OmniModel
+    decoder_width: int
+    room: Callable[[torch.device], int] = free_bytes
+
+    def needs_strips(self, canvas: tuple[int, int]) -> bool:
+        """Whether a clip's frames are too large to be decoded whole.
+
+        Never on a CPU: it has swap, and one seed is one clip there whatever else is running.
+        """
+        if self.model.device.type == "cpu":
+            return False
+        needed = decode_bytes(Shape(canvas, FRAMES_PER_LATENT + 1), self._value_bytes, width=self.decoder_width)
+        return self.room(self.model.device) < needed
+
+    def advise(self, shape: Shape) -> str:
+        """What would fit instead of what has just not fitted; see `what_fits`. Frees all that can be made again."""
+        device = self.model.device
+        self.model.generator.forget()
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+        return what_fits(self.model.config, shape, self.room(device), self._value_bytes, self.decoder_width)
+
+    def advise_on_step(self, plans: Sequence[Plan]) -> str:
+        """The same of plans that were moved together; of several, what holds for the largest alone."""
+        shapes = [shape_of(plan) for plan in plans]
+        largest = max(shapes, key=lambda shape: shape.num_tokens(self.model.config) * shape.num_branches)
+        at_once = "Ask for fewer at once. " if len(plans) > 1 else ""
+        return at_once + self.advise(largest)
+
+    @property
+    def _value_bytes(self) -> int:
+        return self.model.dtype.itemsize
+
+
+def shape_of(plan: Plan) -> Shape:
+    """What of a plan decides its memory."""
+    return Shape(
+        canvas=plan.canvas,
+        num_frames=(plan.segments[plan.target].shape[1] - 1) * FRAMES_PER_LATENT + 1,
+        num_branches=len(plan.branches),
+        num_controls=sum(segment.is_control for segment in plan.segments),
+    )

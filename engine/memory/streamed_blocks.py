@@ -1,0 +1,110 @@
+"""Towers whose weights stay on the host: each block's come to the device just before it computes.
+
+A block's parameters are views of its slot on the device, from the beginning and for ever: they hold that block's
+weights while it has its turn, and another one's at other times. So nothing in the towers knows of it, and adapters fit
+on as they do elsewhere. What cannot be is a recorded step, which reads all blocks without anybody's turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from engine.memory.slots import Slots
+from engine.towers import OmniModel
+
+ALIGNMENT_BYTES = 256
+"""Of each tensor within a block's weights, as the device's own allocator has it."""
+
+
+class StreamedBlocks(nn.ModuleList):
+    """Blocks that are to be computed one after the other, in the order of iteration.
+
+    Args:
+        weights: of each block, uint8 on the host.
+    """
+
+    def __init__(self, blocks: nn.ModuleList, weights: list[Tensor], slots: Slots) -> None:
+        super().__init__(blocks)
+        self._weights = weights
+        self._slots = slots
+
+    def __iter__(self) -> Iterator[nn.Module]:
+        count = len(self._weights)
+        for index, block in enumerate(super().__iter__()):
+            slot, following = index % 2, (index + 1) % count
+            self._slots.fetch(slot, self._weights[index])
+            # The last block fetches the first one for the next step; in an odd tower that would be into its own slot.
+            if following % 2 != slot:
+                self._slots.fetch(following % 2, self._weights[following])
+            self._slots.await_copy(slot)
+            try:
+                yield block
+            finally:
+                self._slots.release(slot)
+
+
+def keep_on_host(model: OmniModel, device: torch.device) -> None:
+    """Leave the blocks of a model that was read to the host there, and move the rest of it to the device.
+
+    On a host with a GPU the blocks' memory is page-locked, so that copies run beside what computes.
+    """
+    towers = (model.reasoner, model.generator)
+    size_bytes = max(_size_bytes(block) for tower in towers for block in tower.blocks)
+    slots = Slots(size_bytes, device)
+    for tower in towers:
+        weights = [_pack(block, slots.places[index % 2]) for index, block in enumerate(tower.blocks)]
+        tower.blocks = StreamedBlocks(tower.blocks, weights, slots)
+    model.reasoner.streams = model.generator.streams = True
+    blocks = {id(tensor) for tower in towers for _, _, tensor in _tensors(tower.blocks)}
+    for owner, name, tensor in list(_tensors(model)):
+        if id(tensor) not in blocks:
+            _replace(owner, name, tensor.to(device))
+
+
+def _pack(block: nn.Module, place: Tensor) -> Tensor:
+    """Put a block's tensors behind one another on the host, and views of its slot in their stead."""
+    weights = _locked(_size_bytes(block), place.device)
+    start = 0
+    for owner, name, tensor in list(_tensors(block)):
+        stop = start + tensor.nbytes
+        weights[start:stop] = tensor.contiguous().view(-1).view(torch.uint8)
+        _replace(owner, name, place[start:stop].view(tensor.dtype).view(tensor.shape))
+        start += _aligned(tensor)
+    return weights
+
+
+def _locked(size_bytes: int, device: torch.device) -> Tensor:
+    weights = torch.empty(size_bytes, dtype=torch.uint8)
+    if device.type == "cuda":
+        # Not `pin_memory`, whose allocator rounds 386 MB up to 512.
+        runtime = torch.cuda.cudart()
+        assert runtime is not None
+        torch.cuda.check_error(runtime.cudaHostRegister(weights.data_ptr(), size_bytes, 0))
+    return weights
+
+
+def _tensors(module: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
+    """Every parameter and buffer with the module that has it."""
+    for owner in module.modules():
+        for name, tensor in (*owner._parameters.items(), *owner._buffers.items()):
+            if tensor is not None:
+                yield owner, name, tensor
+
+
+def _replace(owner: nn.Module, name: str, tensor: Tensor) -> None:
+    if name in owner._parameters:
+        owner._parameters[name] = nn.Parameter(tensor, requires_grad=False)
+    else:
+        owner._buffers[name] = tensor
+
+
+def _size_bytes(block: nn.Module) -> int:
+    return sum(_aligned(tensor) for _, _, tensor in _tensors(block))
+
+
+def _aligned(tensor: Tensor) -> int:
+    return math.ceil(tensor.nbytes / ALIGNMENT_BYTES) * ALIGNMENT_BYTES

@@ -1,0 +1,131 @@
+"""Rank 0's side: which trajectories the ranks share, and what the others are told."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from engine.parallel.group import RankGroup
+from engine.parallel.layout import Layout
+from engine.parallel.orders import Begin, Drop, GoOn, Move, Order, Wear, portable, send
+from engine.parallel.spread import Spread
+from engine.parallel.table import num_ranks
+from engine.planning import Plan
+from engine.sampling import Trajectory, denoise
+from engine.towers import OmniModel
+from studio.errors import EngineLost
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A trajectory that several ranks hold: its number, and how many of them."""
+
+    number: int
+    num_ranks: int
+
+
+class Leader:
+    """Moves trajectories on all ranks. One thread's own.
+
+    Args:
+        pipes: to ranks 1, 2 …
+        count: how many ranks a plan is for; those are the first ones.
+        divide: the layout of a step of so many sequences on so many ranks.
+
+    Attributes:
+        is_whole: no step has broken off on this rank. If one has, the others wait for its end in vain, and the group is
+            of no use any more.
+    """
+
+    def __init__(
+        self,
+        model: OmniModel,
+        group: RankGroup,
+        pipes: Sequence[Connection],
+        count: Callable[[Plan], int] | None = None,
+        divide: Callable[[int, int], Layout] = Layout.over,
+    ) -> None:
+        assert len(pipes) == group.num_ranks - 1
+        self.is_whole = True
+        self._model = model
+        self._group = group
+        self._spread = Spread(model.generator, group)
+        self._pipes = pipes
+        self._count = count or (lambda plan: num_ranks(plan, group.num_ranks))
+        self._divide = divide
+        self._shared: dict[int, _Shared] = {}
+        self._dropped: list[_Shared] = []
+        self._numbers = 0
+        self._worn: Hashable = None
+
+    def wear(self, path: Path | None, scale: float, worn: Hashable) -> None:
+        """The model wears another adapter, `worn`."""
+        if worn != self._worn:
+            self._worn = worn
+            self._tell(Wear(path, scale), self._group.num_ranks)
+
+    def begin(self, trajectory: Trajectory) -> None:
+        """A trajectory was prepared here; the ranks that share it prepare it too. They forget it when it is let go."""
+        self._forget()
+        ranks = self._count(trajectory.plan)
+        if ranks == 1:
+            return
+        shared = _Shared(self._numbers, ranks)
+        self._numbers += 1
+        self._shared[id(trajectory)] = shared
+        weakref.finalize(trajectory, self._let_go, id(trajectory)).atexit = False
+        self._tell(Begin(shared.number, portable(trajectory.plan)), ranks)
+
+    def go_on(self, trajectory: Trajectory) -> None:
+        """A trajectory has taken over its next chunk here."""
+        if shared := self._shared.get(id(trajectory)):
+            self._tell(GoOn(shared.number, portable(trajectory.plan)), shared.num_ranks)
+
+    def denoise(self, trajectories: Sequence[Trajectory]) -> None:
+        """One step for each; those that different numbers of ranks share are moved one set after the other.
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
+        self._forget()
+        for ranks in sorted({self._ranks(trajectory) for trajectory in trajectories}):
+            together = [trajectory for trajectory in trajectories if self._ranks(trajectory) == ranks]
+            if ranks == 1:
+                denoise(self._model, together)
+            else:
+                self._move(together, ranks)
+
+    def _move(self, trajectories: Sequence[Trajectory], ranks: int) -> None:
+        num_sequences = sum(len(trajectory.plan.active(trajectory.index)) for trajectory in trajectories)
+        layout = self._divide(ranks, num_sequences)
+        numbers = tuple(self._shared[id(trajectory)].number for trajectory in trajectories)
+        self.is_whole = False
+        self._tell(Move(numbers, layout), ranks)
+        denoise(self._model, trajectories, partial(self._spread, layout=layout))
+        self.is_whole = True
+
+    def _ranks(self, trajectory: Trajectory) -> int:
+        shared = self._shared.get(id(trajectory))
+        return 1 if shared is None else shared.num_ranks
+
+    def _let_go(self, identity: int) -> None:
+        # At any moment, in the middle of a message too: the others are told before the next one.
+        self._dropped.append(self._shared.pop(identity))
+
+    def _forget(self) -> None:
+        dropped, self._dropped = self._dropped, []
+        for ranks in sorted({shared.num_ranks for shared in dropped}):
+            self._tell(Drop(tuple(shared.number for shared in dropped if shared.num_ranks == ranks)), ranks)
+
+    def _tell(self, order: Order, ranks: int) -> None:
+        try:
+            for pipe in self._pipes[: ranks - 1]:
+                send(pipe, order)
+        except OSError as error:
+            self.is_whole = False
+            self._group.lost()
+            raise EngineLost(f"Another rank is gone: {error.strerror or error}.") from None

@@ -1,0 +1,92 @@
+"""What the leader tells the other ranks, over a pipe of its own to each."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NoReturn
+
+from torch import Tensor
+
+from engine.parallel.layout import Layout
+from engine.planning import Plan
+
+
+@dataclass(frozen=True)
+class Wear:
+    """Put on an adapter, or with none take it off; see `Wardrobe.wear`."""
+
+    path: Path | None
+    scale: float
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Prepare a plan, which is known by this number from now on."""
+
+    number: int
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class GoOn:
+    """The next chunk of a long clip."""
+
+    number: int
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Move:
+    """One step of each of them, packed together."""
+
+    numbers: tuple[int, ...]
+    layout: Layout
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Forget them."""
+
+    numbers: tuple[int, ...]
+
+
+Order = Wear | Begin | GoOn | Move | Drop
+
+
+def send(pipe: Connection, order: Order) -> None:
+    """Write an order. Pickled by hand: a connection's own way would pass tensors through shared memory.
+
+    Raises:
+        OSError: nobody listens any more.
+    """
+    pipe.send_bytes(pickle.dumps(order))
+
+
+def receive(pipe: Connection) -> Order:
+    """The next order.
+
+    Raises:
+        EOFError, OSError: the leader is gone.
+    """
+    return pickle.loads(pipe.recv_bytes())
+
+
+def portable(plan: Plan) -> Plan:
+    """A plan as it goes to another process: what is given on the host, and the making of its next chunk left behind."""
+    segments = tuple(
+        segment
+        if segment.given is None
+        else replace(segment, given=replace(segment.given, values=segment.given.values.cpu()))
+        for segment in plan.segments
+    )
+    continuation = plan.continuation
+    if continuation is not None:
+        continuation = replace(continuation, plan=_planned_by_the_leader)
+    return replace(plan, segments=segments, continuation=continuation)
+
+
+def _planned_by_the_leader(tail: Tensor) -> NoReturn:
+    raise AssertionError("only the leader decodes a chunk and plans the next one")

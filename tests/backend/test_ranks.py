@@ -1,0 +1,74 @@
+"""A worker that leads another rank, in a real server on this machine's processors."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from running import RunningServer, children, is_alive, running, wait_for
+
+pytestmark = pytest.mark.slow
+
+CLIP = {"kind": "generate_video", "num_frames": 9, "resolution": "256"}
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory):
+    with running(tmp_path_factory.mktemp("data"), ORRERY_GPUS="2") as server:
+        wait_ready(server)
+        yield server
+
+
+def wait_ready(server: RunningServer) -> None:
+    """Two processes import the engine one after the other before it is."""
+    wait_for(lambda: server.get("/readyz").status_code == 200, 200)
+
+
+def follower(server: RunningServer) -> int:
+    return wait_for(lambda: next(iter(children(server.worker_pid())), None), 60)
+
+
+def a_clip(server: RunningServer, steps: int) -> str:
+    return server.submit(**CLIP, sampling={"num_inference_steps": steps, "guidance_scale": 3.0, "seed": 3})["id"]
+
+
+def test_a_killed_rank_is_replaced_with_its_group_and_the_job_runs_again(pair: RunningServer):
+    worker, rank = pair.worker_pid(), follower(pair)
+    job_id = a_clip(pair, 60)
+    pair.wait_job(job_id, lambda job: job["progress"]["step"] > 0)
+
+    os.kill(rank, signal.SIGKILL)
+
+    wait_for(lambda: not is_alive(worker), 10)
+    done = pair.wait_job(job_id)
+    assert done["state"] == "succeeded", done
+    assert done["attempts"] == 1
+    assert not is_alive(rank)
+    assert follower(pair) != rank
+
+
+def test_a_cancelled_clip_leaves_the_group_as_it_was(pair: RunningServer):
+    wait_ready(pair)
+    worker, rank = pair.worker_pid(), follower(pair)
+    job_id = a_clip(pair, 200)
+    pair.wait_job(job_id, lambda job: job["progress"]["step"] > 0)
+
+    pair.delete(f"/v1/jobs/{job_id}")
+
+    cancelled = pair.wait_job(job_id)
+    assert cancelled["state"] == "cancelled"
+    assert cancelled["progress"]["step"] < 200
+    assert pair.wait_job(a_clip(pair, 3))["state"] == "succeeded"
+    assert (pair.worker_pid(), follower(pair)) == (worker, rank)
+
+
+def test_ranks_with_weights_on_the_host_make_clips_and_end_with_their_server(tmp_path: Path):
+    server = RunningServer(tmp_path, ORRERY_GPUS="2", ORRERY_OFFLOAD="true").start()
+    wait_ready(server)
+    rank = follower(server)
+    assert server.wait_job(a_clip(server, 2))["state"] == "succeeded"
+
+    server.kill()
+
+    wait_for(lambda: not is_alive(rank), 10)

@@ -1,0 +1,130 @@
+"""What the leader tells, to whom, and when; without any other process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from engine.parallel import Layout, Leader
+from engine.parallel.orders import Begin, Drop, Move, Order, Wear, receive
+from engine.parallel.table import num_ranks
+from studio.errors import EngineLost
+
+
+class FakeGroup:
+    """Of four; whoever collects gets its own output as everybody's."""
+
+    rank = 0
+    num_ranks = 4
+
+    def __init__(self) -> None:
+        self.was_lost = False
+
+    def lost(self) -> None:
+        self.was_lost = True
+
+    def ring(self, size: int) -> Any:
+        return SimpleNamespace(size=size, place=0, collect=lambda own: torch.stack([own] * size))
+
+
+@pytest.fixture
+def ends() -> Iterator[list[tuple[Connection, Connection]]]:
+    pipes = [Pipe() for _ in range(3)]
+    yield pipes
+    for ours, theirs in pipes:
+        ours.close()
+        theirs.close()
+
+
+def told(end: Connection) -> list[Order]:
+    orders: list[Order] = []
+    while end.poll():
+        orders.append(receive(end))
+    return orders
+
+
+@pytest.fixture
+def leader(engine, ends) -> Leader:
+    # By sequences alone, over as many as there are branches: nothing is traded within the pass.
+    return Leader(
+        engine.model,
+        FakeGroup(),
+        [ours for ours, _ in ends],
+        count=lambda plan: len(plan.branches),
+        divide=lambda ranks, sequences: Layout(ranks, 1),
+    )
+
+
+def test_only_those_who_share_a_trajectory_hear_of_it(engine, leader, ends, ask):
+    trajectory = engine.begin(ask())
+    leader.begin(trajectory)
+    leader.denoise([trajectory])
+    begun, moved = told(ends[0][1])
+    assert isinstance(begun, Begin)
+    assert begun.plan.branches[1].tokens == trajectory.plan.branches[1].tokens
+    assert moved == Move((begun.number,), Layout(2, 1))
+    assert told(ends[1][1]) == told(ends[2][1]) == []
+    assert trajectory.step == 1
+
+
+def test_what_stays_on_one_rank_is_nobody_elses_business(engine, leader, ends, ask):
+    trajectory = engine.begin(ask(guidance_scale=1.0))
+    leader.begin(trajectory)
+    leader.denoise([trajectory])
+    assert [told(end) for _, end in ends] == [[], [], []]
+    assert trajectory.step == 1
+
+
+def test_shared_and_unshared_ones_may_be_moved_in_one_call(engine, leader, ask):
+    shared, own = engine.begin(ask()), engine.begin(ask(guidance_scale=1.0))
+    leader.begin(shared)
+    leader.begin(own)
+    leader.denoise([shared, own])
+    assert (shared.step, own.step) == (1, 1)
+
+
+def test_a_trajectory_that_nobody_holds_is_forgotten_before_the_next_order(engine, leader, ends, ask):
+    trajectory = engine.begin(ask())
+    leader.begin(trajectory)
+    (begun,) = told(ends[0][1])
+    del trajectory
+    other = engine.begin(ask())
+    leader.begin(other)
+    dropped, following = told(ends[0][1])
+    assert dropped == Drop((begun.number,))
+    assert following.number == begun.number + 1
+
+
+def test_an_adapter_is_told_once_and_to_all(leader, ends, tmp_path):
+    for _ in range(2):
+        leader.wear(tmp_path, 0.5, "that one")
+    assert [told(end) for _, end in ends] == [[Wear(tmp_path, 0.5)]] * 3
+
+
+def test_a_step_that_breaks_off_leaves_a_group_that_is_not_whole(engine, leader, ask, monkeypatch):
+    trajectory = engine.begin(ask())
+    leader.begin(trajectory)
+    monkeypatch.setattr(leader, "_spread", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        leader.denoise([trajectory])
+    assert not leader.is_whole
+    assert trajectory.step == 0
+
+
+def test_a_rank_that_hangs_up_is_lost(engine, leader, ends, ask):
+    trajectory = engine.begin(ask())
+    ends[0][1].close()
+    with pytest.raises(EngineLost):
+        leader.begin(trajectory)
+    assert not leader.is_whole
+
+
+def test_pictures_and_actions_stay_on_one_rank_and_clips_take_all(engine, ask, ask_video, begin_video):
+    assert num_ranks(engine.begin(ask()).plan, 4) == 1
+    assert num_ranks(begin_video(engine, ask_video()).plan, 4) == 4
