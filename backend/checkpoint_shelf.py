@@ -1,8 +1,10 @@
-"""The checkpoints that this server knows, and the one that it serves."""
+"""The checkpoints that this server knows, and the one that requests without a name go to."""
 
 from __future__ import annotations
 
-from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
+from collections.abc import Mapping
+
+from studio.catalogue import CheckpointInfo, CheckpointList
 from studio.checkpoints import Checkpoint, check_layout, check_weights, find_checkpoint, no_checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, CheckpointNotFound, Conflict
@@ -12,12 +14,13 @@ from studio.requests import shown
 
 
 class CheckpointShelf:
-    """Presets by id, and the checkpoint that the server was started with."""
+    """Presets by id, the checkpoint that the server was started with, and the active one."""
 
-    def __init__(self, presets: dict[str, CheckpointPreset], folder: DataFolder, loaded: Checkpoint) -> None:
+    def __init__(self, presets: dict[str, CheckpointPreset], folder: DataFolder, active: Checkpoint) -> None:
         self._presets = presets
         self._folder = folder
-        self.loaded = loaded
+        self._own = {active.id: active}
+        self._active = active
 
     @classmethod
     def open(cls, name: str, folder: DataFolder) -> CheckpointShelf:
@@ -34,12 +37,17 @@ class CheckpointShelf:
             raise CheckpointNotFound(
                 f"{checkpoint.preset.title} is not on this machine.",
                 param="checkpoint",
-                hint=f"Fetch it first: hf download {checkpoint.preset.repository}",
+                hint=f"Pull it first: orrery checkpoints pull {checkpoint.id}",
             )
-        if checkpoint.installed and checkpoint.folder is not None:
-            check_layout(checkpoint.folder)
-            check_weights(checkpoint.folder)
+        _check(checkpoint)
         return cls(presets, folder, checkpoint)
+
+    @property
+    def active(self) -> Checkpoint:
+        """What requests without a name go to; at first the one that the server was started with."""
+        if not self._active.installed:
+            self._active = self.named(self._active.id)  # it may have been built since
+        return self._active
 
     def serving(self, name: object) -> Checkpoint:
         """The checkpoint that runs a request which names this one, or none.
@@ -49,22 +57,88 @@ class CheckpointShelf:
         Raises:
             BadInput: it is no name at all.
             CheckpointNotFound: the name is unknown.
-            Conflict: it is known and not loaded.
+            Conflict: it is known and not on this machine.
         """
-        if name is None or name == self.loaded.id:
-            return self.loaded
+        if name is None:
+            return self.active
         if not isinstance(name, str):
             raise BadInput(f"checkpoint is {shown(name)}; a name is expected.", param="checkpoint")
-        if name not in self._presets:
-            raise no_checkpoint(name, {*self._presets, self.loaded.id})
+        if (found := self.loadable(name)) is not None:
+            return found
         raise Conflict(
-            f"{name} is not loaded; this server has {self.loaded.id}.",
+            f"{self.named(name).preset.title} is not on this machine.",
             param="checkpoint",
-            hint=f"Start one with: orrery serve --checkpoint {name}",
+            hint=f"Pull it first: POST /v1/checkpoints/{name}/pull, or orrery checkpoints pull {name}.",
         )
 
-    def listing(self, status: CheckpointStatus) -> CheckpointList:
-        """Every checkpoint, the loaded one first and with the worker's word on it."""
-        loaded = CheckpointInfo.of(self.loaded, status.state)
-        others = list_checkpoints(self._presets, self._folder.checkpoints).checkpoints
-        return CheckpointList(checkpoints=(loaded, *(info for info in others if info.id != loaded.id)))
+    def named(self, name: str) -> Checkpoint:
+        """A checkpoint as the disk has it. Raises CheckpointNotFound."""
+        if name not in self._presets and name in self._own:
+            return self._own[name]
+        if name not in self._presets:
+            raise no_checkpoint(name, {*self._presets, *self._own})
+        return find_checkpoint(name, self._presets, self._folder.checkpoints)
+
+    def loadable(self, name: str) -> Checkpoint | None:
+        """A checkpoint that is here, or is built here; none if it is unknown or elsewhere."""
+        if name not in self._own and name not in self._presets:
+            return None
+        found = self.named(name)
+        return found if found.installed or found.preset.built_here else None
+
+    def whole(self, name: str) -> Checkpoint:
+        """A checkpoint whose files are all there and as long as they ought to be.
+
+        Raises:
+            BadInput, CheckpointNotFound, Conflict: see `serving`.
+            NotACheckpoint, BrokenCheckpoint: see `studio.checkpoints`.
+        """
+        found = self.serving(name)
+        _check(found)
+        return found
+
+    def here(self) -> list[str]:
+        """Ids of all that can be loaded, the active one first."""
+        names = dict.fromkeys([self.active.id, *self._own, *self._presets])
+        return [name for name in names if self.loadable(name) is not None]
+
+    def id_of(self, model: str) -> str:
+        """A checkpoint's id by what other servers call it: its repository, as in nvidia/Cosmos3-Nano; else the same."""
+        named = (preset.id for preset in self._presets.values() if preset.repository.lower() == model.lower())
+        return next(named, model) if model else model
+
+    def title(self, name: str) -> str:
+        """What people read for an id, known or not."""
+        preset = self._own[name].preset if name in self._own else self._presets.get(name)
+        return preset.title if preset else name
+
+    def activate(self, checkpoint: Checkpoint) -> None:
+        """From now on requests without a name go to this one."""
+        self._active = checkpoint
+
+    def listing(self, statuses: Mapping[str, CheckpointStatus]) -> CheckpointList:
+        """Every checkpoint, the active one first, those in engines' hands with their word on it."""
+        names = dict.fromkeys([self.active.id, *self._own, *self._presets])
+        found = (self.named(name) for name in names)
+        return CheckpointList(
+            checkpoints=tuple(
+                CheckpointInfo.of(checkpoint, statuses.get(checkpoint.id), active=checkpoint.id == self.active.id)
+                for checkpoint in found
+            )
+        )
+
+
+def _check(checkpoint: Checkpoint) -> None:
+    if checkpoint.installed and checkpoint.folder is not None:
+        check_layout(checkpoint.folder)
+        check_weights(checkpoint.folder)
+
+
+def first_status(checkpoint: Checkpoint) -> CheckpointStatus:
+    """What is said of a checkpoint before its worker has said anything."""
+    return CheckpointStatus(
+        id=checkpoint.id,
+        title=checkpoint.preset.title,
+        state="loading" if checkpoint.installed else "preparing",
+        random_weights=checkpoint.preset.random_weights,
+    )

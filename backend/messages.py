@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from studio.jobs import Failure
 from studio.media import MediaReference
-from studio.requests import Reason, Request
+from studio.requests import Reason, Request, RunPolicy
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,46 @@ class StopConversation:
     conversation_id: str
 
 
-Command = LoadCheckpoint | RunJob | SetPreviewed | CancelJob | StopJob | Converse | StopConversation
+@dataclass(frozen=True)
+class Act:
+    """Answer an arm's question next, and from now on keep the device free for further ones: jobs rest between steps.
+
+    Attributes:
+        request: its `start_image` names nothing.
+        canvas: what is seen instead, uint8 [540, 640, 3].
+    """
+
+    act_id: str
+    request: RunPolicy
+    canvas: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class StopActing:
+    """Nobody waits for this answer any more."""
+
+    act_id: str
+
+
+@dataclass(frozen=True)
+class RestJobs:
+    """Whether jobs take no step, so that the device is free for an arm."""
+
+    rest: bool
+
+
+Command = (
+    LoadCheckpoint
+    | RunJob
+    | SetPreviewed
+    | CancelJob
+    | StopJob
+    | Converse
+    | StopConversation
+    | Act
+    | StopActing
+    | RestJobs
+)
 
 
 @dataclass(frozen=True)
@@ -183,4 +225,30 @@ class ConversationEnded:
 ConversationReport = ConversationSaid | ConversationEnded
 """What whoever holds the conversation hears; it passes the dispatcher by."""
 
-Report = JobReport | ConversationReport
+
+@dataclass(frozen=True)
+class Acted:
+    """What an arm is to do.
+
+    Attributes:
+        actions: float32 [32, 8], as the question's embodiment has them.
+        took_s: how long it was computed, without what was in flight when the question came.
+    """
+
+    act_id: str
+    actions: NDArray[np.float32]
+    took_s: float
+
+
+@dataclass(frozen=True)
+class ActFailed:
+    """Why an arm gets no answer."""
+
+    act_id: str
+    failure: Failure
+
+
+ActReport = Acted | ActFailed
+"""What whoever asked for the arm hears; it passes the dispatcher by."""
+
+Report = JobReport | ConversationReport | ActReport

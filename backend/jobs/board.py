@@ -4,63 +4,135 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.ledger import Ledger
+from backend.jobs.pace_book import estimate, record
+from backend.jobs.queue_verbs import queue_status
+from backend.jobs.stopwatch import Stopwatch
+from backend.library.news import LibraryNews
 from backend.media import MediaStore
 from studio.errors import StorageError
 from studio.jobs import Job, JobState, Progress
+from studio.queue import Estimate, QueueStatus
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 log = structlog.get_logger("orrery.board")
 
+NUM_TOLD = 50
+"""More jobs than a page shows of a queue, and few enough for every subscriber's backlog."""
+
 
 class Board:
     """The ledger on a thread of its own, so that a slow disk never stops the event loop.
 
     One thread means that two moves never overlap, and that whoever reads sees every move that was answered.
+
+    Attributes:
+        resident: ids of the checkpoints that engines hold; a job of another one says that it waits for it.
     """
 
-    def __init__(self, ledger: Ledger, media: MediaStore, broadcast: Broadcast, checkpoint: str) -> None:
+    def __init__(self, ledger: Ledger, media: MediaStore, broadcast: Broadcast) -> None:
         self._ledger = ledger
         self._media = media
-        self._checkpoint = checkpoint
+        self.resident: frozenset[str] = frozenset()
         self._broadcast = broadcast
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
+        self.library_news = LibraryNews(broadcast)
+        self.queue = QueueStatus()
         self._progress: dict[str, Progress] = {}
+        self._stopwatches: dict[str, Stopwatch] = {}
+        self._held: dict[str, str] = {}
 
     async def read(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Ask the ledger something, as in ``await board.read(Ledger.counts)``."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: query(self._ledger, *args, **kwargs))
+        return await self._ledger.database.alone(lambda: query(self._ledger, *args, **kwargs))
 
     async def move(self, change: Callable[Concatenate[Ledger, P], Job], *args: P.args, **kwargs: P.kwargs) -> Job:
         """Change one job in the ledger, then tell everybody; of one that comes to nothing no results are left."""
 
-        def changed(ledger: Ledger) -> Job:
+        def changed(ledger: Ledger) -> tuple[Job, bool]:
+            num_spreads = ledger.num_spreads
             job = change(ledger, *args, **kwargs)
             if job.state in (JobState.FAILED, JobState.CANCELLED):
                 # On the ledger's thread, so that a retry cannot come in between.
                 self._media.remove_results(job.id)
-            return job
+            return job, ledger.num_spreads > num_spreads
 
-        job = self._now(await self.read(changed))
+        job, is_spread = await self.read(changed)
+        job = self._now(job)
         self._progress.pop(job.id, None)
         self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
+        if is_spread:
+            self._broadcast.start_over()
+        if job.state is JobState.SUCCEEDED:
+            self.library_news.changed()
+        await self._after(job)
         return job
+
+    async def move_many(
+        self, change: Callable[Concatenate[Ledger, P], list[Job]], *args: P.args, **kwargs: P.kwargs
+    ) -> list[Job]:
+        """Change queued jobs in the ledger at once, then tell everybody; of many, by a new snapshot."""
+
+        def changed(ledger: Ledger) -> list[Job]:
+            jobs = change(ledger, *args, **kwargs)
+            for job in jobs:
+                if job.state.ended:  # it may have been put back into the queue with something made
+                    self._media.remove_results(job.id)
+            return jobs
+
+        jobs = [self._now(job) for job in await self.read(changed)]
+        if len(jobs) > NUM_TOLD:
+            self._broadcast.start_over()
+        else:
+            for job in jobs:
+                self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
+        await self._after()
+        return jobs
 
     async def claim(self, checkpoint: str) -> Job | None:
         """Take the next job of a checkpoint from the queue, and tell everybody; none when none waits."""
-        job = await self.read(Ledger.claim, checkpoint)
-        if job is not None:
-            self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
+
+        def claimed(ledger: Ledger) -> tuple[Job, Estimate] | None:
+            job = ledger.claim(checkpoint)
+            if job is None:
+                return None
+            try:
+                with ledger.transaction() as session:
+                    return job, estimate(session, job.request, job.checkpoint)
+            except StorageError:  # the job is taken all the same
+                return job, Estimate()
+
+        taken = await self.read(claimed)
+        if taken is None:
+            return None
+        job, expected = taken
+        num_steps = job.request.sampling.num_inference_steps * job.request.count
+        self._stopwatches[job.id] = Stopwatch(num_steps, expected)
+        self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
+        await self._after()
         return job
+
+    async def tell_queue(self) -> QueueStatus:
+        """How the queue stands now; everybody is told when that is new."""
+        left = [stopwatch.seconds_left for stopwatch in self._stopwatches.values()]
+        known = [seconds for seconds in left if seconds is not None]
+        status = await self.read(queue_status, sum(known) if len(known) == len(left) else None)
+        if status != self.queue:
+            self.queue = status
+            self._broadcast.publish("system", {"queue": status.model_dump(mode="json")})
+        return status
+
+    async def many(
+        self, query: Callable[Concatenate[Ledger, P], list[Job]], *args: P.args, **kwargs: P.kwargs
+    ) -> list[Job]:
+        """Jobs as they are now."""
+        return [self._now(job) for job in await self.read(query, *args, **kwargs)]
 
     async def get(self, job_id: str) -> Job:
         """One job as it is now. Raises JobNotFound."""
@@ -68,18 +140,35 @@ class Board:
 
     async def newest(self, limit: int, state: JobState | None = None) -> list[Job]:
         """The newest jobs, newest first."""
-        return [self._now(job) for job in await self.read(Ledger.newest, limit, state)]
+        return await self.many(Ledger.newest, limit, state)
 
     async def snapshot(self, limit: int) -> dict[str, Job]:
-        """What a page is drawn from: every open job and the newest others, by id."""
-        jobs = [*await self.newest(limit), *await self.read(Ledger.open_jobs)]
+        """What a page is drawn from: what runs, the first of the queue, and the newest of all, by id."""
+        jobs = [*await self.newest(limit), *await self.read(Ledger.open_jobs, limit)]
         return {job.id: self._now(job) for job in jobs}
 
     def advance(self, job_id: str, progress: Progress) -> None:
         """A running job's live progress: told, not written down."""
+        stopwatch = self._stopwatches.get(job_id)
+        if stopwatch is not None:
+            progress = stopwatch.note(progress)
         self._progress[job_id] = progress
         change: dict[str, Any] = {"progress": progress.model_dump(mode="json")}
         self._broadcast.publish("jobs", change, job_id)
+
+    async def hold(self, checkpoint: str, waits_for: str | None) -> None:
+        """What every open job of a checkpoint waits for beside its turn; told, not written down.
+
+        Pages hear it at once of those that run and of the first of the queue, and of others when they read them.
+        """
+        if waits_for is None:
+            self._held.pop(checkpoint, None)
+        else:
+            self._held[checkpoint] = waits_for
+        for stopwatch in self._stopwatches.values():
+            stopwatch.pause()
+        for job in await self.read(Ledger.open_jobs, NUM_TOLD):
+            self._broadcast.publish("jobs", {"waiting_for": self._now(job).waiting_for}, job.id)
 
     async def sweep(self) -> int:
         """Remove what killed processes left in the store, before anything runs; returns how many files that were."""
@@ -96,13 +185,40 @@ class Board:
 
     async def close(self) -> None:
         """Finish what was begun and let go of the database."""
-        await self.read(Ledger.close)
-        self._thread.shutdown()
+        await asyncio.to_thread(self._ledger.close)
+
+    async def _after(self, job: Job | None = None) -> None:
+        """What follows a move that has been written down; the move stands, whatever the database says to the rest."""
+        try:
+            if job is not None:
+                await self._take_time(job)
+            await self.tell_queue()
+        except StorageError as error:
+            log.error("storage_failed", code=error.code, message=error.message)
+
+    async def _take_time(self, job: Job) -> None:
+        """Of a job that no longer runs: what it took says how long the next ones like it will."""
+        stopwatch = None if job.state is JobState.RUNNING else self._stopwatches.pop(job.id, None)
+        if stopwatch is None or job.state is not JobState.SUCCEEDED or job.stopped_at_step is not None:
+            return
+        measured = stopwatch.measured(job.progress.steps)
+        if measured is None:
+            return
+
+        def written(ledger: Ledger) -> None:
+            with ledger.transaction() as session:
+                record(session, job.request, job.checkpoint, measured)
+
+        await self.read(written)
 
     def _now(self, job: Job) -> Job:
-        live = self._progress.get(job.id)
-        if job.state is JobState.RUNNING and live is not None:
-            return job.model_copy(update={"progress": live})
-        if job.state is JobState.QUEUED and job.checkpoint != self._checkpoint:
-            return job.model_copy(update={"waiting_for": f"checkpoint {job.checkpoint}"})
-        return job
+        match job.state:
+            case JobState.RUNNING:
+                live = self._progress.get(job.id, job.progress)
+                return job.model_copy(update={"progress": live, "waiting_for": self._held.get(job.checkpoint)})
+            case JobState.QUEUED if job.checkpoint not in self.resident:
+                return job.model_copy(update={"waiting_for": f"checkpoint {job.checkpoint}"})
+            case JobState.QUEUED:
+                return job.model_copy(update={"waiting_for": self._held.get(job.checkpoint)})
+            case _:
+                return job

@@ -1,26 +1,36 @@
-"""Handing queued jobs to the worker, one at a time, and turning what it says into moves of the ledger."""
+"""Handing queued jobs to one engine's worker, one at a time, and turning what it says into moves of the ledger."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
 
 import structlog
 
 from backend.broadcast import Broadcast
+from backend.checkpoint_shelf import first_status
 from backend.engine_process import EngineProcess, WorkerLost
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
-from backend.jobs.running import PromptWriter, PromptWritten, Running, outcome_of, preview_topic, progress_of
+from backend.jobs.patience import CANCEL_PATIENCE_S, RESTART_AFTER_S, insist
+from backend.jobs.running import (
+    Held,
+    PromptWriter,
+    PromptWritten,
+    Running,
+    never_ready,
+    outcome_of,
+    preview_topic,
+    progress_of,
+    too_deadly,
+)
 from backend.messages import (
+    ActReport,
     CancelJob,
     CheckpointMoved,
     Command,
-    ConversationEnded,
     ConversationReport,
-    ConversationSaid,
     JobCancelled,
     JobFailed,
     JobFinished,
@@ -29,38 +39,34 @@ from backend.messages import (
     JobReport,
     LoadCheckpoint,
     Report,
-    RunJob,
+    RestJobs,
     SetPreviewed,
     StopJob,
     WorkerEnding,
 )
 from studio.checkpoints import Checkpoint
-from studio.errors import Conflict, EngineLost, StorageError
+from studio.errors import Conflict, StorageError
 from studio.events import CheckpointStatus
 from studio.jobs import MAX_ATTEMPTS, Failure, Job
 from studio.requests import Request
 
-T = TypeVar("T")
-
 log = structlog.get_logger("orrery.dispatcher")
-
-CANCEL_PATIENCE_S = 60.0
-"""A worker that has not let go of a cancelled job by then is stuck in a kernel, and is ended."""
-
-RESTART_AFTER_S = (0.0, 0.5, 2.0, 5.0, 10.0)
-"""Pauses before the worker is started again, by deaths since it was last ready; the last one repeats."""
-
-STORAGE_RETRY_S = 1.0
-"""Pause before an event is handled again that the database would not take."""
 
 
 class Dispatcher:
-    """One worker, one checkpoint, one running job.
+    """One worker, one checkpoint, one running job; the fleet has one for each engine.
 
     Everything that happens arrives in one inbox and is handled in order by one task; a person's cancel and stop take
     the same lock, so that no job is started and cancelled at once. What is handled may be handled again: a move that
     the database refuses is tried until it goes through, and nothing is forgotten before it has. What the worker says of
-    conversations passes by: `on_said` hears it at once, and hears of the worker's end.
+    conversations and to arms passes by: `on_said` and `on_acted` hear it at once, and hear of the worker's end.
+
+    Attributes:
+        device: where its engine computes, as it was told.
+        status: its checkpoint, as this worker has it.
+        on_change: told when the status changes, or a job begins or ends.
+        may_claim: asked before it takes another job from the queue.
+        worker_starts: how often a worker was started.
     """
 
     def __init__(
@@ -70,26 +76,30 @@ class Dispatcher:
         checkpoint: Checkpoint,
         device: str,
         make_process: Callable[[Callable[[Report | WorkerLost], None]], EngineProcess],
+        lock: asyncio.Lock,
     ) -> None:
         self._board = board
         self._broadcast = broadcast
         self._checkpoint = checkpoint
-        self._device = device
-        self._inbox: asyncio.Queue[JobReport | PromptWritten | WorkerLost | None] = asyncio.Queue()
+        self.device = device
+        self._lock = lock
+        self._inbox: asyncio.Queue[JobReport | PromptWritten | Held | WorkerLost | None] = asyncio.Queue()
         self._process = make_process(self._deliver)
         self.on_said: Callable[[ConversationReport | WorkerLost], None] = lambda _: None
+        self.on_acted: Callable[[ActReport | WorkerLost], None] = lambda _: None
+        self.on_change: Callable[[], None] = lambda: None
+        self.may_claim: Callable[[], bool] = lambda: True
         self.prompt_writer: PromptWriter | None = None
-        self._lock = asyncio.Lock()
         self._running: Running | None = None
+        self._held = Held(None)
         self._deaths = 0
         self.worker_starts = 0
-        self.status = CheckpointStatus(
-            id=checkpoint.id,
-            title=checkpoint.preset.title,
-            state="loading" if checkpoint.installed else "preparing",
-            random_weights=checkpoint.preset.random_weights,
-        )
-        broadcast.on_interest = self._interest_changed
+        self.status = first_status(checkpoint)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it runs nothing."""
+        return self._running is None
 
     @property
     def worker_pid(self) -> int | None:
@@ -104,31 +114,39 @@ class Dispatcher:
         """Tell the worker."""
         self._process.send(command)
 
+    def hold(self, waits_for: str | None) -> None:
+        """Start no job, and say what all of them wait for: a running one rests in the worker. None lets them go on."""
+        self._process.send(RestJobs(waits_for is not None))
+        self._held = Held(waits_for)
+        self._inbox.put_nowait(self._held)
+
     async def run(self) -> None:
-        """Put orphans back, start the worker, then handle what happens until cancelled."""
-        for job in await self._insist(lambda: self._board.read(Ledger.recover, returns=1)):
-            log.warning("job_returned", job_id=job.id, state=job.state, returns=job.returns)
+        """Start the worker, then handle what happens until cancelled."""
         self._start_worker()
         while True:
             event = await self._inbox.get()
-            await self._insist(lambda event=event: self._handle(event))
+            act = partial(self._handle, event)
+            await insist(act, self._lock, partial(self._storage, self.status))
 
     async def close(self) -> None:
         """End the worker; a running job goes back first in line, and it is nobody's fault. A cancelled one stays so."""
         self._process.stop()
         async with self._lock:
-            if self._running is not None and self._running.upsampling:
-                self._running.upsampling.cancel()
-            if self._running is not None and self._running.cancelling:
-                await self._board.move(Ledger.cancel, self._running.job.id)
-            await self._board.read(Ledger.recover, returns=0)
+            if (running := self._running) is None:
+                return
+            if running.upsampling:
+                running.upsampling.cancel()
+            if running.cancelling:
+                await self._board.move(Ledger.cancel, running.job.id)
+            else:
+                await self._board.move(Ledger.put_back, running.job.id)
+            self._running = None
 
-    async def cancel(self, job_id: str) -> Job:
-        """Cancel a job: a queued one at once, a running one after its present step. Raises Conflict if it has ended."""
+    async def cancel(self, job_id: str) -> Job | None:
+        """Cancel the job if this one runs it, after its present step; none if it does not."""
         async with self._lock:
-            running = self._running_job(job_id)
-            if running is None:
-                return await self._board.move(Ledger.cancel, job_id)
+            if (running := self._running_job(job_id)) is None:
+                return None
             if running.upsampling:
                 job = await self._board.move(Ledger.cancel, job_id)
                 running.upsampling.cancel()
@@ -141,41 +159,35 @@ class Dispatcher:
                 asyncio.get_running_loop().call_later(CANCEL_PATIENCE_S, self._end_stuck_worker, running)
             return await self._board.get(job_id)
 
-    async def stop_job(self, job_id: str) -> Job:
-        """Stop a running job and keep what is there. Raises Conflict unless it runs."""
+    async def stop_job(self, job_id: str) -> Job | None:
+        """Stop the job if this one runs it, and keep what is there; none if it does not.
+
+        Raises:
+            Conflict: nothing is there yet.
+        """
         async with self._lock:
-            job = await self._board.get(job_id)
-            running = self._running_job(job_id)
-            if running is None:
-                raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped and kept.")
+            if (running := self._running_job(job_id)) is None:
+                return None
             if running.upsampling:
                 raise Conflict(f"Job {job_id} is having its prompt written; nothing is there to be kept.")
             self._process.send(StopJob(job_id))
-            return job
+            return await self._board.get(job_id)
 
-    async def _insist(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do something until the database takes it: a full disk or a lock is waited out, and said on the page."""
-        before = self.status
-        while True:
-            try:
-                async with self._lock:
-                    done = await act()
-            except StorageError as error:
-                log.error("storage_failed", code=error.code, message=error.message)
-                self._set_status("lost", error.message, Failure.of(error))
-                await asyncio.sleep(STORAGE_RETRY_S)
-            else:
-                if self.status.error is not None and self.status.state == "lost":
-                    self._set_status(before.state, before.detail, before.error)
-                return done
+    def _storage(self, before: CheckpointStatus, error: StorageError | None) -> None:
+        if error is not None:
+            self._set_status("lost", error.message, Failure.of(error))
+        elif self.status.error is not None and self.status.state == "lost":
+            self._set_status(before.state, before.detail, before.error)
 
     def _deliver(self, event: Report | WorkerLost) -> None:
-        if isinstance(event, ConversationSaid | ConversationEnded | WorkerLost):
+        if isinstance(event, ConversationReport | WorkerLost):
             self.on_said(event)
-        if not isinstance(event, ConversationSaid | ConversationEnded):
+        if isinstance(event, ActReport | WorkerLost):
+            self.on_acted(event)
+        if isinstance(event, JobReport | WorkerLost):
             self._inbox.put_nowait(event)
 
-    async def _handle(self, event: JobReport | PromptWritten | WorkerLost | None) -> None:
+    async def _handle(self, event: JobReport | PromptWritten | Held | WorkerLost | None) -> None:
         match event:
             case CheckpointMoved(state, detail, failure):
                 self._deaths = 0 if state == "ready" else self._deaths
@@ -188,7 +200,11 @@ class Dispatcher:
             case PromptWritten(job_id, request) if running := self._running_job(job_id):
                 running.job = await self._board.move(Ledger.rewrite, job_id, request)
                 running.upsampling = None
-                self._hand_over(running)
+                self._process.send(running.order())
+            case Held(waits_for):
+                await self._board.hold(self._checkpoint.id, waits_for)
+                if self._running is not None:
+                    self._running.pace.rest()
             case JobPreviewed(job_id, jpeg):
                 self._broadcast.publish_frame(preview_topic(job_id), jpeg)
             case JobProgressed(job_id) if running := self._running_job(job_id):
@@ -201,7 +217,7 @@ class Dispatcher:
                 self._ended(await self._board.move(Ledger.cancel, job_id, step, steps))
             case _:
                 pass
-        if self._running is None and self.status.state == "ready":
+        if self.idle and self.status.state == "ready" and self._held.waits_for is None and self.may_claim():
             await self._start_next()
 
     async def _start_next(self) -> None:
@@ -210,15 +226,13 @@ class Dispatcher:
             return
         self._running = Running(job, previewed=self._broadcast.is_wanted(preview_topic(job.id)))
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
+        self.on_change()
         if self.prompt_writer is not None and self.prompt_writer.is_wanted(job.request):
             self._board.advance(job.id, job.progress.model_copy(update={"phase": "upsampling"}))
             self._running.upsampling = asyncio.ensure_future(self.prompt_writer.write(job.request))
             self._running.upsampling.add_done_callback(partial(self._prompt_written, job.id))
         else:
-            self._hand_over(self._running)
-
-    def _hand_over(self, running: Running) -> None:
-        self._process.send(RunJob(running.job.id, running.job.request, running.previewed))
+            self._process.send(self._running.order())
 
     def _prompt_written(self, job_id: str, writing: asyncio.Future[Request]) -> None:
         if not writing.cancelled():
@@ -232,10 +246,7 @@ class Dispatcher:
         pause_s = RESTART_AFTER_S[min(self._deaths, len(RESTART_AFTER_S) - 1)]
         self._deaths += 1
         if self._deaths >= len(RESTART_AFTER_S):
-            lost = EngineLost(
-                f"The worker died {self._deaths} times before it was ready.", hint="The server's log has the details."
-            )
-            self._set_status("failed", failure=Failure.of(lost))
+            self._set_status("failed", failure=never_ready(self._deaths))
         elif self.status.state != "failed":
             self._set_status("lost")
         asyncio.get_running_loop().call_later(pause_s, self._start_worker)
@@ -251,32 +262,24 @@ class Dispatcher:
             await self._board.move(Ledger.put_back, job.id, attempts=1)
             self._running = None
         else:
-            lost = EngineLost(
-                f"The worker died on this job {job.attempts + 1} times.",
-                hint="A smaller size or fewer steps may fit; the server's log has the details.",
-            )
-            self._ended(await self._board.move(Ledger.fail, job.id, Failure.of(lost), attempts=1))
+            self._ended(await self._board.move(Ledger.fail, job.id, too_deadly(job), attempts=1))
 
     def _start_worker(self) -> None:
         folder = self._checkpoint.folder
         assert folder is not None, "a server starts only with a checkpoint that has a folder"
         self.worker_starts += 1
         self._process.start()
-        self._process.send(LoadCheckpoint(folder, self._checkpoint.preset.built_here, self._device))
+        self._process.send(LoadCheckpoint(folder, self._checkpoint.preset.built_here, self.device))
 
     def _end_stuck_worker(self, running: Running) -> None:
         if self._running is running:
             log.error("worker_stuck", job_id=running.job.id, waited_s=CANCEL_PATIENCE_S)
             self._process.kill()
 
-    def _interest_changed(self) -> None:
-        running = self._running
-        if running is None:
-            return
-        previewed = self._broadcast.is_wanted(preview_topic(running.job.id))
-        if previewed != running.previewed:
-            running.previewed = previewed
-            self._process.send(SetPreviewed(running.job.id, previewed))
+    def interest_changed(self) -> None:
+        """Somebody began or ceased to look at previews."""
+        if (running := self._running) is not None and running.look(self._broadcast):
+            self._process.send(SetPreviewed(running.job.id, running.previewed))
 
     def _running_job(self, job_id: str) -> Running | None:
         return self._running if self._running is not None and self._running.job.id == job_id else None
@@ -285,9 +288,10 @@ class Dispatcher:
         assert job.state.ended
         self._running = None
         log.info("job_ended", job_id=job.id, state=job.state, code=job.error.code if job.error else None)
+        self.on_change()
 
     def _set_status(self, state: str, detail: str = "", failure: Failure | None = None) -> None:
         self.status = CheckpointStatus.model_validate(
             {**self.status.model_dump(), "state": state, "detail": detail, "error": failure}
         )
-        self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json")})
+        self.on_change()

@@ -26,3 +26,7 @@ class Pace:
         if self._step is None or step > self._step:
             self._step, self._at = step, now
         return None if self._seconds_per_step is None else self._seconds_per_step * (steps - step)
+
+    def rest(self) -> None:
+        """The job pauses, or goes on after a pause: the time until its next report is no step's."""
+        self._step = None

@@ -8,9 +8,10 @@ from typing import Protocol
 
 import structlog
 
+from backend.broadcast import Broadcast
 from backend.jobs.pace import Pace
-from backend.messages import JobFailed, JobProgressed
-from studio.errors import StudioError, Unexpected
+from backend.messages import JobFailed, JobProgressed, RunJob
+from studio.errors import EngineLost, StudioError, Unexpected
 from studio.jobs import Failure, Job, Progress
 from studio.requests import Request
 
@@ -45,6 +46,15 @@ class Running:
     pace: Pace = field(default_factory=Pace)
     upsampling: asyncio.Future[Request] | None = None
 
+    def order(self) -> RunJob:
+        """What the worker is told."""
+        return RunJob(self.job.id, self.job.request, self.previewed)
+
+    def look(self, broadcast: Broadcast) -> bool:
+        """Note whether anybody looks at its previews; whether that has changed."""
+        before, self.previewed = self.previewed, broadcast.is_wanted(preview_topic(self.job.id))
+        return self.previewed != before
+
 
 @dataclass(frozen=True)
 class PromptWritten:
@@ -52,6 +62,13 @@ class PromptWritten:
 
     job_id: str
     request: Request
+
+
+@dataclass(frozen=True)
+class Held:
+    """Jobs wait for something beside their turn, or for nothing any more."""
+
+    waits_for: str | None
 
 
 def outcome_of(job_id: str, writing: asyncio.Future[Request]) -> PromptWritten | JobFailed:
@@ -69,6 +86,23 @@ def progress_of(event: JobProgressed, pace: Pace) -> Progress:
     """What a report of the worker says to people."""
     seconds_left = pace.seconds_left(event.step, event.steps) if event.phase == "denoising" else None
     return Progress(phase=event.phase, step=event.step, steps=event.steps, seconds_left=seconds_left)
+
+
+def too_deadly(job: Job) -> Failure:
+    """Why a job is not tried again whose worker has just died."""
+    return Failure.of(
+        EngineLost(
+            f"The worker died on this job {job.attempts + 1} times.",
+            hint="A smaller size or fewer steps may fit; the server's log has the details.",
+        )
+    )
+
+
+def never_ready(deaths: int) -> Failure:
+    """Why the server has given up on its worker for now."""
+    return Failure.of(
+        EngineLost(f"The worker died {deaths} times before it was ready.", hint="The server's log has the details.")
+    )
 
 
 def preview_topic(job_id: str) -> str:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import structlog
 
-from backend.adapter_rack import AdapterRack
 from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.jobs.admission import Admission
 from backend.jobs.board import Board
-from backend.jobs.dispatcher import Dispatcher
-from backend.jobs.inputs import check_inputs
+from backend.jobs.engines import Engines
 from backend.jobs.ledger import Ledger
-from backend.media import MediaStore
 from studio.events import Delta
-from studio.jobs import Job, JobState
-from studio.presets import complete
-from studio.requests import Request, parse_request
-from studio.rules import refusals
+from studio.jobs import Job, JobState, Priority
+from studio.presets import laid_over
 
 log = structlog.get_logger("orrery.jobs")
 
@@ -35,48 +29,62 @@ class JobService:
     def __init__(
         self,
         board: Board,
-        dispatcher: Dispatcher,
-        shelf: CheckpointShelf,
-        media: MediaStore,
-        adapters: AdapterRack,
+        engines: Engines,
+        admission: Admission,
         broadcast: Broadcast,
     ) -> None:
         self._board = board
-        self._media = media
-        self._adapters = adapters
-        self._dispatcher = dispatcher
-        self._shelf = shelf
+        self._admission = admission
+        self._engines = engines
         self._broadcast = broadcast
 
-    async def submit(self, payload: Mapping[str, Any]) -> Job:
+    async def submit(
+        self,
+        payload: Mapping[str, Any],
+        *,
+        job_id: str | None = None,
+        priority: Priority = "normal",
+        guardrails: bool | None = None,
+    ) -> Job:
         """Accept a request; once this returns, the job survives everything.
 
         Args:
             payload: decoded JSON of a request; what it leaves out comes from the checkpoint's preset.
+            job_id: what it will be called, where that has been promised; else any.
+            priority: where in the queue it is put.
+            guardrails: whether the guardrail is to read it; none is what the server does by itself.
 
         Raises:
-            BadInput: it is no legal request, or this checkpoint refuses it.
-            MediaNotFound: it names something that is not in the store.
-            CheckpointNotFound, Conflict: it names a checkpoint that is unknown, or not loaded.
+            BadInput, MediaNotFound, CheckpointNotFound, Conflict: see `Admission.admit`.
             StorageError: it could not be written down.
             BrokenCheckpoint, EngineError: the checkpoint could not be loaded; what was queued before waits.
         """
-        checkpoint = self._shelf.serving(payload.get("checkpoint"))
-        request = parse_request(complete(checkpoint.preset, payload))
-        for refusal in refusals(request, checkpoint.capabilities()):
-            raise refusal.error()
-        await asyncio.to_thread(self._check_named, request)
-        self._refuse_if_failed()
-        job = await self._board.move(Ledger.insert, secrets.token_hex(6), request, checkpoint.id)
+        accepted = await self._admission.admit(payload, job_id, guardrails=guardrails)
+        self.refuse_if_failed(accepted.checkpoint)
+
+        def insert(ledger: Ledger) -> Job:
+            self._admission.check_still_there(accepted.request)
+            return ledger.insert(
+                accepted.job_id,
+                accepted.request,
+                accepted.checkpoint,
+                priority=priority,
+                guardrail=accepted.guardrail,
+            )
+
+        job = await self._board.move(insert)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
-        self._dispatcher.wake()
+        self._engines.wake()
         return job
 
-    def _check_named(self, request: Request) -> None:
-        """Everything that a request names is there, and can be used."""
-        if request.adapter is not None:
-            self._adapters.path(request.adapter.name)
-        check_inputs(request, self._media)
+    async def duplicate(self, job_id: str, changes: Mapping[str, Any]) -> Job:
+        """Queue a job's request again, some fields changed, nested ones singly. Raises JobNotFound, and as `submit`.
+
+        The new job runs on the checkpoint of the old one, unless that is what changes.
+        """
+        job = await self._board.get(job_id)
+        said = {**job.request.model_dump(mode="json"), "checkpoint": job.checkpoint}
+        return await self.submit(laid_over(said, changes), priority=job.priority)
 
     async def get(self, job_id: str) -> Job:
         """One job. Raises JobNotFound."""
@@ -88,12 +96,12 @@ class JobService:
 
     async def cancel(self, job_id: str) -> Job:
         """Cancel, and wait a moment for the worker to let go. Raises JobNotFound, Conflict."""
-        job = await self._dispatcher.cancel(job_id)
+        job = await self._engines.cancel(job_id)
         return job if job.state.ended else await self._settled(job_id)
 
     async def stop(self, job_id: str) -> Job:
         """Stop a running job and keep what is there. Raises JobNotFound, Conflict."""
-        await self._dispatcher.stop_job(job_id)
+        await self._engines.stop_job(job_id)
         return await self._settled(job_id)
 
     async def retry(self, job_id: str) -> Job:
@@ -107,10 +115,10 @@ class JobService:
         """
         job = await self._board.get(job_id)
         if job.state in (JobState.FAILED, JobState.CANCELLED):
-            await asyncio.to_thread(self._check_named, job.request)
-        self._refuse_if_failed()
+            await self._admission.check_again(job)
+        self.refuse_if_failed(job.checkpoint)
         job = await self._board.move(Ledger.retry, job_id)
-        self._dispatcher.wake()
+        self._engines.wake()
         return job
 
     async def follow(self, job_id: str) -> AsyncIterator[Job]:
@@ -120,7 +128,8 @@ class JobService:
             yield job
             while not (job.state.ended or subscription.lagged):
                 item = await subscription.items.get()
-                if isinstance(item, Delta) and item.key == "jobs" and item.id == job_id:
+                told = isinstance(item, Delta) and item.key == "jobs" and item.id == job_id
+                if told or item is None:  # of many changes at once nobody is told singly
                     job = await self._board.get(job_id)
                     yield job
 
@@ -132,9 +141,10 @@ class JobService:
                 job = seen
         return job
 
-    def _refuse_if_failed(self) -> None:
-        if self._dispatcher.status.error is not None:
-            raise self._dispatcher.status.error.error()
+    def refuse_if_failed(self, checkpoint: str) -> None:
+        """Raises why nothing can be accepted: the checkpoint could not be loaded."""
+        if (error := self._engines.status_of(checkpoint).error) is not None:
+            raise error.error()
 
     async def _settled(self, job_id: str) -> Job:
         try:

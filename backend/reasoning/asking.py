@@ -24,32 +24,42 @@ class Resident:
         service: where conversations are opened.
         files: what questions show, by the id that follows `media:`.
         media_param: the caller's field that names it, for errors about it.
+        checkpoint: whose reasoner; none is the active one's.
         counted: see `ReasoningService.converse`.
     """
 
     def __init__(
-        self, service: ReasoningService, files: Mapping[str, Path], media_param: str = "", *, counted: bool
+        self,
+        service: ReasoningService,
+        files: Mapping[str, Path],
+        media_param: str = "",
+        *,
+        checkpoint: str | None = None,
+        counted: bool,
     ) -> None:
         self._service = service
         self._files = files
         self._media_param = media_param
+        self._checkpoint = checkpoint
         self._counted = counted
 
     async def __call__(self, question: Question, /) -> str:
         """The answer. Raises as `ReasoningService.answer`."""
         try:
-            return (await self._service.answer(to_reason(question), self._files, counted=self._counted)).text
+            asked = to_reason(question, self._checkpoint)
+            return (await self._service.answer(asked, self._files, counted=self._counted)).text
         except (BadInput, MediaNotFound) as error:
             if not (error.param or "").startswith("messages."):
                 raise
             raise rebuild(error.code, error.message, self._media_param or None, error.hint) from None
 
 
-def to_reason(question: Question) -> Reason:
+def to_reason(question: Question, checkpoint: str | None = None) -> Reason:
     """A question as a conversation of ours. Raises BadInput."""
     return parse_as(
         Reason,
         {
+            "checkpoint": checkpoint,
             "messages": [
                 {"role": message.role, "content": [_part(part) for part in message.parts]}
                 for message in question.messages

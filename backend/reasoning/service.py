@@ -13,6 +13,7 @@ from typing import Literal
 import structlog
 
 from backend.engine_process import WorkerLost
+from backend.fleet import Fleet
 from backend.jobs.dispatcher import Dispatcher
 from backend.messages import (
     ConversationEnded,
@@ -49,11 +50,13 @@ class OpenConversation:
     """An answer while it comes.
 
     Attributes:
+        engine: who answers.
         finish_reason: why it ended, once it has.
         usage: tokens so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, engine: Dispatcher) -> None:
+        self.engine = engine
         self.finish_reason: Literal["stop", "length"] | None = None
         self.usage = Usage()
         self._reports: asyncio.Queue[ConversationReport] = asyncio.Queue()
@@ -99,13 +102,13 @@ class OpenConversation:
 
 
 class ReasoningService:
-    """The open conversations. Lives on the event loop's thread; the dispatcher owns the worker."""
+    """The open conversations. Lives on the event loop's thread; the fleet owns the workers."""
 
-    def __init__(self, dispatcher: Dispatcher, metrics: Metrics) -> None:
-        self._dispatcher = dispatcher
+    def __init__(self, fleet: Fleet, metrics: Metrics) -> None:
+        self._fleet = fleet
         self._metrics = metrics
         self._open: dict[str, OpenConversation] = {}
-        dispatcher.on_said = self._hear
+        fleet.on_said = self._hear
 
     @property
     def num_open(self) -> int:
@@ -125,44 +128,38 @@ class ReasoningService:
 
         Raises:
             Busy: so many are open, or the checkpoint is not ready yet.
+            Conflict: the checkpoint is not loaded.
             StudioError: the checkpoint failed to load.
         """
-        self._refuse_if_not_ready()
+        group = self._fleet.group(request.checkpoint)
         if counted and len(self._open) >= MAX_OPEN:
             raise Busy(f"{MAX_OPEN} conversations are open, as many as are held.", hint="Ask again in a moment.")
         name = secrets.token_hex(6)
-        conversation = self._open[name] = OpenConversation()
-        self._dispatcher.send(Converse(name, request, dict(files)))
-        log.info("conversation_opened", conversation_id=name, num_open=len(self._open), shown=len(files))
-        try:
-            yield conversation
-        finally:
-            if self._open.pop(name, None):
-                self._dispatcher.send(StopConversation(name))
-            used = conversation.usage
-            self._metrics.tokens.labels("read").inc(used.prompt_tokens)
-            self._metrics.tokens.labels("written").inc(used.completion_tokens)
-            log.info("conversation_closed", conversation_id=name, tokens=used.completion_tokens)
+        with group.hold() as engine:
+            conversation = self._open[name] = OpenConversation(engine)
+            engine.send(Converse(name, request, dict(files)))
+            log.info("conversation_opened", conversation_id=name, num_open=len(self._open), shown=len(files))
+            try:
+                yield conversation
+            finally:
+                if self._open.pop(name, None):
+                    engine.send(StopConversation(name))
+                used = conversation.usage
+                self._metrics.tokens.labels("read").inc(used.prompt_tokens)
+                self._metrics.tokens.labels("written").inc(used.completion_tokens)
+                log.info("conversation_closed", conversation_id=name, tokens=used.completion_tokens)
 
     async def answer(self, request: Reason, files: Mapping[str, Path], *, counted: bool = True) -> Answer:
         """A whole answer. Raises as `converse`, and what the engine says against the request."""
         with self.converse(request, files, counted=counted) as conversation:
             return await conversation.whole()
 
-    def _refuse_if_not_ready(self) -> None:
-        status = self._dispatcher.status
-        if status.error is not None:
-            raise status.error.error()
-        if status.state != "ready" or self._dispatcher.worker_pid is None:
-            raise Busy(
-                f"The checkpoint {status.id} is not ready yet ({status.state}).", hint="Ask again when /readyz says so."
-            )
-
-    def _hear(self, event: ConversationReport | WorkerLost) -> None:
+    def _hear(self, engine: Dispatcher, event: ConversationReport | WorkerLost) -> None:
         if isinstance(event, WorkerLost):
             lost = EngineLost("The worker died during this conversation.", hint="Ask again; the server's log says why.")
-            for name in list(self._open):
-                self._hear(ConversationEnded(name, failure=Failure.of(lost)))
+            for name, conversation in list(self._open.items()):
+                if conversation.engine is engine:
+                    self._hear(engine, ConversationEnded(name, failure=Failure.of(lost)))
             return
         conversation = self._open.get(event.conversation_id)
         if isinstance(event, ConversationSaid):

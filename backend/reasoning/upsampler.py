@@ -96,9 +96,11 @@ class Upsampler:
         else:
             part = ImagePart if param == "start_image" else VideoPart
             # A caption longer than the generator reads would be of no use; the schema closes it in time.
-            most = min(UPSAMPLING.max_tokens, self._shelf.loaded.capabilities().max_prompt_tokens)
+            most = min(UPSAMPLING.max_tokens, self._shelf.serving(request.checkpoint).capabilities().max_prompt_tokens)
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
             wish = wish_of(request, [part(url=f"{OWN}{own}") for own in files], sampling=sampling)
-            done = await upsample(Resident(self._service, files, param, counted=counted), wish)
+            done = await upsample(
+                Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted), wish
+            )
         log.info("prompt_upsampled", kind=request.kind, attempts=done.attempts, repairs=len(done.repairs))
         return done

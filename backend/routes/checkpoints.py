@@ -1,29 +1,87 @@
-"""`/v1/checkpoints` and `/v1/choices`: what can be asked of this server."""
+"""`/v1/checkpoints` and `/v1/choices`: what can be asked of this server, and what its engines hold."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path
 
 from backend.errors import documented
+from backend.fleet.room import needed_gb, weight_bytes
 from backend.services import Parts
-from studio.catalogue import CheckpointList, ChoiceList
-from studio.errors import UnknownKind
+from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList
+from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
+from studio.events import CheckpointStatus, Errand
 from studio.requests import REQUESTS, nearest, shown
-from studio.rules import choices
+from studio.rules import choices, spans
 
 router = APIRouter(prefix="/v1", tags=["checkpoints"])
 
+Name = Annotated[str, Path(description="a preset's id", examples=["speck"])]
+
 
 @router.get("/checkpoints")
-def checkpoints(parts: Parts) -> CheckpointList:
-    """Every checkpoint with a preset, and the loaded one."""
-    return parts.shelf.listing(parts.dispatcher.status)
+async def checkpoints(parts: Parts) -> CheckpointList:
+    """Every checkpoint with a preset and the active one, what they take, and the memory that there is."""
+    return await asyncio.to_thread(_measured, parts)
 
 
-@router.get("/choices/{kind}", responses=documented(UnknownKind))
-async def options(kind: str, parts: Parts) -> ChoiceList:
-    """The options of a request's ruled fields on the loaded checkpoint, refused ones with the reason."""
+def _measured(parts: Parts) -> CheckpointList:
+    listing, memory = parts.shelf.listing(parts.fleet.statuses), parts.fleet.read_memory()
+
+    def measured(info: CheckpointInfo) -> CheckpointInfo:
+        found = parts.shelf.named(info.id)
+        here = info.installed and found.folder is not None
+        disk_gb = round(weight_bytes(found.folder) / 1e9, 3) if here and found.folder else None
+        return info.model_copy(update={"disk_gb": disk_gb, "needed_gb": round(needed_gb(found, memory), 1)})
+
+    return CheckpointList(checkpoints=tuple(measured(info) for info in listing.checkpoints), memory=memory)
+
+
+@router.post(
+    "/checkpoints/{name}/load",
+    status_code=202,
+    responses=documented(CheckpointNotFound, Conflict, NotACheckpoint, BrokenCheckpoint),
+)
+async def load(name: Name, parts: Parts) -> CheckpointStatus:
+    """Load a checkpoint and make it the one that requests without a name go to; others leave for it, once idle."""
+    checkpoint = await asyncio.to_thread(parts.shelf.whole, name)
+    return parts.fleet.load(checkpoint)
+
+
+@router.post("/checkpoints/{name}/unload", status_code=202, responses=documented(CheckpointNotFound, Conflict))
+async def unload(name: Name, parts: Parts) -> CheckpointStatus:
+    """Let a checkpoint go and free its memory, after what it does now."""
+    parts.shelf.named(name)
+    return await parts.fleet.unload(name)
+
+
+@router.post("/checkpoints/{name}/pull", status_code=202, responses=documented(CheckpointNotFound, Conflict, BadInput))
+async def pull(name: Name, parts: Parts) -> Errand:
+    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; `/v1/events` tells how far it is."""
+    return parts.errands.pull(name)
+
+
+@router.delete("/checkpoints/{name}/pull", responses=documented(CheckpointNotFound, Conflict))
+async def stop_pulling(name: Name, parts: Parts) -> Errand:
+    """Stop fetching; what has come stays."""
+    parts.shelf.named(name)
+    return await parts.errands.cancel(name)
+
+
+@router.post("/checkpoints/{name}/verify", status_code=202, responses=documented(CheckpointNotFound, Conflict))
+async def verify(name: Name, parts: Parts) -> Errand:
+    """Account for every tensor of a checkpoint; `/v1/events` tells what came of it."""
+    return parts.errands.verify(name)
+
+
+@router.get("/choices/{kind}", responses=documented(UnknownKind, CheckpointNotFound, Conflict))
+async def options(kind: str, parts: Parts, checkpoint: str | None = None) -> ChoiceList:
+    """The options of a request's ruled fields on a checkpoint (the active one), the refused with the reason; bounds."""
     if kind not in REQUESTS:
         raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, REQUESTS))
-    ruled = choices(kind, parts.shelf.loaded.capabilities())
-    return ChoiceList(checkpoint=parts.shelf.loaded.id, choices={name: tuple(row) for name, row in ruled.items()})
+    found = parts.shelf.serving(checkpoint)
+    can = found.capabilities()
+    ruled = {name: tuple(row) for name, row in choices(kind, can).items()}
+    return ChoiceList(checkpoint=found.id, choices=ruled, limits=spans(kind, can))

@@ -17,13 +17,18 @@ def main() -> None:
     parser.add_argument("--media", type=Path, required=True, help="folder of the media store")
     parser.add_argument("--adapters", type=Path, required=True, help="folder of LoRA adapters")
     parser.add_argument("--checkpoint", required=True, help="id of the checkpoint, for recipes")
+    parser.add_argument("--gpus", type=int, default=1, help="how many share a clip's steps")
+    parser.add_argument("--policy-gpus", type=int, default=1, help="how many share a policy's steps")
+    parser.add_argument("--nice", type=int, default=0, help="how far it stands back where all cores are busy")
+    parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     options = parser.parse_args()
     die_with_parent(options.parent)
+    os.nice(options.nice)
     os.set_inheritable(options.pipe, False)
-    _serve(options.pipe, options.media, options.adapters, options.checkpoint)
+    _serve(options)
 
 
-def _serve(pipe: int, media: Path, adapters: Path, checkpoint: str) -> None:
+def _serve(options: argparse.Namespace) -> None:
     # Seconds of imports: the server must be able to die in the middle of them without leaving this process behind.
     from multiprocessing.connection import Connection
 
@@ -31,10 +36,13 @@ def _serve(pipe: int, media: Path, adapters: Path, checkpoint: str) -> None:
     from backend.logs import configure_logs
     from backend.media import MediaStore
     from backend.worker.lifeline import Lifeline
+    from backend.worker.loading import Loader
     from backend.worker.loop import Worker
 
     configure_logs()
-    Worker(Lifeline(Connection(pipe)), MediaStore(media), AdapterRack(adapters), checkpoint).run()
+    lifeline = Lifeline(Connection(options.pipe))
+    load = Loader(options.gpus, options.policy_gpus, options.offload, lifeline.end)
+    Worker(lifeline, MediaStore(options.media), AdapterRack(options.adapters), options.checkpoint, load).run()
 
 
 if __name__ == "__main__":

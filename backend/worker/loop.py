@@ -1,9 +1,9 @@
-"""What the worker does between two commands: a token of each conversation, and one denoising step or decode."""
+"""What the worker does between two commands: an arm's step, or a token of each conversation and a job's step."""
 
 from __future__ import annotations
 
-import io
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import structlog
 from numpy.typing import NDArray
-from PIL import Image
 
 from backend.adapter_rack import AdapterRack
 from backend.media import MediaStore
 from backend.messages import (
+    Act,
     CancelJob,
     CheckpointMoved,
     Command,
@@ -24,33 +24,30 @@ from backend.messages import (
     JobCancelled,
     JobFailed,
     JobFinished,
-    JobPreviewed,
-    JobProgressed,
     LoadCheckpoint,
+    RestJobs,
     RunJob,
     SetPreviewed,
+    StopActing,
     StopConversation,
     StopJob,
     WorkerEnding,
 )
+from backend.worker.acting import Acting
+from backend.worker.dressing import dress
 from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
 from backend.worker.packing import pick
 from backend.worker.running_job import RunningJob, Sample, one_sample
 from backend.worker.talks import Talk, Talks
+from backend.worker.telling import Teller
 from engine import Engine
 from engine.speck import build_speck
-from studio.errors import BrokenCheckpoint, OutOfMemory, StorageError, StudioError, Unexpected, rebuild
+from studio.errors import BrokenCheckpoint, OutOfMemory, StorageError, StudioError, Unexpected
 from studio.jobs import Failure
-from studio.requests import Adapter
 
 log = structlog.get_logger("orrery.worker")
-
-PROGRESS_EVERY_S = 0.05
-PREVIEW_EVERY_S = 0.15
-PREVIEW_SIDE = 512
-"""Pixels of a preview's longer side."""
 
 BEGIN_S = 0.05
 """How long conversations are begun for in one turn: to resize what they show takes time, and others wait."""
@@ -63,7 +60,8 @@ class _DroppedError(Exception):
 class Worker:
     """Runs commands against one engine until the lifeline breaks.
 
-    While a job runs, every conversation gets one token for each of its denoising steps; otherwise as many as it can.
+    An arm's question is answered before all else, and jobs rest until the server says that no other follows. While a
+    job runs, every conversation gets one token for each of its denoising steps; otherwise as many as it can.
     """
 
     def __init__(
@@ -81,18 +79,31 @@ class Worker:
         self._checkpoint = checkpoint
         self._engine: Engine | None = None
         self._jobs: dict[str, RunningJob] = {}
+        self._teller = Teller(lifeline)
         self._talks = Talks(lifeline, store)
+        self._acting = Acting(lifeline)
+        self._arrived: deque[Command] = deque()
         self._rests_until = 0.0
 
     def run(self) -> None:
         """Serve for ever; the process ends with its server."""
         while True:
-            for command in self._lifeline.commands(wait=not (self._jobs or self._talks.want_turn)):
-                self._obey(command)
+            has_job = bool(self._jobs) and not self._acting.holds
+            self._listen(wait=not (has_job or self._want_turn))
             if self._engine is not None:
-                self._speak(self._engine)
-                if self._jobs:
+                self._act_and_speak(self._engine)
+                if self._jobs and not self._acting.holds:
                     self._advance(self._engine)
+
+    @property
+    def _want_turn(self) -> bool:
+        return self._acting.turn is not None or self._talks.want_turn
+
+    def _listen(self, *, wait: bool) -> None:
+        """Obey what has arrived, also what a job's beginning left lying further out."""
+        self._arrived.extend(self._lifeline.commands(wait=wait and not self._arrived))
+        while self._arrived:
+            self._obey(self._arrived.popleft())
 
     def _obey(self, command: Command) -> None:
         match command:
@@ -115,6 +126,13 @@ class Worker:
                 self._talks.open(command, self._engine.choose_frames)
             case StopConversation(conversation_id):
                 self._talks.stop(conversation_id)
+            case Act():
+                assert self._engine is not None, "the server asks a ready worker"
+                self._acting.ask(command)
+            case StopActing(act_id):
+                self._acting.stop(act_id)
+            case RestJobs(rest):
+                self._acting.keep_free(rest)
 
     def _load(self, folder: Path, build: bool, device: str) -> None:
         try:
@@ -143,7 +161,7 @@ class Worker:
     def _begin(self, job: RunningJob) -> None:
         assert self._engine is not None, "the dispatcher sends jobs to a ready worker"
         self._jobs[job.job_id] = job
-        self._report(job, "starting")
+        self._teller.report(job, "starting")
         media: Inputs | None = None
         with self._guard(partial(self._drop, [job]), on_device=False), suppress(_DroppedError):
             media = read_inputs(job.request, self._store, partial(self._heed, job))
@@ -153,7 +171,7 @@ class Worker:
             for index in range(job.request.count):
                 self._heed(job)
                 request = one_sample(job.request, index)
-                self._dress(self._engine, request.adapter)
+                dress(self._engine, self._adapters, request.adapter)
                 job.samples.append(Sample(index, request, self._engine.begin(request, media)))
 
     def _advance(self, engine: Engine) -> None:
@@ -164,6 +182,16 @@ class Worker:
                     self._decode(engine, job, sample)
                 return
         self._step(engine)
+
+    def _act_and_speak(self, engine: Engine) -> None:
+        """A step of an arm's answer; only between two answers a token of each conversation."""
+        deed = self._acting.turn
+        if deed is not None:
+            with self._guard(partial(self._acting.fail, deed)):
+                dress(engine, self._adapters, None)
+                self._acting.advance(engine, deed)
+        if not self._acting.midway:
+            self._speak(engine)
 
     def _speak(self, engine: Engine) -> None:
         """One token of each conversation, all in one pass; of prompts that are being read, the next piece."""
@@ -181,7 +209,7 @@ class Worker:
             self._talks.fail(list(writing)[-1:] if isinstance(error, OutOfMemory) else list(writing), error)
 
         with self._guard(drop):
-            self._dress(engine, None)
+            dress(engine, self._adapters, None)
             engine.decode(list(writing.values()))
             for talk, conversation in writing.items():
                 self._talks.tell(talk, conversation)
@@ -192,7 +220,7 @@ class Worker:
         was_read = talk.media.exception() is None
         with self._guard(partial(self._talks.fail, [talk]), on_device=was_read):
             media = talk.media.result()
-            self._dress(engine, None)
+            dress(engine, self._adapters, None)
             talk.conversation = engine.converse(talk.request, media)
         self._talks.let_go_of_media(talk)
 
@@ -202,38 +230,13 @@ class Worker:
         jobs = {owners[id(sample)].job_id: owners[id(sample)] for sample in picked}
         # A failure within one pack cannot be told apart: it is everybody's who was in it.
         with self._guard(partial(self._drop, list(jobs.values()))):
-            self._dress(engine, picked[0].request.adapter)
+            dress(engine, self._adapters, picked[0].request.adapter)
             engine.step([sample.trajectory for sample in picked])
             for job in jobs.values():
-                self._tell(engine, job)
-
-    def _dress(self, engine: Engine, adapter: Adapter | None) -> None:
-        if adapter is None:
-            engine.wear(None)
-        else:
-            path = self._adapters.path(adapter.name)
-            try:
-                engine.wear(path, adapter.scale)
-            except StudioError as error:
-                # Who asks knows adapters by their names, and not where they lie.
-                message = error.message.replace(f"{path.parent}/", "")
-                raise rebuild(error.code, message, error.param, error.hint) from None
-
-    def _tell(self, engine: Engine, job: RunningJob) -> None:
-        now = time.monotonic()
-        if now - job.progress_at >= PROGRESS_EVERY_S or not job.denoising:
-            job.progress_at = now
-            self._report(job, "denoising")
-        if job.previewed and job.denoising and now - job.preview_at >= PREVIEW_EVERY_S:
-            job.preview_at = now
-            image = Image.fromarray(engine.preview(job.denoising[0].trajectory))
-            image.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-            buffer = io.BytesIO()
-            image.save(buffer, "JPEG", quality=80)
-            self._lifeline.report(JobPreviewed(job.job_id, buffer.getvalue()))
+                self._teller.tell(engine, job)
 
     def _decode(self, engine: Engine, job: RunningJob, sample: Sample) -> None:
-        self._report(job, "decoding")
+        self._teller.report(job, "decoding")
         result = engine.finish(sample.trajectory)
         frames = self._heeding(job, result.frames)
         sample.results = store_result(self._store, job, sample, result, frames, self._checkpoint)
@@ -249,27 +252,25 @@ class Worker:
             self._heed(job)
 
     def _heed(self, job: RunningJob) -> None:
-        """Obey what has arrived. Raises _DroppedError when the job is over with that.
+        """Obey what has arrived, and rest while an arm may ask. Raises _DroppedError when the job is over with that.
 
-        Conversations go on meanwhile, for half of the time at most.
+        Conversations go on meanwhile, while the job does too for half of the time at most.
         """
-        for command in self._lifeline.commands(wait=False):
-            self._obey(command)
-        if self._engine is not None and time.monotonic() >= self._rests_until:
-            self._speak(self._engine)
+        self._listen(wait=False)
+        while self._engine is not None and self._acting.holds and job.job_id in self._jobs:
+            self._act_and_speak(self._engine)
+            self._listen(wait=self._acting.holds and not self._want_turn)
         if job.job_id not in self._jobs:
             raise _DroppedError
-
-    def _report(self, job: RunningJob, phase: str) -> None:
-        assert phase in ("starting", "denoising", "decoding")
-        self._lifeline.report(JobProgressed(job.job_id, phase, job.step, job.steps))
+        if self._engine is not None and time.monotonic() >= self._rests_until:
+            self._speak(self._engine)
 
     @contextmanager
     def _guard(self, drop: Callable[[StudioError], None], *, on_device: bool = True) -> Generator[None]:
         """One of three places that may catch everything: what breaks is reported, and the worker lives on.
 
         Not on a device other than the CPU: an error that nobody has foreseen may have left it unusable (CUDA's do,
-        for the whole process), so another worker takes over.
+        for the whole process), so another worker takes over. So it does when a step broke off that ranks shared.
 
         Args:
             drop: reports the error to whoever it concerns.
@@ -278,16 +279,19 @@ class Worker:
         try:
             yield
         except StudioError as error:
-            drop(error)
+            self._fail(error, drop, is_fatal=False)
         except Exception:
             log.exception("engine_broke" if on_device else "reading_broke")
             error = Unexpected("The engine broke on this request.", hint="The server's log has the details.")
-            if not on_device or self._engine is None or self._engine.model.device.type == "cpu":
-                drop(error)
-            else:
-                self._lifeline.report(WorkerEnding())
-                drop(error)
-                self._lifeline.end()
+            is_fatal = on_device and self._engine is not None and self._engine.model.device.type != "cpu"
+            self._fail(error, drop, is_fatal)
+
+    def _fail(self, error: StudioError, drop: Callable[[StudioError], None], is_fatal: bool) -> None:
+        if is_fatal or (self._engine is not None and not self._engine.is_whole):
+            self._lifeline.report(WorkerEnding())
+            drop(error)
+            self._lifeline.end()
+        drop(error)
 
     def _drop(self, jobs: list[RunningJob], error: StudioError) -> None:
         for job in jobs:

@@ -12,6 +12,7 @@ from studio.cli.options import DataOption
 from studio.cli.tables import print_table
 
 VERIFY_COMMAND = (sys.executable, "-m", "engine.verify")
+PULL_COMMAND = (sys.executable, "-P", "-m", "studio.pulling")
 
 JsonOption = Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="As JSON.")]
 
@@ -52,6 +53,31 @@ def verify(
     raise typer.Exit(subprocess.run([*VERIFY_COMMAND, *flags, "--", str(folder)], check=False).returncode)
 
 
+@checkpoints.command()
+def pull(
+    context: typer.Context,
+    checkpoint: Annotated[str, typer.Argument(metavar="NAME", help="A checkpoint with a preset.")],
+    data: DataOption = None,
+) -> None:
+    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; HF_TOKEN may hold a token."""
+    from studio.cli.pulling import follow
+    from studio.data_folder import DataFolder
+    from studio.errors import BadInput, CheckpointNotFound
+    from studio.presets import load_presets
+    from studio.requests import nearest
+    from studio.settings import chosen_data_folder
+
+    _, said_data = _said(context)
+    presets = load_presets(DataFolder(chosen_data_folder(data or said_data)).presets)
+    if checkpoint not in presets:
+        raise CheckpointNotFound(
+            f"There is no checkpoint {checkpoint!r}.", param="checkpoint", hint=nearest(checkpoint, presets)
+        )
+    if not presets[checkpoint].repository:
+        raise BadInput(f"{checkpoint} is on no hub: it is built here.", param="checkpoint")
+    print(follow([*PULL_COMMAND, presets[checkpoint].repository], presets[checkpoint].title))
+
+
 def _said(context: typer.Context) -> tuple[bool, Path | None]:
     """What stood between `checkpoints` and the sub-command."""
     return context.obj
@@ -72,7 +98,7 @@ def _installed(name: str, data: Path | None) -> Path:
             param="checkpoint",
             hint="It is built when a server first starts with it."
             if found.preset.built_here
-            else f"Pull it: hf download {found.preset.repository}",
+            else f"Pull it: orrery checkpoints pull {found.id}",
         )
     return found.folder
 

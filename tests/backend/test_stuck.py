@@ -74,21 +74,21 @@ def test_a_database_held_by_somebody_else_is_waited_out(data: Path):
 
 
 @pytest.mark.slow
-def test_a_job_waits_for_its_own_checkpoint_over_a_restart_with_another(data: Path, tmp_path: Path):
+def test_a_job_waits_for_its_own_checkpoint_over_a_restart_without_it(data: Path, tmp_path: Path):
     other = tmp_path / "other"
     shutil.copytree(data / "checkpoints" / "speck", other)
-    server = RunningServer(data).start()
+    server = RunningServer(data, ORRERY_CHECKPOINT=str(other)).start()
     job = server.submit(sampling={"seed": 5})
     server.kill()
 
-    with running(data, ORRERY_CHECKPOINT=str(other)) as elsewhere:
+    with running(data) as elsewhere:  # which knows no checkpoint of that name
         elsewhere.wait_ready()
-        assert elsewhere.wait_job(elsewhere.submit()["id"])["checkpoint"] == "other"
+        assert elsewhere.wait_job(elsewhere.submit()["id"])["checkpoint"] == "speck"
         waiting = elsewhere.job(job["id"])
-        assert (waiting["state"], waiting["waiting_for"]) == ("queued", "checkpoint speck")
-    with running(data) as again:
+        assert (waiting["state"], waiting["waiting_for"]) == ("queued", "checkpoint other")
+    with running(data, ORRERY_CHECKPOINT=str(other)) as again:
         done = again.wait_job(job["id"])
-        assert (done["state"], done["checkpoint"], done["results"][0]["seed"]) == ("succeeded", "speck", 5)
+        assert (done["state"], done["checkpoint"], done["results"][0]["seed"]) == ("succeeded", "other", 5)
 
 
 @pytest.mark.slow

@@ -176,6 +176,19 @@ def test_on_a_gpu_an_error_that_is_foreseen_ends_nothing_else(work: Callable[...
     assert said(lifeline, "a") == "x"
 
 
+def test_a_step_that_breaks_off_among_ranks_ends_the_worker_with_a_typed_error(work: Callable[..., FakeLifeline]):
+    engine = FakeEngine()
+    engine.breaks["step"] = OutOfMemory("It does not fit.")
+    engine.is_whole = False
+
+    lifeline = work(engine, [job(2)])
+
+    assert lifeline.ended
+    first, last = lifeline.reports[-2:]
+    assert first == WorkerEnding()
+    assert last.failure.code == "out_of_memory"
+
+
 def test_what_is_shown_is_read_beside_the_loop_and_a_clip_as_few_frames(
     tmp_path: Path, make_clip: Callable[..., bytes], make_picture: Callable[..., bytes]
 ):

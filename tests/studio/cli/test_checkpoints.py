@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
+from fake_hub import fake_hub
 from studio.cli import checkpoints
 from studio.presets import load_presets
 
@@ -69,3 +71,25 @@ def test_a_checkpoint_is_verified_by_its_name_where_it_was_built(orrery, verifie
 )
 def test_what_is_not_there_is_not_verified(refused, tmp_path, name, says):
     assert says in refused("checkpoints", "verify", name, "--data", tmp_path)
+
+
+def test_only_what_is_on_a_hub_is_pulled(refused, tmp_path):
+    assert "it is built here" in refused("checkpoints", "pull", "speck", "--data", tmp_path)
+    assert "Did you mean cosmos3-nano" in refused("checkpoints", "pull", "cosmos3-nan", "--data", tmp_path)
+
+
+def test_a_pull_says_where_the_checkpoint_lies(orrery, tmp_path, monkeypatch):
+    with fake_hub({"model_index.json": b"{}", "transformer/x.safetensors": b"w"}) as (url, let_through):
+        let_through.set()
+        monkeypatch.setenv("HF_ENDPOINT", url)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+        done = orrery("checkpoints", "pull", "cosmos3-nano", "--data", tmp_path)
+    assert done.exit_code == 0
+    assert (Path(done.stdout.strip()) / "model_index.json").is_file()
+
+
+def test_a_hub_that_wants_its_terms_accepted_is_quoted(refused, tmp_path, monkeypatch):
+    with fake_hub({"model_index.json": b"{}"}, gated=True) as (url, _):
+        monkeypatch.setenv("HF_ENDPOINT", url)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+        assert "Accept them at" in refused("checkpoints", "pull", "cosmos3-nano", "--data", tmp_path)

@@ -1,0 +1,148 @@
+"""What is done to a checkpoint on the disk, each in a process of its own: fetching it, accounting for its tensors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, cast
+
+import structlog
+
+from backend.checkpoint_shelf import CheckpointShelf
+from studio.errors import BadInput, BrokenCheckpoint, Conflict, Unexpected
+from studio.events import Errand
+from studio.jobs import Failure
+
+log = structlog.get_logger("orrery.errands")
+
+PULL = (sys.executable, "-P", "-m", "studio.pulling")
+VERIFY = (sys.executable, "-P", "-m", "engine.verify", "--")
+
+
+class Errands:
+    """One errand at a time for each checkpoint.
+
+    Args:
+        on_change: told after every step of any of them.
+    """
+
+    def __init__(self, shelf: CheckpointShelf, on_change: Callable[[], None]) -> None:
+        self._shelf = shelf
+        self._on_change = on_change
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self.listing: dict[str, Errand] = {}
+
+    def pull(self, name: str) -> Errand:
+        """Fetch a checkpoint from the hub, from where it was left off.
+
+        Raises:
+            CheckpointNotFound: the name is unknown.
+            BadInput: it is not on the hub.
+            Conflict: it has an errand already.
+        """
+        repository = self._shelf.named(name).preset.repository
+        if not repository:
+            raise BadInput(f"{name} is on no hub: it is built here, or lies in a folder.", param="checkpoint")
+        # The server itself never asks the network; this process was asked to.
+        environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+        return self._begin(name, Errand(what="pull", state="running"), [*PULL, repository], environment)
+
+    def verify(self, name: str) -> Errand:
+        """Account for every tensor of a checkpoint.
+
+        Raises:
+            CheckpointNotFound: the name is unknown.
+            Conflict: it is not on this machine, or has an errand already.
+        """
+        found = self._shelf.named(name)
+        if not found.installed or found.folder is None:
+            raise Conflict(f"{name} is not on this machine.", param="checkpoint", hint="Pull it first.")
+        command = [*VERIFY, str(found.folder)]
+        return self._begin(name, Errand(what="verify", state="running"), command, dict(os.environ))
+
+    async def cancel(self, name: str) -> Errand:
+        """Stop fetching; what has come stays. Raises Conflict when nothing is being done."""
+        task = self._running.get(name)
+        if task is None:
+            raise Conflict(f"Nothing is being done to {name}.", param="checkpoint")
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return self.listing[name]
+
+    def as_json(self) -> dict[str, Any]:
+        """Every checkpoint's last errand."""
+        return {name: errand.model_dump(mode="json") for name, errand in self.listing.items()}
+
+    async def close(self) -> None:
+        """Stop everything."""
+        for name in list(self._running):
+            with suppress(Conflict):
+                await self.cancel(name)
+
+    def _begin(self, name: str, errand: Errand, command: list[str], environment: dict[str, str]) -> Errand:
+        if name in self._running:
+            raise Conflict(f"{name} is being {self.listing[name].what}ed already.", param="checkpoint")
+        self._say(name, errand)
+        task = self._running[name] = asyncio.create_task(self._run(name, errand, command, environment))
+        task.add_done_callback(lambda _: self._running.pop(name, None))
+        return errand
+
+    async def _run(self, name: str, errand: Errand, command: list[str], environment: dict[str, str]) -> None:
+        log.info("errand_begins", checkpoint=name, what=errand.what)
+        said: list[bytes] = []
+        try:
+            process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=asyncio.subprocess.PIPE)
+            assert process.stdout is not None
+            try:
+                async for line in process.stdout:
+                    said.append(line)
+                    if errand.what == "pull" and b'"done"' in line:
+                        self._say(name, self.listing[name].model_copy(update=json.loads(line)))
+                        said.clear()
+                await process.wait()
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
+            ended = _pulled(said) if errand.what == "pull" else _verified(said, process.returncode)
+        except asyncio.CancelledError:
+            self._say(name, self.listing[name].model_copy(update={"state": "cancelled"}))
+            raise
+        except (OSError, ValueError) as error:
+            log.error("errand_broke", checkpoint=name, exc_info=error)
+            ended = _failed(Unexpected("It could not be done.", hint="The server's log has the details."))
+        log.info("errand_ends", checkpoint=name, what=errand.what, state=ended["state"])
+        self._say(name, self.listing[name].model_copy(update=ended))
+
+    def _say(self, name: str, errand: Errand) -> None:
+        self.listing[name] = errand
+        self._on_change()
+
+
+def _pulled(said: list[bytes]) -> dict[str, Any]:
+    last = cast(dict[str, Any], json.loads(said[-1])) if said else {}
+    if "folder" in last:
+        return {"state": "succeeded"}
+    error = last.get("error")
+    failure = Failure.model_validate(error) if error else Failure.of(Unexpected("It ended without a word."))
+    return {"state": "failed", "error": failure, "said": failure.message}
+
+
+def _verified(said: list[bytes], code: int | None) -> dict[str, Any]:
+    """The verdict, and what is wrong: all that follows the table."""
+    _, _, told = b"".join(said).decode(errors="replace").partition("\n\n")
+    if not told.strip():
+        return _failed(
+            BrokenCheckpoint("Its tensors could not be counted.", hint="orrery checkpoints verify says why.")
+        )
+    verdict = told.strip().splitlines()
+    verdict[-1] = verdict[-1].partition(": ")[2]  # without the folder, which is nobody's business over HTTP
+    return {"state": "succeeded" if code == 0 else "failed", "said": "\n".join(verdict)}
+
+
+def _failed(error: Unexpected | BrokenCheckpoint) -> dict[str, Any]:
+    return {"state": "failed", "error": Failure.of(error), "said": error.message}

@@ -1,0 +1,294 @@
+"""The engines of a server: each holds one checkpoint, and the one longest unused leaves when another needs its room."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+
+import structlog
+
+from backend.broadcast import Broadcast
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.engine_process import WorkerLost
+from backend.fleet.engine_group import EngineGroup, not_ready
+from backend.fleet.room import needed_gb
+from backend.fleet.rotation import Rotation
+from backend.jobs.board import Board
+from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.ledger import Ledger
+from backend.jobs.patience import STORAGE_RETRY_S
+from backend.jobs.recovery import recover
+from backend.jobs.running import PromptWriter
+from backend.messages import ActReport, ConversationReport
+from studio.catalogue import DeviceMemory
+from studio.checkpoints import Checkpoint
+from studio.errors import Conflict, StorageError
+from studio.events import CheckpointStatus
+from studio.jobs import Job
+
+log = structlog.get_logger("orrery.fleet")
+
+LOOK_AGAIN_S = 5.0
+"""How often a checkpoint that finds no room is looked at again, beside every change."""
+
+
+class Fleet:
+    """Every engine, by checkpoint. Lives on the event loop's thread.
+
+    Args:
+        make: makes the engines of a checkpoint, which nothing has started yet.
+        read_memory: the device's memory; may take a second, and is asked on a thread.
+        memory_gb: bound on what all residents may take together; none is what the device has free.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        broadcast: Broadcast,
+        shelf: CheckpointShelf,
+        make: Callable[[Checkpoint], list[Dispatcher]],
+        read_memory: Callable[[], DeviceMemory],
+        memory_gb: float | None = None,
+    ) -> None:
+        self._board = board
+        self._broadcast = broadcast
+        self._shelf = shelf
+        self._make = make
+        self.read_memory = read_memory
+        self._rotation = Rotation(shelf, memory_gb)
+        self._groups: dict[str, EngineGroup] = {}
+        self._failed: dict[str, CheckpointStatus] = {}
+        self._look = asyncio.Event()
+        self.prompt_writer: PromptWriter | None = None
+        self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
+        self.on_said: Callable[[Dispatcher, ConversationReport | WorkerLost], None] = lambda _, __: None
+        broadcast.on_interest = self._interest_changed
+        self._enlist(shelf.active)
+
+    # What others see.
+
+    @property
+    def status(self) -> CheckpointStatus:
+        """The active checkpoint: the one that requests without a name go to."""
+        return self.status_of(self._shelf.active.id)
+
+    def status_of(self, checkpoint: str) -> CheckpointStatus:
+        """Any checkpoint, as far as engines know it."""
+        if group := self._groups.get(checkpoint):
+            return group.status
+        if failed := self._failed.get(checkpoint):
+            return failed
+        state = "waiting" if checkpoint in self._rotation.asked else "unloaded"
+        return CheckpointStatus(id=checkpoint, title=self._shelf.title(checkpoint), state=state)
+
+    @property
+    def statuses(self) -> dict[str, CheckpointStatus]:
+        """Every checkpoint that is loaded, on its way, or could not be loaded."""
+        return {name: self.status_of(name) for name in (*self._groups, *self._failed, *self._rotation.asked)}
+
+    @property
+    def dispatchers(self) -> list[Dispatcher]:
+        """Every engine."""
+        return [dispatcher for group in self._groups.values() for dispatcher in group.dispatchers]
+
+    def group(self, checkpoint: str | None) -> EngineGroup:
+        """The engines of a checkpoint, or of the active one.
+
+        Raises:
+            StudioError: why it could not be loaded.
+            Busy: it has no engine yet.
+            Conflict: it is not loaded.
+        """
+        name = checkpoint or self._shelf.active.id
+        if found := self._groups.get(name):
+            return found
+        status = self.status_of(name)
+        if status.error is not None:
+            raise status.error.error()
+        if name in self._rotation.asked:
+            raise not_ready(status)
+        raise Conflict(
+            f"{status.title} is not loaded.", param="checkpoint", hint=f"POST /v1/checkpoints/{name}/load loads it."
+        )
+
+    # What a person asks.
+
+    def load(self, checkpoint: Checkpoint) -> CheckpointStatus:
+        """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
+        self._shelf.activate(checkpoint)
+        self._failed.pop(checkpoint.id, None)
+        group = self._groups.get(checkpoint.id)
+        if group is not None:
+            group.leaving = False
+        elif checkpoint.id not in self._rotation.asked:
+            self._rotation.asked.append(checkpoint.id)
+        self._changed()
+        return self.status_of(checkpoint.id)
+
+    async def unload(self, name: str) -> CheckpointStatus:
+        """Let a checkpoint go, after what it does now.
+
+        Raises:
+            Conflict: it is not loaded, or jobs wait for it.
+        """
+        self._rotation.asked = [asked for asked in self._rotation.asked if asked != name]
+        group = self._groups.get(name)
+        if group is None and self._failed.pop(name, None) is None:
+            raise Conflict(f"{name} is not loaded.", param="checkpoint")
+        waiting = await self._board.read(Ledger.queued_on, name)
+        if group is not None and waiting:
+            raise Conflict(
+                f"{len(waiting)} queued jobs need {name}; unloading it would load it again.",
+                param="checkpoint",
+                hint="Cancel them, or let them run first.",
+            )
+        if group is not None:
+            group.leaving = True
+        self._changed()
+        return self.status_of(name)
+
+    async def cancel(self, job_id: str) -> Job:
+        """Cancel a job: a queued one at once, a running one after its present step. Raises Conflict if it has ended."""
+        for dispatcher in self.dispatchers:
+            if (job := await dispatcher.cancel(job_id)) is not None:
+                return job
+        return await self._board.move(Ledger.cancel, job_id)
+
+    async def stop_job(self, job_id: str) -> Job:
+        """Stop a running job and keep what is there. Raises Conflict unless it runs."""
+        for dispatcher in self.dispatchers:
+            if (job := await dispatcher.stop_job(job_id)) is not None:
+                return job
+        job = await self._board.get(job_id)
+        raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped and kept.")
+
+    def wake(self) -> None:
+        """Something was queued."""
+        for dispatcher in self.dispatchers:
+            dispatcher.wake()
+        self._look.set()
+
+    @contextmanager
+    def device_held(self, device: str, waits_for: str) -> Generator[None]:
+        """Keep a device free: every job of its engines rests, and says what it waits for, until the block ends."""
+        held = [engine for engine in self.dispatchers if engine.device == device]
+        for engine in held:
+            engine.hold(waits_for)
+        try:
+            yield
+        finally:
+            for engine in held:
+                engine.hold(None)
+
+    # Running.
+
+    async def run(self) -> None:
+        """Put orphans back, start the engines, then bring what is wanted until cancelled."""
+        await recover(self._board)
+        memory = await asyncio.to_thread(self.read_memory)
+        for group in self._groups.values():
+            group.needed_gb = needed_gb(group.checkpoint, memory)
+            self._start(group)
+        while True:
+            await self._look.wait()
+            self._look.clear()
+            try:
+                await self._bring_next()
+            except StorageError as error:  # what is wanted is looked for again; engines say it on the page
+                log.error("storage_failed", code=error.code, message=error.message)
+                asyncio.get_running_loop().call_later(STORAGE_RETRY_S, self._look.set)
+
+    async def close(self) -> None:
+        """End every engine; running jobs go back first in line, and it is nobody's fault."""
+        for group in self._groups.values():
+            for task in group.tasks:
+                task.cancel()
+            await asyncio.gather(*group.tasks, return_exceptions=True)
+        for dispatcher in self.dispatchers:
+            await dispatcher.close()
+
+    async def _bring_next(self) -> None:
+        """One change at a time: dismiss who leaves, or bring the checkpoint that is wanted first."""
+        for name, group in list(self._groups.items()):
+            if group.leaving and group.idle:
+                await self._dismiss(name)
+            elif await self._has_failed(group):
+                self._look.set()
+                return
+        waiting = [name for name, _ in await self._board.read(Ledger.waiting_checkpoints)]
+        wanted = self._rotation.wanted(waiting, {*self._groups, *self._failed})
+        groups = self._groups.values()
+        if wanted is None or not all(group.settled for group in groups):
+            return
+        memory = await asyncio.to_thread(self.read_memory)
+        needed = needed_gb(wanted, memory)
+        if self._rotation.fits(needed, memory, groups):
+            self._rotation.arrived(wanted.id)
+            self._start(self._enlist(wanted, needed))
+        elif (leaving := self._rotation.leaving(wanted, groups, time.monotonic())) is not None:
+            log.info("checkpoint_leaves", checkpoint=leaving.checkpoint.id, room_for=wanted.id, needed_gb=needed)
+            leaving.leaving = True
+            self._changed()
+        else:
+            asyncio.get_running_loop().call_later(LOOK_AGAIN_S, self._look.set)
+
+    async def _has_failed(self, group: EngineGroup) -> bool:
+        """One that cannot be loaded goes and fails the jobs that need it; the active one waits for a person."""
+        error = group.status.error
+        if error is None or group.checkpoint.id == self._shelf.active.id:
+            return False
+        status = group.status
+        await self._dismiss(group.checkpoint.id)
+        self._failed[group.checkpoint.id] = status
+        for job_id in await self._board.read(Ledger.queued_on, group.checkpoint.id):
+            await self._board.move(Ledger.fail, job_id, error)
+        return True
+
+    def _enlist(self, checkpoint: Checkpoint, needed: float = 0.0) -> EngineGroup:
+        group = EngineGroup(checkpoint, self._make(checkpoint), needed)
+        for dispatcher in group.dispatchers:
+            dispatcher.on_change = self._changed
+            dispatcher.on_said = partial(self._said, dispatcher)
+            dispatcher.on_acted = partial(self._acted, dispatcher)
+            dispatcher.may_claim = lambda: not group.leaving
+        self._groups[checkpoint.id] = group
+        self._board.resident = frozenset(self._groups)
+        return group
+
+    def _start(self, group: EngineGroup) -> None:
+        for dispatcher in group.dispatchers:
+            dispatcher.prompt_writer = self.prompt_writer
+        group.tasks = [asyncio.create_task(dispatcher.run()) for dispatcher in group.dispatchers]
+        log.info("checkpoint_comes", checkpoint=group.checkpoint.id, replicas=len(group.tasks))
+        self._changed()
+
+    async def _dismiss(self, name: str) -> None:
+        group = self._groups.pop(name)
+        self._board.resident = frozenset(self._groups)
+        for task in group.tasks:
+            task.cancel()
+        await asyncio.gather(*group.tasks, return_exceptions=True)
+        for dispatcher in group.dispatchers:
+            await dispatcher.close()
+        log.info("checkpoint_gone", checkpoint=name)
+        self._changed()
+
+    def _changed(self) -> None:
+        for group in self._groups.values():
+            group.used_at = group.used_at if group.idle else time.monotonic()
+        statuses = {name: status.model_dump(mode="json") for name, status in self.statuses.items()}
+        self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json"), "checkpoints": statuses})
+        self._look.set()
+
+    def _said(self, engine: Dispatcher, event: ConversationReport | WorkerLost) -> None:
+        self.on_said(engine, event)
+
+    def _acted(self, engine: Dispatcher, event: ActReport | WorkerLost) -> None:
+        self.on_acted(engine, event)
+
+    def _interest_changed(self) -> None:
+        for dispatcher in self.dispatchers:
+            dispatcher.interest_changed()

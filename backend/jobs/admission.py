@@ -1,0 +1,106 @@
+"""Whether a request may be queued: parsed, allowed by its checkpoint, and everything that it names is there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from backend.adapter_rack import AdapterRack
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.database.named_media import named_media
+from backend.guarding import Guard
+from backend.jobs.inputs import check_inputs
+from backend.jobs.queue_verbs import Accepted
+from backend.media import MediaStore
+from studio.errors import StudioError, rebuild
+from studio.jobs import Job, Verdict
+from studio.presets import complete
+from studio.requests import Request, parse_request
+from studio.rules import refusals
+
+_SAID_ONLY = ("prompt", "negative_prompt", "written_from", "sampling", "upsample")
+"""Fields that say nothing of what a request names, nor of how much of it is taken."""
+
+
+class Admission:
+    """Looks at what is asked for before it is written down."""
+
+    def __init__(self, shelf: CheckpointShelf, media: MediaStore, adapters: AdapterRack, guard: Guard) -> None:
+        self._shelf = shelf
+        self._media = media
+        self._adapters = adapters
+        self._guard = guard
+
+    async def admit(
+        self, payload: Mapping[str, Any], job_id: str | None = None, *, guardrails: bool | None = None
+    ) -> Accepted:
+        """A request that may be queued.
+
+        Args:
+            payload: decoded JSON of a request; what it leaves out comes from the checkpoint's preset.
+            job_id: what its job will be called, where that has been promised; else any.
+            guardrails: whether the guardrail is to read it; none is what the server does by itself.
+
+        Raises:
+            BadInput: it is no legal request, or this checkpoint refuses it.
+            MediaNotFound: it names something that is not in the store.
+            CheckpointNotFound, Conflict: it names a checkpoint that is unknown, or not loaded.
+            GuardrailBlocked, GuardrailLost: see `Guard.check`.
+        """
+        accepted = self.parse(payload, job_id)
+        await self.check_named(accepted.request)
+        return replace(accepted, guardrail=await self._guard.check(accepted.request, wanted=guardrails))
+
+    async def admit_all(self, payloads: Sequence[Mapping[str, Any]]) -> list[Accepted]:
+        """The same of many; what names the same is looked at once. An error's `param` says which one it is in."""
+        every: list[Accepted] = []
+        seen: set[str] = set()
+        verdicts: dict[tuple[str, str], Verdict] = {}
+        for index, payload in enumerate(payloads):
+            try:
+                accepted = self.parse(payload)
+                asked = json.dumps(accepted.request.model_dump(mode="json", exclude=set(_SAID_ONLY)))
+                if asked not in seen:
+                    await self.check_named(accepted.request)
+                    seen.add(asked)
+                words = accepted.request.prompt, accepted.request.negative_prompt
+                if words not in verdicts:
+                    verdicts[words] = await self._guard.check(accepted.request)
+                accepted = replace(accepted, guardrail=verdicts[words])
+            except StudioError as error:
+                param = f"requests.{index}.{error.param}" if error.param else f"requests.{index}"
+                raise rebuild(error.code, error.message, param, error.hint) from None
+            every.append(accepted)
+        return every
+
+    def parse(self, payload: Mapping[str, Any], job_id: str | None = None) -> Accepted:
+        """`admit` without a look at what is named."""
+        checkpoint = self._shelf.serving(payload.get("checkpoint"))
+        request = parse_request(complete(checkpoint.preset, payload))
+        for refusal in refusals(request, checkpoint.capabilities()):
+            raise refusal.error()
+        return Accepted(job_id or secrets.token_hex(6), request, checkpoint.id)
+
+    async def check_again(self, job: Job) -> None:
+        """What is looked at before a job that has ended runs once more. Raises as `admit`."""
+        await self.check_named(job.request)
+        await self._guard.check(job.request, wanted=False if job.guardrail == "off" else None)
+
+    async def check_named(self, request: Request) -> None:
+        """Everything that a request names is there, and can be used. Raises MediaNotFound, BadInput."""
+
+        def check() -> None:
+            if request.adapter is not None:
+                self._adapters.path(request.adapter.name)
+            check_inputs(request, self._media)
+
+        await asyncio.to_thread(check)
+
+    def check_still_there(self, request: Request) -> None:
+        """The files of what it names, once more, on the thread that removes files. Raises MediaNotFound."""
+        for name in named_media(request.model_dump(mode="json")):
+            self._media.file(name)

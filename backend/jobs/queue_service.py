@@ -1,0 +1,149 @@
+"""The verbs of `/v1/queue`, `/v1/batches` and `/v1/estimates`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, cast
+
+from backend.jobs.admission import Admission
+from backend.jobs.board import Board
+from backend.jobs.ledger import Ledger
+from backend.jobs.pace_book import estimate
+from backend.jobs.queue_verbs import batch_jobs, cancel_queued, insert_batch, move_job, set_paused, set_priority
+from backend.jobs.service import JobService
+from studio.errors import BadInput, Conflict
+from studio.jobs import Job, JobState, Priority
+from studio.queue import MAX_BATCH, Batch, BatchRequest, Estimate, QueueStatus
+from studio.requests import shown
+
+
+class QueueService:
+    """The order of jobs, and jobs that are handed in together.
+
+    Args:
+        wake: called when something may be started.
+    """
+
+    def __init__(self, board: Board, jobs: JobService, admission: Admission, wake: Callable[[], None]) -> None:
+        self._board = board
+        self._jobs = jobs
+        self._admission = admission
+        self._wake = wake
+
+    async def status(self) -> QueueStatus:
+        """How the queue stands."""
+        return await self._board.tell_queue()
+
+    async def set_paused(self, paused: bool) -> QueueStatus:
+        """Start nothing more, or start again."""
+        await self._board.read(set_paused, paused)
+        self._wake()
+        return await self._board.tell_queue()
+
+    async def clear(self) -> QueueStatus:
+        """Cancel everything that is queued."""
+        await self._board.move_many(cancel_queued)
+        return self._board.queue
+
+    async def cancel_everything(self) -> None:
+        """Cancel what is queued and what runs. Raises Conflict when something has not ended in time."""
+        await self._board.move_many(cancel_queued)
+        for job in await self._board.many(Ledger.open_jobs):
+            with suppress(Conflict):  # it has ended meanwhile
+                job = await self._jobs.cancel(job.id)
+            if not job.state.ended:
+                raise Conflict(f"Job {job.id} has not let go yet.", hint="Try again in a moment.")
+
+    async def move(self, job_id: str, before: str | None) -> Job:
+        """Put a queued job just before another one, or last. Raises JobNotFound, Conflict."""
+        return await self._board.move(move_job, job_id, before)
+
+    async def set_priority(self, job_id: str, priority: Priority) -> Job:
+        """Put a queued job behind the last one of a priority. Raises JobNotFound, Conflict."""
+        return await self._board.move(set_priority, job_id, priority)
+
+    async def submit_batch(self, asked: BatchRequest) -> Batch:
+        """Accept all jobs of a batch, or none. Raises as `JobService.submit`."""
+        accepted = await self._admission.admit_all(combinations(asked))
+        for name in {each.checkpoint for each in accepted}:
+            self._jobs.refuse_if_failed(name)
+        batch_id = secrets.token_hex(6)
+
+        def insert(ledger: Ledger) -> list[Job]:
+            for each in accepted:
+                self._admission.check_still_there(each.request)
+            return insert_batch(ledger, batch_id, accepted, asked.priority)
+
+        jobs = await self._board.move_many(insert)
+        self._wake()
+        return Batch(id=batch_id, jobs=tuple(jobs))
+
+    async def batch(self, batch_id: str) -> Batch:
+        """A batch as it is now. Raises JobNotFound."""
+        return Batch(id=batch_id, jobs=tuple(await self._board.many(batch_jobs, batch_id)))
+
+    async def cancel_batch(self, batch_id: str) -> Batch:
+        """Cancel what has not ended of a batch. Raises JobNotFound."""
+        await self.batch(batch_id)
+        await self._board.move_many(cancel_queued, batch_id)
+        for job in (await self.batch(batch_id)).jobs:
+            if job.state is JobState.RUNNING:
+                with suppress(Conflict):  # it has ended meanwhile
+                    await self._jobs.cancel(job.id)
+        return await self.batch(batch_id)
+
+    async def estimate(self, payload: Mapping[str, Any]) -> Estimate:
+        """How long a request would take, and until when it would wait. Raises BadInput as `JobService.submit`."""
+        accepted = self._admission.parse(payload)
+
+        def look(ledger: Ledger) -> Estimate:
+            with ledger.transaction() as session:
+                return estimate(session, accepted.request, accepted.checkpoint)
+
+        found = await self._board.read(look)
+        status = await self._board.tell_queue()
+        held = status.paused or status.full
+        return found.model_copy(update={"queue_seconds": None if held else status.seconds_left})
+
+
+def combinations(asked: BatchRequest) -> list[dict[str, Any]]:
+    """The requests of a batch, in their order.
+
+    Over `{"kind": "generate_image"}` the axes `{"prompt": ["a", "b"], "sampling.seed": [1, 2]}` give four: a with 1, a
+    with 2, b with 1, b with 2.
+
+    Raises:
+        BadInput: there are too many, or an axis leads through what is no object.
+    """
+    if asked.request is None:
+        return list(asked.requests)
+    num_jobs = math.prod(len(values) for values in asked.axes.values())
+    if num_jobs > MAX_BATCH:
+        raise BadInput(
+            f"The axes have {num_jobs:,} combinations; at most {MAX_BATCH:,} are accepted.",
+            param="axes",
+            hint="Hand in several batches.",
+        )
+    return [
+        _varied(asked.request, dict(zip(asked.axes, values, strict=True)))
+        for values in itertools.product(*asked.axes.values())
+    ]
+
+
+def _varied(request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    varied = dict(request)
+    for path, value in values.items():
+        *way, name = path.split(".")
+        place = varied
+        for step in way:
+            inner = place.get(step, {})
+            if not isinstance(inner, Mapping):
+                raise BadInput(f"The axis {shown(path)} leads through {step}, which is no object.", param="axes")
+            place[step] = dict(cast(Mapping[str, Any], inner))
+            place = place[step]
+        place[name] = value
+    return varied

@@ -1,0 +1,63 @@
+"""Jobs as `/v1/videos` lists them: those that make clips or actions, in pages, without those deleted there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import exists, select
+
+from backend.database import Database
+from backend.database.edge_tables import DeletedVideoRow
+from backend.database.tables import JobRow
+from studio.errors import BadInput
+
+KINDS = ("generate_video", "transfer_video", "predict_video", "predict_actions", "run_policy")
+
+
+class VideoShelf:
+    """Reads the ledger's rows, and writes down which of them are deleted.
+
+    Every method raises StorageError when the database does not answer.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def page(self, after: str | None, limit: int, *, ascending: bool) -> tuple[list[str], bool]:
+        """Ids of jobs, newest first unless `ascending`, and whether there are more.
+
+        Raises:
+            BadInput: `after` is no job.
+        """
+        return await self._database.beside(lambda: self._page(after, limit, ascending))
+
+    async def is_deleted(self, job_id: str) -> bool:
+        """Whether it was deleted as a video."""
+        return await self._database.beside(lambda: self._is_deleted(job_id))
+
+    async def delete(self, job_id: str) -> None:
+        """Write down that it was deleted; twice is once."""
+        await self._database.alone(lambda: self._delete(job_id))
+
+    def _page(self, after: str | None, limit: int, ascending: bool) -> tuple[list[str], bool]:
+        query = select(JobRow.id).where(JobRow.kind.in_(KINDS), ~_deleted)
+        with self._database.transaction() as session:
+            if after is not None:
+                number = session.scalar(select(JobRow.number).where(JobRow.id == after))
+                if number is None:
+                    raise BadInput("after is no video that is here.", param="after", hint="Send last_id of a page.")
+                query = query.where(JobRow.number > number if ascending else JobRow.number < number)
+            order = JobRow.number.asc() if ascending else JobRow.number.desc()
+            found = list(session.scalars(query.order_by(order).limit(limit + 1)))
+        return found[:limit], len(found) > limit
+
+    def _is_deleted(self, job_id: str) -> bool:
+        with self._database.transaction() as session:
+            return session.get(DeletedVideoRow, job_id) is not None
+
+    def _delete(self, job_id: str) -> None:
+        with self._database.transaction() as session:
+            session.merge(DeletedVideoRow(job_id=job_id, deleted_at=datetime.now(UTC)))
+
+
+_deleted = exists().where(DeletedVideoRow.job_id == JobRow.id)

@@ -1,0 +1,140 @@
+"""A frame to a question: what openpi's, NVIDIA's, RoboLab's, RoboArena's and vLLM-Omni's clients send.
+
+Request, msgpack with numpy arrays (studio.wire.arrays); what else is in it is not looked at:
+    observation/wrist_image_left, observation/exterior_image_1_left and _2_left, or observation/image
+                                  uint8 [height, width, 3], see backend.policy.views
+    observation/joint_position    [7] or [T, 7], rad; the last row counts
+    observation/gripper_position  number, [1], [T] or [T, 1], 0 open to 1 closed; the last one counts
+    prompt                        text
+    seed                          whole number; without one the session counts them from 0
+    sampling_params               num_inference_steps, guidance_scale, flow_shift, …: fields of a request's `sampling`,
+                                  the seed among them
+    endpoint                      "infer", "reset", or left out
+    session_id                    text; another one than before begins anew, like a reset
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.policy.views import read_canvas
+from studio.errors import BadInput
+from studio.requests import shown
+from studio.wire.arrays import unpack_message
+
+JOINTS_FIELD = "observation/joint_position"
+GRIPPER_FIELD = "observation/gripper_position"
+NUM_JOINTS = 7
+
+MAX_JOINT_RAD = 2 * math.pi
+"""No joint of any arm that the policy knows turns so far; degrees are soon beyond it."""
+
+GRIPPER_SLACK = 0.1
+"""A sensor may say a little less than open, or more than closed; that is clipped."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What an arm sees and feels, and what it is to do.
+
+    Attributes:
+        canvas: uint8 [540, 640, 3].
+        state: seven joint positions in rad, and the gripper from 0, open, to 1, closed.
+        seed: the client's own; none leaves it to the session.
+        sampling: fields that the client sets over the checkpoint's own.
+        session: the client's name for its session; empty for none.
+    """
+
+    canvas: NDArray[np.uint8]
+    state: tuple[float, ...]
+    prompt: object
+    seed: object
+    sampling: Mapping[str, Any]
+    session: str
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The client begins anew; `session` as in a question."""
+
+    session: str
+
+
+def read_frame(frame: str | bytes) -> Question | Reset:
+    """What a frame asks.
+
+    Raises:
+        BadInput: it is no msgpack, or a field cannot mean what it says; `param` names it.
+    """
+    if isinstance(frame, str):
+        raise BadInput("A text frame came; msgpack in a binary one is expected.")
+    message = unpack_message(frame)
+    if not isinstance(message, dict):
+        raise BadInput(f"The message is a {type(message).__name__}; a map is expected.")
+    fields = cast("dict[str, Any]", message)
+    session = fields.get("session_id", "")
+    if not isinstance(session, str):
+        raise BadInput(f"session_id is {shown(session)}; text is expected.", param="session_id")
+    match fields.get("endpoint", "infer"):
+        case "reset":
+            return Reset(session)
+        case "infer":
+            return _question(fields, session)
+        case other:
+            raise BadInput(f"endpoint is {shown(other)}; infer or reset is expected.", param="endpoint")
+
+
+def _question(fields: Mapping[str, Any], session: str) -> Question:
+    if "prompt" not in fields:
+        raise BadInput("prompt is missing.", param="prompt", hint="Say in words what the arm is to do.")
+    joints = _last_row(fields, JOINTS_FIELD, NUM_JOINTS)
+    if np.abs(joints).max() > MAX_JOINT_RAD:
+        raise BadInput(
+            f"{JOINTS_FIELD} reaches {np.abs(joints).max():g}; radians are expected, at most 2 pi.", param=JOINTS_FIELD
+        )
+    gripper = _last_row(fields, GRIPPER_FIELD, 1)[0]
+    if not -GRIPPER_SLACK <= gripper <= 1 + GRIPPER_SLACK:
+        raise BadInput(f"{GRIPPER_FIELD} is {gripper:g}; 0, open, to 1, closed, is expected.", param=GRIPPER_FIELD)
+    settings = fields.get("sampling_params", {})
+    if not isinstance(settings, dict):
+        raise BadInput(f"sampling_params is {shown(settings)}; a map is expected.", param="sampling_params")
+    sampling = {str(name): _plain(value) for name, value in cast("dict[object, object]", settings).items()}
+    seed = sampling.pop("seed", None)
+    return Question(
+        canvas=read_canvas(fields),
+        state=(*joints.tolist(), float(np.clip(gripper, 0, 1))),
+        prompt=fields["prompt"],
+        seed=_plain(fields.get("seed", seed)),
+        sampling=sampling,
+        session=session,
+    )
+
+
+def _last_row(fields: Mapping[str, Any], name: str, width: int) -> NDArray[np.float64]:
+    """float64 [width] of one row, or the last of several."""
+    if name not in fields:
+        raise BadInput(f"{name} is missing.", param=name)
+    expected = f"{width} finite numbers, or rows of them, are expected" if width > 1 else "a finite number is expected"
+    try:
+        array = np.asarray(fields[name])
+    except ValueError:
+        raise BadInput(f"{name} is {shown(fields[name])}; {expected}.", param=name) from None
+    if array.dtype.kind not in "fiu" or array.size == 0 or array.size % width or array.ndim > 2:
+        raise BadInput(f"{name} is {array.dtype} of shape {list(array.shape)}; {expected}.", param=name)
+    if width > 1 and array.shape[-1] != width:
+        raise BadInput(f"{name} has the shape {list(array.shape)}; {expected}.", param=name)
+    row = array.reshape(-1, width)[-1].astype(np.float64)
+    if not np.isfinite(row).all():
+        raise BadInput(f"{name} is {shown(row.tolist())}; {expected}.", param=name)
+    return row
+
+
+def _plain(value: object) -> object:
+    """A numpy scalar as Python's own."""
+    return cast(object, value.item()) if isinstance(value, np.generic) else value

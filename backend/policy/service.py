@@ -1,0 +1,245 @@
+"""An arm's questions on their way to the worker and back."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.engine_process import WorkerLost
+from backend.fleet import Fleet
+from backend.jobs.dispatcher import Dispatcher
+from backend.messages import Act, Acted, ActReport, StopActing
+from backend.metrics import Metrics
+from backend.policy.contract import CANVAS_SIZE, NUM_ROWS, ROWS_PER_SECOND, metadata
+from backend.policy.lane import IDLE_S, PolicyLane
+from backend.policy.question import Question, Reset, read_frame
+from studio.errors import Busy, Conflict, EngineLost, StudioError
+from studio.presets import complete
+from studio.requests import RunPolicy, parse_request
+from studio.rules import refusals
+
+log = structlog.get_logger("orrery.policy")
+
+HELD_FOR = "robot"
+"""What jobs say they wait for."""
+
+NO_IMAGE = "u0000000000000000"
+"""What a request names in place of a picture in the store: its canvas comes beside it."""
+
+REST = (0.0, -0.63, 0.0, -2.51, 0.0, 1.88, 0.0, 0.0)
+"""DROID's reset pose, rad, with an open gripper: what the warm-up asks about."""
+
+LOOK_EVERY_S = 0.1
+
+NUM_READERS = 2
+"""A megabyte is unpacked in a millisecond, and resized in ten."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an arm is to do.
+
+    Attributes:
+        actions: float32 [32, 8].
+        took_s: how long it was computed.
+        waited_s: beside that: behind the step in flight, and on its way to the worker and back.
+    """
+
+    actions: NDArray[np.float32]
+    took_s: float
+    waited_s: float
+
+
+class PolicyService:
+    """Lives on the event loop's thread; the fleet owns the workers. The active checkpoint's first engine answers.
+
+    Args:
+        idle_s: how long jobs rest for a session that asks nothing.
+    """
+
+    def __init__(self, fleet: Fleet, shelf: CheckpointShelf, metrics: Metrics, idle_s: float = IDLE_S) -> None:
+        self._fleet = fleet
+        self._shelf = shelf
+        self._metrics = metrics
+        self._open: dict[str, asyncio.Future[Acted]] = {}
+        self._warmed: tuple[Dispatcher, int] | None = None
+        self._asked: Dispatcher | None = None
+        self._holding = ExitStack()
+        self._readers = ThreadPoolExecutor(NUM_READERS, thread_name_prefix="policy")
+        self._warming: asyncio.Task[None] | None = None
+        self.lane = PolicyLane(self._hold, idle_s)
+        fleet.on_acted = self._hear
+
+    async def ready(self) -> dict[str, object]:
+        """What the answers mean, as soon as the first question would be answered without delay.
+
+        Raises:
+            NotAllowed: this checkpoint is no policy for this arm.
+            Conflict, Busy: no engine holds it, or not yet.
+            StudioError: it failed to load, or to warm up.
+        """
+        self.request_of(_WARM_UP, seed=0)
+        while not _is_ready(self._engine()):
+            await asyncio.sleep(LOOK_EVERY_S)
+        if not self._is_warm:
+            await asyncio.shield(self._warm_up())
+        return metadata(self._shelf.active)
+
+    def request_of(self, question: Question, seed: object) -> RunPolicy:
+        """A question as a request to the active checkpoint, on its own preset.
+
+        Raises:
+            BadInput: the prompt or a setting cannot mean what it says, or this checkpoint refuses it.
+        """
+        payload: dict[str, Any] = {
+            "kind": "run_policy",
+            "prompt": question.prompt,
+            "embodiment": "droid_joint_position",
+            "start_image": NO_IMAGE,
+            "state": question.state,
+            "num_actions": NUM_ROWS,
+            "fps": ROWS_PER_SECOND,
+            "decode_video": False,
+            "sampling": {**question.sampling, "seed": seed},
+        }
+        checkpoint = self._shelf.active
+        request = parse_request(complete(checkpoint.preset, payload))
+        assert isinstance(request, RunPolicy)
+        for refusal in refusals(request, checkpoint.capabilities()):
+            raise refusal.error()
+        return request
+
+    async def read(self, frame: str | bytes) -> Question | Reset:
+        """What a frame asks, read beside the event loop and behind nobody else's files. Raises BadInput."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, read_frame, frame)
+
+    async def answer(self, session: object, policy: str, question: Question, seed: object) -> Answer:
+        """What the arm is to do. When this is cancelled, so is the computing.
+
+        Args:
+            policy: the checkpoint whose metadata the session was told.
+
+        Raises:
+            BadInput: as `request_of`.
+            Busy: another session has the policy, or the checkpoint is not ready.
+            Conflict: another checkpoint is the active one by now, or no engine holds it.
+            EngineError: the engine gave up, or the worker died.
+            StudioError: the checkpoint failed to load.
+        """
+        active = self._shelf.active.id
+        if policy != active:
+            raise Conflict(
+                f"This session was told of {policy}; {active} is the active checkpoint now.", hint="Connect again."
+            )
+        request = self.request_of(question, seed)
+        engine = self._engine()
+        if not _is_ready(engine) or not self._is_warm:
+            if _is_ready(engine):
+                self._warm_up()
+            state = "it warms up" if _is_ready(engine) else engine.status.state
+            raise Busy(f"The checkpoint {active} is not ready yet ({state}).", hint="Ask again in a moment.")
+        return await self._ask(session, request, question)
+
+    async def _ask(self, session: object, request: RunPolicy, question: Question) -> Answer:
+        engine = self._engine()
+        self.lane.take(session)
+        began_at = time.monotonic()
+        act_id = secrets.token_hex(6)
+        answer = self._open[act_id] = asyncio.get_running_loop().create_future()
+        self._asked = engine
+        engine.send(Act(act_id, request, question.canvas))
+        try:
+            acted = await answer
+            total_s = time.monotonic() - began_at
+            self._metrics.policy_seconds.observe(total_s)
+            return Answer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s))
+        finally:
+            if self._open.pop(act_id, None):
+                engine.send(StopActing(act_id))
+            self.lane.answered(session)
+
+    def _warm_up(self) -> asyncio.Task[None]:
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self._ask_once())
+            self._warming.add_done_callback(_note_failure)
+        return self._warming
+
+    async def _ask_once(self) -> None:
+        engine = self._engine()
+        start = engine.worker_starts
+        try:
+            answer = await self._ask(self, self.request_of(_WARM_UP, seed=0), _WARM_UP)
+        finally:
+            self.lane.leave(self, returns=False)
+        self._warmed = engine, start
+        log.info("policy_warmed_up", took_s=round(answer.took_s, 3))
+
+    def _engine(self) -> Dispatcher:
+        """Who answers. Raises as `Fleet.group`, and why the checkpoint could not be loaded."""
+        engine = self._fleet.group(None).dispatchers[0]
+        if engine.status.error is not None:
+            raise engine.status.error.error()
+        return engine
+
+    @property
+    def _is_warm(self) -> bool:
+        engine = self._engine()
+        return self._warmed == (engine, engine.worker_starts)
+
+    def _hold(self, held: bool) -> None:
+        """Keep the device free of jobs, and the checkpoint from leaving it; or let go of both."""
+        self._holding.close()
+        if held:
+            engine = self._engine()
+            self._holding.enter_context(self._fleet.group(None).hold())
+            self._holding.enter_context(self._fleet.device_held(engine.device, HELD_FOR))
+
+    def _hear(self, engine: Dispatcher, event: ActReport | WorkerLost) -> None:
+        if isinstance(event, WorkerLost):
+            if engine is not self._asked:
+                return
+            for act_id in list(self._open):
+                self._end(act_id, EngineLost("The worker died during this question.", hint="Ask again in a moment."))
+            self.lane.clear()
+        elif isinstance(event, Acted):
+            self._end(event.act_id, event)
+        else:
+            self._end(event.act_id, event.failure.error())
+
+    def _end(self, act_id: str, outcome: Acted | StudioError) -> None:
+        answer = self._open.pop(act_id, None)
+        if answer is None or answer.done():
+            return
+        if isinstance(outcome, Acted):
+            answer.set_result(outcome)
+        else:
+            answer.set_exception(outcome)
+
+
+def _is_ready(engine: Dispatcher) -> bool:
+    return engine.status.state == "ready" and engine.worker_pid is not None
+
+
+def _note_failure(warming: asyncio.Task[None]) -> None:
+    if not warming.cancelled() and (error := warming.exception()) is not None:
+        log.warning("policy_not_warmed_up", reason=str(error))
+
+
+_WARM_UP = Question(
+    canvas=np.zeros((CANVAS_SIZE[1], CANVAS_SIZE[0], 3), np.uint8),
+    state=REST,
+    prompt="Stay where you are.",
+    seed=None,
+    sampling={},
+    session="",
+)

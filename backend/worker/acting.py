@@ -1,0 +1,85 @@
+"""An arm's questions in the worker's hands: answered one after the other, step by step, before all else."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from backend.messages import Act, Acted, ActFailed
+from backend.worker.lifeline import Lifeline
+from engine import Engine, Trajectory
+from studio.errors import StudioError
+from studio.jobs import Failure
+
+
+@dataclass(eq=False)
+class Deed:
+    """A question on its way to an answer.
+
+    Attributes:
+        began_at: seconds of the monotonic clock.
+        trajectory: the engine's part of it, once it has begun.
+    """
+
+    asked: Act
+    began_at: float = 0.0
+    trajectory: Trajectory | None = None
+
+
+class Acting:
+    """Open questions, oldest first."""
+
+    def __init__(self, lifeline: Lifeline) -> None:
+        self._lifeline = lifeline
+        self._open: dict[str, Deed] = {}
+        self._kept_free = False
+
+    def ask(self, asked: Act) -> None:
+        """Take a question; from now on the device is kept free for more of them."""
+        self._open[asked.act_id] = Deed(asked)
+        self._kept_free = True
+
+    def stop(self, act_id: str) -> None:
+        """Drop a question, wherever it stands."""
+        self._open.pop(act_id, None)
+
+    def keep_free(self, rest: bool) -> None:
+        """Whether the device is to be kept free, for an arm that this engine or another one on it may answer."""
+        self._kept_free = rest
+
+    @property
+    def holds(self) -> bool:
+        """Whether jobs rest: from the first question until the server says that they may go on."""
+        return self._kept_free or bool(self._open)
+
+    @property
+    def turn(self) -> Deed | None:
+        """The question whose turn it is."""
+        return next(iter(self._open.values()), None)
+
+    @property
+    def midway(self) -> bool:
+        """Whether an answer has been begun and is not there yet."""
+        return self.turn is not None and self.turn.trajectory is not None
+
+    def advance(self, engine: Engine, deed: Deed) -> None:
+        """Begin it or take its next step; after the last one, report.
+
+        Raises:
+            StudioError: as `Engine.begin`, `Engine.step` and `Engine.finish`.
+        """
+        if deed.trajectory is None:
+            deed.began_at = time.monotonic()
+            deed.trajectory = engine.begin(deed.asked.request, {"start_image": deed.asked.canvas[None]})
+        else:
+            engine.step([deed.trajectory])
+        if deed.trajectory.done:
+            actions = engine.finish(deed.trajectory).actions
+            assert actions is not None, "a policy's request comes to actions"
+            self.stop(deed.asked.act_id)
+            self._lifeline.report(Acted(deed.asked.act_id, actions, time.monotonic() - deed.began_at))
+
+    def fail(self, deed: Deed, error: StudioError) -> None:
+        """End a question for a reason, unless nobody waits for it any more."""
+        if self._open.pop(deed.asked.act_id, None):
+            self._lifeline.report(ActFailed(deed.asked.act_id, Failure.of(error)))

@@ -1,0 +1,133 @@
+"""Fetching a checkpoint's repository from the Hugging Face hub into its cache, from where it is left off.
+
+python -m studio.pulling REPOSITORY
+
+Writes one JSON object a line: `{"done": bytes, "total": bytes}` while it runs, then `{"folder": path}` or
+`{"error": {…}}` in the shape of `studio.jobs.Failure`; leaves with 0 or 1. The library takes a token from the
+environment.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from studio.errors import CheckpointNotFound, DiskFull, ServerUnreachable, StudioError, Unauthorized
+from studio.jobs import Failure
+
+LEFT_OUT = ("*.md", "*.png", "*.jpg", "*.gif", "*.mp4", "*.webp", "assets/*", "images/*")
+"""Of a repository, what no engine reads."""
+
+POLL_S = 0.5
+MIN_FREE_BYTES = 1_000_000_000
+"""Left free on the disk beside what is fetched."""
+
+
+def pull(repository: str, on_progress: Callable[[int, int], None]) -> Path:
+    """Fetch what is not there yet.
+
+    Args:
+        repository: its name on the hub, `owner/name`.
+        on_progress: told about twice a second, on another thread, how many bytes are there and of how many.
+
+    Returns:
+        The snapshot's folder.
+
+    Raises:
+        CheckpointNotFound: the hub has no such repository.
+        Unauthorized: its terms have to be accepted, or a token is missing.
+        ServerUnreachable: the hub cannot be reached.
+        DiskFull: it does not fit.
+    """
+    from huggingface_hub import constants, snapshot_download  # pyright: ignore[reportUnknownVariableType]
+    from huggingface_hub.errors import HFValidationError
+
+    left_out: list[str] = [*LEFT_OUT]
+    try:
+        wanted = snapshot_download(repository, ignore_patterns=left_out, dry_run=True)
+        total = sum(file.file_size or 0 for file in wanted)
+        missing = sum(file.file_size or 0 for file in wanted if file.will_download)
+        _check_disk(Path(constants.HF_HUB_CACHE), missing)
+        blobs = Path(constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}" / "blobs"
+        ended = threading.Event()
+        watch = threading.Thread(target=_watch, args=(blobs, total, on_progress, ended), daemon=True)
+        watch.start()
+        try:
+            folder = snapshot_download(repository, ignore_patterns=left_out)
+        finally:
+            ended.set()
+            watch.join()
+        on_progress(total, total)
+        return Path(folder)
+    except (HFValidationError, OSError) as error:  # every error of the hub is an OSError
+        raise _told(error, repository) from None
+
+
+def _told(error: Exception, repository: str) -> StudioError:
+    """What the library said, for a person."""
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+
+    error = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    if isinstance(error, GatedRepoError):
+        return Unauthorized(
+            f"{repository} wants its terms accepted.",
+            hint=f"Accept them at huggingface.co/{repository}, and set HF_TOKEN to a token that may read it.",
+        )
+    if isinstance(error, RepositoryNotFoundError | HFValidationError):
+        return CheckpointNotFound(
+            f"The hub has no repository {repository!r}, or shows it to nobody without a token.",
+            param="checkpoint",
+            hint="Set HF_TOKEN if it is private.",
+        )
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return DiskFull(f"The disk is full: {repository} does not fit.", hint="Free some room; it goes on.")
+    said = str(error).strip().splitlines()
+    return ServerUnreachable(
+        f"The hub cannot be reached: {said[0] if said else type(error).__name__}",
+        hint="Look at the network; what has come stays, and pulling again goes on from there.",
+    )
+
+
+def _check_disk(cache: Path, missing: int) -> None:
+    """Raises DiskFull when what is missing does not fit."""
+    folder = next(parent for parent in (cache, *cache.parents) if parent.exists())
+    free = shutil.disk_usage(folder).free
+    if free < missing + MIN_FREE_BYTES:
+        raise DiskFull(
+            f"{missing / 1e9:.1f} GB are missing and {free / 1e9:.1f} GB are free in {cache}.",
+            hint="Free some room, or set HF_HOME to another disk.",
+        )
+
+
+def _watch(blobs: Path, total: int, on_progress: Callable[[int, int], None], ended: threading.Event) -> None:
+    while not ended.wait(POLL_S):
+        try:
+            done = sum(file.stat().st_size for file in blobs.glob("*"))
+        except OSError:  # a file was renamed between the two looks
+            continue
+        on_progress(min(done, total), total)
+
+
+def main() -> int:
+    """Pull and tell; the server reads it."""
+
+    def tell(message: object) -> None:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+    try:
+        folder = pull(sys.argv[1], lambda done, total: tell({"done": done, "total": total}))
+    except StudioError as error:
+        tell({"error": Failure.of(error).model_dump(mode="json")})
+        return 1
+    tell({"folder": str(folder)})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
