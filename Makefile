@@ -9,7 +9,10 @@ TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
 
-.PHONY: install serve test test-slow check format clean system-packages
+
+GUARDRAIL := .venv-guardrail
+
+.PHONY: install guardrail serve test test-slow robot-minute check format clean system-packages
 
 install: .venv/installed
 
@@ -19,9 +22,21 @@ install: .venv/installed
 	@$(BIN)/python -c 'import torch' 2>/dev/null || echo "Installing torch $(TORCH_VERSION): 0.2 GB as a CPU build, about 3 GB as a CUDA build."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX) torch==$(TORCH_VERSION)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt \
-	  -e '.[engine,backend,frontend,robot,dev]'
+	  -e '.[engine,backend,frontend,robot,agents,dev]'
 	@# The meshes of the simulated arm; its own dependencies are an older MuJoCo and a gym.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gym-hil
+	@# A policy's client, for the tests; it wants a NumPy of before 2, and works with ours.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt openpi-client
+	@touch $@
+
+# NVIDIA's guardrail in an environment of its own; its models are gated: ask for nvidia/Cosmos-1.0-Guardrail, set HF_TOKEN.
+guardrail: $(GUARDRAIL)/installed
+	@echo "Start it with $(GUARDRAIL)/bin/python -m guardrail, then orrery serve --guardrail-url http://127.0.0.1:7861"
+
+$(GUARDRAIL)/installed: guardrail/requirements.txt
+	@test -x $(GUARDRAIL)/bin/python || $(PYTHON) -m venv $(GUARDRAIL)
+	@echo "Installing cosmos-guardrail with a torch and torchvision of its own: about 3 GB as CUDA builds."
+	$(GUARDRAIL)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX) -r $<
 	@touch $@
 
 serve: install
@@ -32,6 +47,10 @@ test: install system-packages
 
 test-slow: install system-packages
 	$(PYTEST) -m 'slow and not gpu'
+
+# Two cores, a page, an image job and the simulated arm for a minute: the table of docs/robot-safety.md.
+robot-minute: install system-packages
+	PYTHONPATH=.:tests $(BIN)/python tests/robot_minute.py
 
 check: install
 	$(BIN)/ruff format --check .

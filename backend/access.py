@@ -85,7 +85,8 @@ class Gate:
     @staticmethod
     def _is_authorized(headers: Headers, token: str) -> bool:
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and is_token(given.strip(), token):
+        # openpi's client says Api-Key, and cannot say anything else.
+        if scheme.lower() in ("bearer", "api-key") and is_token(given.strip(), token):
             return True
         # Not the standard library's parser: that gives up at the first odd cookie of another app on this host.
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)

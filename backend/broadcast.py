@@ -18,7 +18,7 @@ MAX_FRAME_BACKLOG = 4
 
 
 class Subscription:
-    """One listener's queue: changes, binary frames, and None where it asked to start again from a snapshot.
+    """One listener's queue: changes, binary frames, and None where it starts again from a snapshot.
 
     `lagged` is set when it fell too far behind to be told any more.
     """
@@ -71,6 +71,11 @@ class Broadcast:
                 subscription.lagged = True
                 self._subscriptions.discard(subscription)
             subscription.items.put_nowait(delta)
+
+    def start_over(self) -> None:
+        """More has changed than is told one by one: everybody starts again from a snapshot."""
+        for subscription in self._subscriptions:
+            subscription.items.put_nowait(None)
 
     def publish_frame(self, topic: str, payload: bytes) -> None:
         """One binary frame, to those who want its topic and keep up."""

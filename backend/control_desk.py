@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from backend.library.uploads import Uploads
 from backend.media import ControlOrigin, MediaStore, compute_control, frame_rate, read_timeline, stream_clip
 from backend.media.clip_frames import read_frame
 from backend.media.cover import Cover
@@ -37,8 +38,9 @@ class _AbandonedError(Exception):
 class ControlDesk:
     """Controls off the event loop, a few at a time."""
 
-    def __init__(self, store: MediaStore) -> None:
+    def __init__(self, store: MediaStore, uploads: Uploads) -> None:
         self._store = store
+        self._uploads = uploads
         self._previews = ThreadPoolExecutor(NUM_PREVIEWS, thread_name_prefix="control-preview")
         self._clips = ThreadPoolExecutor(NUM_CLIPS, thread_name_prefix="control-clip")
         self._closed = threading.Event()
@@ -89,7 +91,7 @@ class ControlDesk:
             while not (await asyncio.wait({working}, timeout=LOOK_EVERY_S))[0]:
                 if await is_gone():
                     abandoned.set()
-            return working.result()
+            return await self._uploads.record(working.result(), source_id=asked.source_video)
         except _AbandonedError:
             raise Conflict("The control was given up: whoever asked for it has left.", hint="Ask again.") from None
         finally:

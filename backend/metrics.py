@@ -23,6 +23,7 @@ class Metrics:
         self.conversations = Gauge("orrery_conversations", "Open conversations.", registry=self._registry)
         self.pieces = Counter("orrery_answer_pieces", "Pieces of answers that came.", registry=self._registry)
         self.tokens = Counter("orrery_chat_tokens", "Of closed conversations.", ["way"], registry=self._registry)
+        self.policy_seconds = Histogram("orrery_policy_seconds", "An arm's question.", registry=self._registry)
         self.requests = Counter("orrery_http_requests", "Answered.", ["method", "status"], registry=self._registry)
         self.seconds = Histogram("orrery_http_request_seconds", "Time to answer.", registry=self._registry)
 

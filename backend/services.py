@@ -12,11 +12,23 @@ from backend.adapter_rack import AdapterRack
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.control_desk import ControlDesk
+from backend.fleet import Fleet
+from backend.fleet.errands import Errands
+from backend.form_shelf import FormShelf
+from backend.given_media import GivenMedia
+from backend.guarding import Guard
 from backend.jobs.board import Board
-from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.promises import Promises
+from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
+from backend.jobs.video_shelf import VideoShelf
+from backend.library.portage import Portage
+from backend.library.service import LibraryService
+from backend.library.sheet_desk import SheetDesk
+from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from backend.metrics import Metrics
+from backend.policy import PolicyService
 from backend.reasoning import ReasoningService
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.task_desk import TaskDesk
@@ -29,10 +41,16 @@ class Services:
     """The server's parts, as far as the edge needs them."""
 
     jobs: JobService
+    queue: QueueService
     board: Board
-    dispatcher: Dispatcher
+    fleet: Fleet
+    errands: Errands
     shelf: CheckpointShelf
     media: MediaStore
+    library: LibraryService
+    uploads: Uploads
+    sheets: SheetDesk
+    portage: Portage
     adapters: AdapterRack
     controls: ControlDesk
     broadcast: Broadcast
@@ -40,7 +58,13 @@ class Services:
     shown_media: ShownMedia
     upsampler: Upsampler
     tasks: TaskDesk
+    forms: FormShelf
     robots: RobotHub
+    policy: PolicyService
+    given_media: GivenMedia
+    guard: Guard
+    promises: Promises
+    videos: VideoShelf
     metrics: Metrics
 
 

@@ -3,6 +3,8 @@
 Calls point downward:
 
     engine        load, begin, step, preview, finish; converse, decode
+    parallel      several processes share each pass
+    memory        weights on the host, decoding in strips, what would fit
     sampling      any plan, step by step; knows no request
     planning      a request to a frozen plan; one file for each kind of request
     reasoner      conversations, token by token, on the same weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -82,8 +82,14 @@ class Threads:
 
 
 @contextmanager
-def typed_out_of_memory(device: torch.device) -> Iterator[None]:
-    """Turn an allocation that failed into `OutOfMemory`, after what the failed call held has been given back."""
+def typed_out_of_memory(
+    device: torch.device, advise: Callable[[], str] = lambda: "Ask for a smaller size, or for fewer at once."
+) -> Iterator[None]:
+    """Turn an allocation that failed into `OutOfMemory`, after what the failed call held has been given back.
+
+    Args:
+        advise: what to do about it, asked once that memory is free.
+    """
     try:
         yield
     except RuntimeError as error:
@@ -95,5 +101,5 @@ def typed_out_of_memory(device: torch.device) -> Iterator[None]:
             torch.cuda.empty_cache()
         raise OutOfMemory(
             f"The memory of {device} does not suffice: {str(error).splitlines()[0]}",
-            hint="Ask for a smaller size, or for fewer at once.",
+            hint=advise(),
         ) from None

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from engine.adapters import Wardrobe
+from engine.codecs import Codecs
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
-from engine.planning import (
-    ActionSegment,
-    Media,
-    Plan,
-    Plannable,
-    Setting,
-    SoundSegment,
-    VisionSegment,
-    plan,
-    read_setting,
-)
+from engine.memory import Budget
+from engine.parallel import Leader
+from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Conversation, Footage, Talk
-from engine.result import Result, check_finite, read_actions
-from engine.sampling import Chunk, PrefixStore, Trajectory, denoise, prepare
-from engine.towers import OmniModel, build_model
-from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, fit_sketch, read_sound, read_vae, to_uint8
-from engine.vae.clip import FRAMES_PER_LATENT, Frames
-from engine.weights import open_folder, read_weights
+from engine.result import Result
+from engine.sampling import PrefixStore, Trajectory, denoise, prepare
+from engine.tower_loading import load_towers
+from engine.towers import OmniModel, Precision
+from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, fit_sketch, read_sound, read_vae
+from engine.weights import open_folder
 from studio.requests.reason import Reason
 
 
@@ -37,6 +30,9 @@ class Engine:
 
     A request is `begin`, then `step` until it is `done`, then `finish`. Between steps the caller may drop it (cancel),
     look at it (`preview`) or finish early and keep what there is.
+
+    Attributes:
+        leader: moves what several ranks share; none where this process is alone.
     """
 
     def __init__(
@@ -55,13 +51,25 @@ class Engine:
         self.coder = ClipCoder(decoder.vae)
         self.sound = sound
         self.sketch = sketch
+        self.budget = Budget(model, decoder.width)
+        self.codecs = Codecs(decoder, self.coder, sound, sketch, threads, model.device, self.budget)
         self.prefixes = PrefixStore(model)
         self.wardrobe = Wardrobe(model)
         self.threads = threads
         self.talk = talk
+        self.leader: Leader | None = None
 
     @classmethod
-    def load(cls, folder: Path, *, device: str = "auto", dtype: torch.dtype | None = None) -> Engine:
+    def load(
+        cls,
+        folder: Path,
+        *,
+        device: str = "auto",
+        dtype: torch.dtype | None = None,
+        precision: Precision = "exact",
+        compiled: bool | None = None,
+        offload: bool = False,
+    ) -> Engine:
         """Read a checkpoint of the released layout.
 
         On a CPU the engine sets the number of threads of the whole process as it goes (`engine.device.Threads`).
@@ -69,6 +77,9 @@ class Engine:
         Args:
             device: as PyTorch names it, or "auto".
             dtype: what to compute in; none is float32 on a CPU and the checkpoint's own on a GPU.
+            precision: "fp8" rounds the generator's matrices, and their inputs but in the first and last steps.
+            compiled: compile the generator at its first step; none does so on a GPU.
+            offload: keep the blocks of both towers on the host, and bring each to the device when its turn comes.
 
         Raises:
             NotACheckpoint: the folder has another layout.
@@ -81,7 +92,7 @@ class Engine:
         kind = dtype or pick_dtype(place, opened.dtype)
         setting = read_setting(opened)
         with typed_out_of_memory(place), torch.inference_mode():
-            model = build_model(opened.config, read_weights(opened, place, kind))
+            model = load_towers(opened, place, kind, precision=precision, compiled=compiled, offload=offload)
             decoder = read_vae(folder / "vae", place, kind)
             sound = read_sound(folder / "sound_tokenizer", place, kind) if setting.sound_clock else None
             threads = Threads.of(place, sum(weight.numel() for weight in model.parameters()))
@@ -90,16 +101,20 @@ class Engine:
             talk = Talk.load(folder, model, setting.prompts.tokenizer)
         return cls(model, setting, decoder, sound, sketch, threads, talk)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of any use: not any more when a step has broken off that several ranks shared."""
+        return self.leader is None or self.leader.is_whole
+
     def describe(self) -> str:
         """Precision and weights in one line, as in "bfloat16 · 34.9 GB" or "float32 · 5 MB"."""
-        weights = [*self.model.parameters(), *self.decoder.vae.parameters()]
-        if self.sound is not None:
-            weights += self.sound.decoder.parameters()
+        weights = [*self.model.parameters(), *self.codecs.weights()]
         if self.talk.eyes is not None:
             weights += self.talk.eyes.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
-        return f"{str(self.model.dtype).removeprefix('torch.')} · {size}"
+        precision = "fp8" if self.model.generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
+        return f"{precision} · {size}"
 
     @torch.inference_mode()
     def wear(self, path: Path | None, scale: float = 1.0) -> None:
@@ -118,7 +133,9 @@ class Engine:
         """
         with typed_out_of_memory(self.model.device):
             self.wardrobe.wear(path, scale)
-        self.prefixes.worn = self.wardrobe.worn
+        self.prefixes.worn = self.model.generator.rooms.worn = self.wardrobe.worn
+        if self.leader is not None:
+            self.leader.wear(path, scale, self.wardrobe.worn)
 
     @torch.inference_mode()
     def begin(self, request: Plannable, media: Mapping[str, np.ndarray] | None = None) -> Trajectory:
@@ -134,7 +151,7 @@ class Engine:
             NotAllowed: this checkpoint cannot do it.
             OutOfMemory: see `load`.
         """
-        return self.start(plan(request, self.setting, Media(media or {}, self._encode)))
+        return self.start(plan(request, self.setting, Media(media or {}, self.codecs.encode)))
 
     @torch.inference_mode()
     def start(self, plan: Plan) -> Trajectory:
@@ -145,7 +162,10 @@ class Engine:
         """
         self.threads.for_step(sum(len(branch.tokens) for branch in plan.branches))
         with typed_out_of_memory(self.model.device):
-            return prepare(self.model, self.prefixes, plan)
+            trajectory = prepare(self.model, self.prefixes, plan)
+        if self.leader is not None:
+            self.leader.begin(trajectory)
+        return trajectory
 
     @torch.inference_mode()
     def step(self, trajectories: Sequence[Trajectory]) -> None:
@@ -154,7 +174,7 @@ class Engine:
         The first step of a later chunk of a long clip decodes the chunk before it too.
 
         Raises:
-            OutOfMemory: see `load`; no trajectory has moved.
+            OutOfMemory: see `load`; no trajectory has moved, and the hint says which sizes would fit.
         """
         assert trajectories
         assert not any(trajectory.done for trajectory in trajectories)
@@ -163,15 +183,17 @@ class Engine:
             if trajectory.awaits_chunk:
                 self._go_on(trajectory)
         self.threads.for_step(sum(trajectory.num_tokens for trajectory in trajectories))
-        with typed_out_of_memory(self.model.device):
-            denoise(self.model, trajectories)
+        plans = [trajectory.plan for trajectory in trajectories]
+        with typed_out_of_memory(self.model.device, partial(self.budget.advise_on_step, plans)):
+            if self.leader is not None:
+                self.leader.denoise(trajectories)
+            else:
+                denoise(self.model, trajectories)
 
     @torch.inference_mode()
     def preview(self, trajectory: Trajectory) -> np.ndarray:
         """A sketch of what is now estimated: uint8 [height, width, 3], a quarter as wide; of a clip its middle."""
-        latents = trajectory.estimates()[trajectory.plan.target]
-        middle = latents.shape[1] // 2
-        return to_uint8(self.sketch.draw(latents[:, middle : middle + 1]))
+        return self.codecs.preview(trajectory)
 
     @torch.inference_mode()
     def finish(self, trajectory: Trajectory) -> Result:
@@ -182,30 +204,9 @@ class Engine:
 
         Raises:
             EngineError: it came to values that are not finite; the message says of what.
-            OutOfMemory: see `load`.
+            OutOfMemory: see `step`.
         """
-        made, estimates = trajectory.plan, trajectory.estimates()
-        check_finite(made.segments, estimates, [chunk.latents for chunk in trajectory.finished])
-        stopped = None if trajectory.done else trajectory.step
-        vision = estimates[made.target]
-        if made.is_picture:
-            self._threads_for_pixels(made.canvas, num_frames=1)
-            with typed_out_of_memory(self.model.device):
-                return Result.of_picture(to_uint8(self.decoder.decode(vision)), stopped)
-        chunks = trajectory.chunks()
-        latents, sound, actions = {"vision": vision}, None, None
-        if made.continuation is not None or len(chunks) > 1:
-            latents = {f"vision_{index}": chunk.latents for index, chunk in enumerate(chunks)}
-        for segment, estimate in zip(made.segments, estimates, strict=True):
-            match segment:
-                case SoundSegment():
-                    latents["sound"], sound = estimate, self._waveform(estimate)
-                case ActionSegment():
-                    latents["action"], actions = estimate, read_actions(segment, estimate)
-                case VisionSegment():
-                    pass
-        arrays = {name: tensor.cpu().numpy() for name, tensor in latents.items()}
-        return Result(self._frames(chunks), sound, actions, arrays, stopped)
+        return self.codecs.result(trajectory)
 
     def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
         """Indexes of the frames that `converse` wants of a clip of `num_frames` at `fps`, rising."""
@@ -243,49 +244,15 @@ class Engine:
         with typed_out_of_memory(self.model.device):
             self.talk.advance(conversations)
 
-    @torch.inference_mode()
-    def _frames(self, chunks: Sequence[Chunk]) -> Iterator[np.ndarray]:
-        for chunk in chunks:
-            start, stop = chunk.shown or (0, None)
-            first = 0
-            for piece in self._pieces(chunk):
-                shown = piece[:, max(start - first, 0) : None if stop is None else max(stop - first, 0)]
-                first += piece.shape[1]
-                if shown.shape[1]:
-                    yield to_uint8(shown)
-
-    def _pieces(self, chunk: Chunk) -> Iterator[Tensor]:
-        """Pixels of a chunk, float32 [3, n, height, width] in -1..1."""
-        pieces = self.coder.decode(chunk.latents)
-        while True:
-            self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
-            with typed_out_of_memory(self.model.device):
-                piece = next(pieces, None)
-            if piece is None:
-                return
-            yield piece
-
     def _go_on(self, trajectory: Trajectory) -> None:
         """Begin the next chunk of a long clip with the end of this one."""
         continuation = trajectory.plan.continuation
         assert continuation is not None
         tail = torch.empty(0)
-        for piece in self._pieces(trajectory.chunks()[-1]):
+        for piece in self.codecs.pieces(trajectory.chunks()[-1]):
             tail = torch.cat([tail, piece], 1)[:, -continuation.num_tail_frames :] if len(tail) else piece
         following = continuation.plan(tail[:, -continuation.num_tail_frames :].transpose(0, 1))
         with typed_out_of_memory(self.model.device):
             trajectory.go_on(prepare(self.model, self.prefixes, following, trajectory.noise))
-
-    def _waveform(self, latents: Tensor) -> np.ndarray:
-        assert self.sound is not None
-        with typed_out_of_memory(self.model.device):
-            return self.sound.decode(latents).cpu().numpy()
-
-    def _encode(self, frames: np.ndarray | Frames | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
-        height, width = frames.shape[2:] if isinstance(frames, Tensor) else frames.shape[1:3]
-        self._threads_for_pixels((width, height), FRAMES_PER_LATENT)
-        with typed_out_of_memory(self.model.device):
-            return self.coder.encode(frames, fit)
-
-    def _threads_for_pixels(self, canvas: tuple[int, int], num_frames: int) -> None:
-        self.threads.for_decode(canvas[0] * canvas[1] * num_frames)
+        if self.leader is not None:
+            self.leader.go_on(trajectory)

@@ -12,13 +12,27 @@ from typing import cast
 import gradio as gr
 from fastapi import FastAPI
 
-from frontend.pages.image import draw_image_page
+from frontend import text
+from frontend.bench import draw_bench
+from frontend.pages.image import IMAGE_PANEL
+from frontend.pages.keeping import draw_keeping_page
 from frontend.pages.robot import draw_robot_page
-from frontend.places import IMAGE, ROBOT
+from frontend.pages.sound import SOUND_PANEL
+from frontend.pages.transfer import TRANSFER_PANEL
+from frontend.pages.video import VIDEO_PANEL
+from frontend.pages.world import INVERSE_PANEL, POLICY_PANEL, WORLD_PANEL
+from frontend.panel import Panel
+from frontend.places import FORMS, IMAGE, KEEPING, ROBOT, Place
 from frontend.shell import Shell, head_of, shell_of
 from frontend.static_files import FOLDER, KeptFiles, static_path
 from frontend.theme import build_theme
 from studio.client import StudioClient
+
+PANELS: tuple[Panel, ...] = (VIDEO_PANEL, SOUND_PANEL, TRANSFER_PANEL, WORLD_PANEL, INVERSE_PANEL, POLICY_PANEL)
+"""Pages with a form, beside the first one."""
+
+PART_PAGES: dict[Place, Callable[[Place], None]] = {ROBOT: draw_robot_page, **dict.fromkeys(KEEPING, draw_keeping_page)}
+"""Those that are made of parts alone."""
 
 
 def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
@@ -37,9 +51,14 @@ def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
 
     static = static_path()
     app.mount(static, KeptFiles(directory=FOLDER), name="ui")
-    blocks = draw_image_page(IMAGE, connect)
-    with blocks.route(ROBOT.title, ROBOT.path):
-        draw_robot_page(ROBOT)
+    with gr.Blocks(title=f"{text.STUDIO} · {IMAGE.title}", analytics_enabled=False, fill_width=True) as blocks:
+        draw_bench(blocks, IMAGE_PANEL, connect)
+    for panel in PANELS:
+        with blocks.route(panel.place.title, panel.place.path):
+            draw_bench(blocks, panel, connect)
+    for place, draw_part_page in PART_PAGES.items():
+        with blocks.route(place.title, place.path):
+            draw_part_page(place)
     blocks.queue(default_concurrency_limit=None)
     with warnings.catch_warnings():
         # Said of every app with two pages, whatever ssr_mode is.
@@ -54,6 +73,6 @@ def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
             footer_links=[],
             favicon_path=str(FOLDER / "icon.svg"),
         )
-    pages = {place.path: (head_of(place, static), shell_of(place)) for place in (IMAGE, ROBOT)}
+    pages = {place.path: (head_of(place, static), shell_of(place)) for place in (*FORMS, *PART_PAGES)}
     app.add_middleware(Shell, pages=pages)
     return app

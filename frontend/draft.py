@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
 
 from frontend.fields import flatten
+from frontend.panel import Panel, spread
 from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
 
@@ -14,36 +16,56 @@ WORDS = ("prompt", "negative_prompt")
 """What a person wrote outlives a change of checkpoint; numbers tuned for another one do not."""
 
 
-def defaults_of(model: type[BaseModel], kind: str, checkpoint: CheckpointInfo | None) -> dict[str, Any]:
-    """The defaults of a checkpoint laid over those of the request, by dotted path.
+def defaults_of(panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, Any]:
+    """The defaults of a checkpoint laid over those of the request, and what the page starts with over both.
 
     Args:
-        model: the request.
-        kind: its name.
+        panel: the page.
         checkpoint: the one that is served, if that is known.
+
+    Returns:
+        By request path; what only a person can say is left out.
     """
-    own = model.model_validate({"prompt": "-"}).model_dump(exclude={"prompt"})
-    return {**flatten(own), **(flatten(checkpoint.defaults.get(kind, {})) if checkpoint else {})}
+    of_checkpoint = checkpoint.defaults.get(panel.place.kind, {}) if checkpoint else {}
+    return {**flatten(_own(panel.model)), **flatten(of_checkpoint), **panel.first}
 
 
-def usable(draft: object, model: type[BaseModel], checkpoint: str | None) -> dict[str, Any]:
-    """Those values of a kept draft that the request still takes.
+def usable(draft: object, panel: Panel, checkpoint: str | None) -> dict[str, Any]:
+    """Those values of a kept draft that the request still takes, by request path.
 
     Args:
-        draft: what the browser kept: `{"checkpoint": id, "values": {path: value}, "lock": bool}`, or anything at all.
-        model: the request.
+        draft: what the browser kept: `{"checkpoint": id, "values": {name: value}, "lock": bool}`, or anything at all.
+        panel: the page.
         checkpoint: the id of the served one.
     """
-    values = _mapping(_mapping(draft).get("values"))
+    values = spread(_mapping(_mapping(draft).get("values")))
     if _mapping(draft).get("checkpoint") not in (None, checkpoint):
         values = {path: value for path, value in values.items() if path in WORDS}
-    wrong = mistakes(model, {"prompt": "-", **values})
-    return {path: value for path, value in values.items() if path not in wrong}
+    return taken(panel, values)
+
+
+def taken(panel: Panel, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those values that the request takes, each for itself; the whole need not be one yet."""
+    wrong = mistakes(panel.model, {"prompt": "-", **values})
+    return {
+        path: value
+        for path, value in values.items()
+        if not any(fault == path or fault.startswith(f"{path}.") for fault in wrong)
+    }
 
 
 def is_locked(draft: object) -> bool:
     """Whether the seed of a kept draft stays for the next submission."""
     return _mapping(draft).get("lock") is True
+
+
+def _own(model: type[BaseModel]) -> dict[str, Any]:
+    own: dict[str, Any] = {}
+    for name, info in model.model_fields.items():
+        if not info.is_required():
+            value = info.get_default(call_default_factory=True)
+            own[name] = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    return own
 
 
 def _mapping(value: object) -> dict[str, Any]:

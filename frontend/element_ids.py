@@ -10,8 +10,11 @@ TOASTS = "o-toasts"
 
 
 def field(page: str, path: str) -> str:
-    """The id of a request field's component: `image` and `sampling.seed` give `image-sampling-seed`."""
-    return f"{page}-{path.replace('.', '-').replace('_', '-')}"
+    """The id of a request field's component: `image` and `sampling.seed` give `image-sampling-seed`.
+
+    Of a part that holds several fields the mark in its name is left out: `@start` gives `video-start`.
+    """
+    return f"{page}-{path.removeprefix('@').replace('.', '-').replace('_', '-')}"
 
 
 def part(page: str, name: str) -> str:
@@ -32,6 +35,21 @@ def fold(page: str) -> str:
 def seed_tools(page: str) -> str:
     """ "New" and "lock", beside the seed."""
     return part(page, "seed-tools")
+
+
+def order(page: str) -> str:
+    """How the job is to be queued."""
+    return part(page, "order")
+
+
+def prompt_tools(page: str) -> str:
+    """What can be done with the prompt."""
+    return part(page, "prompt-tools")
+
+
+def tabs(page: str) -> str:
+    """The pages that share a place of the rail."""
+    return part(page, "tabs")
 
 
 def examples(page: str) -> str:

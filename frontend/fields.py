@@ -30,6 +30,7 @@ class FieldSpec:
         low, high: bounds, both included; None where there is none.
         step: of a slider.
         options: the values of a choice, else empty.
+        optional: None may be said too.
         hint: drawing advice.
     """
 
@@ -42,6 +43,7 @@ class FieldSpec:
     high: float | None
     step: float | None
     options: tuple[Any, ...]
+    optional: bool
     hint: FormHint
 
 
@@ -56,7 +58,7 @@ def fields_of(model: type[BaseModel], prefix: str = "") -> list[FieldSpec]:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             found += fields_of(annotation, f"{prefix}{name}.")
         else:
-            found.append(_spec(prefix + name, info, annotation, hint))
+            found.append(_spec(prefix + name, info, annotation, hint, optional=annotation is not info.annotation))
     return found
 
 
@@ -83,7 +85,7 @@ def nest(flat: Mapping[str, Any]) -> dict[str, Any]:
     return nested
 
 
-def _spec(path: str, info: FieldInfo, annotation: Any, hint: FormHint) -> FieldSpec:
+def _spec(path: str, info: FieldInfo, annotation: Any, hint: FormHint, *, optional: bool) -> FieldSpec:
     low = next((note.ge for note in info.metadata if isinstance(note, annotated_types.Ge)), None)
     high = next((note.le for note in info.metadata if isinstance(note, annotated_types.Le)), None)
     options = get_args(annotation) if get_origin(annotation) is Literal else ()
@@ -99,6 +101,7 @@ def _spec(path: str, info: FieldInfo, annotation: Any, hint: FormHint) -> FieldS
         high=cast("float | None", high),
         step=hint.step,
         options=(True, False) if annotation is bool else options,
+        optional=optional,
         hint=hint,
     )
 

@@ -1,8 +1,8 @@
-"""Draws a form from a request's fields: bounds become sliders, choices chips, rare fields go behind one fold."""
+"""Draws a form from a request's fields: bounds become sliders, choices chips or lists, rare fields go behind a fold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -15,6 +15,9 @@ from frontend.fields import FieldSpec, fields_of
 
 MAX_SLIDER_SPAN = 10_000
 """Beyond this a slider of 300 px cannot be aimed, and a number box is drawn."""
+
+MAX_CHIPS = 8
+"""Beyond this a choice is drawn as a list."""
 
 MAX_NAMED = 1
 """Titles that fit on the fold's one line, beside how many more there are."""
@@ -29,6 +32,9 @@ def draw_form(
     around: Mapping[str, Callable[[Draw], Component]] | None = None,
     after: Mapping[str, Callable[[], None]] | None = None,
     beside: Mapping[str, str] | None = None,
+    early: Sequence[str] = (),
+    rare: Collection[str] = (),
+    without: Collection[str] = (),
 ) -> dict[str, Component]:
     """Draw every field of a request.
 
@@ -38,6 +44,9 @@ def draw_form(
         around: by path, what draws a field together with what belongs around it.
         after: by path, what is drawn below a field.
         beside: by path, the tag of an element beside a choice's title.
+        early: paths that come right after the first field, in this order.
+        rare: paths that go behind the fold, beside those that say so themselves.
+        without: paths that are not drawn.
 
     Returns:
         The components by dotted path.
@@ -63,12 +72,15 @@ def draw_form(
         if spec.path in after:
             after[spec.path]()
 
-    every = fields_of(model)
-    rare = sorted((spec for spec in every if spec.hint.fold), key=lambda spec: "." in spec.path)
-    draw([spec for spec in every if not spec.hint.fold])
-    if rare:
-        with gr.Accordion(_summary(rare), open=False, elem_id=element_ids.fold(page), elem_classes=["o-fold"]):
-            draw(rare)
+    every = [spec for spec in fields_of(model) if spec.path not in without]
+    first, *others = every
+    every = [first, *sorted(others, key=lambda spec: early.index(spec.path) if spec.path in early else len(early))]
+    folded = [spec for spec in every if spec.hint.fold or spec.path in rare]
+    draw([spec for spec in every if spec not in folded])
+    if folded:
+        folded.sort(key=lambda spec: "." in spec.path)
+        with gr.Accordion(_summary(folded), open=False, elem_id=element_ids.fold(page), elem_classes=["o-fold"]):
+            draw(folded)
     return drawn
 
 
@@ -77,8 +89,12 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
     elem_id = element_ids.field(page, spec.path)
     if spec.options:
         names = dict(spec.hint.names) if spec.hint.names else {True: text.ON, False: text.OFF}
-        return parts.chips(
-            [(str(names.get(option, option)), option) for option in spec.options],
+        draw_choice = parts.chips if len(spec.options) <= MAX_CHIPS else parts.select
+        return draw_choice(
+            [
+                *([(text.UNSAID, None)] if spec.optional else []),
+                *((_shown(names, value), value) for value in spec.options),
+            ],
             path=spec.path,
             label=spec.title,
             value=spec.default,
@@ -94,7 +110,7 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
             info=spec.help,
             lines=spec.hint.lines,
             max_lines=max(spec.hint.lines, 12) if spec.hint.lines > 1 else 1,
-            placeholder=text.PROMPT_PLACEHOLDER if spec.path == "prompt" else None,
+            placeholder=text.PLACEHOLDERS.get(page) if spec.path == "prompt" else None,
             elem_id=elem_id,
             elem_classes=["o-field", "o-words"],
             interactive=True,
@@ -102,28 +118,31 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
     return _draw_number(spec, elem_id)
 
 
+def _shown(names: Mapping[Any, str], value: object) -> str:
+    return names.get(value, str(value).replace("_", " "))
+
+
 def _draw_number(spec: FieldSpec, elem_id: str) -> Component:
     whole = spec.type is int
     shared: dict[str, Any] = {"label": spec.title, "elem_id": elem_id, "interactive": True}
-    if spec.low is not None and spec.high is not None and spec.high - spec.low <= MAX_SLIDER_SPAN:
-        step = spec.step or (1 if whole else 0.1)
-        return gr.Slider(
-            spec.low,
-            spec.high,
-            value=spec.default,
-            step=step,
-            buttons=[],
-            elem_classes=["o-field", "o-range"],
-            **shared,
+    if spec.low is None or spec.high is None or spec.optional or spec.high - spec.low > MAX_SLIDER_SPAN:
+        # No minimum or maximum here: Gradio would answer them with a toast, the request answers them below the field.
+        return gr.Number(
+            spec.default, precision=0 if whole else None, info=spec.help, elem_classes=["o-field", "o-number"], **shared
         )
-    # No minimum or maximum here: Gradio would answer them with a toast, the request answers them below the field.
-    return gr.Number(
-        spec.default, precision=0 if whole else None, info=spec.help, elem_classes=["o-field", "o-number"], **shared
+    return gr.Slider(
+        spec.low,
+        spec.high,
+        value=spec.default,
+        step=spec.step or (1 if whole else 0.1),
+        buttons=[],
+        elem_classes=["o-field", "o-range"],
+        **shared,
     )
 
 
-def _summary(rare: list[FieldSpec]) -> str:
-    first, *others = [spec.title for spec in rare[:MAX_NAMED]]
+def _summary(folded: list[FieldSpec]) -> str:
+    first, *others = [spec.title for spec in folded[:MAX_NAMED]]
     named = ", ".join([first, *(title[:1].lower() + title[1:] for title in others)])
-    more = len(rare) - MAX_NAMED
+    more = len(folded) - MAX_NAMED
     return text.AND_MORE.format(first=named, more=more) if more > 0 else named

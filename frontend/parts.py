@@ -37,10 +37,11 @@ def attribute(data: object) -> str:
     return html.escape(json.dumps(data)).translate(_LITERAL)
 
 
-def part(tag: str, *, elem_id: str, elem_classes: Sequence[str] = ()) -> gr.HTML:
-    """An element that shows something."""
+def part(tag: str, *, elem_id: str, elem_classes: Sequence[str] = (), spec: object = None) -> gr.HTML:
+    """An element that shows something; `spec` is what it is told once, constant and never a person's text."""
+    told = "" if spec is None else f' data-spec="{attribute(spec)}"'
     return gr.HTML(
-        html_template=f"<{tag}></{tag}>",
+        html_template=f"<{tag}{told}></{tag}>",
         js_on_load=None,
         apply_default_css=False,
         elem_id=elem_id,
@@ -85,10 +86,41 @@ def chips(
         beside: the tag of an element that stands beside the title.
     """
     spec = {"label": label, "help": info, "path": path, "options": list(options), "beside": beside}
+    return holder("o-chips", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
+
+
+def select(
+    options: Sequence[tuple[str, Any]],
+    *,
+    path: str,
+    label: str,
+    value: Any,
+    info: str,
+    elem_id: str,
+    elem_classes: Sequence[str] = (),
+    beside: str = "",
+) -> gr.HTML:
+    """A choice among many, as the browser's own list; otherwise as `chips`."""
+    spec = {"label": label, "help": info, "path": path, "options": list(options), "beside": beside}
+    return holder("o-select", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
+
+
+def holder(
+    tag: str, *, value: Any, label: str, spec: object, elem_id: str, elem_classes: Sequence[str] = ()
+) -> gr.HTML:
+    """An element with a value: it is given `value`, and says `o-pick` with another one.
+
+    Args:
+        tag: of the element.
+        value: JSON; the first one.
+        label: for Gradio's own messages.
+        spec: what the element is told once, in its attribute; constant, and never a person's text.
+        elem_id, elem_classes: as everywhere.
+    """
     return gr.HTML(
         value=value,
         label=label,
-        html_template=f'<o-chips data-spec="{attribute(spec)}"></o-chips>',
+        html_template=f'<{tag} data-spec="{attribute(spec)}"></{tag}>',
         js_on_load=_TAKE,
         apply_default_css=False,
         elem_id=elem_id,
@@ -97,11 +129,13 @@ def chips(
 
 
 def seed_tools(*, elem_id: str) -> gr.HTML:
-    """ "New" and "lock": the value is whether the seed is locked, the event `fresh` asks for a new one."""
+    """ "New", "+1" and "lock": the value is whether it is locked, `fresh` and `next` ask for another seed."""
     return gr.HTML(
         value=False,
         html_template="<o-seed></o-seed>",
-        js_on_load=_TAKE + "part.addEventListener('o-fresh', () => trigger('fresh'));",
+        js_on_load=_TAKE
+        + "part.addEventListener('o-fresh', () => trigger('fresh'));"
+        + "part.addEventListener('o-next', () => trigger('next'));",
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes=["o-seed-tools"],

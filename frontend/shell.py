@@ -16,12 +16,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontend import element_ids, text
 from frontend.icons import icon
-from frontend.places import PLACES, ROBOT, Place
+from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
+from frontend.starters import STARTERS
 from frontend.static_files import FOLDER
+from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import CANVASES
 
-STYLES = ("tokens", "shell", "controls", "form", "stage", "robot", "robot_orders", "robot_seen")
-"""Style sheets, in the order in which they apply."""
+STYLES = ("tokens", "shell", "toasts", "controls", "form", "stage")
+"""The style sheets of every page, in the order in which they apply; a place's own follow."""
 
 BOOT = "boot.js"
 """Stands in the head itself, because it must run before the first paint."""
@@ -37,14 +39,24 @@ def head_of(place: Place, static: str) -> str:
     # Announced, the modules are fetched at once and not one import after the other.
     modules = sorted(_reachable(place.script) - {place.script})
     title = f"{text.STUDIO} · {place.title}"
-    facts = {"page": place.name, "title": title, "kind": place.kind, "words": text.WORDS, "canvases": CANVASES}
+    facts = {
+        "page": place.name,
+        "title": title,
+        "kind": place.kind,
+        "words": text.WORDS,
+        "canvases": CANVASES,
+        "places": {entry.name: {"title": entry.title, "path": entry.path} for entry in (*FORMS, *PLACES)},
+        "pages": {entry.name: [entry.path, entry.kind] for entry in FORMS},
+        "bodies": {name: [body.width, body.state_width] for name, body in EMBODIMENTS.items()},
+        "starters": STARTERS.get(place.name, ()),
+    }
     # A "<" inside JSON could end the script element.
     data = json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c")
     lines = [
         f"<script>{(FOLDER / BOOT).read_text()}</script>",
         f"<title>{title}</title>",
         f'<link rel="icon" type="image/svg+xml" href="{static}/icon.svg">',
-        *(f'<link rel="stylesheet" href="{static}/{name}.css">' for name in STYLES),
+        *(f'<link rel="stylesheet" href="{static}/{name}.css">' for name in (*STYLES, *place.styles)),
         *(f'<link rel="modulepreload" href="{static}/{name}">' for name in modules),
         f'<script type="application/json" id="{element_ids.FACTS}">{data}</script>',
         f'<script type="module" src="{static}/{place.script}"></script>',
@@ -84,15 +96,19 @@ def _header(place: Place) -> str:
         f'<button class="o-round o-menu" type="button" aria-label="{text.PLACES}" aria-expanded="false" '
         f'aria-controls="{element_ids.RAIL}">{icon("menu")}</button>'
         f'<h1 class="o-sr">{text.STUDIO}, {place.title}</h1>'
-        f'<a class="o-brand" href="/">{icon("orrery", 24)}<b>{text.STUDIO}</b></a>'
+        f'<a class="o-brand" href="/" aria-label="{text.STUDIO}">{icon("orrery", 24)}<b>{text.STUDIO}</b></a>'
         '<span class="o-pill" data-pill="checkpoint" role="status"><i class="o-dot" data-state="wait"></i>'
         f"<b>{text.CONNECTING}</b><span></span><small></small></span>"
-        '<span class="o-pill" data-pill="queue" hidden></span>'
+        f'<a class="o-pill" data-pill="queue" href="{QUEUE.path}" hidden>'
+        '<span class="o-wide-only"></span><span class="o-narrow-only" aria-hidden="true"></span><small></small></a>'
         '<span class="o-grow"></span>'
+        f'<span class="o-pill" data-pill="guardrail" hidden>{icon("shield", 15)}'
+        f'<small>{text.GUARDRAIL}</small><span class="o-wide-only"></span></span>'
         f'<button class="o-round o-wide-only" type="button" data-do="keys" aria-label="{text.HELP}" '
         f'aria-haspopup="dialog" aria-keyshortcuts="?">{icon("keyboard")}</button>'
         f'<button class="o-round" type="button" data-do="theme" aria-label="{text.DARK}" aria-pressed="false">'
         f"{icon('moon')}{icon('sun')}</button>"
+        '<p class="o-lost" role="alert" hidden></p>'
         "</o-header>"
     )
 
@@ -100,7 +116,7 @@ def _header(place: Place) -> str:
 def _rail(place: Place) -> str:
     groups: list[str] = []
     for heading, places in groupby(PLACES, key=lambda entry: entry.group):
-        links = "".join(_link(entry, here=entry == place) for entry in places)
+        links = "".join(_link(entry, here=entry.name in (place.name, place.within)) for entry in places)
         groups.append(f'<h2>{heading}</h2><ul role="list">{links}</ul>')
     return f'<o-rail id="{element_ids.RAIL}" role="navigation" aria-label="{text.PLACES}">{"".join(groups)}</o-rail>'
 

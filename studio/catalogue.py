@@ -12,13 +12,22 @@ from typing import Any, Literal
 from pydantic import Field
 
 from studio.checkpoints import Checkpoint, find_checkpoint
-from studio.jobs import Job
+from studio.events import CheckpointStatus, EngineState
+from studio.jobs import Failure, Job
 from studio.presets import CheckpointPreset, Example
 from studio.requests import Frozen, Request
-from studio.rules import Capabilities, Choice
+from studio.rules import Capabilities, Choice, Span
 
-CheckpointState = Literal["absent", "installed", "preparing", "loading", "ready", "failed", "lost"]
-"""`absent` and `installed` are about the disk; the others are the worker's, as in `studio.events.CheckpointStatus`."""
+CheckpointState = Literal["absent", "installed"] | EngineState
+"""`absent` and `installed` are about the disk; the others are engines', as in `studio.events.CheckpointStatus`."""
+
+
+class DeviceMemory(Frozen):
+    """Memory that checkpoints live in, GB of 10^9 bytes: of the GPUs, or of the host where there is none."""
+
+    place: Literal["gpu", "host"]
+    total_gb: float
+    free_gb: float
 
 
 class CheckpointInfo(Frozen):
@@ -27,7 +36,12 @@ class CheckpointInfo(Frozen):
     Attributes:
         id, title, summary, repository, random_weights, weights_gb: as its preset says.
         installed: its folder is there; one that is built here is built when it is first loaded.
-        loaded: the worker holds it and answers requests.
+        loaded: an engine holds it and answers requests.
+        active: requests without a name go to it.
+        detail: of a loaded one, as in ``float32 · 0.01 GB``.
+        error: why it could not be loaded.
+        disk_gb: what its weights take on this machine's disk, 10^9 bytes.
+        needed_gb: what it takes of the device's memory, reckoned.
         capabilities: what it can do.
         defaults: request fields by kind, laid under what a person sends.
         examples: by kind.
@@ -39,6 +53,11 @@ class CheckpointInfo(Frozen):
     repository: str = ""
     installed: bool
     loaded: bool = False
+    active: bool = False
+    detail: str = ""
+    error: Failure | None = None
+    disk_gb: float | None = None
+    needed_gb: float | None = None
     state: CheckpointState
     random_weights: bool = False
     weights_gb: float | None = None
@@ -47,8 +66,10 @@ class CheckpointInfo(Frozen):
     examples: dict[str, tuple[Example, ...]] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint, state: CheckpointState | None = None) -> CheckpointInfo:
-        """What is known of a checkpoint; without a state from the worker, the disk's."""
+    def of(
+        cls, checkpoint: Checkpoint, status: CheckpointStatus | None = None, *, active: bool = False
+    ) -> CheckpointInfo:
+        """What is known of a checkpoint; without engines' word, the disk's."""
         preset = checkpoint.preset
         return cls(
             id=checkpoint.id,
@@ -56,8 +77,11 @@ class CheckpointInfo(Frozen):
             summary=preset.summary,
             repository=preset.repository,
             installed=checkpoint.installed,
-            loaded=state == "ready",
-            state=state or ("installed" if checkpoint.installed else "absent"),
+            loaded=status is not None and status.state == "ready",
+            active=active,
+            detail=status.detail if status else "",
+            error=status.error if status else None,
+            state=status.state if status else "installed" if checkpoint.installed else "absent",
             random_weights=preset.random_weights,
             weights_gb=preset.weights_gb,
             capabilities=checkpoint.capabilities(),
@@ -67,16 +91,27 @@ class CheckpointInfo(Frozen):
 
 
 class CheckpointList(Frozen):
-    """`GET /v1/checkpoints`."""
+    """`GET /v1/checkpoints`.
+
+    Attributes:
+        memory: what checkpoints live in; none where nobody has looked.
+    """
 
     checkpoints: tuple[CheckpointInfo, ...]
+    memory: DeviceMemory | None = None
 
 
 class ChoiceList(Frozen):
-    """`GET /v1/choices/{kind}`: the options of every ruled field, for the loaded checkpoint."""
+    """`GET /v1/choices/{kind}`: what may be chosen for the loaded checkpoint.
+
+    Attributes:
+        choices: the options of every ruled field.
+        limits: the bounds of every ruled number, by field and tier; the tier "" stands for all of them.
+    """
 
     checkpoint: str
     choices: dict[str, tuple[Choice, ...]]
+    limits: dict[str, dict[str, Span]] = Field(default_factory=dict)
 
 
 class JobList(Frozen):
@@ -86,9 +121,14 @@ class JobList(Frozen):
 
 
 class Recipe(Frozen):
-    """`POST /v1/recipes/read`: the request that made a picture, one picture and its own seed."""
+    """`POST /v1/recipes/read`: the request that made a result, one result and its own seed.
+
+    Attributes:
+        unread: names of settings that another program wrote and that have no place in the request, as in "Sampler".
+    """
 
     request: Request
+    unread: tuple[str, ...] = ()
 
 
 def list_checkpoints(presets: Mapping[str, CheckpointPreset], built: Path) -> CheckpointList:

@@ -55,6 +55,11 @@ class DataFolder:
         return self.root / "presets"
 
     @property
+    def form_presets(self) -> Path:
+        """Values of forms that were saved under a name; made with the first of them."""
+        return self.root / "form-presets"
+
+    @property
     def holder(self) -> Path:
         """Who holds the folder, under the lock that says so."""
         return self.root / "server.json"

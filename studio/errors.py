@@ -4,24 +4,31 @@
     ├── BadInput                 bad_input               a field that cannot mean what it says
     │   ├── UnknownKind          unknown_kind            a request of a kind nobody serves
     │   ├── NotAllowed           not_allowed             legal in itself, refused by this checkpoint's rules
-    │   └── PromptTooLong        prompt_too_long         more tokens than the reasoner is given
+    │   ├── PromptTooLong        prompt_too_long         more tokens than the reasoner is given
+    │   └── GuardrailBlocked     guardrail_blocked       the guardrail does not let a text through
     ├── NotFound                 not_found               a route that does not exist
     │   ├── JobNotFound          job_not_found
     │   ├── MediaNotFound        media_not_found
     │   ├── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
-    │   └── RobotNotFound        robot_not_found         none of this name has dialled in
+    │   ├── PresetNotFound       preset_not_found        nobody saved a form under this id
+    │   ├── RobotNotFound        robot_not_found         none of this name has dialled in
+    │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
     │   ├── NotInControl         not_in_control          another page has the robot, or this one did not take it
     │   └── RobotAway            robot_away              its program is not connected
     ├── Busy                     busy                    as much as it takes at a time, or not ready yet
+    ├── GuardrailLost            guardrail_lost          nothing may run that it has not read, and it does not answer
     ├── NotACheckpoint           not_a_checkpoint        a folder without the released layout
     ├── BrokenCheckpoint         broken_checkpoint       the layout is there, its weights are not whole
     ├── Unauthorized             unauthorized            no token, or a wrong one
     ├── ForeignOrigin            foreign_origin          a Host or Origin that is not this server's
     ├── TooLarge                 too_large               more bytes than are accepted
+    ├── TooManyRequests          too_many_requests       more calls in a minute than one caller may make
+    ├── NotImplementedHere       not_implemented         a route of a known dialect that Cosmos 3 has nothing for
     ├── StorageError             storage_failed          the data folder could not be used
     │   ├── DiskFull             disk_full
+    │   ├── QuotaExceeded        quota_exceeded          more than the library may hold
     │   ├── DataFolderDenied     data_folder_denied      no permission to write there
     │   ├── DataFolderBusy       data_folder_busy        another server holds it
     │   └── DatabaseTooNew       database_too_new        written by a later Orrery
@@ -83,6 +90,14 @@ class PromptTooLong(BadInput):
     code = "prompt_too_long"
 
 
+class GuardrailBlocked(BadInput):
+    code = "guardrail_blocked"
+
+
+class GuardrailLost(StudioError):
+    code = "guardrail_lost"
+
+
 class NotFound(StudioError):
     code = "not_found"
 
@@ -99,8 +114,16 @@ class CheckpointNotFound(NotFound):
     code = "checkpoint_not_found"
 
 
+class PresetNotFound(NotFound):
+    code = "preset_not_found"
+
+
 class RobotNotFound(NotFound):
     code = "robot_not_found"
+
+
+class EpisodeNotFound(NotFound):
+    code = "episode_not_found"
 
 
 class MethodNotAllowed(StudioError):
@@ -143,12 +166,24 @@ class TooLarge(StudioError):
     code = "too_large"
 
 
+class TooManyRequests(StudioError):
+    code = "too_many_requests"
+
+
+class NotImplementedHere(StudioError):
+    code = "not_implemented"
+
+
 class StorageError(StudioError):
     code = "storage_failed"
 
 
 class DiskFull(StorageError):
     code = "disk_full"
+
+
+class QuotaExceeded(StorageError):
+    code = "quota_exceeded"
 
 
 class DataFolderDenied(StorageError):

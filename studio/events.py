@@ -9,37 +9,87 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from studio.jobs import Failure, Job
+from studio.queue import QueueStatus
 from studio.requests import Frozen
+
+EngineState = Literal["waiting", "preparing", "loading", "ready", "leaving", "unloaded", "failed", "lost"]
 
 
 class CheckpointStatus(Frozen):
-    """The checkpoint in the worker's hands.
+    """A checkpoint as engines have it.
 
     Attributes:
-        state: `preparing` builds or fetches it, `loading` reads its weights, `ready` serves, `failed` says why,
-            `lost` has no worker at the moment.
+        state: `waiting` for room, `preparing` builds it, `loading` reads its weights, `ready` serves, `leaving` goes
+            after what it does now, `unloaded` is in no engine, `failed` says why, `lost` has no worker at the moment.
         detail: for the header, as in ``float32 · 0.01 GB``.
         random_weights: it was never trained; what it draws is noise by design.
     """
 
     id: str
     title: str
-    state: Literal["preparing", "loading", "ready", "failed", "lost"]
+    state: EngineState
     detail: str = ""
     random_weights: bool = False
     error: Failure | None = None
 
 
+class Errand(Frozen):
+    """Fetching a checkpoint from the hub, or accounting for its tensors.
+
+    Attributes:
+        what: which of both.
+        done, total: bytes, as far as they are known.
+        said: what came of it, in words.
+    """
+
+    what: Literal["pull", "verify"]
+    state: Literal["running", "succeeded", "failed", "cancelled"]
+    done: int = 0
+    total: int = 0
+    said: str = ""
+    error: Failure | None = None
+
+
+class GuardrailStatus(Frozen):
+    """What reads prompts before they are run.
+
+    Attributes:
+        state: `not_installed` checks nothing, `starting` loads its models, `on` reads, `failed` does not answer:
+            guarded requests are refused until it does.
+        detail: for a person.
+        required: nothing runs without it (`--require-guardrail`).
+    """
+
+    state: Literal["not_installed", "starting", "on", "failed"] = "not_installed"
+    detail: str = ""
+    required: bool = False
+
+
 class System(Frozen):
-    """What the page's header shows."""
+    """What the page's header shows.
+
+    Attributes:
+        checkpoint: the active one, which requests without a name go to.
+        checkpoints: by id, all that are in engines' hands, on their way there, or could not be loaded.
+        errands: by checkpoint's id, what is being fetched or verified, or was last.
+        queue: as `GET /v1/queue` answers it, at the last move of a job.
+        library_revision: another number says that the library has changed, and what is shown of it is to be read again.
+    """
 
     checkpoint: CheckpointStatus
+    checkpoints: dict[str, CheckpointStatus] = Field(default_factory=dict)
+    errands: dict[str, Errand] = Field(default_factory=dict)
+    queue: QueueStatus = QueueStatus()
+    library_revision: int = 0
+    guardrail: GuardrailStatus = GuardrailStatus()
     version: str
 
 
 class State(Frozen):
-    """Everything a page draws itself from: the newest jobs by id, and the system."""
+    """What a page draws itself from: the newest jobs, those that run, the first of the queue, and the system."""
 
     jobs: dict[str, Job]
     system: System

@@ -35,6 +35,13 @@ LEGAL_MOVES: dict[JobState, frozenset[JobState]] = {
 }
 """A running job goes back to the queue when its worker or its server dies; an ended one when a person retries it."""
 
+Priority = Literal["low", "normal", "high"]
+"""Where a job is put when it is queued: before those of less, behind those of its own. People may move it anywhere."""
+
+Verdict = Literal["not_installed", "off", "passed"]
+"""Of the guardrail on a job: there was none, it was not asked, or it let every text through; what it stops is no job.
+"""
+
 MAX_ATTEMPTS = 2
 """Worker deaths that one job may cause before it is the job's fault."""
 
@@ -86,15 +93,26 @@ class Failure(Frozen):
         return rebuild(self.code, self.message, self.param, self.hint)
 
 
+class BatchPlace(Frozen):
+    """Where a job stands in the batch that it was handed in with: job `index` of `size`, counted from 0."""
+
+    id: str
+    index: int
+    size: int
+
+
 class Job(Frozen):
     """One row of the ledger, as everybody sees it.
 
     Attributes:
         checkpoint: the checkpoint that runs it, resolved when it was accepted.
-        position: place in the queue's order; lower runs earlier.
+        position: place in the queue's order; lower runs earlier, and numbers are left out between.
+        batch: of a job that was handed in together with others.
         attempts: worker deaths so far.
         returns: server deaths so far.
-        waiting_for: what a queued job waits for beside its turn.
+        waiting_for: what an open job waits for beside its turn: another checkpoint, or a `robot` that is served first,
+            for which a running job rests between two steps.
+        guardrail: whether its words were checked before it was queued; none of jobs of an older version.
         stopped_at_step: set when a person stopped it early, to keep what was there or to cancel it.
     """
 
@@ -108,9 +126,12 @@ class Job(Frozen):
     started_at: datetime | None = None
     finished_at: datetime | None = None
     position: int = 0
+    priority: Priority = "normal"
+    batch: BatchPlace | None = None
     attempts: int = 0
     returns: int = 0
     waiting_for: str | None = None
     stopped_at_step: int | None = None
     results: tuple[MediaReference, ...] = ()
     error: Failure | None = None
+    guardrail: Verdict | None = None

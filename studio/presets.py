@@ -73,15 +73,16 @@ def complete(preset: CheckpointPreset, payload: Mapping[str, Any]) -> dict[str, 
     Over `{"sampling": {"seed": 7}}` and defaults `{"sampling": {"num_inference_steps": 20}}` this gives both.
     """
     kind = payload.get("kind")
-    return _under(preset.defaults.get(kind, {}) if isinstance(kind, str) else {}, payload)
+    return laid_over(preset.defaults.get(kind, {}) if isinstance(kind, str) else {}, payload)
 
 
-def _under(defaults: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
-    merged = {**defaults, **payload}
-    for name, value in defaults.items():
-        given = payload.get(name)
+def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of both; where both say something the second wins, and of nested objects field by field."""
+    merged = {**under, **over}
+    for name, value in under.items():
+        given = over.get(name)
         if isinstance(value, Mapping) and isinstance(given, Mapping):
-            merged[name] = _under(cast(Mapping[str, Any], value), cast(Mapping[str, Any], given))
+            merged[name] = laid_over(cast(Mapping[str, Any], value), cast(Mapping[str, Any], given))
     return merged
 
 

@@ -6,6 +6,7 @@ import ipaddress
 import os
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -55,12 +56,22 @@ class ServerSettings(BaseSettings):
         token: turns authentication on, everywhere.
         allowed_hosts: further Host names that the server answers to, comma-separated.
         device: where the engine computes; `auto` takes the GPU when there is one.
+        gpus: how many GPUs, from `device` on, share the steps of clips; on a CPU as many processes.
+        policy_gpus: how many of them share a policy's steps; never more than `gpus`.
+        offload: keep the weights on the host and bring them to the GPU block by block.
         allowed_media_folders: folders whose files a conversation may show as `file://`, comma-separated.
         allow_remote_media: whether a conversation may show what lies at a public http(s) address.
         upsampler_url: an OpenAI-compatible endpoint up to and including its version that upsamples prompts; without
             one the resident reasoner does.
         upsampler_model: its name there; none takes the first that the endpoint lists.
         upsampler_key: sent to that endpoint as a bearer.
+        replicas: engines of each checkpoint; jobs of it run side by side, on one GPU after another where there are any.
+        memory_gb: bound on what all loaded checkpoints may take together; none is what the device has free.
+        quota_gb: what uploads and results may take together, 10^9 bytes; none takes what the disk has.
+        guardrail_url: where the guardrail program answers, on loopback; none is no guardrail.
+        require_guardrail: nothing runs that it has not read.
+        rate_limit: calls that change something which one caller may make in a minute, reads count a tenth; none is 600
+            for callers on other machines and no limit on this one, 0 no limit.
         robot: `simulated` starts a simulated arm and the scripted policy beside the server.
     """
 
@@ -73,13 +84,26 @@ class ServerSettings(BaseSettings):
     token: SecretStr | None = None
     allowed_hosts: str = ""
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
-
+    gpus: Annotated[int, Field(ge=1, le=8)] = 1
+    policy_gpus: Annotated[int, Field(ge=1, le=8)] = 1
+    offload: bool = False
     allowed_media_folders: str = ""
     allow_remote_media: bool = False
     upsampler_url: str | None = None
     upsampler_model: str | None = None
     upsampler_key: SecretStr | None = None
+    replicas: Annotated[int, Field(ge=1, le=64)] = 1
+    memory_gb: Annotated[float, Field(gt=0)] | None = None
+    guardrail_url: str | None = None
+    require_guardrail: bool = False
+    rate_limit: Annotated[int | None, Field(ge=0, le=1_000_000)] = None
     robot: Literal["none", "simulated"] = "none"
+    quota_gb: Annotated[float | None, Field(gt=0, le=1e9, allow_inf_nan=False)] = None
+
+    @property
+    def quota_bytes(self) -> int | None:
+        """The quota in bytes."""
+        return None if self.quota_gb is None else round(self.quota_gb * 1e9)
 
     @property
     def media_folders(self) -> tuple[Path, ...]:
@@ -87,10 +111,25 @@ class ServerSettings(BaseSettings):
         names = (name.strip() for name in self.allowed_media_folders.split(","))
         return tuple(Path(name).expanduser().resolve() for name in names if name)
 
+    @field_validator("gpus", "policy_gpus")
+    @classmethod
+    def _power_of_two(cls, value: int) -> int:
+        if value & (value - 1):
+            raise ValueError("heads and branches are shared by 1, 2, 4 or 8")
+        return value
+
     @field_validator("data")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return chosen_data_folder(value)
+
+    @field_validator("guardrail_url")
+    @classmethod
+    def _guardrail_is_near(cls, value: str | None) -> str | None:
+        url = urlsplit(value or "")
+        if value is not None and (url.scheme != "http" or not is_loopback(url.hostname or "")):
+            raise ValueError(f"{value} is not on this machine; prompts are sent to http://127.0.0.1:PORT alone")
+        return value
 
     @field_validator("token")
     @classmethod

@@ -47,6 +47,7 @@ class FakeTrajectory:
     num_steps: int
     step: int = 0
     num_tokens: int = 10
+    acts: bool = False
 
     @property
     def done(self) -> bool:
@@ -54,12 +55,13 @@ class FakeTrajectory:
 
 
 class FakeEngine:
-    """Counts what it is asked for, in order: "step" and "decode N"."""
+    """Counts what it is asked for, in order: "step", of an arm's question "act", and "decode N"."""
 
     def __init__(self, device: str = "cpu") -> None:
         self.model = SimpleNamespace(device=SimpleNamespace(type=device))
         self.calls: list[str] = []
         self.worn: object = None
+        self.is_whole = True
         self.media: list[Mapping[str, Any]] = []
         self.breaks: dict[str, Exception] = {}
         """Raised once by the call of that name."""
@@ -93,16 +95,17 @@ class FakeEngine:
 
     def begin(self, request: Any, media: object) -> FakeTrajectory:
         self._break("begin")
-        return FakeTrajectory(request.sampling.num_inference_steps)
+        return FakeTrajectory(request.sampling.num_inference_steps, acts=request.kind == "run_policy")
 
     def step(self, trajectories: Sequence[FakeTrajectory]) -> None:
         self._break("step")
-        self.calls.append("step")
+        self.calls.append("act" if trajectories[0].acts else "step")
         for trajectory in trajectories:
             trajectory.step += 1
 
     def finish(self, trajectory: FakeTrajectory) -> Any:
-        return SimpleNamespace(image=np.zeros((16, 16, 3), np.uint8), frames=iter(()), actions=None)
+        actions = np.full((32, 8), 0.5, np.float32) if trajectory.acts else None
+        return SimpleNamespace(image=np.zeros((16, 16, 3), np.uint8), frames=iter(()), actions=actions)
 
     def _break(self, name: str) -> None:
         if name in self.breaks:

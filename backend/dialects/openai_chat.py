@@ -6,6 +6,7 @@ What a caller leaves out is the reasoner's own setting (`studio.requests.reason`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -142,7 +143,10 @@ def to_theirs(error: StudioError) -> StudioError:
     theirs = f"{OWN_NAMES[first]}.{rest}".rstrip(".") if first in OWN_NAMES else ours.removeprefix("sampling.")
     if theirs == ours:
         return error
-    message, hint = (text.replace(ours, theirs) for text in (error.message, error.hint))
+    # Whole words: the paths of this server's own routes stay what they are.
+    message, hint = (
+        re.sub(rf"(?<![\w/]){re.escape(ours)}(?!\w)", theirs, text) for text in (error.message, error.hint)
+    )
     return rebuild(error.code, message, theirs, hint)
 
 

@@ -3,24 +3,56 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel
 
-from studio.errors import BadInput
+from backend.dialects.fields import check_names
+from backend.dialects.nested_fields import EXTRAS, with_extras
+from studio.errors import BadInput, NotAllowed
 from studio.jobs import Job
-from studio.requests import cut, nearest, shown
+from studio.requests import shown
 from studio.rules import parse_size
 
 SAMPLING = frozenset({"num_inference_steps", "guidance_scale", "flow_shift", "schedule", "seed", "guidance_interval"})
-SWITCHES = frozenset({"use_system_prompt", "use_resolution_template", "use_duration_template", "negative_prompt"})
-TRANSLATED = frozenset({"prompt", "model", "n", "size", "response_format", "extra_params", "extra_args"})
-IGNORED = frozenset({"quality", "style", "user", "background", "moderation", "output_format", "stream"})
-"""Fields of OpenAI's own models that mean nothing here, sent by its client with their defaults."""
+SWITCHES = frozenset(
+    {"use_system_prompt", "use_resolution_template", "use_duration_template", "negative_prompt", "upsample"}
+)
+TRANSLATED = frozenset(
+    {"prompt", "model", "n", "size", "response_format", "output_format", "output_compression", "lora"}
+    | {"guardrails", "use_guardrails"}
+)
+IGNORED = frozenset(
+    {"quality", "style", "user", "background", "moderation", "stream", "partial_images", "input_fidelity"}
+    | {"max_sequence_length", "return_stage_metrics", "output_type", "deterministic_seed"}
+)
+"""Fields of OpenAI's own models, sent by its client with their defaults, and of the serving stacks, that change nothing
+about a picture here."""
 
-RESPONSE_FORMATS = ("b64_json", "url")
+ResponseFormat = Literal["b64_json", "url", "file"]
+OutputFormat = Literal["png", "jpeg", "webp"]
+LORA = {"name": "name", "lora_name": "name", "scale": "scale", "lora_scale": "scale"}
+
+
+@dataclass(frozen=True)
+class ImagesCall:
+    """What was called for.
+
+    Attributes:
+        payload: our request's JSON.
+        response_format: in the answer as base64, as addresses, or the file itself; several come as a zip.
+        output_format: pictures are made as PNG, and written anew for another format, without their recipe.
+        quality: of JPEG and WebP, 1 to 100 (`output_compression`).
+        guardrails: whether the guardrail is asked; none is the server's own setting.
+    """
+
+    payload: dict[str, Any]
+    response_format: ResponseFormat
+    output_format: OutputFormat
+    quality: int
+    guardrails: bool | None
 
 
 class ImageData(BaseModel):
@@ -37,28 +69,27 @@ class ImagesAnswer(BaseModel):
 
     created: int
     data: list[ImageData]
-    output_format: Literal["png"] = "png"
+    output_format: OutputFormat = "png"
     size: str
 
 
-def to_payload(body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Our request's JSON and the wanted response format, from their body.
+def to_call(body: Mapping[str, Any]) -> ImagesCall:
+    """What a body calls for.
 
     Raises:
-        BadInput: a field is unknown, or a size or response format is not one of ours.
+        BadInput: a field is unknown, or a size or format is not one of ours.
+        NotAllowed: it asks for a system prompt or an adapter in a way that is not served.
     """
-    fields = {name: value for name, value in body.items() if value is not None and name not in IGNORED}
-    extra = _extra(fields.pop("extra_params", None)) | _extra(fields.pop("extra_args", None))
-    fields = {**extra, **fields}
-    known = SAMPLING | SWITCHES | TRANSLATED
-    for name in fields:
-        if name not in known:
-            raise BadInput(f"{cut(name)} is not a field here.", param=cut(name), hint=nearest(name, known))
-    response_format = fields.get("response_format", RESPONSE_FORMATS[0])
-    if response_format not in RESPONSE_FORMATS:
-        raise BadInput(
-            f"response_format is {shown(response_format)}; b64_json or url is expected.", param="response_format"
-        )
+    fields = {name: value for name, value in with_extras(body).items() if name not in IGNORED}
+    check_names(fields, SAMPLING | SWITCHES | TRANSLATED | set(EXTRAS), "")
+    response_format = _one_of(fields, "response_format", get_args(ResponseFormat))
+    output_format = _one_of(fields, "output_format", get_args(OutputFormat))
+    quality = fields.get("output_compression", 100)
+    if isinstance(quality, bool) or not isinstance(quality, int) or not 0 <= quality <= 100:
+        raise BadInput(f"output_compression is {shown(quality)}; 0 to 100 is expected.", param="output_compression")
+    guardrails = fields.get("guardrails", fields.get("use_guardrails"))
+    if guardrails is not None and not isinstance(guardrails, bool):
+        raise BadInput(f"guardrails is {shown(guardrails)}; true or false is expected.", param="guardrails")
     payload: dict[str, Any] = {"kind": "generate_image"}
     for theirs, ours in {"prompt": "prompt", "model": "checkpoint", "n": "count"}.items():
         if theirs in fields:
@@ -68,35 +99,52 @@ def to_payload(body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         payload["resolution"], payload["aspect_ratio"] = parse_size(size if isinstance(size, str) else shown(size))
     payload |= {name: fields[name] for name in SWITCHES & fields.keys()}
     payload["sampling"] = {name: fields[name] for name in SAMPLING & fields.keys()}
-    return payload, response_format
+    payload |= _adapter(fields.get("lora"))
+    return ImagesCall(
+        payload, cast(ResponseFormat, response_format), cast(OutputFormat, output_format), max(quality, 1), guardrails
+    )
 
 
-def to_answer(job: Job, pictures: Sequence[bytes] | None, base_url: str) -> ImagesAnswer:
+def _one_of(fields: Mapping[str, Any], name: str, options: Sequence[str]) -> str:
+    value = fields.get(name, options[0])
+    if value not in options:
+        raise BadInput(f"{name} is {shown(value)}; {' or '.join(options)} is expected.", param=name)
+    return value
+
+
+def _adapter(lora: object) -> dict[str, Any]:
+    if lora is None:
+        return {}
+    entries = cast(dict[str, Any], lora) if isinstance(lora, dict) else {}
+    if not entries or not entries.keys() <= LORA.keys():
+        raise NotAllowed(
+            f"lora is {shown(cast(object, lora))}; an adapter of this server is named by name and scale.",
+            param="lora",
+            hint="GET /v1/adapters lists them.",
+        )
+    return {"adapter": {LORA[name]: value for name, value in entries.items() if value is not None}}
+
+
+def to_answer(
+    job: Job, pictures: Sequence[bytes] | None, base_url: str, output_format: OutputFormat = "png"
+) -> ImagesAnswer:
     """Their answer from a finished job.
 
     Args:
-        pictures: PNG bytes of each result for `b64_json`, or none for `url`.
+        pictures: bytes of each result for `b64_json`, or none for `url`.
         base_url: this server's address as the caller knows it, without a final slash.
     """
-    data = [ImageData(seed=result.seed) for result in job.results]
+    rewritten = job.request.prompt if getattr(job.request, "written_from", None) else None
+    data = [ImageData(seed=result.seed, revised_prompt=rewritten) for result in job.results]
     for index, (image, result) in enumerate(zip(data, job.results, strict=True)):
         if pictures is None:
             image.url = f"{base_url}{result.url}"
         else:
             image.b64_json = base64.b64encode(pictures[index]).decode()
     first = job.results[0]
-    return ImagesAnswer(created=int(job.created_at.timestamp()), data=data, size=f"{first.width}x{first.height}")
-
-
-def _extra(value: object) -> dict[str, Any]:
-    """`extra_params` as an object, or as the JSON text of one."""
-    if value is None:
-        return {}
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
-    if not isinstance(value, dict):
-        raise BadInput("extra_params is no JSON object.", param="extra_params")
-    return {str(name): entry for name, entry in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return ImagesAnswer(
+        created=int(job.created_at.timestamp()),
+        data=data,
+        size=f"{first.width}x{first.height}",
+        output_format=output_format,
+    )

@@ -132,11 +132,11 @@ class Board:
         self, query: Callable[Concatenate[Ledger, P], list[Job]], *args: P.args, **kwargs: P.kwargs
     ) -> list[Job]:
         """Jobs as they are now."""
-        return [self._now(job) for job in await self.read(query, *args, **kwargs)]
+        return [self._now(job) for job in await self._look(query, *args, **kwargs)]
 
     async def get(self, job_id: str) -> Job:
         """One job as it is now. Raises JobNotFound."""
-        return self._now(await self.read(Ledger.get, job_id))
+        return self._now(await self._look(Ledger.get, job_id))
 
     async def newest(self, limit: int, state: JobState | None = None) -> list[Job]:
         """The newest jobs, newest first."""
@@ -144,7 +144,7 @@ class Board:
 
     async def snapshot(self, limit: int) -> dict[str, Job]:
         """What a page is drawn from: what runs, the first of the queue, and the newest of all, by id."""
-        jobs = [*await self.newest(limit), *await self.read(Ledger.open_jobs, limit)]
+        jobs = [*await self.newest(limit), *await self._look(Ledger.open_jobs, limit)]
         return {job.id: self._now(job) for job in jobs}
 
     def advance(self, job_id: str, progress: Progress) -> None:
@@ -186,6 +186,10 @@ class Board:
     async def close(self) -> None:
         """Finish what was begun and let go of the database."""
         await asyncio.to_thread(self._ledger.close)
+
+    async def _look(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Ask the ledger beside its thread: who only reads waits for no disk, and sees every move that was answered."""
+        return await self._ledger.database.beside(lambda: query(self._ledger, *args, **kwargs))
 
     async def _after(self, job: Job | None = None) -> None:
         """What follows a move that has been written down; the move stands, whatever the database says to the rest."""

@@ -14,18 +14,21 @@ import av
 from av.error import FFmpegError
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 
+from backend.media.foreign_recipe import read_parameters
+from studio.catalogue import Recipe
 from studio.errors import BadInput
 from studio.requests import GenerateImage, Request, parse_request
 from studio.rules import canvas
 
 RECIPE_KEY = "orrery"
+PARAMETERS_KEY = "parameters"
 FORMATS = ("PNG",)
 
 MAX_ACTIONS_BYTES = 16 * 2**20
 """Of a file of actions: 396 rows of 1024 numbers are 8 MB."""
 
 _PNG = b"\x89PNG"
-_HINT = "Drop a picture, a clip or actions that Orrery made."
+_HINT = "Drop a picture, a clip or actions that Orrery made, or a PNG with its settings in it."
 
 
 def recipe_of(request: Request, checkpoint: str) -> dict[str, Any]:
@@ -54,12 +57,12 @@ def write_recipe(request: GenerateImage, checkpoint: str) -> PngImagePlugin.PngI
     )
     chunks = PngImagePlugin.PngInfo()
     chunks.add_itxt(RECIPE_KEY, recipe_text(request, checkpoint))
-    chunks.add_itxt("parameters", summary.replace("\0", " "))
+    chunks.add_itxt(PARAMETERS_KEY, summary.replace("\0", " "))
     return chunks
 
 
-def read_recipe(file: BinaryIO) -> Request:
-    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote.
+def read_recipe(file: BinaryIO) -> Recipe:
+    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote, or in the `parameters` of another's PNG.
 
     Raises:
         BadInput: it is none of them, it carries no recipe, or the recipe is no longer a legal request.
@@ -67,7 +70,11 @@ def read_recipe(file: BinaryIO) -> Request:
     head = file.read(len(_PNG))
     file.seek(0)
     if head == _PNG:
-        recipe = _parsed(_png_text(file))
+        text, parameters = _png_texts(file)
+        recipe = _parsed(text)
+        foreign = read_parameters(parameters)
+        if not isinstance(recipe, dict) and foreign is not None:
+            return Recipe(request=parse_request(foreign[0]), unread=foreign[1])
     elif head[:1] == b"{":
         actions = _parsed(file.read(MAX_ACTIONS_BYTES))
         recipe = cast(dict[str, Any], actions).get("recipe") if isinstance(actions, dict) else None
@@ -75,7 +82,7 @@ def read_recipe(file: BinaryIO) -> Request:
         recipe = _parsed(_mp4_comment(file))
     if not isinstance(recipe, dict) or "kind" not in recipe:
         raise BadInput("The file carries no recipe.", param="file", hint=_HINT)
-    return parse_request(cast(dict[str, Any], recipe))
+    return Recipe(request=parse_request(cast(dict[str, Any], recipe)))
 
 
 def _parsed(text: str | bytes) -> object:
@@ -86,10 +93,11 @@ def _parsed(text: str | bytes) -> object:
         return None
 
 
-def _png_text(file: BinaryIO) -> str:
+def _png_texts(file: BinaryIO) -> tuple[str, str]:
+    """What stands under our key, and under `parameters`; nothing where there is none."""
     try:
         with Image.open(file, formats=FORMATS) as image:
-            text = image.info.get(RECIPE_KEY)
+            texts = [image.info.get(key) for key in (RECIPE_KEY, PARAMETERS_KEY)]
     except (
         UnidentifiedImageError,
         Image.DecompressionBombError,
@@ -99,7 +107,8 @@ def _png_text(file: BinaryIO) -> str:
         SyntaxError,
     ):
         raise _neither() from None
-    return text if isinstance(text, str) else ""
+    ours, parameters = (text if isinstance(text, str) else "" for text in texts)
+    return ours, parameters
 
 
 def _mp4_comment(file: BinaryIO) -> str:

@@ -101,7 +101,7 @@ async def _begin(
 ) -> tuple[Reason, OpenConversation]:
     laid = await parts.shown_media.lay_out(call.shown, hosts)
     stack.callback(laid.close)
-    asked = await asyncio.to_thread(parse_as, Reason, with_media(call.payload, laid.ids))
+    asked = await asyncio.to_thread(parse_as, Reason, {**with_media(call.payload, laid.ids), "checkpoint": call.model})
     return asked, stack.enter_context(parts.reasoning.converse(asked, laid.files))
 
 

@@ -76,9 +76,22 @@ async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
     # The number is taken before the rows are read: a change in between is told again, and merging it twice is harmless.
     seq = parts.broadcast.seq
     jobs = await parts.board.snapshot(SNAPSHOT_JOBS)
-    state = State(jobs=jobs, system=System(checkpoint=parts.dispatcher.status, version=VERSION))
+    state = State(jobs=jobs, system=system_of(parts))
     await socket.send_text(Snapshot(seq=seq, state=state).model_dump_json())
     return seq
+
+
+def system_of(parts: Services) -> System:
+    """What the header shows, now."""
+    return System(
+        checkpoint=parts.fleet.status,
+        checkpoints=parts.fleet.statuses,
+        errands=dict(parts.errands.listing),
+        queue=parts.board.queue,
+        library_revision=parts.board.library_news.revision,
+        guardrail=parts.guard.status,
+        version=VERSION,
+    )
 
 
 def _object(text: str) -> dict[str, Any]:

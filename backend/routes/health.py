@@ -22,7 +22,7 @@ async def healthz() -> str:
 @router.get("/readyz", response_class=PlainTextResponse, responses={503: {"description": "not yet, or not any more"}})
 async def readyz(parts: Parts) -> PlainTextResponse:
     """One word, the checkpoint's state; 200 when it is `ready`."""
-    state = parts.dispatcher.status.state
+    state = parts.fleet.status.state
     return PlainTextResponse(state, 200 if state == "ready" else 503)
 
 
@@ -32,8 +32,8 @@ async def metrics(parts: Parts) -> Response:
     counts = await parts.board.read(Ledger.counts)
     for state in JobState:
         parts.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
-    parts.metrics.worker_up.set(parts.dispatcher.status.state == "ready")
-    parts.metrics.worker_starts.set(parts.dispatcher.worker_starts)
+    parts.metrics.worker_up.set(parts.fleet.status.state == "ready")
+    parts.metrics.worker_starts.set(sum(engine.worker_starts for engine in parts.fleet.dispatchers))
     parts.metrics.conversations.set(parts.reasoning.num_open)
     parts.metrics.pages.set(parts.broadcast.num_subscribers)
     return Response(parts.metrics.render(), media_type=CONTENT_TYPE_LATEST)

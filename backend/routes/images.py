@@ -2,55 +2,89 @@
 
 from __future__ import annotations
 
-import asyncio
+import io
+import zipfile
 from typing import Annotated, Any
 
-import structlog
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Request, Response
+from PIL import Image
 from starlette.concurrency import run_in_threadpool
 
-from backend.dialects.openai_images import ImagesAnswer, to_answer, to_payload
+from backend.dialects.openai_images import ImagesAnswer, ImagesCall, OutputFormat, to_answer, to_call
 from backend.errors import documented
-from backend.routes.hanging_up import hung_up
-from backend.services import Parts, Services
-from studio.errors import BadInput, Conflict, EngineError, JobNotFound, NotAllowed
-from studio.jobs import Job, JobState
+from backend.media import MediaStore
+from backend.routes.outcome import outcome
+from backend.routes.repeated import IdempotencyKey, submitted, told_of
+from backend.services import Parts
+from studio.errors import BadInput, Conflict, EngineError, MediaNotFound, NotAllowed, NotImplementedHere
+from studio.jobs import Job
 
 router = APIRouter(prefix="/v1/images", tags=["openai"])
-log = structlog.get_logger("orrery.images")
 
 EXAMPLE = {"prompt": "A robot arm above a red cube.", "size": "256x256", "n": 1, "response_format": "b64_json"}
 
 
-@router.post("/generations", responses=documented(BadInput, NotAllowed, Conflict, EngineError))
+@router.post(
+    "/generations",
+    response_model=ImagesAnswer,
+    responses={
+        200: {"content": {"image/png": {}, "application/zip": {}}},
+        **documented(BadInput, NotAllowed, MediaNotFound, Conflict, EngineError),
+    },
+)
 async def generate(
-    body: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, parts: Parts
-) -> ImagesAnswer:
+    body: Annotated[dict[str, Any], Body(examples=[EXAMPLE])],
+    request: Request,
+    response: Response,
+    parts: Parts,
+    key: IdempotencyKey = None,
+) -> ImagesAnswer | Response:
     """Make images and wait for them; who hangs up cancels the job."""
-    payload, response_format = to_payload(body)
-    job = await parts.jobs.submit(payload)
-    job = await _finished_or_abandoned(job, request, parts)
-    if job.state is JobState.CANCELLED:
-        raise Conflict(f"Job {job.id} was cancelled.", hint="Send the request again.")
-    if job.error is not None:
-        raise job.error.error()
-    if response_format == "url":
+    call = to_call(body)
+    if isinstance(call.payload.get("checkpoint"), str):
+        call.payload["checkpoint"] = parts.shelf.id_of(call.payload["checkpoint"])
+    job, replayed = await submitted(parts, call.payload, key, response, guardrails=call.guardrails)
+    job = await outcome(job, request, parts, shared=replayed)
+    if call.response_format == "url":
         return to_answer(job, None, str(request.base_url).rstrip("/"))
-    files = [parts.media.file(result.id) for result in job.results]
-    pictures = await run_in_threadpool(lambda: [file.read_bytes() for file in files])
-    return to_answer(job, pictures, "")
+    pictures = await run_in_threadpool(_pictures, job, call, parts.media)
+    if call.response_format == "b64_json":
+        return to_answer(job, pictures, "", call.output_format)
+    headers = {"X-Request-Id": job.id} | told_of(job, replayed)
+    if len(pictures) == 1:
+        return Response(pictures[0], media_type=f"image/{call.output_format}", headers=headers)
+    return Response(_zipped(job, pictures, call.output_format), media_type="application/zip", headers=headers)
 
 
-async def _finished_or_abandoned(job: Job, request: Request, parts: Services) -> Job:
-    finished = asyncio.create_task(parts.jobs.finished(job.id))
-    gone = asyncio.create_task(hung_up(request))
-    done, _ = await asyncio.wait({finished, gone}, return_when=asyncio.FIRST_COMPLETED)
-    gone.cancel()
-    if finished in done:
-        return finished.result()
-    finished.cancel()
-    log.info("caller_left", job_id=job.id)
-    try:
-        return await parts.jobs.cancel(job.id)
-    except (Conflict, JobNotFound):
-        return await parts.jobs.get(job.id)
+@router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
+async def edits() -> None:
+    """Not served: Cosmos 3 makes pictures from words alone."""
+    raise NotImplementedHere(
+        "Pictures are made from words alone here.", hint="POST /v1/videos starts from a picture: input_reference."
+    )
+
+
+@router.post("/variations", status_code=501, responses=documented(NotImplementedHere))
+async def variations() -> None:
+    """Not served: see edits."""
+    raise NotImplementedHere("Variations are not served here.", hint="Ask for n pictures of one prompt.")
+
+
+def _pictures(job: Job, call: ImagesCall, media: MediaStore) -> list[bytes]:
+    """The bytes of each, in the format that was asked for."""
+    found = [media.file(result.id).read_bytes() for result in job.results]
+    return found if call.output_format == "png" else [_written(raw, call.output_format, call.quality) for raw in found]
+
+
+def _written(png: bytes, output_format: OutputFormat, quality: int) -> bytes:
+    buffer = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").save(buffer, output_format.upper(), quality=quality)
+    return buffer.getvalue()
+
+
+def _zipped(job: Job, pictures: list[bytes], output_format: OutputFormat) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for index, picture in enumerate(pictures):
+            archive.writestr(f"{job.id}-{index}.{output_format}", picture)
+    return buffer.getvalue()

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
+from backend.routes.repeated import IdempotencyKey, submitted
 from backend.routes.request_schema import request_body
 from backend.routes.server_sent import kept_alive
 from backend.services import Parts
 from studio.catalogue import JobList
 from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, MediaNotFound, NotAllowed
-from studio.jobs import Job, JobState
+from studio.jobs import Job, JobState, Priority
+from studio.queue import DuplicateJob, JobChange, MoveJob
+from studio.requests import shown
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -25,9 +28,23 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
     responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
     openapi_extra={"requestBody": request_body()},
 )
-async def submit(payload: Annotated[dict[str, Any], Body()], parts: Parts) -> Job:
-    """Queue a request. What it leaves out comes from the loaded checkpoint's preset; the answer has all of it."""
-    return await parts.jobs.submit(payload)
+async def submit(
+    payload: Annotated[dict[str, Any], Body()],
+    response: Response,
+    parts: Parts,
+    priority: Priority = "normal",
+    key: IdempotencyKey = None,
+) -> Job:
+    """Queue a request. What it leaves out comes from the loaded checkpoint's preset; the answer has all of it.
+
+    Beside the request's fields, `guardrails` says whether the guardrail is to read its words.
+    """
+    said = {name: value for name, value in payload.items() if name != "guardrails"}
+    guardrails = payload.get("guardrails")
+    if guardrails is not None and not isinstance(guardrails, bool):
+        raise BadInput(f"guardrails is {shown(guardrails)}; true or false is expected.", param="guardrails")
+    job, _ = await submitted(parts, said, key, response, priority=priority, guardrails=guardrails)
+    return job
 
 
 @router.get("", responses=documented(BadInput))
@@ -60,6 +77,28 @@ async def stop(job_id: str, parts: Parts) -> Job:
 async def retry(job_id: str, parts: Parts) -> Job:
     """Queue a failed or cancelled job again, with the same seed; the media that it names must still be there."""
     return await parts.jobs.retry(job_id)
+
+
+@router.patch("/{job_id}", responses=documented(BadInput, JobNotFound, Conflict))
+async def change(job_id: str, change: JobChange, parts: Parts) -> Job:
+    """Put a queued job behind the last one of another priority, before those of less."""
+    return await parts.queue.set_priority(job_id, change.priority)
+
+
+@router.post("/{job_id}/move", responses=documented(BadInput, JobNotFound, Conflict))
+async def move(job_id: str, asked: MoveJob, parts: Parts) -> Job:
+    """Put a queued job just before another queued one, or last; its priority stays what it is."""
+    return await parts.queue.move(job_id, asked.before)
+
+
+@router.post(
+    "/{job_id}/duplicate",
+    status_code=202,
+    responses=documented(BadInput, NotAllowed, JobNotFound, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
+)
+async def duplicate(job_id: str, parts: Parts, asked: DuplicateJob | None = None) -> Job:
+    """Queue a job's request again with these fields changed, nested ones singly; what is left out stays."""
+    return await parts.jobs.duplicate(job_id, asked.changes if asked else {})
 
 
 @router.get(

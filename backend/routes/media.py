@@ -8,9 +8,9 @@ from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import FileResponse, Response
 
 from backend.errors import documented
-from backend.media.store import mime_of
+from backend.media.file_names import mime_of
 from backend.services import Parts
-from studio.errors import BadInput, DiskFull, MediaNotFound, StorageError, TooLarge
+from studio.errors import BadInput, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
 from studio.media import MediaReference
 
 router = APIRouter(prefix="/v1/media", tags=["media"])
@@ -18,10 +18,10 @@ router = APIRouter(prefix="/v1/media", tags=["media"])
 HEADERS = {"cache-control": "private, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
 
 
-@router.post("", status_code=201, responses=documented(BadInput, TooLarge, StorageError, DiskFull))
-def upload(file: UploadFile, parts: Parts) -> MediaReference:
+@router.post("", status_code=201, responses=documented(BadInput, TooLarge, StorageError, DiskFull, QuotaExceeded))
+async def upload(file: UploadFile, parts: Parts) -> MediaReference:
     """Keep a picture or a clip to start from. What it is shows in decoding it; the same content has the same id."""
-    return parts.media.put_upload(file.file)
+    return await parts.uploads.keep(file.file, file.filename or "")
 
 
 @router.get("/{media_id}", response_class=FileResponse, responses=documented(MediaNotFound))

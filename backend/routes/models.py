@@ -31,4 +31,4 @@ class ModelList(BaseModel):
 @router.get("")
 async def models(parts: Parts) -> ModelList:
     """What `model` may be."""
-    return ModelList(data=[Model(id=parts.shelf.loaded.id)])
+    return ModelList(data=[Model(id=name) for name in parts.shelf.here()])

@@ -14,5 +14,8 @@ router = APIRouter(prefix="/v1/recipes", tags=["media"])
 
 @router.post("/read", responses=documented(BadInput, TooLarge))
 def read(file: UploadFile) -> Recipe:
-    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept."""
-    return Recipe(request=read_recipe(file.file))
+    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept.
+
+    Of a PNG of another program the `parameters` text is read; `unread` names what has no place in a request.
+    """
+    return read_recipe(file.file)

@@ -12,7 +12,7 @@ from torch import nn
 from engine.adapters.adapter_config import config_file
 from engine.adapters.adapter_file import LowRank, read_adapter, weights_file
 from engine.adapters.worn_linear import Patch, WornLinear
-from engine.towers import OmniModel
+from engine.towers import Fp8Linear, OmniModel
 from engine.weights.key_map import key_map
 from studio.errors import BadInput
 
@@ -51,7 +51,7 @@ class Wardrobe:
         self._model = model
         self._places: dict[str, _Place] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
-        self._bare: dict[str, nn.Linear] = {}
+        self._bare: dict[str, nn.Linear | Fp8Linear] = {}
         self._kept: OrderedDict[Version, dict[str, LowRank]] = OrderedDict()
         self._find_places()
 
@@ -85,7 +85,7 @@ class Wardrobe:
     def _find_places(self) -> None:
         for entry in key_map(self._model.config):
             layer, _, kind = entry.target.rpartition(".")
-            if kind != "weight" or not isinstance(self._model.get_submodule(layer), nn.Linear):
+            if kind != "weight" or not isinstance(self._model.get_submodule(layer), nn.Linear | Fp8Linear):
                 continue
             first = 0
             for source in entry.sources:
@@ -112,7 +112,7 @@ class Wardrobe:
         layers: dict[str, WornLinear] = {}
         for name, parts in patches.items():
             bare = self._bare.get(name) or self._model.get_submodule(name)
-            assert isinstance(bare, nn.Linear)
+            assert isinstance(bare, nn.Linear | Fp8Linear)
             layers[name] = WornLinear(bare, parts, scale)
         return layers
 

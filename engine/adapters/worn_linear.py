@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.adapters.adapter_file import LowRank
+from engine.towers import Fp8Linear
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,10 @@ class Patch:
 class WornLinear(nn.Module):
     """`base(x) + scale * up(down(x))`. The base layer is the one that was there before, and stays untouched."""
 
-    def __init__(self, base: nn.Linear, patches: Sequence[Patch], scale: float) -> None:
+    def __init__(self, base: nn.Linear | Fp8Linear, patches: Sequence[Patch], scale: float) -> None:
         super().__init__()
         self.base = base
-        like = {"device": base.weight.device, "dtype": base.weight.dtype}
+        like = {"device": base.weight.device, "dtype": base.dtype if isinstance(base, Fp8Linear) else base.weight.dtype}
         self.rows = [(patch.first, patch.first + len(patch.matrices.up)) for patch in patches]
         # One product for all patches; plain tensors, so that a model counts and saves its own weights alone.
         self.down = torch.cat([patch.matrices.down for patch in patches]).to(**like)

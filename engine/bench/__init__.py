@@ -1,1 +1,1 @@
-"""`python -m engine.bench`: what every mode costs here and in diffusers, on one folder, in one process."""
+"""`python -m engine.bench`: what a GPU or a processor makes of the engine and of diffusers, in one process."""

@@ -1,92 +1,41 @@
-"""Time every mode of the engine against diffusers and print one table.
+"""Time the engine against diffusers and print one table.
 
-python -m engine.bench [--folder FOLDER] [--steps 4] [--repeats 3] [--only WORD] [--json FILE]
+python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE] [--throughput]
 
-Pictures and clips are 256x256, clips have nine frames, all are guided but the distilled ones.
+On a GPU: a model of Nano's shape with random weights, in diffusers, exact and in FP8 (`engine.bench.speed`). On a
+processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean something.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import sys
-import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
-import diffusers
-import torch
-
-from engine.bench.cases import all_cases
-from engine.bench.library import SIGMAS, Library, distilled_scheduler
-from engine.bench.timing import Timing, time_case
-from engine.engine import Engine
-from engine.speck import build_speck
-from studio.checkpoints import MODULAR_INDEX
+from engine.bench import modes, speed, throughput
+from engine.device import pick_device
 from studio.errors import StudioError
 
 
 def main() -> int:
-    """Run the cases; 2 when the folder cannot be read or no case is named so."""
-    parser = argparse.ArgumentParser(prog="python -m engine.bench", description="Time the engine against diffusers.")
-    parser.add_argument("--folder", type=Path, help="a checkpoint; none builds speck for the occasion")
-    parser.add_argument("--steps", type=int, default=4)
-    parser.add_argument("--repeats", type=int, default=3, help="counted runs of each; the medians are shown")
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--json", type=Path, help="write the numbers here too")
+    """Run what is asked for; 2 when there is no such device, folder or case."""
+    parser = argparse.ArgumentParser(prog="orrery bench", description="Time the engine against diffusers.")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--case", help="only these, with commas between; on a processor, those whose name holds this")
+    parser.add_argument("--repeats", type=int, default=3, help="counted runs of short cases; the medians are shown")
+    parser.add_argument("--json", type=Path, help="write the numbers here too; rows of other cases stay")
+    parser.add_argument("--throughput", action="store_true", help="pictures per minute, packed and one at a time")
+    modes.add_options(parser)
+    speed.add_options(parser)
     options = parser.parse_args()
-    cases = [case for case in all_cases(options.steps) if options.only in case.name]
-    if not cases:
-        sys.stderr.write(f"No case is called {options.only!r}.\n")
+    try:
+        device = pick_device(options.device)
+    except StudioError as error:
+        sys.stderr.write(f"{error}\n")
         return 2
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = options.folder or Path(scratch) / "speck"
-        if options.folder is None:
-            build_speck(folder)
-        try:
-            engine = Engine.load(folder, device="cpu")
-            distilled = Engine.load(_as_distilled(folder, Path(scratch) / "distilled"), device="cpu")
-        except StudioError as error:
-            sys.stderr.write(f"{error}\n")
-            return 2
-        library = Library(folder)
-        timings = [time_case(distilled if case.distilled else engine, library, case, options.repeats) for case in cases]
-    sys.stdout.write(table(timings))
-    if options.json is not None:
-        options.json.write_text(json.dumps(report(timings), indent=2) + "\n")
-    return 0
-
-
-def _as_distilled(folder: Path, described: Path) -> Path:
-    """The same weights, described as a distilled release describes its own."""
-    described.mkdir()
-    for part in folder.absolute().iterdir():
-        if part.name not in ("scheduler", MODULAR_INDEX):
-            (described / part.name).symlink_to(part)
-    distilled_scheduler().save_pretrained(described / "scheduler")
-    (described / MODULAR_INDEX).write_text(json.dumps({"is_distilled": True, "distilled_sigmas": SIGMAS}))
-    return described
-
-
-def table(timings: list[Timing]) -> str:
-    """Median seconds a run, and how many times as long diffusers takes at its better thread count."""
-    head = f"{'case':28} {'orrery':>10} {'diffusers':>10} {'2 threads':>10} {'ratio':>8}\n"
-    rows = [
-        f"{row.case:28} {row.orrery_s:9.3f}s {row.one_thread_s:9.3f}s {row.two_threads_s:9.3f}s {row.ratio:7.1f}x\n"
-        for row in timings
-    ]
-    return head + "".join(rows)
-
-
-def report(timings: list[Timing]) -> dict[str, object]:
-    """The table as JSON, with what it was measured on."""
-    return {
-        "torch": torch.__version__,
-        "diffusers": diffusers.__version__,
-        "machine": platform.machine(),
-        "cases": [{**asdict(row), "ratio": row.ratio} for row in timings],
-    }
+    if options.throughput:
+        return throughput.run(options, device)
+    return modes.run(options) if device.type == "cpu" else speed.run(options, device)
 
 
 if __name__ == "__main__":

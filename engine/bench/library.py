@@ -38,7 +38,7 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            _ignore_library_noise()
+            ignore_library_noise()
             self._omni = Cosmos3OmniPipeline.from_pretrained(
                 folder, dtype=torch.float32, enable_safety_checker=False, use_native_flow_schedule=True
             )
@@ -55,7 +55,7 @@ class Library:
         request = case.request
         # Loops of the modular pipelines draw progress bars that nothing turns off.
         with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
-            _ignore_library_noise()
+            ignore_library_noise()
             if case.distilled:
                 assert isinstance(request, GenerateImage | GenerateVideo)
                 self._distilled(**_distilled_arguments(request, case.media))
@@ -64,7 +64,7 @@ class Library:
                 self._transfer(**_transfer_arguments(request, case.media))
             else:
                 self._omni.scheduler = self._scheduler(request.sampling.flow_shift)
-                self._omni(**_omni_arguments(request, case.media))
+                self._omni(**omni_arguments(request, case.media))
 
     def _scheduler(self, shift: float) -> UniPCMultistepScheduler:
         made = UniPCMultistepScheduler.from_config(self._shipped, use_karras_sigmas=False, flow_shift=shift)
@@ -114,9 +114,10 @@ def _clip(request: GenerateImage | GenerateVideo, media: Mapping[str, np.ndarray
     return given | {"num_frames": request.num_frames, "fps": request.fps}
 
 
-def _omni_arguments(
+def omni_arguments(
     request: GenerateImage | GenerateVideo | PredictVideo | PredictActions | RunPolicy, media: Mapping[str, np.ndarray]
 ) -> dict[str, Any]:
+    """What `Cosmos3OmniPipeline` is called with."""
     given = _common(request) | _guided(request)
     if isinstance(request, GenerateImage | GenerateVideo):
         sound = isinstance(request, GenerateVideo) and request.sound
@@ -165,7 +166,7 @@ def _pictures(clip: np.ndarray) -> list[Image.Image]:
     return [Image.fromarray(frame) for frame in clip]
 
 
-def _ignore_library_noise() -> None:
+def ignore_library_noise() -> None:
     """What diffusers 0.42 does that newer NumPy and PyTorch deprecate."""
     warnings.filterwarnings("ignore", "__array__ implementation", DeprecationWarning)
     warnings.filterwarnings("ignore", "`torch.nn.utils.weight_norm` is deprecated", FutureWarning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from engine.towers import OmniModel
@@ -22,6 +24,25 @@ NANO = ModelConfig(
     sound_dim=64,
 )
 """As `transformer/config.json` of Cosmos3-Nano has it."""
+
+WAN_VAE: dict[str, Any] = {
+    "base_dim": 160,
+    "decoder_base_dim": 256,
+    "z_dim": 48,
+    "dim_mult": [1, 2, 4, 4],
+    "num_res_blocks": 2,
+    "attn_scales": [],
+    "temperal_downsample": [False, True, True],
+    "in_channels": 12,
+    "out_channels": 12,
+    "patch_size": 2,
+    "is_residual": True,
+    "scale_factor_temporal": 4,
+    "scale_factor_spatial": 16,
+    "latents_mean": [0.0] * 48,
+    "latents_std": [1.0] * 48,
+}
+"""As `vae/config.json` has it, its statistics apart."""
 
 
 def build_random(config: ModelConfig, device: torch.device, dtype: torch.dtype, seed: int = 0) -> OmniModel:

@@ -1,7 +1,7 @@
 """Denoising any plan: noise, trajectories, one packed step for several of them, the solver."""
 
 from engine.sampling.prefixes import PrefixStore
-from engine.sampling.sampler import denoise, prepare
+from engine.sampling.sampler import Evaluate, denoise, prepare
 from engine.sampling.trajectory import Chunk, Trajectory
 
-__all__ = ["Chunk", "PrefixStore", "Trajectory", "denoise", "prepare"]
+__all__ = ["Chunk", "Evaluate", "PrefixStore", "Trajectory", "denoise", "prepare"]

@@ -11,9 +11,23 @@ D head width, L layers.
 """
 
 from engine.towers.cache import Cache
-from engine.towers.generator import Generator
+from engine.towers.fp8_linear import Fp8Linear
+from engine.towers.generator import Generator, Precision
 from engine.towers.model import OmniModel, build_model
-from engine.towers.packing import Average, Pack, Prefix
+from engine.towers.packing import Average, Exchange, Pack, Prefix
 from engine.towers.rope import Rope, rope_tables
 
-__all__ = ["Average", "Cache", "Generator", "OmniModel", "Pack", "Prefix", "Rope", "build_model", "rope_tables"]
+__all__ = [
+    "Average",
+    "Cache",
+    "Exchange",
+    "Fp8Linear",
+    "Generator",
+    "OmniModel",
+    "Pack",
+    "Precision",
+    "Prefix",
+    "Rope",
+    "build_model",
+    "rope_tables",
+]

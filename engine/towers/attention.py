@@ -1,14 +1,14 @@
-"""Attention, and the only place that picks a kernel for it."""
+"""Attention: of a prompt, of a conversation, and of the sequences of a pass."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from engine.towers.attention_kernels import dense_attention, ragged_attention
 from engine.towers.packing import Average
+from engine.towers.rooms import Rooms
 
 
 def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -16,7 +16,7 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
     Args:
         q: [U, N, D].
-        k: [K, U, D], heads first as a `Prefix` keeps them; so is v.
+        k: [K, U, D]; so is v.
 
     Returns:
         [U, N * D].
@@ -41,56 +41,53 @@ def cached_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k, v, causal=False, mask=mask)
 
 
-def prefix_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    prefixes: Sequence[tuple[Tensor, Tensor]],
-    lengths: Sequence[int],
-    averages: Sequence[Average | None] = (),
-) -> Tensor:
-    """Each sequence sees its prefix and all of itself, and nothing of the others.
+def attend(q: Tensor, keys: Tensor, values: Tensor, rooms: Rooms) -> Tensor:
+    """Each sequence of a pass sees its room: all of itself and its prefix, and nothing of the others.
 
     Args:
-        q: [S, N, D], the sequences behind one another; k and v are [S, K, D].
-        prefixes: for each sequence its prefix's (keys, values), [K, U, D] each.
-        lengths: tokens of each sequence; they add up to S.
-        averages: for each sequence how its controls are averaged, if they are; empty for none.
+        q: [S, N, D], the sequences behind one another.
+        keys: [T, K, D], of one layer; so is `values`.
 
     Returns:
         [S, N * D].
     """
-    sequences = zip(
-        q.split(lengths),
-        k.transpose(0, 1).split(lengths, 1),
-        v.transpose(0, 1).split(lengths, 1),
-        prefixes,
-        averages or (None,) * len(lengths),
-        strict=True,
-    )
-    seen = [
-        _attend(own_q, torch.cat([prefix_k, own_k], 1), torch.cat([prefix_v, own_v], 1), causal=False)
+    if rooms.kernel == "flash":
+        return ragged_attention(q, keys, values, rooms.ragged).flatten(1)
+    if rooms.is_even:
+        size = (len(rooms.lengths), -1)
+        seen = rooms.seen[0]
+        out = dense_attention(
+            q.unflatten(0, size), keys.unflatten(0, size)[:, :seen], values.unflatten(0, size)[:, :seen], rooms.kernel
+        )
+        return out.flatten(0, 1).flatten(1)
+    outputs = [
+        dense_attention(own[None], keys[None, start : start + seen], values[None, start : start + seen], rooms.kernel)[
+            0
+        ].flatten(1)
         if average is None
-        else _averaged(own_q, own_k, own_v, (prefix_k, prefix_v), average)
-        for own_q, own_k, own_v, (prefix_k, prefix_v), average in sequences
+        else _averaged(own, keys[start : start + seen], values[start : start + seen], average)
+        for own, start, seen, average in zip(
+            q.split(rooms.lengths), rooms.starts, rooms.seen, rooms.averages, strict=True
+        )
     ]
-    return torch.cat(seen) if len(seen) > 1 else seen[0]
+    return torch.cat(outputs) if len(outputs) > 1 else outputs[0]
 
 
-def _averaged(q: Tensor, k: Tensor, v: Tensor, prefix: tuple[Tensor, Tensor], average: Average) -> Tensor:
-    """One sequence of controls and a target, q [S, N, D], k and v [K, S, D] → [S, N * D]."""
+def _averaged(q: Tensor, k: Tensor, v: Tensor, average: Average) -> Tensor:
+    """One sequence of controls and a target, q [S, N, D], k and v [S + U, K, D] with the prefix last → [S, N * D]."""
     sizes = [*average.lengths, len(q) - sum(average.lengths)]
     *controls_q, target_q = q.split(sizes)
-    *controls_k, target_k = k.split(sizes, 1)
-    *controls_v, target_v = v.split(sizes, 1)
+    prefix = len(k) - len(q)
+    *controls_k, target_k, prefix_k = k.split([*sizes, prefix])
+    *controls_v, target_v, prefix_v = v.split([*sizes, prefix])
     outputs: list[Tensor] = []
     target = torch.zeros_like(target_q.flatten(1))
     controls = zip(controls_q, controls_k, controls_v, average.weights, strict=True)
     for control_q, control_k, control_v, weight in controls:
         out = _attend(
             torch.cat([control_q, target_q]),
-            torch.cat([prefix[0], control_k, target_k], 1),
-            torch.cat([prefix[1], control_v, target_v], 1),
+            torch.cat([control_k, target_k, prefix_k]).transpose(0, 1),
+            torch.cat([control_v, target_v, prefix_v]).transpose(0, 1),
             causal=False,
         )
         outputs.append(out[: len(control_q)])

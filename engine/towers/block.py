@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import silu
 
+from engine.towers.fp8_linear import Fp8Linear, gate_rows
 from engine.towers.rms_norm import RmsNorm
 from engine.towers.rope import Rope
 from engine.weights.config import ModelConfig
@@ -23,7 +24,10 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """x [S, H] → [S, H]."""
-        return self.down(self.activate(self.up(x)))
+        inner = self.up(x)
+        if self.gated and isinstance(self.down, Fp8Linear) and self.down.rounds_inputs:
+            return self.down.product(*gate_rows(inner), inner.dtype)
+        return self.down(self.activate(inner))
 
     def activate(self, inner: Tensor) -> Tensor:
         """What `up` gives → what `down` takes."""
@@ -58,8 +62,16 @@ class Block(nn.Module):
 
     def project(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """x [S, H] → queries and keys stacked [S, N + K, D], normalised but not rotated; values [S, K, D]."""
-        heads = self.qkv(self.attention_norm(x)).unflatten(-1, (-1, self.head_dim))
-        qk, v = heads.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], 1)
+        return self.divide(self.heads(x))
+
+    def heads(self, x: Tensor) -> Tensor:
+        """x [S, H] → queries, keys and values behind one another, [S, (N + 2 K) * D]."""
+        return self.qkv(self.attention_norm(x))
+
+    def divide(self, heads: Tensor) -> tuple[Tensor, Tensor]:
+        """What `heads` gives → what `project` gives."""
+        parts = heads.unflatten(-1, (-1, self.head_dim))
+        qk, v = parts.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], 1)
         return (qk if self.qk_norm is None else self.qk_norm(qk)), v
 
     def rotate(self, qk: Tensor, rope: Rope) -> tuple[Tensor, Tensor]:

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import pairwise
+from typing import Literal
+
+import torch
 from torch import Tensor, nn
 
-from engine.towers.attention import prefix_attention
+from engine.towers.attention import attend
 from engine.towers.block import Block
+from engine.towers.fp8_linear import quantise, set_precise
+from engine.towers.heads import write_heads
 from engine.towers.modalities import ActionHead, SoundHead
 from engine.towers.packing import Pack
 from engine.towers.patches import patchify, unpatchify
+from engine.towers.pieces import CompiledPieces, Pieces
+from engine.towers.recording import Recording, RecordingPool
 from engine.towers.rms_norm import RmsNorm
+from engine.towers.rooms import Rooms, RoomStore
 from engine.towers.timesteps import TimestepEmbedder
 from engine.weights.config import ModelConfig
 
+Precision = Literal["exact", "fp8"]
+"""As the checkpoint has it, or with the matrices of the generator's blocks in FP8."""
+
+TOKENS_PER_PASS = 16384
+"""Above about this sequences gain nothing by going together, and their activations take memory."""
+
+RECORDED_TOKENS = 8192
+"""Up to this a pass is recorded: its kernels are over sooner than a processor starts them one by one."""
+
+RECORDED_AT = 2
+"""The pass of a shape that is recorded; the ones before it compile what it needs."""
+
 
 class Generator(nn.Module):
-    """Full attention over `[prefix | diffusion tokens]`, for many sequences at once."""
+    """Full attention over `[prefix | diffusion tokens]`, for many sequences at once.
+
+    Attributes:
+        rooms: keys and values of the shapes that were passed last.
+        pieces: how a block is computed, see `Pieces`.
+        is_quantised: its matrices are in FP8.
+        streams: its weights come and go while it computes, so that nothing can be recorded.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -29,6 +58,20 @@ class Generator(nn.Module):
         self.patch_out = nn.Linear(config.hidden_size, config.patch_values)
         self.sound = SoundHead(config) if config.sound_gen else None
         self.action = ActionHead(config) if config.action_gen else None
+        self.rooms = RoomStore()
+        self.pieces = Pieces()
+        self.is_quantised = False
+        self.streams = False
+        self._is_precise = False
+        self._pool: RecordingPool | None = None
+
+    def prepare(self, precision: Precision, *, compiled: bool) -> None:
+        """Settle how blocks are computed; before the first pass, once their weights are there."""
+        if compiled:
+            self.pieces = CompiledPieces()
+        if precision == "fp8":
+            quantise(self.blocks)
+            self.is_quantised = True
 
     def embed_vision(self, latents: Tensor) -> Tensor:
         """latents [C, T, rows, columns] → tokens [S, H], without their timestep."""
@@ -39,11 +82,65 @@ class Generator(nn.Module):
         return unpatchify(self.patch_out(tokens), shape, self.patch).float()
 
     def forward(self, x: Tensor, pack: Pack) -> Tensor:
-        """x [S, H], the embedded tokens of all sequences of a pack → [S, H]."""
+        """x [S, H], the embedded tokens of a pack → [S, H]; in several passes where one would be too long."""
+        if pack.exchange is not None:
+            return self._pass(x, pack)
+        cuts = [0, *(i for i in range(1, len(pack.lengths)) if self._is_cut(pack, i)), len(pack.lengths)]
+        groups: list[tuple[int, int]] = []
+        for start, stop in pairwise(cuts):
+            groups += _within_budget(pack.lengths, start, stop)
+        if len(groups) == 1:
+            return self._pass(x, pack)
+        parts = x.split([sum(pack.lengths[start:stop]) for start, stop in groups])
+        return torch.cat([self._pass(own, pack.part(*group)) for own, group in zip(parts, groups, strict=True)])
+
+    def forget(self) -> None:
+        """Give up what is kept between passes."""
+        self.rooms.clear()
+        self._pool = None
+
+    def _is_cut(self, pack: Pack, index: int) -> bool:
+        """Whether a sequence is computed in another precision than the one before it."""
+        return self.is_quantised and bool(pack.precise) and pack.precise[index] != pack.precise[index - 1]
+
+    def _pass(self, x: Tensor, pack: Pack) -> Tensor:
+        is_precise = not pack.precise or pack.precise[0]
+        if self.is_quantised and is_precise != self._is_precise:
+            set_precise(self, is_precise)
+            self._is_precise = is_precise
+        rooms = self.rooms.rooms(pack)
+        if pack.exchange is not None or self.streams or not rooms.is_recordable(x, RECORDED_TOKENS):
+            return self._compute(x, rooms, pack)
+        kind = is_precise and self.is_quantised
+        rooms.num_passes[kind] += 1
+        if kind not in rooms.recordings:
+            if rooms.num_passes[kind] < RECORDED_AT:
+                return self._compute(x, rooms, pack)
+            self._pool = self._pool or RecordingPool(x.device)
+            compute = partial(self._compute, rooms=rooms, pack=pack)
+            rooms.recordings[kind] = Recording(compute, x, self, self._pool)
+        return rooms.recordings[kind].run(x)
+
+    def _compute(self, x: Tensor, rooms: Rooms, pack: Pack) -> Tensor:
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
-            qk, v = block.project(x)
-            q, k = block.rotate(qk, pack.rope)
-            seen = [(prefix.keys[layer], prefix.values[layer]) for prefix in pack.prefixes]
-            x = block.merge(x, prefix_attention(q, k, v, seen, pack.lengths, pack.averages))
+            heads = self.pieces.heads(block, x)
+            if pack.exchange is not None:
+                heads = pack.exchange.heads(heads)
+            keys, values = rooms.layer(layer)
+            q = write_heads(block, heads, rooms.rope, rooms.slots, keys, values)
+            attended = attend(q, keys, values, rooms)
+            x = self.pieces.merge(block, x, attended if pack.exchange is None else pack.exchange.tokens(attended))
         return self.norm(x)
+
+
+def _within_budget(lengths: tuple[int, ...], start: int, stop: int) -> list[tuple[int, int]]:
+    """Runs of the sequences from `start` up to `stop`, each of at most `TOKENS_PER_PASS` tokens or one sequence."""
+    groups: list[tuple[int, int]] = []
+    first, tokens = start, 0
+    for index in range(start, stop):
+        if index > first and tokens + lengths[index] > TOKENS_PER_PASS:
+            groups.append((first, index))
+            first, tokens = index, 0
+        tokens += lengths[index]
+    return [*groups, (first, stop)]

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from engine.towers.attention import cached_attention, causal_attention
 from engine.towers.block import Block
 from engine.towers.cache import Cache
+from engine.towers.heads import write_heads
 from engine.towers.packing import Prefix
 from engine.towers.rms_norm import RmsNorm
 from engine.towers.rope import Rope, rope_tables
@@ -17,7 +18,11 @@ from engine.weights.config import ModelConfig
 
 
 class Reasoner(nn.Module):
-    """Causal over the prompt. Edge's generator sees its keys through norms of their own (`generator_k_norms`)."""
+    """Causal over the prompt. Edge's generator sees its keys through norms of their own (`generator_k_norms`).
+
+    Attributes:
+        streams: its weights come and go while it computes, so that nothing can be recorded.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -33,28 +38,27 @@ class Reasoner(nn.Module):
         )
         self.norm = RmsNorm((config.hidden_size,), config.rms_norm_eps, rounds_before_weight=rounds_before_weight)
         self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.streams = False
 
     def prefill(self, tokens: Tensor) -> Prefix:
         """Read a prompt, tokens [U] int64. Stops at the last layer's keys and values: nothing reads its output."""
         x = self.embed_tokens(tokens)
         positions = torch.arange(len(tokens), dtype=torch.float32, device=x.device).expand(3, -1)
         rope = rope_tables(self.config, positions, x.dtype)
-        keys: list[Tensor] = []
-        values: list[Tensor] = []
+        shape = (len(self.blocks), len(tokens), self.config.num_key_value_heads, self.config.head_dim)
+        keys, values = x.new_empty(shape), x.new_empty(shape)
+        slots = torch.arange(len(tokens), device=x.device)
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
-            qk, v = block.project(x)
-            q, k = block.rotate(qk, rope)
-            k, v = k.transpose(0, 1), v.transpose(0, 1)
-            seen = k
-            if len(self.generator_k_norms):
-                raw = qk[:, block.num_heads :]
-                seen = rope.rotate(self.generator_k_norms[layer](raw)).transpose(0, 1)
-            keys.append(seen.contiguous())
-            values.append(v.contiguous())
+            heads = block.heads(x)
+            q = write_heads(block, heads, rope, slots, keys[layer], values[layer])
             if layer + 1 < len(self.blocks):
+                k, v = keys[layer].transpose(0, 1), values[layer].transpose(0, 1)
                 x = block.merge(x, causal_attention(q, k, v))
-        return Prefix(tuple(keys), tuple(values))
+            if len(self.generator_k_norms):
+                raw = block.divide(heads)[0][:, block.num_heads :]
+                keys[layer] = rope.rotate(self.generator_k_norms[layer](raw))
+        return Prefix(keys, values)
 
     def read(
         self, x: Tensor, rope: Rope, caches: Sequence[Cache], lengths: Sequence[int], deep: Sequence[Tensor] = ()

@@ -21,9 +21,14 @@ class RmsNorm(nn.Module):
         self.eps = eps
         self.rounds_before_weight = rounds_before_weight
 
-    def forward(self, x: Tensor) -> Tensor:
-        """x [..., D] → the same shape and dtype."""
+    def forward(self, x: Tensor, rows: slice | None = None) -> Tensor:
+        """x [..., D] → the same shape and dtype.
+
+        Args:
+            rows: of the weight that are for x, where x has fewer heads than it.
+        """
+        weight = self.weight if rows is None else self.weight[rows]
         normal = rms_norm(x.float(), self.width, eps=self.eps)
         if self.rounds_before_weight:
-            return self.weight * normal.to(x.dtype)
-        return (self.weight.float() * normal).to(x.dtype)
+            return weight * normal.to(x.dtype)
+        return (weight.float() * normal).to(x.dtype)

@@ -1,17 +1,19 @@
 """Latents to pixels, pixels to latents and latents to sound: the checkpoint's own codecs, and a sketch for previews."""
 
 from engine.vae.clip import ClipCoder
-from engine.vae.picture import PictureDecoder, read_vae, to_uint8
+from engine.vae.picture import PictureDecoder, read_vae, to_levels
 from engine.vae.preview import Sketch, fit_sketch
 from engine.vae.sound import SoundDecoder, read_sound
+from engine.vae.transfer import Transfer
 
 __all__ = [
     "ClipCoder",
     "PictureDecoder",
     "Sketch",
     "SoundDecoder",
+    "Transfer",
     "fit_sketch",
     "read_sound",
     "read_vae",
-    "to_uint8",
+    "to_levels",
 ]

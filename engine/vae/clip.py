@@ -26,6 +26,10 @@ FRAMES_PER_LATENT = 4
 """After the first; the Wan VAE's code has this number built in, whatever its configuration says."""
 
 
+CELLS_PER_PIECE = 80 * 45
+"""Latent cells that a GPU decodes at once: those of one frame at 720p. Smaller pieces leave it waiting for launches."""
+
+
 class Frames(Protocol):
     """A clip that hands out a few frames at a time, uint8 [length, height, width, 3], wherever it has them from."""
 
@@ -69,12 +73,18 @@ class ClipCoder:
         return torch.cat(latents, 2)[0]
 
     def decode(self, latents: Tensor) -> Iterator[Tensor]:
-        """latents [C, T, rows, columns] float32 → pieces [3, 1, height, width], then [3, 4, ...], float32 in -1..1."""
+        """latents [C, T, rows, columns] float32 → pieces [3, 1, height, width], then [3, 4n, ...], float32 in -1..1."""
         memory = _memory(self.vae.decoder)
-        for index in range(latents.shape[1]):
-            cells = self.vae.post_quant_conv(self._scale.raw(latents[None, :, index : index + 1]))
+        for index, group in enumerate(latents.split(self._groups(latents), 1)):
+            cells = self.vae.post_quant_conv(self._scale.raw(group[None]))
             pixels = self.vae.decoder(cells, feat_cache=memory, feat_idx=[0], first_chunk=index == 0)
             yield unpatchify(pixels, self._patch)[0].float().clamp(-1, 1)
+
+    def _groups(self, latents: Tensor) -> list[int]:
+        """Latent frames of each piece: the first is alone, and on a GPU small ones go together."""
+        _, length, rows, columns = latents.shape
+        size = max(1, CELLS_PER_PIECE // (rows * columns)) if latents.is_cuda else 1
+        return [1, *(min(size, length - start) for start in range(1, length, size))]
 
     def _patches(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None) -> Tensor:
         """What the encoder reads of some frames, [1, 3 * patch * patch, T, rows, columns]; no pixels are kept."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan, unpatchify
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
+from engine.vae.gpu_kernels import use_gpu_kernels
 from engine.vae.processor_kernels import use_processor_kernels
 from engine.vae.scale import LatentScale
 from engine.vae.single_frame import single_frame_decoder
@@ -30,6 +30,11 @@ class PictureDecoder:
     def num_channels(self) -> int:
         """Of the latents."""
         return self.vae.config["z_dim"]
+
+    @property
+    def width(self) -> int:
+        """Channels of the VAE's decoder where it is narrowest."""
+        return self.vae.config["decoder_base_dim"] or self.vae.config["base_dim"]
 
     def decode(self, latents: Tensor) -> Tensor:
         """latents [C, 1, rows, columns], float32 → [3, height, width] float32 in -1..1."""
@@ -58,10 +63,12 @@ def read_vae(folder: Path, device: torch.device, dtype: torch.dtype) -> PictureD
     vae.eval().requires_grad_(False)
     if device.type == "cpu":
         use_processor_kernels(vae)
+    elif device.type == "cuda":
+        use_gpu_kernels(vae)
     return PictureDecoder(vae)
 
 
-def to_uint8(pixels: Tensor) -> np.ndarray:
+def to_levels(pixels: Tensor) -> Tensor:
     """pixels [3, ..., height, width] in -1..1, what lies outside cut off → [..., height, width, 3] uint8, rounded."""
     levels = ((pixels.clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8)
-    return levels.movedim(0, -1).contiguous().cpu().numpy()
+    return levels.movedim(0, -1).contiguous()

@@ -3,36 +3,70 @@
 import { say } from "./facts.js";
 import { mark } from "./nodes.js";
 
-const WIDTH = 960;
-const HEIGHT = 540;
-const MARGIN = 48;
 const SVG = "http://www.w3.org/2000/svg";
+const LARGE = { width: 960, height: 540, margin: 48, stroke: 2 };
+const SMALL = { width: 960, height: 84, margin: 10, stroke: 1.5 };
+const MOST_NAMED = 10;
 
-/** Fetch the actions at a URL and draw them into an SVG element; false when they could not be had. */
-export async function drawActions(svg, url) {
-  const reply = await fetch(url);
-  if (!reply.ok) return false;
-  const { actions, fps } = await reply.json();
-  const values = actions.flat();
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (row) => MARGIN + ((WIDTH - 2 * MARGIN) * row) / Math.max(actions.length - 1, 1);
-  const y = (value) => HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - low)) / (high - low || 1);
-  mark(svg, "viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  mark(svg, "aria-label", say("stage.actions", { rows: actions.length, columns: actions[0].length }));
-  svg.replaceChildren(
-    ...[low, high].map((value) => text(value.toPrecision(3), MARGIN - 6, y(value) + 4, "end")),
-    text("0 s", MARGIN, HEIGHT - MARGIN / 2, "middle"),
-    text(`${(actions.length / fps).toFixed(2)} s`, WIDTH - MARGIN, HEIGHT - MARGIN / 2, "middle"),
-    ...actions[0].map((_, column) => line(actions, column, x, y)),
-  );
-  return true;
+/** The golden angle: neighbouring values never look alike, however many there are. */
+export const colourOf = (column) => `hsl(${(column * 137.5) % 360} 70% 65%)`;
+
+export class ActionsChart {
+  #rows = 1;
+
+  constructor({ small = false } = {}) {
+    this.form = small ? SMALL : LARGE;
+    this.small = small;
+    this.svg = shape("svg", { role: "img", viewBox: `0 0 ${this.form.width} ${this.form.height}`, preserveAspectRatio: small ? "none" : null });
+    if (!small) this.svg.setAttribute("hidden", "");
+    this.head = shape("line", { y1: 0, y2: this.form.height, stroke: "currentColor", "stroke-width": 1.5, visibility: "hidden" });
+  }
+
+  /** Fetch the actions at a URL and draw them; false when they could not be had. */
+  async load(url) {
+    const reply = await fetch(url).catch(() => null);
+    return reply?.ok ? this.draw(await reply.json()) : false;
+  }
+
+  /** Draw rows of actions; `columns` names their values where they have names. */
+  draw({ actions, fps, columns = null }) {
+    const { width, height, margin } = this.form;
+    const values = actions.flat();
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    this.#rows = actions.length;
+    const x = (row) => margin + ((width - 2 * margin) * row) / Math.max(actions.length - 1, 1);
+    const y = (value) => height - margin - ((height - 2 * margin) * (value - low)) / (high - low || 1);
+    mark(this.svg, "aria-label", say("stage.actions", { rows: actions.length, columns: actions[0].length }));
+    const scale = [
+      ...[low, high].map((value) => text(value.toPrecision(3), margin - 6, y(value) + 4, "end")),
+      text("0 s", margin, height - margin / 2, "middle"),
+      text(`${(actions.length / fps).toFixed(2)} s`, width - margin, height - margin / 2, "middle"),
+    ];
+    const named = columns && columns.length <= MOST_NAMED ? columns.map((name, at) => legend(name, at, margin)) : [];
+    const lines = actions[0].map((_, column) => this.#line(actions, column, x, y));
+    this.svg.replaceChildren(...(this.small ? [] : [...scale, ...named]), ...lines, this.head);
+    return true;
+  }
+
+  /** Put the playhead where a clip of so many frames is: between frame i and the next lies action i. */
+  mark(frame, frames) {
+    const { width, margin } = this.form;
+    const at = margin + ((width - 2 * margin) * Math.min(frame, this.#rows)) / Math.max(frames - 1, 1);
+    for (const name of ["x1", "x2"]) this.head.setAttribute(name, at);
+    this.head.setAttribute("visibility", "visible");
+  }
+
+  #line(actions, column, x, y) {
+    const points = actions.map((action, row) => `${x(row).toFixed(1)},${y(action[column]).toFixed(1)}`);
+    const drawn = { stroke: colourOf(column), fill: "none", "stroke-width": this.form.stroke, "vector-effect": "non-scaling-stroke" };
+    return shape("polyline", { points: points.join(" "), ...drawn });
+  }
 }
 
-function line(actions, column, x, y) {
-  const points = actions.map((action, row) => `${x(row).toFixed(1)},${y(action[column]).toFixed(1)}`);
-  // The golden angle: neighbouring values never look alike, however many there are.
-  const stroke = `hsl(${(column * 137.5) % 360} 70% 65%)`;
-  return shape("polyline", { points: points.join(" "), stroke, fill: "none", "stroke-width": 2 });
+function legend(name, column, margin) {
+  const label = text(name, margin + 6 + (column % 5) * 176, 20 + Math.floor(column / 5) * 20, "start");
+  label.setAttribute("fill", colourOf(column));
+  return label;
 }
 
 function text(words, x, y, anchor) {
@@ -41,15 +75,8 @@ function text(words, x, y, anchor) {
   return label;
 }
 
-function shape(name, attributes) {
+export function shape(name, attributes) {
   const node = document.createElementNS(SVG, name);
-  for (const [attribute, value] of Object.entries(attributes)) node.setAttribute(attribute, value);
+  for (const [attribute, value] of Object.entries(attributes)) if (value != null) node.setAttribute(attribute, value);
   return node;
-}
-
-/** An empty drawing for the stage. */
-export function actionsChart() {
-  const svg = shape("svg", { role: "img" });
-  svg.setAttribute("hidden", "");
-  return svg;
 }

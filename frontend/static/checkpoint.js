@@ -6,6 +6,7 @@ import { live } from "./live.js";
 class Checkpoint extends EventTarget {
   details = null; // an entry of /v1/checkpoints
   #refused = new Map(); // "resolution" → Map(value → reason)
+  #spans = {}; // "num_frames" → { "256": { low, high, reason }, … }; "" stands for every tier
   #known = "";
 
   constructor() {
@@ -18,6 +19,21 @@ class Checkpoint extends EventTarget {
     return this.#refused.get(field)?.get(value) ?? "";
   }
 
+  /** The values of a field that can be had; none where nothing is said of it. */
+  allowed(field) {
+    return [...(this.#refused.get(field) ?? [])].filter(([, why]) => !why).map(([value]) => value);
+  }
+
+  /** Fields whose numbers are limited. */
+  get limited() {
+    return Object.keys(this.#spans);
+  }
+
+  /** How far a number may go at a tier: `{ low, high, reason }`, or undefined. */
+  span(field, tier) {
+    return this.#spans[field]?.[tier] ?? this.#spans[field]?.[""];
+  }
+
   async #look() {
     const { id, state } = live.state.system.checkpoint ?? {};
     const now = `${id} ${state}`;
@@ -28,6 +44,7 @@ class Checkpoint extends EventTarget {
         ["/v1/checkpoints", `/v1/choices/${kind}`].map((path) => fetch(path).then((reply) => (reply.ok ? reply.json() : {}))),
       );
       this.details = shelf.checkpoints?.find((entry) => entry.id === id) ?? null;
+      this.#spans = choices.limits ?? {};
       this.#refused = new Map(
         Object.entries(choices.choices ?? {}).map(([field, options]) => [
           field,

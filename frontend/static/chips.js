@@ -30,9 +30,9 @@ class Chips extends Part {
     this.group.addEventListener("click", (event) => this.#pick(event.target.closest("[role=radio]")));
     this.group.addEventListener("keydown", (event) => this.#step(event));
     for (const event of ["focusin", "pointerover"]) {
-      this.group.addEventListener(event, ({ target }) => write(this.why, target.dataset?.why ?? ""));
+      this.group.addEventListener(event, ({ target }) => write(this.why, target.dataset?.why ?? this.#chosenWhy()));
     }
-    for (const event of ["focusout", "pointerleave"]) this.group.addEventListener(event, () => write(this.why, ""));
+    for (const event of ["focusout", "pointerleave"]) this.group.addEventListener(event, () => write(this.why, this.#chosenWhy()));
   }
 
   set value(value) {
@@ -51,6 +51,12 @@ class Chips extends Part {
       mark(button, "aria-describedby", why ? this.why.id : null);
       mark(button, "data-why", why || null);
     });
+    if (!this.group.matches(":hover, :focus-within")) write(this.why, this.#chosenWhy());
+  }
+
+  // Why the chosen one cannot be had: that is said without being asked for.
+  #chosenWhy() {
+    return checkpoint.refusal(this.spec.path, this.#value);
   }
 
   #pick(button) {

@@ -1,9 +1,11 @@
-// A picture dropped anywhere gives its settings back to the form.
+// A file dropped on a part of the form that takes such files goes there. Dropped anywhere else, a picture or clip of ours gives
+// its settings back to the form, and any other is what the form starts from.
 
 import { toast } from "./errors.js";
 import { say } from "./facts.js";
+import { fieldFor, startFrom } from "./links.js";
+import { upload } from "./media_facts.js";
 import { useAgain } from "./reuse.js";
-import { ask } from "./server.js";
 
 class Drop extends HTMLElement {
   #depth = 0; // dragenter and dragleave also fire for every child
@@ -17,7 +19,10 @@ class Drop extends HTMLElement {
       event.preventDefault();
       event.stopPropagation();
       this.#become(0);
-      restore(event.dataTransfer.files[0]);
+      const file = event.dataTransfer.files[0];
+      const box = document.elementsFromPoint(event.clientX, event.clientY).map((node) => node.closest("[data-takes]")).find(Boolean);
+      if (box) box.dispatchEvent(new CustomEvent("o-file", { detail: file }));
+      else restore(file);
     });
   }
 
@@ -32,10 +37,18 @@ const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes(
 async function restore(file) {
   const body = new FormData();
   body.append("file", file);
-  const recipe = await ask("POST", "/v1/recipes/read", body);
-  if (!recipe) return;
-  useAgain(recipe.request);
-  toast(say("drop.restored", { name: file.name }));
+  const reply = await fetch("/v1/recipes/read", { method: "POST", body }).catch(() => null);
+  const answer = await reply?.json().catch(() => null);
+  if (reply?.ok) {
+    useAgain(answer.request);
+    const unread = answer.unread?.length ? say("drop.unread", { names: answer.unread.join(", ") }) : "";
+    toast(say("drop.restored", { name: file.name }), unread);
+  } else if (answer?.error && fieldFor(file.type.split("/")[0])) {
+    const item = await upload(file, (why) => toast(why, "", "bad"));
+    if (item) startFrom(item);
+  } else {
+    toast(answer?.error?.message ?? say("error.unreachable"), answer?.error?.hint ?? "", "bad");
+  }
 }
 
 customElements.define("o-drop", Drop);

@@ -1,21 +1,22 @@
 // What pressing the button will cost, from what this machine took for the same canvas before.
 
-import { copyAsCurl } from "./curl.js";
-import { duration, say } from "./facts.js";
+import { copyButtons } from "./copies.js";
+import { duration, kind, say } from "./facts.js";
 import { form } from "./form_values.js";
-import { before, secondsFor } from "./jobs.js";
+import { estimates } from "./estimates.js";
+import { before } from "./jobs.js";
 import { live } from "./live.js";
 import { make, write } from "./nodes.js";
 import { Part } from "./part.js";
 
 class Estimate extends Part {
   sources() {
-    return [live, form];
+    return [live, form, estimates];
   }
 
   build() {
     this.line = make("span");
-    this.append(this.line, make("button", { type: "button", class: "o-link", on: { click: copyAsCurl } }, say("curl.copy")));
+    this.append(this.line, make("span", { class: "o-copies", role: "group", "aria-label": say("copy.label") }, say("copy.label"), ...copyButtons()));
   }
 
   paint(state) {
@@ -23,22 +24,23 @@ class Estimate extends Part {
   }
 
   #words(state) {
-    const { values, canvas } = form;
-    const [steps, count] = [values["sampling.num_inference_steps"], values.count];
-    const seconds = canvas && secondsFor(state, canvas, steps * count);
+    const [steps, count] = [form.values["sampling.num_inference_steps"], form.values.count];
+    const { seconds, basis, queue_seconds: queue } = estimates.latest ?? {};
+    const measured = seconds != null && say(basis === "similar" ? "estimate.similar" : "estimate.time", { time: duration(seconds) });
     return [
-      count > 1 && say("estimate.pictures", { count }),
-      seconds ? say("estimate.time", { time: duration(seconds) }) : say(steps === 1 ? "estimate.step" : "estimate.steps", { steps }),
-      this.#wait(state, seconds),
+      count > 1 && say(kind === "generate_image" ? "estimate.pictures" : "estimate.clips", { count }),
+      measured || say(steps === 1 ? "estimate.step" : "estimate.steps", { steps }),
+      this.#wait(state, measured, queue),
     ];
   }
 
-  #wait(state, seconds) {
+  #wait(state, measured, queue) {
     const checkpoint = state.system.checkpoint;
     if (checkpoint && checkpoint.state !== "ready") return say("estimate.held", { title: checkpoint.title });
     const jobs = before(state);
-    if (!jobs) return seconds ? "" : say("estimate.now");
-    return jobs === 1 ? say("estimate.after_one") : say("estimate.after", { jobs });
+    if (!jobs) return measured ? "" : say("estimate.now");
+    const after = jobs === 1 ? say("estimate.after_one") : say("estimate.after", { jobs });
+    return queue ? `${after}, ${say("estimate.after_time", { time: duration(queue) })}` : after;
   }
 }
 

@@ -1,10 +1,23 @@
 // The checkpoint's prompts worth trying, as small buttons below the prompt.
 
 import { checkpoint } from "./checkpoint.js";
-import { kind, say } from "./facts.js";
+import { kind, say, starters } from "./facts.js";
 import { make, show } from "./nodes.js";
 import { Part } from "./part.js";
 import { fill } from "./reuse.js";
+import { storedSample } from "./samples.js";
+
+/** Fill an example in; the picture or clip that it needs goes to the server first. */
+async function begin({ sample, ...values }) {
+  if (!sample) return fill(values);
+  const item = await storedSample(sample === "start_image" ? "image" : "video");
+  if (!item) return;
+  const other = sample === "start_image" ? "source_video" : "start_image";
+  fill({ ...values, [other]: null, [sample]: item.id });
+}
+
+/** Whether the loaded checkpoint takes what an example says. */
+const runs = (values) => Object.entries(values).every(([path, value]) => !checkpoint.refusal(path, value));
 
 class Examples extends Part {
   #drawn = null;
@@ -14,16 +27,16 @@ class Examples extends Part {
   }
 
   paint() {
-    const examples = checkpoint.details?.examples?.[kind] ?? [];
+    if (!checkpoint.details || this.#drawn === checkpoint.details) return;
+    this.#drawn = checkpoint.details;
+    const examples = [...(checkpoint.details.examples?.[kind] ?? []), ...starters].filter(({ values }) => runs(values));
     show(this, examples.length > 0);
-    if (examples === this.#drawn || !examples.length) return;
-    this.#drawn = examples;
     this.setAttribute("role", "group");
     this.setAttribute("aria-label", say("form.examples"));
     this.replaceChildren(
       make("span", {}, say("form.examples")),
       ...examples.map(({ title, values }) =>
-        make("button", { type: "button", class: "o-chip", title: values.prompt, on: { click: () => fill(values) } }, title),
+        make("button", { type: "button", class: "o-chip", title: values.prompt, on: { click: () => begin(values) } }, title),
       ),
     );
   }

@@ -6,6 +6,18 @@ export const page = facts.page;
 export const title = facts.title;
 export const kind = facts.kind;
 
+/** The places that exist, by name: `{ title, path }`. */
+export const places = facts.places;
+
+/** Pages with a form, by name: [path, the request that they make]. */
+export const pages = facts.pages;
+
+/** Embodiments: [values of one action, or null; values of the state]. */
+export const bodies = facts.bodies;
+
+/** This page's examples that need more than words. */
+export const starters = facts.starters;
+
 /** [width, height] in pixels of a tier and a shape. */
 export const canvasOf = (resolution, aspectRatio) => facts.canvases[resolution]?.[aspectRatio];
 

@@ -1,18 +1,24 @@
-// The header: what is loaded and how it is, what the queue holds. Its markup is in the served HTML.
+// The header: what is loaded and how it is, what the queue holds, whether a guardrail looks on, and that the connection is
+// gone. Its markup is in the served HTML.
 
-import { say, title as pageTitle } from "./facts.js";
+import "./notify.js";
+import { duration, say, title as pageTitle } from "./facts.js";
 import { percent, queued, running } from "./jobs.js";
 import { live } from "./live.js";
 import { mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { isDark, toggleTheme } from "./theme.js";
 
-const DOT = { preparing: "wait", loading: "wait", ready: "good", failed: "bad", lost: "wait" };
+const LOST_FOR_MS = 2500; // a server that restarts is back before anybody needs a banner
+
+const DOT = { ready: "good", failed: "bad" }; // anything else waits
 
 class Header extends Part {
   build() {
     this.checkpoint = this.querySelector("[data-pill=checkpoint]");
     this.queue = this.querySelector("[data-pill=queue]");
+    this.guardrail = this.querySelector("[data-pill=guardrail]");
+    this.lost = this.querySelector(".o-lost");
     this.theme = this.querySelector("[data-do=theme]");
     this.theme.addEventListener("click", () => {
       toggleTheme();
@@ -26,11 +32,47 @@ class Header extends Part {
     mark(this, "data-state", live.status);
     mark(this.theme, "aria-pressed", isDark());
     this.#paintCheckpoint(state.system.checkpoint);
-    const [busy, waiting] = [running(state), queued(state)];
-    show(this.queue, live.seq >= 0);
-    write(this.queue, say("header.queue", { running: busy.length, waiting: waiting.length }));
+    const busy = running(state);
+    this.#paintQueue(state, busy.length);
+    this.#paintGuardrail(state.system.guardrail);
+    this.#paintLost();
     const [job] = busy;
     document.title = job ? say("title.running", { percent: percent(job), title: pageTitle }) : pageTitle;
+  }
+
+  // The count comes with the queue's own state, where the page knows only the first of a long one.
+  #paintQueue(state, busy) {
+    const { num_queued: told, seconds_left: left, paused } = state.system.queue ?? {};
+    const waiting = told ?? queued(state).length;
+    const [words, short, more] = this.queue.children;
+    show(this.queue, live.seq >= 0);
+    write(words, say("header.queue", { running: busy, waiting }));
+    write(short, say("header.queue_short", { running: busy, waiting }));
+    mark(this.queue, "aria-label", say("header.queue", { running: busy, waiting }));
+    write(more, paused ? say("header.paused") : left ? say("header.left", { time: duration(left) }) : "");
+    mark(this.queue, "data-state", paused ? "paused" : null);
+  }
+
+  #paintGuardrail(guardrail) {
+    show(this.guardrail, Boolean(guardrail));
+    if (!guardrail) return;
+    write(this.guardrail.lastChild, say(`guardrail.${guardrail.state}`));
+    mark(this.guardrail, "data-state", guardrail.state);
+    mark(this.guardrail, "title", [say(`guardrail.${guardrail.state}`), guardrail.detail].filter(Boolean).join(": "));
+  }
+
+  #paintLost() {
+    const lost = live.status === "lost";
+    if (!lost) {
+      clearTimeout(this.losing);
+      this.losing = 0;
+      show(this.lost, false);
+      return;
+    }
+    this.losing ||= setTimeout(() => {
+      write(this.lost, say("header.gone"));
+      show(this.lost, true);
+    }, LOST_FOR_MS);
   }
 
   #paintCheckpoint(checkpoint) {

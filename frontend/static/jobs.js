@@ -1,6 +1,6 @@
 // Reading job rows: order, place in line, words about them.
 
-import { canvasOf, duration, kind, say } from "./facts.js";
+import { canvasOf, duration, say } from "./facts.js";
 
 export const ended = (job) => job.state === "succeeded" || job.state === "failed" || job.state === "cancelled";
 
@@ -37,6 +37,19 @@ export function shownResults(job) {
   return seen.length ? seen : results.filter((result) => result.mime === "application/json");
 }
 
+/** Whether a job makes a clip. */
+export const makesClip = ({ kind, request }) =>
+  kind === "generate_video" || kind === "transfer_video" || kind === "predict_video" || (kind === "run_policy" && request.decode_video);
+
+/** Whether actions stand below its clip. */
+export const actsOn = ({ kind }) => kind === "predict_video" || kind === "run_policy";
+
+/** The actions beside a clip: those that it was made from, or where those lie that were foreseen with it; else null. */
+export function actionsOf(job, clip) {
+  if (job.request.actions?.length) return job.request.actions;
+  return job.results.find((result) => result.id === `${clip.id}-actions`)?.url ?? null;
+}
+
 const SUFFIXES = { "video/mp4": "mp4", "image/png": "png", "application/json": "json" };
 
 /** The name that a result is saved under. */
@@ -62,6 +75,15 @@ export function seeds({ request: { sampling, count = 1 } }) {
     : say("meta.seeds", { first: sampling.seed, last: sampling.seed + count - 1 });
 }
 
+/** What a job makes, in a word or two, for the strip: picture, 17 frames, 16 actions. */
+export function makes({ kind, request }) {
+  if (kind === "generate_image") return "";
+  if (kind === "predict_actions" || kind === "run_policy") return say("strip.actions", { actions: request.num_actions });
+  const frames = request.num_frames ?? (request.actions ? request.actions.length + 1 : null);
+  if (kind === "transfer_video") return request.controls.map(({ hint }) => hint).join(" + ");
+  return [say("strip.frames", { frames }), request.sound && say("strip.sound")].filter(Boolean).join(" · ");
+}
+
 /** 256×256 · 20 steps · seed 7 · guidance 4; of a clip 320×192×17 · 24 fps · …; of actions pusht · 16 actions · … */
 export function meta(job) {
   const { sampling, num_frames: asked, fps, embodiment } = job.request;
@@ -76,17 +98,6 @@ export function meta(job) {
     seeds(job),
     say("meta.guidance", { guidance: sampling.guidance_scale }),
   ].join(" · ");
-}
-
-/** Seconds that one job of this canvas, these steps and this many pictures takes here; null before the first one. */
-export function secondsFor(state, canvas, steps) {
-  const rates = newestFirst(state)
-    .filter((job) => job.kind === kind && job.state === "succeeded" && job.stopped_at_step == null)
-    .filter((job) => String(size(job)) === String(canvas))
-    .slice(0, 5)
-    .map((job) => secondsTaken(job) / job.progress.steps)
-    .sort((a, b) => a - b);
-  return rates.length ? rates[Math.floor(rates.length / 2)] * steps : null;
 }
 
 export const timeLeft = ({ progress }) =>

@@ -34,7 +34,7 @@ addEventListener(
       if (event.key === "?") keys().showModal();
       if (event.key !== "/") return;
       event.preventDefault();
-      document.querySelector("[id$='-prompt'] textarea, input[id$='-prompt']")?.focus();
+      document.querySelector("[id$='-prompt'] textarea, input[id$='-prompt'], [data-hot~=words]")?.focus();
     }
   },
   true,

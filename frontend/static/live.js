@@ -11,6 +11,7 @@ async function enterAgain() {
 
 class Live extends EventTarget {
   state = { jobs: {}, system: {} };
+  partial = {}; // what was told of jobs that no message has told whole: those far down a long queue
   status = "connecting"; // then "open", "lost", "open", …
   seq = -1;
   #socket = null;
@@ -65,6 +66,7 @@ class Live extends EventTarget {
   #read(message) {
     if (message.type === "snapshot") {
       this.state = message.state;
+      this.partial = {};
       this.seq = message.seq;
       this.#resyncing = false;
       this.#become("open");
@@ -83,7 +85,8 @@ class Live extends EventTarget {
   #apply({ key, id, value }) {
     if (id == null) Object.assign(this.state[key], value);
     else if (value === null) delete this.state[key][id];
-    else this.state[key][id] = { ...this.state[key][id], ...value };
+    else if (key === "jobs" && !this.state.jobs[id] && !value.request) this.partial[id] = { ...this.partial[id], ...value };
+    else this.state[key][id] = { ...this.partial[id], ...this.state[key][id], ...value };
   }
 
   // Two bytes of topic length, big-endian, the topic, a JPEG.

@@ -1,7 +1,7 @@
 // What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, or never trained.
 
 import { checkpoint as known } from "./checkpoint.js";
-import { say } from "./facts.js";
+import { kind, say } from "./facts.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -29,6 +29,8 @@ class Notice extends Part {
 
   #words({ state, title, error, random_weights: random }) {
     if (state === "failed") return ["bad", say("notice.failed", { title }), [error?.message, error?.hint].filter(Boolean).join(" ")];
+    const refused = known.refusal("kind", kind);
+    if (refused) return ["bad", refused, say("notice.elsewhere")];
     if (state !== "ready") return ["wait", "", say(`notice.${state}`, { title })];
     if (random) return ["quiet", "", known.details?.summary || say("notice.random", { title })];
     return ["", "", ""];

@@ -1,12 +1,13 @@
 // The card of the job on the stage: how far it is, and what can be done with it.
 
-import { duration, kind, say } from "./facts.js";
+import { duration, say } from "./facts.js";
 import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { useAgain } from "./reuse.js";
 import { selection } from "./selection.js";
+import { sendTo } from "./send_to.js";
 import { ask } from "./server.js";
 
 /** Which buttons a job in a state has. */
@@ -47,11 +48,12 @@ class Progress extends Part {
       }),
       download: make("a", { class: "o-btn", "data-do": "download", download: true }, say("progress.download")),
     };
+    this.send = sendTo(() => document.querySelector("o-stage video"));
     this.buttons.cancel.append(make("kbd", {}, "Esc"));
     this.append(
       make("div", { class: "o-between" }, this.phase, this.numbers),
       this.bar,
-      make("div", { class: "o-between" }, this.meta, make("span", { class: "o-buttons" }, ...Object.values(this.buttons))),
+      make("div", { class: "o-between" }, this.meta, make("span", { class: "o-buttons" }, this.send.node, ...Object.values(this.buttons))),
     );
   }
 
@@ -82,11 +84,12 @@ class Progress extends Part {
     mark(this.bar, "aria-valuenow", done);
     this.fill.style.width = `${done}%`;
     for (const [name, button] of Object.entries(this.buttons)) {
-      show(button, (ACTIONS[job?.state]?.includes(name) ?? false) && (name !== "use" || job.kind === kind));
+      show(button, ACTIONS[job?.state]?.includes(name) ?? false);
       button.disabled = Boolean(asked) && !job.finished_at;
     }
     const results = shownResults(job);
     const result = results[Math.min(selection.index, results.length - 1)];
+    this.send.show(result, job);
     mark(this.buttons.download, "href", result?.url);
     mark(this.buttons.download, "download", result ? fileName(result) : null);
   }
@@ -101,6 +104,7 @@ function phaseOf(job, asked, state) {
   }
   if (job.state === "running") {
     if (asked) return say(asked === "keep" ? "progress.stopping" : "progress.cancelling");
+    if (job.waiting_for) return say("progress.held", { title: job.waiting_for });
     return say(`progress.${job.progress.phase}`);
   }
   return say(job.state === "succeeded" && job.stopped_at_step != null ? "progress.stopped" : `progress.${job.state}`);

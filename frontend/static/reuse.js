@@ -1,7 +1,33 @@
-// Settings on their way back into the form; the page's handler fills in the fields that are named.
+// Settings on their way back into a form: this page's, or that of the page which makes such things.
 
-/** Some fields of a request, nested as in JSON. */
+import { kind, page, pages } from "./facts.js";
+
+const KEY = "orrery.use"; // in the session, from one page to the next
+
+/** Some fields of a request, nested as in JSON; the page's handler fills in the fields that are named. */
 export const fill = (values) => document.dispatchEvent(new CustomEvent("o-use", { detail: values }));
 
-/** A whole request, its seed locked so that Generate makes the same picture. */
-export const useAgain = (request) => fill({ ...request, seed_lock: true });
+/** A whole request, its seed locked so that Generate makes the same thing. On another page's kind, that page opens with it. */
+export function useAgain(request) {
+  const home = homeOf(request);
+  if (home === page) {
+    fill({ ...request, seed_lock: true });
+    return;
+  }
+  sessionStorage[KEY] = JSON.stringify(request);
+  location.assign(pages[home][0]);
+}
+
+/** The page that makes such requests: this one where it can. */
+export function homeOf(request) {
+  if (request.kind === kind) return page;
+  const homes = Object.keys(pages).filter((name) => pages[name][1] === request.kind);
+  return request.sound && homes.includes("sound") ? "sound" : homes[0];
+}
+
+/** The request that another page has handed over, once. */
+export function handedOver() {
+  const request = sessionStorage[KEY];
+  delete sessionStorage[KEY];
+  return request ? JSON.parse(request) : null;
+}

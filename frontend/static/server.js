@@ -18,3 +18,7 @@ export async function ask(method, path, body) {
   toast(answer.error?.message ?? say("error.unreachable"), answer.error?.hint, "bad");
   return null;
 }
+
+/** The same with a JSON body. */
+export const askJson = (method, path, body) =>
+  ask(method, path, new Blob([JSON.stringify(body)], { type: "application/json" }));

@@ -1,13 +1,16 @@
 // The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
 
-import { actionsChart, drawActions } from "./actions_chart.js";
-import { say } from "./facts.js";
-import { before, shownResults, size } from "./jobs.js";
+import { ActionsChart } from "./actions_chart.js";
+import { ClipPlayer } from "./clip_player.js";
+import { page, say } from "./facts.js";
+import { fixButtons } from "./fixes.js";
+import { actionsOf, actsOn, before, makesClip, shownResults, size } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { PictureCanvas } from "./picture_canvas.js";
 import { selection } from "./selection.js";
+import { Waveform } from "./waveform.js";
 
 class Stage extends Part {
   #unwant = () => {};
@@ -22,15 +25,24 @@ class Stage extends Part {
     this.setAttribute("aria-label", say("stage.label"));
     this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), hidden: true });
     this.image = make("img", { alt: "", hidden: true });
-    this.clip = make("video", { controls: true, loop: true, muted: true, playsinline: true, preload: "auto", hidden: true });
-    this.chart = actionsChart();
-    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip, this.chart);
+    this.clip = make("video", { loop: true, playsinline: true, preload: "auto", hidden: true });
+    this.clip.muted = true;
+    this.clip.addEventListener("click", () => this.player.toggle());
+    this.player = new ClipPlayer(this.clip);
+    this.wave = new Waveform(this.player);
+    this.chart = new ActionsChart();
+    this.under = new ActionsChart({ small: true });
+    this.player.addEventListener("frame", ({ detail }) => this.under.mark(detail, this.player.frames));
+    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip, this.chart.svg);
     this.tag = make("span", { class: "o-tag", hidden: true });
     this.picks = make("div", { class: "o-picks", role: "group", hidden: true });
     this.lead = make("b");
     this.rest = make("ul");
-    this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest);
-    this.append(this.frame, this.tag, this.words, this.picks);
+    this.fixes = make("div", { class: "o-fixes" });
+    this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest, this.fixes);
+    this.view = make("div", { class: "o-view" }, this.frame, this.tag, this.words, this.picks);
+    this.below = make("div", { class: "o-under", hidden: true }, this.under.svg);
+    this.append(this.view, this.wave.node, this.below, this.player.node);
     this.preview = new PictureCanvas(this.canvas, () => this.#drawn());
     live.addEventListener("frame", ({ detail }) => detail.topic === `preview/${this.#watched}` && this.preview.show(detail.image));
   }
@@ -44,10 +56,22 @@ class Stage extends Part {
     const results = shownResults(job);
     const index = Math.min(selection.index, results.length - 1);
     this.#paintResult(results[index], index, results.length);
+    this.#paintUnder(job, results[index]);
     this.#paintPicks(results, index);
     this.#paintTag(job);
     this.#paintWords(job, state);
     show(this.frame, job?.state === "running" || results.length > 0);
+    this.#reserve(job, results[index]);
+  }
+
+  // What stands below a clip has its room from the first step on, so that nothing moves when the clip is there.
+  #reserve(job, result) {
+    const expected = job?.state === "running" && makesClip(job);
+    const clip = expected || result?.type === "video";
+    show(this.player.node, clip);
+    mark(this.player.node, "data-idle", clip && !result);
+    show(this.wave.node, expected ? Boolean(job.request.sound) : Boolean(result?.has_sound));
+    show(this.below, expected ? actsOn(job) : Boolean(this.below.dataset.key));
   }
 
   #watch(id) {
@@ -68,12 +92,14 @@ class Stage extends Part {
     const url = result?.url ?? "";
     if (this.frame.dataset.url === url) return;
     this.frame.dataset.url = url;
-    const shown = { video: this.clip, actions: this.chart }[result?.type] ?? this.image;
-    for (const node of [this.image, this.clip, this.chart]) {
+    const shown = { video: this.clip, actions: this.chart.svg }[result?.type] ?? this.image;
+    for (const node of [this.image, this.clip, this.chart.svg]) {
       if (node === shown && url) continue;
+      if (node === this.clip) this.clip.pause();
       node.removeAttribute("src");
       node.toggleAttribute("hidden", true);
     }
+    this.wave.show(shown === this.clip ? result : null);
     if (!url) {
       if (!this.#watched) show(this.canvas, false);
       return;
@@ -83,15 +109,33 @@ class Stage extends Part {
       shown.toggleAttribute("hidden", false);
       show(this.canvas, false);
     };
-    if (shown === this.chart) {
-      drawActions(this.chart, url).then((drawn) => drawn && reveal());
+    if (shown === this.chart.svg) {
+      this.chart.load(url).then((drawn) => drawn && reveal());
       return;
     }
     const words = say(`stage.result_${result.type}`, { index: index + 1, count, seed: result.seed });
     mark(shown, shown === this.image ? "alt" : "aria-label", words);
     shown.src = url;
     if (shown === this.image) this.image.decode().then(reveal, reveal);
-    else this.clip.addEventListener("loadeddata", reveal, { once: true });
+    else this.#reveal(result, reveal);
+  }
+
+  // A clip plays at once, unless less motion was asked for.
+  #reveal(result, reveal) {
+    this.player.take(result);
+    this.clip.addEventListener("loadeddata", reveal, { once: true });
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clip.play().catch(() => {});
+  }
+
+  // Below a clip that actions led to, or that was foreseen with them: their lines, and where the clip is in them.
+  #paintUnder(job, result) {
+    const actions = result?.type === "video" ? actionsOf(job, result) : null;
+    const key = actions ? `${job.id} ${result.id}` : "";
+    if (this.below.dataset.key === key) return;
+    this.below.dataset.key = key;
+    if (!actions) return;
+    if (Array.isArray(actions)) this.under.draw({ actions, fps: job.request.fps });
+    else this.under.load(actions);
   }
 
   #paintPicks(results, index) {
@@ -126,6 +170,11 @@ class Stage extends Part {
     const [lead, ...rest] = wordsOf(job, state, !this.canvas.hidden);
     show(this.words, Boolean(lead));
     write(this.lead, lead ?? "");
+    const failed = job?.state === "failed" ? job.id : "";
+    if (this.fixes.dataset.job !== failed) {
+      this.fixes.dataset.job = failed;
+      this.fixes.replaceChildren(...(failed ? fixButtons(job.error, job.request) : []));
+    }
     const lines = rest.filter(Boolean);
     if (this.rest.dataset.lines === lines.join("\n")) return;
     this.rest.dataset.lines = lines.join("\n");
@@ -147,7 +196,7 @@ function tagOf({ state, progress, stopped_at_step: stopped }) {
 
 /** What stands on the stage in words: a lead, then lines. */
 function wordsOf(job, state, hasPreview) {
-  if (!job) return ["empty", "empty_write", "empty_watch", "empty_drop"].map((key) => say(`stage.${key}`));
+  if (!job) return [say("stage.empty"), say(`empty.${page}`), say("stage.empty_watch"), say("stage.empty_drop")];
   const { step, steps } = job.progress;
   switch (job.state) {
     case "queued": {

@@ -1,7 +1,8 @@
 // Every job, newest first: its picture, its state, its time. A click puts it on the stage.
 
 import { say } from "./facts.js";
-import { clock, newestFirst, percent, seeds } from "./jobs.js";
+import { icon } from "./icons.js";
+import { clock, makes, newestFirst, percent, seeds } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -47,15 +48,16 @@ class Strip extends Part {
 
   #add(job) {
     const picture = make("img", { alt: "", loading: "lazy", hidden: true });
+    const glyph = make("i", { hidden: true }, icon("curve", 28));
     const tag = make("span");
     const label = make("span", { class: "o-item-label" });
     const button = make(
       "button",
       { type: "button", "data-job": job.id, on: { click: () => selection.pick(job.id) } },
-      make("span", { class: "o-item-picture" }, picture, tag),
+      make("span", { class: "o-item-picture" }, picture, glyph, tag),
       label,
     );
-    const parts = { item: make("li", {}, button), button, picture, tag, label };
+    const parts = { item: make("li", {}, button), button, picture, glyph, tag, label };
     this.#items.set(job.id, parts);
     return parts;
   }
@@ -69,16 +71,18 @@ class Strip extends Part {
   }
 }
 
-function paintItem({ button, picture, tag, label }, job, staged) {
+function paintItem({ button, picture, glyph, tag, label }, job, staged) {
   const url = job.results[0]?.thumbnail_url;
   const { count = 1 } = job.request;
-  const words = count === 1 ? seeds(job) : say("strip.several", { count });
+  const made = count === 1 ? seeds(job) : say(job.kind === "generate_image" ? "strip.several" : "strip.seeds", { count });
+  const words = [makes(job), made].filter(Boolean).join(" · ");
   const state = stateOf(job);
   mark(button, "data-state", job.state);
   mark(button, "aria-current", staged ? "true" : null);
   mark(button, "aria-label", say("strip.item", { state, time: clock(job), label: words }));
   mark(button, "title", job.request.prompt);
   show(picture, Boolean(url));
+  show(glyph, !url && job.state === "succeeded");
   mark(picture, "src", url);
   write(tag, job.state === "succeeded" ? clock(job) : state);
   write(label, words);

@@ -1,13 +1,22 @@
 // Units beside the numbers of sliders: written as a CSS variable, since Gradio's number box holds no text.
 
-import { say } from "./facts.js";
+import { kind, say } from "./facts.js";
 import { form } from "./form_values.js";
 
-const UNITS = { count: (value) => say(value === 1 ? "form.picture" : "form.pictures") };
+const made = kind === "generate_image" ? "picture" : kind === "predict_actions" ? "answer" : "clip";
+const seconds = (frames) => say("form.seconds", { seconds: (frames / (form.values.fps || 1)).toFixed(1) });
+const UNITS = {
+  count: (value) => say(value === 1 ? `form.${made}` : `form.${made}s`),
+  num_frames: (value) => say("form.frames", { fps: form.values.fps, seconds: seconds(value) }),
+  num_chunk_frames: (value) => say("form.frames", { fps: form.values.fps, seconds: seconds(value) }),
+  num_actions: (value) => say("form.actions", { seconds: seconds(value) }),
+  fps: () => say(kind.startsWith("generate") || kind === "transfer_video" ? "form.fps" : "form.rate"),
+};
 
 function paint() {
   for (const [path, unit] of Object.entries(UNITS)) {
-    const field = document.querySelector(`[id$="-${path}"].o-range`);
+    if (form.values[path] == null) continue;
+    const field = document.querySelector(`[id$="-${path.replaceAll("_", "-")}"].o-range`);
     field?.style.setProperty("--o-unit", JSON.stringify(unit(form.values[path])));
   }
 }

@@ -8,12 +8,16 @@ import typer
 
 from studio.cli.adapters import adapters
 from studio.cli.ask import ask
+from studio.cli.bench import PASSES_ON as BENCH_PASSES_ON
+from studio.cli.bench import bench
 from studio.cli.caption import caption
 from studio.cli.captions_to_jsonl import captions_to_jsonl
 from studio.cli.checkpoints import checkpoints
 from studio.cli.control import control
 from studio.cli.generate import generate
 from studio.cli.jobs import jobs
+from studio.cli.library import library
+from studio.cli.mcp import mcp
 from studio.cli.one_line import OneLineErrors
 from studio.cli.prompts_to_json import prompts_to_json
 from studio.cli.robot import PASSES_ON, robot
@@ -30,15 +34,18 @@ app = typer.Typer(
 app.command()(serve)
 app.command()(generate)
 app.add_typer(jobs, name="jobs")
+app.add_typer(library, name="library")
 app.add_typer(checkpoints, name="checkpoints")
 app.command()(adapters)
 app.command()(control)
+app.command()(mcp)
 app.command()(ask)
 app.command()(upsample)
 app.command()(caption)
 app.command()(captions_to_jsonl)
 app.command()(prompts_to_json)
 app.command(context_settings=PASSES_ON)(robot)
+app.command(context_settings=BENCH_PASSES_ON)(bench)
 
 
 @app.callback(invoke_without_command=True)

@@ -29,7 +29,7 @@ JobArgument = Annotated[str, typer.Argument(metavar="ID", help="The job.")]
 
 @dataclass(frozen=True)
 class Said:
-    """What stands between `jobs` and a sub-command about the server; the same options after it win."""
+    """What stands before a sub-command about the server; the same options after it win."""
 
     server: str | None
     data: Path | None

@@ -38,6 +38,15 @@ def serve(
     device: Annotated[
         str | None, typer.Option(envvar="ORRERY_DEVICE", help="auto, cpu, cuda or cuda:N [auto].")
     ] = None,
+    gpus: Annotated[
+        int | None, typer.Option(envvar="ORRERY_GPUS", help="GPUs that share a clip's steps: 1, 2, 4 or 8 [1].")
+    ] = None,
+    policy_gpus: Annotated[
+        int | None, typer.Option(envvar="ORRERY_POLICY_GPUS", help="How many of them share a policy's steps [1].")
+    ] = None,
+    offload: Annotated[
+        bool | None, typer.Option(envvar="ORRERY_OFFLOAD", help="Keep the weights in the host's memory.")
+    ] = None,
     allowed_media_folders: Annotated[
         str | None,
         typer.Option(envvar="ORRERY_ALLOWED_MEDIA_FOLDERS", help="Folders that chats may show, comma-separated."),
@@ -56,6 +65,29 @@ def serve(
     upsampler_key: Annotated[
         str | None, typer.Option(envvar="ORRERY_UPSAMPLER_KEY", help="Its key; better set as a variable.")
     ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(envvar="ORRERY_REPLICAS", help="Engines of each checkpoint, side by side [1].")
+    ] = None,
+    memory_gb: Annotated[
+        float | None,
+        typer.Option(envvar="ORRERY_MEMORY_GB", help="What loaded checkpoints may take together [what is free]."),
+    ] = None,
+    quota_gb: Annotated[
+        float | None,
+        typer.Option(envvar="ORRERY_QUOTA_GB", help="GB that uploads and results may take [what the disk has]."),
+    ] = None,
+    guardrail_url: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_GUARDRAIL_URL", help="Where python -m guardrail answers, on this machine."),
+    ] = None,
+    require_guardrail: Annotated[
+        bool | None,
+        typer.Option(envvar="ORRERY_REQUIRE_GUARDRAIL", help="Run nothing that the guardrail has not read."),
+    ] = None,
+    rate_limit: Annotated[
+        int | None,
+        typer.Option(envvar="ORRERY_RATE_LIMIT", help="Changes a minute by one caller; 0 is no limit [600 from afar]."),
+    ] = None,
     robot: Annotated[
         str | None,
         typer.Option(envvar="ORRERY_ROBOT", help="simulated: an arm in a simulated world beside the server [none]."),
@@ -70,17 +102,26 @@ def serve(
         "token": token,
         "allowed_hosts": allowed_hosts,
         "device": device,
+        "gpus": gpus,
+        "policy_gpus": policy_gpus,
+        "offload": offload,
         "allowed_media_folders": allowed_media_folders,
         "allow_remote_media": allow_remote_media,
         "upsampler_url": upsampler_url,
         "upsampler_model": upsampler_model,
         "upsampler_key": upsampler_key,
+        "replicas": replicas,
+        "memory_gb": memory_gb,
+        "quota_gb": quota_gb,
+        "guardrail_url": guardrail_url,
+        "require_guardrail": require_guardrail,
+        "rate_limit": rate_limit,
         "robot": robot,
     }
     os.execve(SERVER_COMMAND[0], SERVER_COMMAND, server_environment(os.environ, said))
 
 
-def server_environment(environment: Mapping[str, str], said: Mapping[str, str | int | Path | None]) -> dict[str, str]:
+def server_environment(environment: Mapping[str, str], said: Mapping[str, str | float | Path | None]) -> dict[str, str]:
     """An environment for the server: what was said as ORRERY_ variables over what is there.
 
     `{"port": 0}` becomes `ORRERY_PORT=0`.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -17,11 +16,14 @@ import httpx
 from studio.adapters import AdapterList
 from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
+from studio.client.library_calls import LibraryCalls
+from studio.client.names import job_path, media_path
+from studio.client.queue_calls import QueueCalls
 from studio.client.saving import save_whole
 from studio.client.server_sent import read_events
 from studio.controls import ComputeControl
-from studio.errors import BadInput, JobNotFound, MediaNotFound, ServerUnreachable, Unexpected, UnknownKind
-from studio.jobs import Job, JobState
+from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
+from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
 from studio.requests import REQUESTS, Request, nearest, shown
 
@@ -37,8 +39,6 @@ REASONER_TIMEOUT_S = 600.0
 RECONNECT_PAUSE_S = 0.5
 HEALTH_PAUSE_S = 0.1
 
-_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
-
 
 class StudioClient:
     """A client of one server, to be used as `async with StudioClient(url) as client`.
@@ -48,6 +48,10 @@ class StudioClient:
         token: sent as a bearer.
         forwarded: headers of a caller on whose behalf this client acts; only Authorization and Cookie are passed on.
         transport: in place of the network, for tests.
+
+    Attributes:
+        library: what was made or uploaded.
+        queue: the order of jobs, batches and estimates.
 
     Raises:
         BadInput: the address is none.
@@ -63,6 +67,8 @@ class StudioClient:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._connection = Connection(base_url, token=token, forwarded=forwarded, transport=transport)
+        self.library = LibraryCalls(self._connection)
+        self.queue = QueueCalls(self._connection)
 
     @property
     def base_url(self) -> str:
@@ -93,14 +99,15 @@ class StudioClient:
                     raise
             await asyncio.sleep(HEALTH_PAUSE_S)
 
-    async def submit(self, request: Request) -> Job:
+    async def submit(self, request: Request, *, priority: Priority = "normal") -> Job:
         """Hand in a request. Fields that nobody set are left for the server, whose preset knows better defaults."""
         said = {**request.model_dump(mode="json", exclude_unset=True), "kind": request.kind}
-        return await self._connection.ask("POST", "/v1/jobs", Job, json=said)
+        params = {} if priority == "normal" else {"priority": priority}
+        return await self._connection.ask("POST", "/v1/jobs", Job, json=said, params=params)
 
     async def job(self, job_id: str) -> Job:
         """A job as it is now. Raises JobNotFound."""
-        return await self._connection.ask("GET", _job_path(job_id), Job)
+        return await self._connection.ask("GET", job_path(job_id), Job)
 
     async def jobs(self, *, limit: int | None = None, state: JobState | None = None) -> tuple[Job, ...]:
         """Jobs, newest first, of one state or of all."""
@@ -110,15 +117,15 @@ class StudioClient:
 
     async def cancel(self, job_id: str) -> Job:
         """Cancel a job within one step. Raises JobNotFound, or Conflict when it has ended."""
-        return await self._connection.ask("DELETE", _job_path(job_id), Job)
+        return await self._connection.ask("DELETE", job_path(job_id), Job)
 
     async def stop(self, job_id: str) -> Job:
         """Stop a running job and keep what is there. Raises JobNotFound or Conflict."""
-        return await self._connection.ask("POST", f"{_job_path(job_id)}/stop", Job)
+        return await self._connection.ask("POST", f"{job_path(job_id)}/stop", Job)
 
     async def retry(self, job_id: str) -> Job:
         """Run a failed or cancelled job again. Raises JobNotFound or Conflict."""
-        return await self._connection.ask("POST", f"{_job_path(job_id)}/retry", Job)
+        return await self._connection.ask("POST", f"{job_path(job_id)}/retry", Job)
 
     async def events(self, job_id: str) -> AsyncGenerator[Job, None]:
         """A job as it is, then at every change, until it has ended. A stream that breaks off is opened anew."""
@@ -151,6 +158,11 @@ class StudioClient:
     async def media(self, reference: MediaReference) -> bytes:
         """The bytes of one artefact. Raises MediaNotFound."""
         return b"".join([chunk async for chunk in self._download(reference)])
+
+    async def thumbnail(self, media_id: str) -> bytes:
+        """A picture or a frame of a clip as WebP, at most 320 pixels across. Raises MediaNotFound."""
+        async with self._connection.stream(f"{media_path(media_id)}/thumbnail") as response:
+            return await response.aread()
 
     async def save_media(self, reference: MediaReference, path: Path) -> None:
         """Stream one artefact to a file, which is whole or not there.
@@ -230,38 +242,26 @@ class StudioClient:
         except OSError as error:
             raise BadInput(f"{path} cannot be opened: {error.strerror}.", param="file") from None
 
-    async def read_recipe(self, picture: bytes) -> Request:
+    async def read_recipe(self, file: bytes) -> Recipe:
         """The request that made a PNG, an MP4 or actions in JSON. Raises BadInput when it carries none."""
-        files = {"file": ("picture.png", picture, "image/png")}
-        return (await self._connection.ask("POST", "/v1/recipes/read", Recipe, files=files)).request
+        files = {"file": ("file", file, "application/octet-stream")}
+        return await self._connection.ask("POST", "/v1/recipes/read", Recipe, files=files)
 
     async def _stream(self, job_id: str) -> AsyncGenerator[Job, None]:
-        async with self._connection.stream(f"{_job_path(job_id)}/events", silence_s=SILENCE_S) as response:
+        async with self._connection.stream(f"{job_path(job_id)}/events", silence_s=SILENCE_S) as response:
             async for name, data in read_events(response.aiter_bytes()):
                 if name == "job":
                     yield self._connection.read(Job, data, response.url.path)
 
     async def _download(self, reference: MediaReference) -> AsyncGenerator[bytes, None]:
         digest, size_bytes = hashlib.sha256(), 0
-        async with self._connection.stream(_media_path(reference)) as response:
+        async with self._connection.stream(media_path(reference.id)) as response:
             async for chunk in response.aiter_bytes():
                 digest.update(chunk)
                 size_bytes += len(chunk)
                 yield chunk
         if (size_bytes, digest.hexdigest()) != (reference.size_bytes, reference.sha256):
             raise Unexpected(f"{reference.id} came with {size_bytes:,} bytes that are not the ones that were stored.")
-
-
-def _job_path(job_id: str) -> str:
-    if not _NAME.fullmatch(job_id):
-        raise JobNotFound(f"There is no job {shown(job_id)}.", hint="orrery jobs lists them.")
-    return f"/v1/jobs/{job_id}"
-
-
-def _media_path(reference: MediaReference) -> str:
-    if not _NAME.fullmatch(reference.id):
-        raise MediaNotFound(f"There is no media {shown(reference.id)}.")
-    return f"/v1/media/{reference.id}"
 
 
 def _choices_path(kind: str) -> str:

@@ -54,7 +54,7 @@ Prompt = Annotated[
     BoundedText,
     AfterValidator(_says_something),
     Field(title="Prompt", description="plain words, or a structured caption"),
-    FormHint(lines=5),
+    FormHint(lines=4),
 ]
 Upsample = Annotated[
     bool,

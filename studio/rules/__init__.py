@@ -2,7 +2,7 @@
 
 from studio.rules.canvas import CANVASES, canvas, nearest_canvas, parse_size, tier_of
 from studio.rules.capabilities import Capabilities
-from studio.rules.table import ACTING, LIMITS, RULES, Choice, Refusal, Rule, choices, legal_sizes, refusals
+from studio.rules.table import ACTING, LIMITS, RULES, Choice, Refusal, Rule, Span, choices, legal_sizes, refusals, spans
 
 __all__ = [
     "ACTING",
@@ -13,11 +13,13 @@ __all__ = [
     "Choice",
     "Refusal",
     "Rule",
+    "Span",
     "canvas",
     "choices",
     "legal_sizes",
     "nearest_canvas",
     "parse_size",
     "refusals",
+    "spans",
     "tier_of",
 ]

@@ -139,8 +139,7 @@ def refusals(request: Request, capabilities: Capabilities) -> list[Refusal]:
             value = attrgetter(limit.field)(request)
             if value is not None and not low <= value <= high:
                 reason = limit.reason.format(checkpoint=capabilities.checkpoint, value=f"{value:g}")
-                span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-                found.append(Refusal(limit.field, reason, f"It takes {span}."))
+                found.append(Refusal(limit.field, reason, f"It takes {_said(low, high)}."))
     return found
 
 
@@ -153,6 +152,43 @@ def choices(kind: str, capabilities: Capabilities) -> dict[str, list[Choice]]:
             options = (False, True) if annotation is bool else get_args(annotation)
             drawn[rule.field] = [Choice(value, rule.refuses(value, capabilities)) for value in options]
     return drawn
+
+
+@dataclass(frozen=True)
+class Span:
+    """How far a number may go, and why no further."""
+
+    low: float
+    high: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Tier:
+    resolution: str
+
+
+def spans(kind: str, capabilities: Capabilities) -> dict[str, dict[str, Span]]:
+    """The bounds of every ruled number of a request kind, by field and tier; the tier "" stands for all of them.
+
+    Infinite bounds, which a request's own ones undercut, are left out.
+    """
+    drawn: dict[str, dict[str, Span]] = {}
+    for limit in LIMITS:
+        if kind in limit.kinds:
+            found = {tier: limit.range(capabilities, _Tier(tier)) for tier in CANVASES}
+            tiers = {"": next(iter(found.values()))} if len(set(found.values())) == 1 else found
+            finite = {tier: (low, high) for tier, (low, high) in tiers.items() if low <= high < math.inf}
+            if finite:
+                drawn[limit.field] = {
+                    tier: Span(low, high, f"{capabilities.checkpoint} takes {_said(low, high)}")
+                    for tier, (low, high) in finite.items()
+                }
+    return drawn
+
+
+def _said(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def legal_sizes(capabilities: Capabilities) -> list[tuple[int, int]]:

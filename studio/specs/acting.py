@@ -28,7 +28,7 @@ def acting(mode: str, spec: Spec, inputs: Inputs) -> Draft:
     `image_size` is the tier; `resolution`, `aspect_ratio` and `num_frames` say nothing here, as in the framework.
     """
     draft = Draft(KINDS[mode])
-    domain = _domain(spec)
+    domain = embodiment_of(spec.domain_name)
     draft.put("embodiment", domain, "domain_name")
     draft.put("view", spec.view_point, "view_point")
     draft.put("resolution", spec.image_size, "image_size")
@@ -63,8 +63,9 @@ def acting(mode: str, spec: Spec, inputs: Inputs) -> Draft:
     return draft
 
 
-def _domain(spec: Spec) -> EmbodimentName:
-    said = (spec.domain_name or "").lower().strip()
+def embodiment_of(domain_name: str | None) -> EmbodimentName:
+    """The body that a `domain_name` means. Raises BadInput when it is missing, or none of ours."""
+    said = (domain_name or "").lower().strip()
     name = DOMAINS.get(said, said)
     if not said:
         raise BadInput("domain_name is missing.", param="domain_name", hint=f"Known here: {', '.join(EMBODIMENTS)}.")

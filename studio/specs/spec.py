@@ -171,8 +171,11 @@ def parse_spec(fields: Mapping[str, Any]) -> Spec:
     return spec
 
 
-def hints_of(spec: Spec) -> dict[HintName, Hint]:
+def hints_of(spec: object) -> dict[HintName, Hint]:
     """The controls of a sample in the order in which the model is shown them.
+
+    Args:
+        spec: a `Spec`, or anything else whose attributes are named by the controls.
 
     Raises:
         BadInput: a control has a field that controls do not have, or a value of another type.

@@ -99,11 +99,11 @@ def test_an_unknown_checkpoint_names_the_nearest(server: RunningServer):
     assert "speck" in answer.json()["error"]["hint"]
 
 
-def test_a_checkpoint_that_is_not_loaded_says_how_to_load_it(server: RunningServer):
+def test_a_checkpoint_that_is_not_here_says_how_to_get_it(server: RunningServer):
     answer = server.post("/v1/jobs", json={**CUBE, "checkpoint": "cosmos3-nano"})
 
     assert answer.status_code == 409
-    assert "--checkpoint cosmos3-nano" in answer.json()["error"]["hint"]
+    assert "orrery checkpoints pull cosmos3-nano" in answer.json()["error"]["hint"]
 
 
 def test_a_body_over_the_limit_is_refused_however_it_is_sent(server: RunningServer):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from backend.broadcast import Broadcast
+from backend.database import open_database
 from backend.jobs.board import Board
-from backend.jobs.database import open_database
 from backend.jobs.ledger import Ledger
 from backend.media import MediaStore
 from studio.errors import EngineError, MediaNotFound, StorageError
+from studio.events import Delta
 from studio.jobs import Failure
 from studio.requests import GenerateImage
 
@@ -24,10 +25,11 @@ ONE, TWO, THREE, STRANGER = (f"00000000000{digit}" for digit in "1239")
 
 
 @asynccontextmanager
-async def board_over(folder: Path) -> AsyncIterator[tuple[Board, MediaStore]]:
+async def board_over(folder: Path, broadcast: Broadcast | None = None) -> AsyncIterator[tuple[Board, MediaStore]]:
     """Three jobs, of which two run, each with a picture; and a picture of a job that nobody knows."""
     store = MediaStore(folder / "media")
-    board = Board(Ledger(open_database(folder / "orrery.db")), store, Broadcast(), "speck")
+    board = Board(Ledger(open_database(folder / "orrery.db")), store, broadcast or Broadcast())
+    board.resident = frozenset({"speck"})
     for job in (ONE, TWO, THREE):
         await board.move(Ledger.insert, job, CUBE, "speck")
     await board.claim("speck")
@@ -84,5 +86,22 @@ def test_a_ledger_that_does_not_answer_keeps_the_server_from_sweeping_and_not_fr
             monkeypatch.setattr(Ledger, "unmade", refuse)
             assert await board.sweep() == 0
             assert left(store) == [ONE, TWO, THREE, STRANGER]
+
+    asyncio.run(act())
+
+
+def test_what_open_jobs_wait_for_is_told_and_seen_and_not_said_of_those_that_ended(tmp_path: Path):
+    async def act() -> None:
+        broadcast = Broadcast()
+        async with board_over(tmp_path, broadcast) as (board, _):
+            await board.move(Ledger.succeed, ONE, (), None)
+            with broadcast.subscribe() as told:
+                await board.hold("speck", "robot")
+                changes = [told.items.get_nowait() for _ in range(told.items.qsize())]
+            values = {change.id: change.value for change in changes if isinstance(change, Delta)}
+            assert values == {TWO: {"waiting_for": "robot"}, THREE: {"waiting_for": "robot"}}
+            assert [(await board.get(job)).waiting_for for job in (ONE, TWO, THREE)] == [None, "robot", "robot"]
+            await board.hold("speck", None)
+            assert (await board.get(TWO)).waiting_for is None
 
     asyncio.run(act())

@@ -2,14 +2,15 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from backend.jobs.database import open_database
+from backend.database import open_database
+from backend.database.tables import Table
 from backend.jobs.ledger import Ledger
-from backend.jobs.tables import Table
 from studio.errors import Conflict, DiskFull, EngineError, JobNotFound, StorageError
 from studio.jobs import MAX_RETURNS, Failure, JobState
 from studio.requests import GenerateImage
@@ -34,12 +35,18 @@ def fill(ledger: Ledger) -> None:
         ledger.insert(f"job{number}", GenerateImage(prompt="x" * 10_000), "speck")
 
 
-def test_migrations_make_the_tables_that_the_code_describes(tmp_path: Path):
-    engine = open_database(tmp_path / "orrery.db")
+def is_no_index_of_words(name: str | None, kind: str, _: Any) -> bool:
+    """Virtual tables are SQLite's, and their parts no concern of ours."""
+    return kind != "table" or not (name or "").startswith("artefact_words")
 
-    with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
-    engine.dispose()
+
+def test_migrations_make_the_tables_that_the_code_describes(tmp_path: Path):
+    database = open_database(tmp_path / "orrery.db")
+
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"include_name": is_no_index_of_words})
+        assert compare_metadata(context, Table.metadata) == []
+    database.close()
 
 
 def claimed(ledger: Ledger) -> str | None:
@@ -144,13 +151,13 @@ def test_counts_are_by_state(ledger: Ledger):
 
 
 def test_a_full_disk_is_said_so_and_nothing_is_accepted(tmp_path: Path):
-    engine = open_database(tmp_path / "orrery.db")
-    with engine.connect() as connection:
+    database = open_database(tmp_path / "orrery.db")
+    with database.engine.connect() as connection:
         raw = connection.connection.dbapi_connection
         assert isinstance(raw, sqlite3.Connection)
         pages = raw.execute("PRAGMA page_count").fetchone()[0]
         raw.execute(f"PRAGMA max_page_count = {pages}")  # SQLite answers SQLITE_FULL, as on a full disk
-    ledger = Ledger(engine)
+    ledger = Ledger(database)
 
     with pytest.raises(DiskFull):
         fill(ledger)
@@ -163,7 +170,7 @@ def test_a_job_of_another_checkpoint_waits_for_its_own(ledger: Ledger):
     accept(ledger, "ours")
 
     assert [claimed(ledger), claimed(ledger)] == ["ours", None]
-    assert ledger.waiting_checkpoints() == [("cosmos3-nano", 1)]
+    assert [name for name, _ in ledger.waiting_checkpoints()] == ["cosmos3-nano"]
     assert ledger.queued_on("cosmos3-nano") == ["other"]
     assert ledger.get("other").state is JobState.QUEUED
 

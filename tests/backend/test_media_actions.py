@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from backend.media import MediaStore, read_recipe
-from backend.media.store import mime_of
+from backend.media.file_names import mime_of
 from studio.errors import BadInput, EngineError, MediaNotFound
 from studio.requests import RunPolicy
 
@@ -64,7 +64,7 @@ def test_the_recipe_of_actions_is_read_back(store: MediaStore):
     text, _ = store.put_actions(JOB, 0, ROWS, policy(prompt='"{☃}\0'), "speck")
 
     with store.file(text.id).open("rb") as file:
-        assert read_recipe(file) == policy(prompt='"{☃}\0', checkpoint="speck")
+        assert read_recipe(file).request == policy(prompt='"{☃}\0', checkpoint="speck")
 
 
 @pytest.mark.parametrize("content", [b"{}", b'{"recipe": 3}', b'{"recipe": {"kind": "x"}}', b"{" * 100_000, b'{"a": '])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from backend.media import MediaStore, inspect_upload, read_recipe, write_clip
-from backend.media.store import mime_of
+from backend.media.file_names import mime_of
 from studio.errors import BadInput, DiskFull, EngineError, MediaNotFound, StorageError
 from studio.media import MediaReference
 from studio.requests import GenerateImage
@@ -59,7 +59,7 @@ def test_a_clip_comes_back_with_its_facts_its_recipe_and_a_thumbnail(store: Medi
     )
     assert store.facts(reference.id) == inspect_upload(path)
     with path.open("rb") as file:
-        assert read_recipe(file) == CUBE.model_copy(update={"checkpoint": "speck"})
+        assert read_recipe(file).request == CUBE.model_copy(update={"checkpoint": "speck"})
     with Image.open(store.thumbnail(reference.id)) as small:
         assert (small.format, small.size) == ("WEBP", (64, 48))
     assert len(files(tmp_path)) == 2

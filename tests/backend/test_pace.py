@@ -28,3 +28,14 @@ def test_a_slower_step_raises_the_estimate_gently():
     pace.seconds_left(2, 11, now=1.0)
 
     assert pace.seconds_left(3, 11, now=4.0) == (1.0 + 0.2 * 2.0) * 8
+
+
+def test_a_pause_is_no_slow_step():
+    pace = Pace()
+    pace.seconds_left(1, 11, now=0.0)
+    pace.seconds_left(2, 11, now=1.0)
+
+    pace.rest()
+
+    assert pace.seconds_left(2, 11, now=600.0) == 9.0
+    assert pace.seconds_left(3, 11, now=601.0) == 8.0

@@ -2,20 +2,24 @@
 
 import asyncio
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from backend.engine_process import WorkerLost
+from backend.fleet import EngineGroup
 from backend.messages import Command, ConversationEnded, ConversationSaid, Converse, StopConversation, Token, Usage
 from backend.metrics import Metrics
 from backend.reasoning import ReasoningService
 from backend.reasoning.service import MAX_OPEN
+from studio.checkpoints import Checkpoint
 from studio.errors import BadInput, BrokenCheckpoint, Busy, EngineLost
+from studio.events import CheckpointStatus, EngineState
 from studio.jobs import Failure
+from studio.presets import CheckpointPreset
 from studio.requests import Reason
 
+SPECK = Checkpoint("speck", CheckpointPreset(id="speck", title="speck", summary=""), None, True)
 ASKED = Reason.model_validate({"messages": [{"role": "user", "content": "hm?"}]})
 
 
@@ -23,10 +27,11 @@ class FakeDispatcher:
     """A worker that is ready and hears."""
 
     def __init__(self) -> None:
-        self.status = SimpleNamespace(id="speck", state="ready", error=None)
+        self.status = CheckpointStatus(id="speck", title="speck", state="ready")
         self.worker_pid: int | None = 1
         self.sent: list[Command] = []
         self.num_said = 0
+        self.idle = True
         self.on_said: Callable[[Any], None] = lambda _: None
 
     def send(self, command: Command) -> None:
@@ -42,6 +47,19 @@ class FakeDispatcher:
         self.on_said(ConversationSaid(self.name, text, tokens, Usage(3, self.num_said, 0)))
 
 
+class FakeFleet:
+    """One checkpoint, one engine."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._group = EngineGroup(SPECK, [dispatcher], needed_gb=1.0)
+        self.on_said: Callable[[Any, Any], None] = lambda _, __: None
+        dispatcher.on_said = lambda event: self.on_said(dispatcher, event)
+
+    def group(self, checkpoint: str | None) -> EngineGroup:
+        assert checkpoint is None
+        return self._group
+
+
 @pytest.fixture
 def dispatcher() -> FakeDispatcher:
     return FakeDispatcher()
@@ -49,8 +67,8 @@ def dispatcher() -> FakeDispatcher:
 
 @pytest.fixture
 def service(dispatcher: FakeDispatcher) -> ReasoningService:
-    fake: Any = dispatcher
-    return ReasoningService(fake, Metrics())
+    fleet: Any = FakeFleet(dispatcher)
+    return ReasoningService(fleet, Metrics())
 
 
 def test_an_answer_is_what_was_said_and_nobody_is_told_to_stop(service: ReasoningService, dispatcher: FakeDispatcher):
@@ -143,12 +161,12 @@ def test_what_the_engine_minds_is_raised(service: ReasoningService, dispatcher: 
 def test_a_checkpoint_that_is_not_ready_answers_nobody(
     service: ReasoningService,
     dispatcher: FakeDispatcher,
-    state: str,
+    state: EngineState,
     pid: int | None,
     failure: Failure | None,
     error: type[Exception],
 ):
-    dispatcher.status = SimpleNamespace(id="speck", state=state, error=failure)
+    dispatcher.status = CheckpointStatus(id="speck", title="speck", state=state, error=failure)
     dispatcher.worker_pid = pid
 
     with pytest.raises(error), service.converse(ASKED, {}):

@@ -1,4 +1,4 @@
-"""The image page as a person uses it."""
+"""A making page as a person uses it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, WebSocketRoute, expect
 
 from frontend import element_ids
+from frontend.places import FORMS
 
 IMAGE = "image"
+PATHS = {place.name: place.path for place in FORMS}
 JOB_MS = 60_000
 
 
@@ -25,6 +27,7 @@ class StudioPage:
     def __init__(self, context: BrowserContext, url: str, allowed: tuple[str, ...] = ()) -> None:
         self.url = url
         self.allowed = allowed
+        self.place = IMAGE
         self.complaints: list[str] = []
         self.page: Page = context.new_page()
         self.page.on("request", lambda request: self._check_local(request.url))
@@ -37,9 +40,10 @@ class StudioPage:
         self.page.goto(f"{self.url}/healthz")
         self.page.evaluate("() => localStorage.clear()")
 
-    def visit(self) -> StudioPage:
-        """Open the page and wait until it can be used."""
-        self.page.goto(self.url)
+    def visit(self, place: str = IMAGE, query: str = "") -> StudioPage:
+        """Open the page of a place and wait until it can be used."""
+        self.place = place
+        self.page.goto(f"{self.url}{PATHS[place]}{query}")
         return self.wait_usable()
 
     def reload(self) -> StudioPage:
@@ -63,11 +67,11 @@ class StudioPage:
         return self.page.locator(f"#{elem_id}")
 
     def field(self, path: str) -> Locator:
-        return self.part(element_ids.field(IMAGE, path))
+        return self.part(element_ids.field(self.place, path))
 
     @property
     def button(self) -> Locator:
-        return self.part(element_ids.generate(IMAGE))
+        return self.part(element_ids.generate(self.place))
 
     @property
     def prompt(self) -> Locator:
@@ -79,7 +83,7 @@ class StudioPage:
 
     @property
     def lock(self) -> Locator:
-        return self.part(element_ids.seed_tools(IMAGE)).get_by_role("button", name="lock")
+        return self.part(element_ids.seed_tools(self.place)).get_by_role("button", name="lock")
 
     @property
     def steps(self) -> Locator:
@@ -104,13 +108,8 @@ class StudioPage:
 
     def generate(self, prompt: str = "a red cube on a table") -> str:
         """Write a prompt, press the button, and return the new job's id once the stage shows it."""
-        before = self.newest()
         self.prompt.fill(prompt)
-        self.button.click()
-        self.page.wait_for_function(
-            "before => (document.querySelector('o-strip button')?.dataset.job ?? before) !== before", arg=before
-        )
-        return self.newest()
+        return self.submit()
 
     def newest(self) -> str:
         """The id of the first job of the strip, or nothing."""
@@ -135,6 +134,31 @@ class StudioPage:
             "step => Number(document.querySelector('o-stage').dataset.frames) >= step", arg=step, timeout=JOB_MS
         )
 
+    def wait_clip(self) -> None:
+        """Wait until the stage plays frames that were fetched and decoded."""
+        self.wait_state("succeeded")
+        self.page.wait_for_function(
+            "() => { const clip = document.querySelector('o-stage video');"
+            " return !clip.hidden && clip.readyState >= 2 }",
+            timeout=JOB_MS,
+        )
+
+    def example(self, title: str) -> None:
+        """Fill an example in, and wait until what it needs is there."""
+        self.page.get_by_role("button", name=title, exact=True).click()
+        expect(self.prompt).not_to_have_value("")
+
+    def submit(self) -> str:
+        """Press the button, and return the new job's id once the strip has it."""
+        before = self.newest()
+        self.button.click()
+        self.page.wait_for_function(
+            "before => (document.querySelector('o-strip button')?.dataset.job ?? before) !== before",
+            arg=before,
+            timeout=JOB_MS,
+        )
+        return self.newest()
+
     def wait_picture(self) -> None:
         """Wait until the stage shows pixels that were fetched and decoded."""
         self.wait_state("succeeded")
@@ -147,17 +171,19 @@ class StudioPage:
         """The form as the page would send it."""
         return self.page.evaluate("() => window.orrery.form.values")
 
-    def drop(self, name: str, content: bytes, mime: str = "image/png") -> None:
-        """Drop a file on the page."""
+    def drop(self, name: str, content: bytes, mime: str = "image/png", on: str = "body") -> None:
+        """Drop a file on the page, or on the element of a selector."""
         self.page.evaluate(
-            """([name, bytes, mime]) => {
+            """([name, bytes, mime, on]) => {
+                const node = document.querySelector(on), box = node.getBoundingClientRect();
+                const at = on === "body" ? {} : { clientX: box.left + box.width / 2, clientY: box.top + 20 };
                 const files = new DataTransfer();
                 files.items.add(new File([new Uint8Array(bytes)], name, { type: mime }));
                 for (const type of ["dragenter", "dragover", "drop"])
-                    document.body.dispatchEvent(
-                        new DragEvent(type, { dataTransfer: files, bubbles: true, cancelable: true }));
+                    node.dispatchEvent(
+                        new DragEvent(type, { dataTransfer: files, bubbles: true, cancelable: true, ...at }));
             }""",
-            [name, list(content), mime],
+            [name, list(content), mime, on],
         )
 
     def forget_jobs(self) -> None:

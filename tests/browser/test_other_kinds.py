@@ -37,7 +37,7 @@ def test_a_clip_plays_on_the_stage(open_page: OpenPage, studio: RunningServer):
     expect(clip).to_have_attribute("aria-label", "Clip 1 of 1, seed 5")
     page.page.wait_for_function("() => document.querySelector('o-stage video').readyState >= 2")
     expect(page.card).to_contain_text("256×256×5 · 12 fps · 2 steps")
-    expect(page.card.get_by_role("button", name="Use again")).to_be_hidden()
+    expect(page.card.get_by_role("button", name="Use again")).to_be_visible()
     with page.page.expect_download() as download:
         page.card.get_by_text("Download").click()
     assert download.value.suggested_filename == f"orrery-{job}-0.mp4"

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from frontend.app import mount
+from frontend.places import KEEPING, Place
 from frontend.static_files import static_path
 
 SERVED_S = 0.4
@@ -38,6 +39,13 @@ def test_the_robot_page_is_served_at_its_own_path(client: TestClient):
     html = client.get("/robot").text
     assert "<o-robot-stop" in html
     assert "window.gradio_config" in html
+
+
+@pytest.mark.parametrize("place", KEEPING, ids=lambda place: place.name)
+def test_a_page_that_keeps_things_is_one_part_at_its_own_path(client: TestClient, place: Place):
+    html = client.get(place.path).text
+    assert "window.gradio_config" in html
+    assert f"\\u003co-{place.name}\\u003e" in html or f"<o-{place.name}>" in html
 
 
 def test_serving_the_page_does_not_drag_a_configuration_along(client: TestClient):

@@ -3,8 +3,13 @@
 import pytest
 
 from frontend.draft import defaults_of, is_locked, usable
+from frontend.pages.image import IMAGE_PANEL
+from frontend.pages.sound import SOUND_PANEL
+from frontend.pages.transfer import TRANSFER_PANEL
+from frontend.pages.video import VIDEO_PANEL
+from frontend.pages.world import POLICY_PANEL, WORLD_PANEL
+from frontend.panel import Panel
 from studio.catalogue import CheckpointInfo
-from studio.requests import GenerateImage
 from studio.rules import Capabilities
 
 KIND = "generate_image"
@@ -23,7 +28,7 @@ def checkpoint() -> CheckpointInfo:
 
 
 def test_the_checkpoints_defaults_lie_over_the_requests_own():
-    start = defaults_of(GenerateImage, KIND, checkpoint())
+    start = defaults_of(IMAGE_PANEL, checkpoint())
     assert (start["resolution"], start["sampling.num_inference_steps"], start["sampling.flow_shift"]) == (
         "480",
         20,
@@ -33,26 +38,54 @@ def test_the_checkpoints_defaults_lie_over_the_requests_own():
 
 
 def test_without_a_checkpoint_the_requests_own_defaults_stand():
-    assert defaults_of(GenerateImage, KIND, None)["sampling.num_inference_steps"] == 50
+    assert defaults_of(IMAGE_PANEL, None)["sampling.num_inference_steps"] == 50
 
 
 def test_a_draft_of_the_same_checkpoint_comes_back_whole():
     draft = {"checkpoint": "speck", "values": {"prompt": "half a", "sampling.num_inference_steps": 7}, "lock": True}
-    assert usable(draft, GenerateImage, "speck") == draft["values"]
+    assert usable(draft, IMAGE_PANEL, "speck") == draft["values"]
     assert is_locked(draft)
 
 
 def test_of_another_checkpoints_draft_only_the_words_come_back():
     draft = {"checkpoint": "other", "values": {"prompt": "half a", "sampling.num_inference_steps": 7}}
-    assert usable(draft, GenerateImage, "speck") == {"prompt": "half a"}
+    assert usable(draft, IMAGE_PANEL, "speck") == {"prompt": "half a"}
 
 
 def test_values_that_the_request_no_longer_takes_are_dropped():
     draft = {"checkpoint": "speck", "values": {"prompt": "", "count": 99, "gone": 1, "resolution": "256"}}
-    assert usable(draft, GenerateImage, "speck") == {"resolution": "256"}
+    assert usable(draft, IMAGE_PANEL, "speck") == {"resolution": "256"}
 
 
 @pytest.mark.parametrize("draft", [None, "nonsense", [], {}, {"values": 3}, {"values": {"sampling.seed": {"a": 1}}}])
 def test_a_draft_that_is_none_leaves_the_defaults(draft: object):
-    assert usable(draft, GenerateImage, "speck") == {}
+    assert usable(draft, IMAGE_PANEL, "speck") == {}
     assert not is_locked(draft)
+
+
+@pytest.mark.parametrize(
+    "panel", [VIDEO_PANEL, TRANSFER_PANEL, WORLD_PANEL, POLICY_PANEL], ids=lambda it: it.place.name
+)
+def test_what_only_a_person_can_say_has_no_default(panel: Panel):
+    start = defaults_of(panel, None)
+    required = {name for name, info in panel.model.model_fields.items() if info.is_required()}
+    assert not (required - set(panel.first)) & set(start)
+    assert "sampling.num_inference_steps" in start
+
+
+def test_a_page_starts_with_what_it_is_for():
+    assert defaults_of(SOUND_PANEL, None)["sound"] is True
+    assert defaults_of(VIDEO_PANEL, None)["sound"] is False
+
+
+def test_a_half_finished_form_comes_back_as_far_as_it_goes():
+    draft = {
+        "checkpoint": "speck",
+        "values": {"prompt": "x", "@controls": {"source_video": "u0123456789abcdef", "controls": [], "gone": 1}},
+    }
+    assert usable(draft, TRANSFER_PANEL, "speck") == {"prompt": "x", "source_video": "u0123456789abcdef"}
+
+
+def test_a_field_that_is_wrong_somewhere_inside_is_dropped_whole():
+    draft = {"values": {"@controls": {"controls": [{"hint": "smell"}]}}}
+    assert usable(draft, TRANSFER_PANEL, None) == {}

@@ -9,6 +9,10 @@ def test_a_field_is_named_by_its_page_and_path():
     assert element_ids.field("image", "sampling.num_inference_steps") == "image-sampling-num-inference-steps"
 
 
+def test_a_part_is_named_without_its_mark():
+    assert element_ids.field("video", "@start") == "video-start"
+
+
 def test_no_two_things_of_a_page_share_an_id():
     makers = (
         element_ids.generate,
@@ -18,6 +22,9 @@ def test_no_two_things_of_a_page_share_an_id():
         element_ids.notice,
         element_ids.estimate,
         element_ids.outcome,
+        element_ids.order,
+        element_ids.prompt_tools,
+        element_ids.tabs,
         element_ids.stage,
         element_ids.progress,
         element_ids.strip,

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from frontend import element_ids
-from frontend.places import IMAGE, PLACES, ROBOT, Place
+from frontend.places import IMAGE, KEEPING, PLACES, ROBOT, Place
 from frontend.shell import Shell, head_of, shell_of
 from frontend.static_files import FOLDER
 
@@ -84,3 +84,16 @@ def test_the_robots_stop_stands_in_the_shell_of_its_page_alone():
 def test_the_keys_listed_are_those_of_the_page():
     assert "STOP, except while typing" in shell_of(ROBOT)
     assert "Generate, also while typing" in shell_of(IMAGE)
+
+
+def test_every_place_has_its_keys_in_the_help_and_its_page_in_the_facts():
+    for place in KEEPING:
+        assert "This list" in shell_of(place)
+        assert f'"{place.name}": {{"title": "{place.title}", "path": "{place.path}"}}' in head_of(place, "/ui/x")
+
+
+def test_the_header_holds_the_queue_as_a_link_the_guardrail_and_the_banner():
+    shell = shell_of(KEEPING[0])
+    assert 'data-pill="queue" href="/queue"' in shell
+    assert 'data-pill="guardrail" hidden' in shell
+    assert 'class="o-lost" role="alert" hidden' in shell

@@ -7,8 +7,10 @@ from typing import Any
 import httpx
 
 from frontend.fields import flatten
-from frontend.places import IMAGE
-from frontend.submission import submit
+from frontend.pages.image import IMAGE_PANEL
+from frontend.pages.transfer import TRANSFER_PANEL
+from frontend.pages.video import VIDEO_PANEL
+from frontend.submission import field_id, submit
 from studio.client import StudioClient
 from studio.requests import GenerateImage
 
@@ -27,7 +29,7 @@ def send(answer: httpx.Response, **changes: Any) -> tuple[dict[str, Any], list[h
         transport=httpx.MockTransport(reply),
     )
     values = {**flatten(GenerateImage(prompt="a cube").model_dump(mode="json", exclude={"kind"})), **changes}
-    return asyncio.run(submit(client, IMAGE, values)), asked
+    return asyncio.run(submit(client, IMAGE_PANEL, values)), asked
 
 
 def refusal(status: int, **error: Any) -> httpx.Response:
@@ -73,3 +75,9 @@ def test_a_form_that_is_no_request_never_leaves_the_page():
     told, asked = send(httpx.Response(500), prompt="")
     assert told["field"] == "image-prompt"
     assert asked == []
+
+
+def test_a_field_that_a_part_holds_is_told_at_the_part():
+    assert field_id(TRANSFER_PANEL, "controls.0.video") == "transfer-controls"
+    assert field_id(VIDEO_PANEL, "condition_frames") == "video-start"
+    assert field_id(VIDEO_PANEL, "sampling.seed") == "video-sampling-seed"

@@ -11,6 +11,7 @@ from safetensors.numpy import save_file
 from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
 from studio.checkpoints import INDEXES, REQUIRED, check_layout, check_weights, find_checkpoint, shard_header
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
+from studio.events import CheckpointStatus
 from studio.presets import load_presets
 
 PRESETS = load_presets()
@@ -178,6 +179,7 @@ def test_the_catalogue_says_what_is_here(whole, tmp_path):
 
 def test_the_worker_has_the_last_word_on_a_checkpoint(tmp_path):
     checkpoint = find_checkpoint("speck", PRESETS, tmp_path)
-    loading, ready = CheckpointInfo.of(checkpoint, "loading"), CheckpointInfo.of(checkpoint, "ready")
+    words = (CheckpointStatus(id="speck", title="speck", state=state) for state in ("loading", "ready"))
+    loading, ready = (CheckpointInfo.of(checkpoint, word) for word in words)
     assert (loading.loaded, ready.loaded) == (False, True)
     assert ready.random_weights

@@ -44,10 +44,13 @@ class Steps:
     def of(cls, reasoner: Reasoner) -> Steps | None:
         """Compile the kernels and record a step of one; a few seconds, less where Triton has kept them from before.
 
-        None where the kernels do not run: without a GPU of 2020 or later, without Triton or a C compiler for it.
+        None where the kernels do not run: without a GPU of 2020 or later, without Triton or a C compiler for it, or
+        with weights that come and go.
         """
         device, width = reasoner.embed_tokens.weight.device, reasoner.config.head_dim
         if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device) < (8, 0):
+            return None
+        if reasoner.streams:
             return None
         # Triton launches on the current device alone, and takes powers of two.
         if device.index not in (None, torch.cuda.current_device()) or width < 16 or width & (width - 1):

@@ -107,7 +107,7 @@ def controls_of(frames: Any, request: TransferVideo, num_frames: int = 9) -> dic
 
 def run(engine: Any, request: TransferVideo, media: Mapping[str, np.ndarray]) -> Any:
     with torch.inference_mode():
-        plan = transfer_plan(request, SIZE, engine.setting, Media(media, engine._encode))
+        plan = transfer_plan(request, SIZE, engine.setting, Media(media, engine.codecs.encode))
     trajectory = engine.start(plan)
     total = trajectory.num_steps
     while not trajectory.done:
@@ -247,7 +247,7 @@ def test_transfers_packed_with_other_requests_are_what_they_are_alone(engine, fr
     given = [controls_of(frames, request, 13) for request in made]
     with torch.inference_mode():
         plans = [
-            transfer_plan(request, SIZE, engine.setting, Media(media, engine._encode))
+            transfer_plan(request, SIZE, engine.setting, Media(media, engine.codecs.encode))
             for request, media in zip(made, given, strict=True)
         ]
     packed = [engine.start(plan) for plan in plans] + [engine.begin(ask())]
@@ -263,7 +263,7 @@ def test_a_long_clip_stopped_in_its_second_chunk_keeps_the_first(engine, frames)
     request = a_transfer("edge")
     media = controls_of(frames, request, 17)
     with torch.inference_mode():
-        plan = transfer_plan(request, SIZE, engine.setting, Media(media, engine._encode))
+        plan = transfer_plan(request, SIZE, engine.setting, Media(media, engine.codecs.encode))
     trajectory = engine.start(plan)
     assert trajectory.num_steps == 4
     for _ in range(3):

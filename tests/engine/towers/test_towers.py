@@ -33,10 +33,9 @@ def test_sequences_of_any_lengths_pack_without_seeing_one_another(which, request
         lengths = (5, 17, 1)
         tokens = [torch.randn(length, model.config.hidden_size) for length in lengths]
         ropes = [rope_tables(model.config, torch.rand(3, length) * 100, torch.float32) for length in lengths]
-        whole = type(ropes[0])(torch.cat([rope.cos for rope in ropes]), torch.cat([rope.sin for rope in ropes]))
-        packed = model.generator(torch.cat(tokens), Pack(lengths, tuple(prefixes), whole)).split(lengths)
+        packed = model.generator(torch.cat(tokens), Pack(lengths, tuple(prefixes), tuple(ropes))).split(lengths)
         for own, length, prefix, rope, together in zip(tokens, lengths, prefixes, ropes, packed, strict=True):
-            alone = model.generator(own, Pack((length,), (prefix,), rope))
+            alone = model.generator(own, Pack((length,), (prefix,), (rope,)))
             assert torch.allclose(alone, together, atol=1e-5)
 
 

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 
-from engine.vae import to_uint8
+from engine.vae import to_levels
 
 
 @pytest.mark.parametrize("size", [(16, 16), (45, 13), (1, 1)])
@@ -28,5 +27,5 @@ def test_it_shares_what_it_need_not_slice(engine):
 
 def test_pixels_are_rounded_to_the_nearest_level_and_cut_off():
     pixels = torch.tensor([-2.0, -1.0, 0.0, 1.0, 2.0, -1 + 2 * 100.4 / 255]).expand(3, 1, 6)
-    assert to_uint8(pixels)[0, :, 0].tolist() == [0, 0, 128, 255, 255, 100]
-    assert to_uint8(pixels).dtype == np.uint8
+    assert to_levels(pixels)[0, :, 0].tolist() == [0, 0, 128, 255, 255, 100]
+    assert to_levels(pixels).dtype == torch.uint8

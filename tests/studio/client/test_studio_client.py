@@ -93,10 +93,10 @@ async def test_the_catalogue_choices_and_recipes_are_models(fake_server):
     async with StudioClient(fake_server.url) as client:
         found = await client.checkpoints()
         drawn = await client.choices("generate_image")
-        request = await client.read_recipe(b"12345")
+        recipe = await client.read_recipe(b"12345")
     assert "speck" in [info.id for info in found.checkpoints]
     assert [choice.value for choice in drawn.choices["resolution"]] == ["256", "480", "720", "768"]
-    assert request.prompt == "5 bytes"
+    assert recipe.request.prompt == "5 bytes"
 
 
 async def test_a_refusal_is_raised_as_its_own_class(fake_server):

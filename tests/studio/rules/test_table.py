@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from studio.errors import NotAllowed
 from studio.requests import REQUESTS, AspectRatio, GenerateImage, GenerateVideo, Resolution, RunPolicy, TransferVideo
 from studio.requests.embodiments import EmbodimentName
-from studio.rules import RULES, Capabilities, choices, legal_sizes, refusals
+from studio.rules import RULES, Capabilities, choices, legal_sizes, refusals, spans
 
 MEDIA = "u0123456789abcdef"
 SOME = st.builds(
@@ -130,3 +130,20 @@ def test_actions_have_their_own_tiers_and_a_width_at_most():
     assert (refusal.field, refusal.hint) == ("resolution", "It takes 256, 480.")
     (refusal,) = refusals(RunPolicy(action_width=65, **asked), can)
     assert (refusal.field, refusal.hint) == ("action_width", "It takes 1 to 64.")
+
+
+def test_a_forms_bounds_are_those_that_requests_are_held_to():
+    found = spans("generate_video", Capabilities(checkpoint="mine"))
+    assert (found["num_frames"]["480"].high, found["num_frames"]["720"].high) == (397, 297)
+    assert "768" not in found["num_frames"], "no clip is made there, whatever its length"
+    assert found["fps"] == {"": found["fps"][""]}
+    assert found["num_frames"]["720"].reason == "mine takes 5 to 297"
+    most = GenerateVideo(prompt="x", resolution="720", num_frames=297)
+    assert refusals(most, Capabilities(checkpoint="mine")) == []
+    assert refusals(most.model_copy(update={"num_frames": 301}), Capabilities(checkpoint="mine"))
+
+
+def test_a_distilled_checkpoints_only_number_is_told_and_no_infinite_one_is():
+    assert "sampling.num_inference_steps" not in spans("generate_image", Capabilities(checkpoint="mine"))
+    distilled = spans("generate_image", Capabilities(checkpoint="mine", distilled_steps=4))
+    assert distilled["sampling.num_inference_steps"][""].reason == "mine takes 4"

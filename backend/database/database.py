@@ -1,0 +1,69 @@
+"""Transactions on the database, and the threads that run them so that a slow disk never stops the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Session
+
+from studio.errors import DiskFull, StorageError
+
+T = TypeVar("T")
+
+SQLITE_FULL = 13
+
+NUM_READERS = 4
+"""Jobs are read in a millisecond, while a search of the library takes fifty."""
+
+
+class Database:
+    """One SQLite file.
+
+    Everything that writes runs `alone`, on one thread: two moves never overlap. What only reads may run `beside` it:
+    in WAL mode it waits for nobody, and it sees every transaction that was answered.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="database")
+        self._readers = ThreadPoolExecutor(NUM_READERS, thread_name_prefix="database-reader")
+
+    async def alone(self, act: Callable[[], T]) -> T:
+        """Run something on the one thread that writes."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, act)
+
+    async def beside(self, look: Callable[[], T]) -> T:
+        """Run something that only reads."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, look)
+
+    @contextmanager
+    def transaction(self) -> Generator[Session]:
+        """A session that is written to disk at its end, or not at all.
+
+        Raises:
+            DiskFull: there is no room.
+            StorageError: the database did not answer.
+        """
+        try:
+            with Session(self.engine) as session, session.begin():
+                yield session
+        except DatabaseError as error:
+            code = error.orig.sqlite_errorcode if isinstance(error.orig, sqlite3.Error) else 0
+            if code == SQLITE_FULL:
+                raise DiskFull(
+                    "The disk is full: it could not be written down.", hint="Free some room and send it again."
+                ) from None
+            raise StorageError(f"The database did not answer: {error.orig}.", hint="Look at the data folder.") from None
+
+    def close(self) -> None:
+        """Finish what was begun and let go of the file."""
+        self._writer.shutdown()
+        self._readers.shutdown()
+        self.engine.dispose()

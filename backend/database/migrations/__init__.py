@@ -1,0 +1,1 @@
+"""The database's history, one file a change, applied in order at every start."""

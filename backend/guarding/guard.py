@@ -1,0 +1,157 @@
+"""Asking the guardrail, and never running in silence what it has not read.
+
+Without one, jobs are marked `not_installed`. With one that is configured and does not answer, guarded requests are
+refused until it does. What it is asked and what it answers is written down in `guardrail/__main__.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+
+import httpx
+import structlog
+from pydantic import BaseModel, ValidationError
+
+from studio.errors import GuardrailBlocked, GuardrailLost
+from studio.events import GuardrailStatus
+from studio.jobs import Verdict
+from studio.requests import Request
+from studio.settings import ServerSettings
+
+log = structlog.get_logger("orrery.guardrail")
+
+POLL_S = 2.0
+ANSWER_S = 30.0
+"""For a prompt of 64 KiB on a CPU."""
+
+_NOT_INSTALLED = "No guardrail is installed: prompts are not checked."
+
+
+class _State(BaseModel):
+    """`GET /state`."""
+
+    state: Literal["starting", "on", "failed"]
+    detail: str = ""
+
+
+class _Answer(BaseModel):
+    """`POST /text`."""
+
+    safe: bool
+    reason: str = ""
+
+
+class Guard:
+    """The server's side of the guardrail.
+
+    Args:
+        settings: where it answers, and whether nothing may run without it.
+        tell: is called with every change of its state.
+        transport: in place of the network, for tests.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        tell: Callable[[GuardrailStatus], None],
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._required = settings.require_guardrail
+        self._tell = tell
+        self._http = (
+            None
+            if settings.guardrail_url is None
+            else httpx.AsyncClient(
+                base_url=settings.guardrail_url,
+                timeout=httpx.Timeout(ANSWER_S, connect=POLL_S),
+                trust_env=False,
+                transport=transport,
+            )
+        )
+        installed = self._http is not None
+        self.status = GuardrailStatus(
+            state="starting" if installed else "not_installed",
+            detail="" if installed else _NOT_INSTALLED,
+            required=self._required,
+        )
+
+    async def run(self) -> None:
+        """Watch over its state until cancelled; returns at once where there is none."""
+        while self._http is not None:
+            await self.look()
+            await asyncio.sleep(POLL_S)
+
+    async def look(self) -> GuardrailStatus:
+        """Ask for its state now."""
+        assert self._http is not None
+        try:
+            answer = await self._http.get("/state", timeout=POLL_S)
+            found = _State.model_validate_json(answer.raise_for_status().content)
+            self._move(found.state, found.detail)
+        except (httpx.HTTPError, ValidationError) as error:
+            self._move("failed", f"It does not answer: {type(error).__name__}.")
+        return self.status
+
+    async def close(self) -> None:
+        """Close the sockets."""
+        if self._http is not None:
+            await self._http.aclose()
+
+    async def check(self, request: Request, *, wanted: bool | None = None) -> Verdict:
+        """What is to be said of a job that asks for this.
+
+        Args:
+            wanted: whether the caller wants it checked; none is what the server does by itself, which is to check.
+
+        Raises:
+            GuardrailBlocked: it says that the prompt is not safe.
+            GuardrailLost: it does not answer, or there is none, and nothing may run without it.
+        """
+        if self._required and (wanted is False or self._http is None):
+            why = "no guardrail is installed" if self._http is None else "it is turned off in the request"
+            raise GuardrailLost(
+                f"This server runs nothing without its guardrail, and {why}.",
+                param="guardrails" if wanted is False else None,
+                hint="Install one and start the server with --guardrail-url, or without --require-guardrail.",
+            )
+        if self._http is None:
+            return "not_installed"
+        if wanted is False:
+            return "off"
+        for param in ("prompt", "negative_prompt", "written_from"):
+            text = getattr(request, param, None)
+            if text:
+                await self.check_text(text, param)
+        return "passed"
+
+    async def check_text(self, text: str, param: str) -> None:
+        """Have one text read; returns where there is no guardrail. Raises as `check`."""
+        if self._http is None:
+            return
+        try:
+            response = await self._http.post("/text", json={"text": text})
+            answer = _Answer.model_validate_json(response.raise_for_status().content)
+        except (httpx.HTTPError, ValidationError) as error:
+            await self.look()
+            log.error("guardrail_lost", state=self.status.state, reason=type(error).__name__)
+            raise GuardrailLost(
+                f"The guardrail does not answer ({self.status.detail or self.status.state}); nothing is run unread.",
+                hint="Start it again, wait until it is on, or send guardrails: false where the server allows it.",
+            ) from None
+        self._move("on", self.status.detail if self.status.state == "on" else "")
+        if not answer.safe:
+            raise GuardrailBlocked(
+                f"The guardrail does not let this {param.replace('_', ' ')} through: "
+                f"{answer.reason[:300] or 'no reason given'}.",
+                param=param,
+                hint="Write it in other words.",
+            )
+
+    def _move(self, state: Literal["starting", "on", "failed"], detail: str) -> None:
+        status = GuardrailStatus(state=state, detail=detail[:300], required=self._required)
+        if status != self.status:
+            log.info("guardrail", state=state, detail=detail[:300])
+            self.status = status
+            self._tell(status)

@@ -1,0 +1,88 @@
+"""Removing artefacts for good, in an order that a kill at any moment leaves in order.
+
+First it is written down what goes, then the files go, then the rows. What was written down and is still there is
+gone through again at the next start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from backend.database import Database
+from backend.database.tables import ArtefactRow, JobRow
+from backend.library.changes import rows_of
+from backend.library.lineage import needed_by_open_jobs
+from backend.library.shelving import unshelve
+from backend.media import MediaStore
+from studio.errors import Conflict
+from studio.jobs import JobState
+
+log = structlog.get_logger("orrery.library")
+
+AT_ONCE = 100
+"""Artefacts whose files are removed before others may use the database again."""
+
+
+def condemn(session: Session, ids: Sequence[str] | None) -> None:
+    """Write down that artefacts in the trash will go: these, or all of them.
+
+    Raises:
+        Conflict: a job that has not ended needs one of them; none goes then.
+    """
+    if ids is None:
+        query = select(ArtefactRow).where(ArtefactRow.trashed_at.is_not(None), ~ArtefactRow.erasing)
+        rows = list(session.scalars(query))
+    else:
+        rows = [row for row in rows_of(session, ids) if row.trashed_at is not None]
+    needed = needed_by_open_jobs(session, [row.id for row in rows])
+    if needed:
+        media_id, job_id = next(iter(needed.items()))
+        raise Conflict(
+            f"Job {job_id} has not ended and needs {media_id}.",
+            param="ids",
+            hint="Cancel the job first, or wait until it ends.",
+        )
+    for row in rows:
+        row.erasing = True
+
+
+def condemn_all(session: Session) -> None:
+    """Write down that every artefact will go, in the trash or not. Raises Conflict while a job has not ended."""
+    open_job = session.scalars(select(JobRow.id).where(JobRow.state.in_((JobState.QUEUED, JobState.RUNNING)))).first()
+    if open_job is not None:
+        raise Conflict(f"Job {open_job} has not ended.", hint="Cancel it, or wait until it ends.")
+    session.execute(update(ArtefactRow).values(erasing=True))
+
+
+def erase_some(database: Database, store: MediaStore, kept: Sequence[str] = ()) -> tuple[list[str], list[str], int]:
+    """Remove the files of some that were condemned, then their rows. Runs alone.
+
+    Args:
+        kept: those that the disk did not let go of before.
+
+    Returns:
+        What is gone, what the disk did not let go of, and how many bytes were freed.
+    """
+    with database.transaction() as session:
+        query = select(ArtefactRow.id).where(ArtefactRow.erasing, ArtefactRow.id.not_in(kept)).limit(AT_ONCE)
+        condemned = list(session.scalars(query))
+    gone: list[str] = []
+    held: list[str] = []
+    for media_id in condemned:
+        try:
+            store.erase(media_id)
+        except OSError as error:
+            log.error("file_not_erased", media_id=media_id, reason=error.strerror)
+            held.append(media_id)
+        else:
+            gone.append(media_id)
+    freed_bytes = 0
+    with database.transaction() as session:
+        for row in session.scalars(select(ArtefactRow).where(ArtefactRow.id.in_(gone), ArtefactRow.erasing)).all():
+            freed_bytes += row.size_bytes
+            unshelve(session, row)
+    return gone, held, freed_bytes

@@ -1,0 +1,94 @@
+"""Looking for items: filters that must all hold, words by the index, a page at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC
+
+from sqlalchemy import ColumnElement, TextClause, and_, func, or_, select, text
+from sqlalchemy.orm import Session
+
+from backend.database.search_words import search_expression
+from backend.database.tables import ArtefactRow
+from studio.errors import BadInput
+from studio.library import LibraryQuery, Order
+from studio.requests import shown
+
+_CURSOR = re.compile(r"(newest|oldest|largest)-(\d{1,18})-(-?\d{1,18})")
+
+_COLUMNS = {"newest": ArtefactRow.shelf_order, "oldest": ArtefactRow.shelf_order, "largest": ArtefactRow.size_bytes}
+
+_LARGEST_INTEGER = 2**63 - 1
+"""SQLite's; a number above it is no seed and no cursor of ours."""
+
+
+def find(session: Session, query: LibraryQuery) -> tuple[Sequence[ArtefactRow], int, str | None]:
+    """One page, how many items there are over all pages, and the cursor of the next page.
+
+    Raises:
+        BadInput: the cursor is none, or of another order.
+    """
+    wanted = and_(*_filters(query))
+    total = session.scalar(select(func.count()).select_from(ArtefactRow).where(wanted)) or 0
+    column = _COLUMNS[query.order]
+    rising = query.order == "oldest"
+    page = select(ArtefactRow).where(wanted)
+    if query.cursor is not None:
+        value, number = _read_cursor(query.cursor, query.order)
+        same = column == value
+        beyond = (
+            or_(column > value, and_(same, ArtefactRow.number > number))
+            if rising
+            else or_(column < value, and_(same, ArtefactRow.number < number))
+        )
+        page = page.where(beyond)
+    order = (column, ArtefactRow.number) if rising else (column.desc(), ArtefactRow.number.desc())
+    rows = session.scalars(page.order_by(*order).limit(query.limit + 1)).all()
+    kept = rows[: query.limit]
+    more = len(rows) > query.limit
+    return kept, total, _cursor(kept[-1], query.order) if more else None
+
+
+def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
+    trashed = ArtefactRow.trashed_at
+    filters: list[ColumnElement[bool] | TextClause] = [~ArtefactRow.erasing]
+    filters.append(trashed.is_not(None) if query.trashed else trashed.is_(None))
+    expression = search_expression(query.q)
+    if expression:
+        matching = "artefacts.number IN (SELECT rowid FROM artefact_words WHERE artefact_words MATCH :expression)"
+        filters.append(text(matching).bindparams(expression=expression))
+    if query.type:
+        filters.append(ArtefactRow.type.in_(query.type))
+    if query.kind is not None:
+        filters.append(ArtefactRow.kind == query.kind)
+    if query.checkpoint is not None:
+        filters.append(ArtefactRow.checkpoint == query.checkpoint)
+    if query.seed is not None:
+        filters.append(ArtefactRow.seed == min(max(query.seed, -1), _LARGEST_INTEGER))
+    if query.starred is not None:
+        filters.append(ArtefactRow.starred == query.starred)
+    for index, tag in enumerate(query.tag):
+        tagged = f"EXISTS (SELECT 1 FROM json_each(artefacts.tags) WHERE value = :tag{index})"
+        filters.append(text(tagged).bindparams(**{f"tag{index}": tag}))
+    if query.since is not None:
+        filters.append(ArtefactRow.created_at >= query.since.astimezone(UTC))
+    if query.until is not None:
+        filters.append(ArtefactRow.created_at <= query.until.astimezone(UTC))
+    return filters
+
+
+def _cursor(row: ArtefactRow, order: Order) -> str:
+    value = row.size_bytes if order == "largest" else row.shelf_order
+    return f"{order}-{value}-{row.number}"
+
+
+def _read_cursor(cursor: str, order: Order) -> tuple[int, int]:
+    match = _CURSOR.fullmatch(cursor)
+    if match is None or match[1] != order:
+        raise BadInput(
+            f"cursor is {shown(cursor)}; next_cursor of the page before, in the same order, is expected.",
+            param="cursor",
+            hint="Leave it out to begin with the first page.",
+        )
+    return int(match[2]), int(match[3])

@@ -1,0 +1,18 @@
+"""Saying that the library has changed: a page that shows a part of it reads that part again."""
+
+from __future__ import annotations
+
+from backend.broadcast import Broadcast
+
+
+class LibraryNews:
+    """A number that rises with every change. Lives on the event loop's thread."""
+
+    def __init__(self, broadcast: Broadcast) -> None:
+        self._broadcast = broadcast
+        self.revision = 0
+
+    def changed(self) -> None:
+        """Tell every page."""
+        self.revision += 1
+        self._broadcast.publish("system", {"library_revision": self.revision})

@@ -1,0 +1,120 @@
+"""The library on its way out and in: archives of some items, exports of everything, imports, and the end of it all."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+
+from backend.database import Database
+from backend.library.archive import archive_of, export_of
+from backend.library.clean_slate import forget_everything
+from backend.library.erasing import condemn_all
+from backend.library.export_file import open_export
+from backend.library.importing import Importer
+from backend.library.news import LibraryNews
+from backend.library.room import held_bytes
+from backend.library.service import LibraryService
+from backend.library.zip_stream import zip_stream
+from backend.media import MediaStore
+from backend.media.scratch import scratch
+from studio.errors import QuotaExceeded
+from studio.library import ErasedItems, ImportReport
+
+SPARE_BYTES = 256 * 2**20
+"""Of the disk, which an import leaves free."""
+
+
+class Portage:
+    """Whole libraries.
+
+    Args:
+        folder: where the media lie; what is unpacked lies below it, and is swept at start.
+        quota_bytes: what the library may hold, or none.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: MediaStore,
+        news: LibraryNews,
+        library: LibraryService,
+        folder: Path,
+        quota_bytes: int | None,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._news = news
+        self._library = library
+        self._folder = folder
+        self._quota_bytes = quota_bytes
+        self._importing = asyncio.Lock()
+
+    async def archive(self, ids: Sequence[str]) -> Iterator[bytes]:
+        """A zip of items and their recipes. Raises MediaNotFound when none of them is there."""
+
+        def look() -> Iterator[bytes]:
+            with self._database.transaction() as session:
+                return zip_stream(archive_of(session, self._store, ids))
+
+        return await self._database.beside(look)
+
+    async def export(self) -> Iterator[bytes]:
+        """A zip of the database and all media. Raises DiskFull when the database cannot be copied."""
+        return await asyncio.to_thread(export_of, self._database, self._store, self._folder / "incoming")
+
+    async def bring_in(self, chunks: AsyncIterator[bytes]) -> ImportReport:
+        """Take in what an export holds and this library does not; one import at a time.
+
+        Raises:
+            BadInput: it is no export, or one that is not accepted.
+            QuotaExceeded, DiskFull, StorageError: it does not go in.
+        """
+        async with self._importing:
+            incoming = self._folder / "incoming"
+            with scratch(incoming) as (part,):
+                room = await self._database.beside(self._room_bytes)
+                with part.open("wb") as file:
+                    received = 0
+                    async for chunk in chunks:
+                        received += len(chunk)
+                        if received > room:
+                            raise QuotaExceeded(
+                                f"The export is larger than the {room / 1e9:.2f} GB that there is room for.",
+                                param="file",
+                                hint="Free some room and send it again.",
+                            )
+                        await asyncio.to_thread(file.write, chunk)
+                report = await asyncio.to_thread(self._bring_in, part, incoming, room - received)
+        self._news.changed()
+        return report
+
+    async def erase_everything(self) -> ErasedItems:
+        """Remove every artefact and every job for good, and what was ever said of them.
+
+        Raises:
+            Conflict: a job has not ended.
+        """
+        await self._database.alone(self._condemn_all)
+        erased = await self._library.finish_erasing()
+        num_jobs = await self._database.alone(lambda: forget_everything(self._database, self._folder))
+        self._news.changed()
+        return erased.model_copy(update={"num_jobs": num_jobs})
+
+    def _bring_in(self, zipped: Path, incoming: Path, room_bytes: int) -> ImportReport:
+        importer = Importer(self._database, self._store, incoming, self._quota_bytes)
+        with open_export(zipped, incoming, room_bytes) as export:
+            return importer.bring_in(export)
+
+    def _room_bytes(self) -> int:
+        """What may come in, by the disk and by the quota; the zip itself lies there too while it is unpacked."""
+        free = max(0, shutil.disk_usage(self._folder).free - SPARE_BYTES)
+        if self._quota_bytes is None:
+            return free
+        with self._database.transaction() as session:
+            return min(free, 2 * max(0, self._quota_bytes - held_bytes(session)) + SPARE_BYTES)
+
+    def _condemn_all(self) -> None:
+        with self._database.transaction() as session:
+            condemn_all(session)

@@ -1,0 +1,165 @@
+"""The verbs of `/v1/library`: what a route calls, and nothing a route need know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import structlog
+from sqlalchemy.orm import Session
+
+from backend.database import Database
+from backend.library.adoption import adopt_upload, unknown_uploads
+from backend.library.changes import change_item, change_items, restore_items, trash_items
+from backend.library.erasing import condemn, erase_some
+from backend.library.finding import find
+from backend.library.items import find_artefact, item_of, items_of
+from backend.library.lineage import led_to, made_from, request_of, siblings
+from backend.library.news import LibraryNews
+from backend.library.summary import facets_of, usage_of
+from backend.media import MediaStore
+from studio.errors import StorageError
+from studio.library import (
+    ErasedItems,
+    ItemChange,
+    ItemsChange,
+    LibraryDetail,
+    LibraryFacets,
+    LibraryItem,
+    LibraryPage,
+    LibraryQuery,
+)
+
+T = TypeVar("T")
+
+log = structlog.get_logger("orrery.library")
+
+
+class LibraryService:
+    """Artefacts as people find, change and remove them.
+
+    Args:
+        folder: where the media lie.
+        quota_bytes: what they may take, or none.
+        wake: called when there may be room again for what waits.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: MediaStore,
+        news: LibraryNews,
+        folder: Path,
+        quota_bytes: int | None,
+        wake: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._news = news
+        self._folder = folder
+        self._quota_bytes = quota_bytes
+        self._wake = wake
+        self._facets: tuple[int, LibraryFacets] = (-1, LibraryFacets())
+
+    async def search(self, query: LibraryQuery) -> LibraryPage:
+        """One page of what a query finds. Raises BadInput."""
+        revision = self._news.revision
+
+        def look(session: Session) -> LibraryPage:
+            rows, total, cursor = find(session, query)
+            if self._facets[0] != revision:
+                self._facets = (revision, facets_of(session))
+            return LibraryPage(
+                items=items_of(rows, self._store),
+                total=total,
+                next_cursor=cursor,
+                usage=usage_of(session, self._quota_bytes, self._folder),
+                facets=self._facets[1],
+            )
+
+        return await self._look(look)
+
+    async def item(self, media_id: str) -> LibraryDetail:
+        """An item with its recipe and its relatives. Raises MediaNotFound."""
+
+        def look(session: Session) -> LibraryDetail:
+            row = find_artefact(session, media_id)
+            return LibraryDetail(
+                **item_of(row, self._store).model_dump(),
+                request=request_of(session, row),
+                made_from=items_of(made_from(session, row), self._store),
+                led_to=items_of(led_to(session, row), self._store),
+                siblings=items_of(siblings(session, row), self._store),
+            )
+
+        return await self._look(look)
+
+    async def change(self, media_id: str, change: ItemChange) -> LibraryItem:
+        """Star, tag or name one item. Raises MediaNotFound."""
+        return await self._write(lambda session: item_of(change_item(session, media_id, change), self._store))
+
+    async def change_many(self, change: ItemsChange) -> Sequence[str]:
+        """Star or tag items; answers those that there are. Raises BadInput."""
+        return await self._write(lambda session: change_items(session, change))
+
+    async def trash(self, ids: Sequence[str]) -> Sequence[str]:
+        """Into the trash; answers those that were not in it."""
+        return await self._write(lambda session: trash_items(session, ids))
+
+    async def restore(self, ids: Sequence[str]) -> Sequence[str]:
+        """Out of the trash; answers those that were in it."""
+        return await self._write(lambda session: restore_items(session, ids))
+
+    async def erase(self, ids: Sequence[str] | None) -> ErasedItems:
+        """Remove what is in the trash for good: these, or all of it.
+
+        Raises:
+            Conflict: a job that has not ended needs one of them.
+        """
+        await self._write(lambda session: condemn(session, ids))
+        return await self.finish_erasing()
+
+    async def finish_erasing(self) -> ErasedItems:
+        """Remove what was condemned, also by a server that was killed over it."""
+        num_items, freed_bytes, kept = 0, 0, list[str]()
+        while True:
+            gone, held, freed = await self._database.alone(
+                lambda kept=tuple(kept): erase_some(self._database, self._store, kept)
+            )
+            num_items, freed_bytes = num_items + len(gone), freed_bytes + freed
+            kept += held
+            if not gone and not held:
+                break
+        if num_items:
+            self._news.changed()
+            self._wake()
+        return ErasedItems(num_items=num_items, freed_bytes=freed_bytes)
+
+    async def open(self) -> None:
+        """At start: finish what a kill has interrupted, and write down uploads that have no row."""
+        try:
+            await self.finish_erasing()
+            for media_id in await self._database.beside(lambda: unknown_uploads(self._database, self._folder)):
+                adopt = partial(adopt_upload, self._database, self._store, media_id)
+                if await self._database.alone(adopt):
+                    self._news.changed()
+        except StorageError as error:  # the next start tries again
+            log.error("library_not_opened", code=error.code, message=error.message)
+
+    async def _look(self, look: Callable[[Session], T]) -> T:
+        def looked() -> T:
+            with self._database.transaction() as session:
+                return look(session)
+
+        return await self._database.beside(looked)
+
+    async def _write(self, act: Callable[[Session], T]) -> T:
+        def acted() -> T:
+            with self._database.transaction() as session:
+                return act(session)
+
+        done = await self._database.alone(acted)
+        self._news.changed()
+        return done

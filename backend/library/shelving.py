@@ -1,0 +1,105 @@
+"""Writing artefacts down: in the transaction that makes their job succeed, or before an upload is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from backend.database.search_words import search_words
+from backend.database.tables import ArtefactRow, JobRow
+from studio.library import UPLOAD
+from studio.media import MediaReference
+
+_INSERT_WORDS = text("INSERT INTO artefact_words (rowid, prompt, notes) VALUES (:number, :prompt, :notes)")
+_UPDATE_NOTES = text("UPDATE artefact_words SET notes = :notes WHERE rowid = :number")
+_DELETE_WORDS = text("DELETE FROM artefact_words WHERE rowid = :number")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What is said of an artefact beside its file.
+
+    Attributes:
+        job_id: that made it, or none.
+        kind: of the request, or "upload".
+        request: its JSON; empty for an upload.
+        source_id: the clip that a control was computed from.
+        created_at: when it was made; now, where none is given.
+        shelf_order: of what was on another shelf before; see `ArtefactRow`.
+    """
+
+    kind: str = UPLOAD
+    job_id: str | None = None
+    checkpoint: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    starred: bool = False
+    source_id: str | None = None
+    created_at: datetime | None = None
+    shelf_order: int | None = None
+    trashed_at: datetime | None = None
+
+
+def shelve_results(session: Session, job: JobRow, results: Sequence[MediaReference]) -> None:
+    """Write down what a job has made."""
+    origin = Origin(job.kind, job.id, job.checkpoint, job.request)
+    for reference in results:
+        shelve(session, reference, origin)
+
+
+def shelve(session: Session, reference: MediaReference, origin: Origin) -> ArtefactRow:
+    """Write down one artefact that is not there yet."""
+    now = datetime.now(UTC)
+    request = origin.request
+    prompt, written_from = str(request.get("prompt", "")), request.get("written_from") or ""
+    row = ArtefactRow(
+        id=reference.id,
+        job_id=origin.job_id,
+        kind=origin.kind,
+        type=reference.type,
+        reference=reference.model_dump(mode="json"),
+        size_bytes=reference.size_bytes,
+        seed=reference.seed,
+        checkpoint=origin.checkpoint,
+        prompt=written_from or prompt,
+        title=origin.title,
+        tags=list(origin.tags),
+        starred=origin.starred,
+        source_id=origin.source_id,
+        created_at=origin.created_at or now,
+        shelf_order=origin.shelf_order or _next_order(session, origin.created_at or now),
+        trashed_at=origin.trashed_at,
+        erasing=False,
+    )
+    session.add(row)
+    session.flush()
+    said = search_words(prompt, written_from, str(request.get("negative_prompt", "")))
+    session.execute(_INSERT_WORDS, {"number": row.number, "prompt": said, "notes": _notes(row)})
+    return row
+
+
+def index_notes(session: Session, row: ArtefactRow) -> None:
+    """Let an artefact be found by the title and the tags that it has now."""
+    session.execute(_UPDATE_NOTES, {"number": row.number, "notes": _notes(row)})
+
+
+def unshelve(session: Session, row: ArtefactRow) -> None:
+    """Forget an artefact, whose files are gone."""
+    session.execute(_DELETE_WORDS, {"number": row.number})
+    session.delete(row)
+
+
+def _notes(row: ArtefactRow) -> str:
+    return search_words(row.title, *row.tags)
+
+
+def _next_order(session: Session, made_at: datetime) -> int:
+    """Microseconds since 1970; behind everything that is there, though the clock may have gone back."""
+    newest = session.scalar(select(func.max(ArtefactRow.shelf_order))) or 0
+    return max(newest + 1, round(made_at.timestamp() * 1_000_000))

@@ -1,0 +1,85 @@
+"""Examples in the API's documentation, for parameters and bodies whose own classes have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import FastAPI
+
+JOB, MEDIA = "5b3090214d6b", "u0123456789abcdef"
+
+PARAMETERS: dict[str, Any] = {
+    "job_id": JOB,
+    "video_id": JOB,
+    "batch_id": "7f21c09be4aa",
+    "media_id": MEDIA,
+    "preset_id": "a1b2c3d4e5f6",
+    "kind": "generate_image",
+    "episode": "2026-11-21T20-58-01",
+    "view": "canvas",
+}
+"""By the name of a parameter in a path; `name` is another thing in every route, see `NAMES`."""
+
+NAMES = {"/v1/tasks/": "grounding", "/v1/robots/": "simulated", "/v1/checkpoints/": "speck"}
+
+BODIES: dict[str, Any] = {
+    "PATCH /v1/jobs/{job_id}": {"priority": "high"},
+    "POST /v1/jobs/{job_id}/move": {"before": "0c1d2e3f4a5b"},
+    "POST /v1/jobs/{job_id}/duplicate": {"changes": {"sampling": {"seed": 8}}},
+    "POST /v1/media": {"file": "first.png"},
+    "POST /v1/recipes/read": {"file": "picture.png"},
+    "PATCH /v1/library/{media_id}": {"starred": True, "tags": ["table"]},
+    "POST /v1/library/change": {"ids": [MEDIA], "add_tags": ["table"]},
+    "POST /v1/library/trash": {"ids": [MEDIA]},
+    "DELETE /v1/library/trash": {"ids": [MEDIA]},
+    "POST /v1/library/restore": {"ids": [MEDIA]},
+    "POST /v1/library/archive": {"ids": [MEDIA]},
+    "POST /v1/library/import": {"file": "library.zip"},
+    "DELETE /v1/library": {"confirm": "delete everything"},
+    "POST /v1/controls": {"source_video": MEDIA, "hint": "edge", "strength": "low", "resolution": "480"},
+    "POST /v1/presets": {"name": "Quick look", "kind": "generate_video", "values": {"num_frames": 17}},
+    "POST /v1/actions/generations": {
+        "prompt": "Lift the red cube.",
+        "domain_name": "umi",
+        "input_reference": "now.png",
+    },
+    "POST /v1/tasks/{name}": {"media": MEDIA, "words": {"subject": "cups"}},
+}
+"""By method and path."""
+
+
+def show_examples(app: FastAPI) -> None:
+    """Have the application's OpenAPI carry them."""
+    described = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        schema = described()
+        for name, operation in operations_of(schema):
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "path" and "example" not in parameter:
+                    parameter["example"] = _of_parameter(parameter["name"], name.partition(" ")[2])
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                if not has_example(content) and name in BODIES:
+                    content["example"] = BODIES[name]
+        return schema
+
+    app.openapi = openapi
+
+
+def operations_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every operation of an OpenAPI schema, as in "GET /v1/jobs"."""
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def has_example(content: dict[str, Any]) -> bool:
+    """Whether a body of one content type shows one."""
+    return bool(content.keys() & {"example", "examples"}) or bool(content.get("schema", {}).get("examples"))
+
+
+def _of_parameter(name: str, path: str) -> Any:
+    if name == "name":
+        return next((example for start, example in NAMES.items() if path.startswith(start)), None)
+    return PARAMETERS.get(name)

@@ -1,0 +1,138 @@
+"""`/v1/library`: everything that was made or uploaded, found, kept in order, and removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Body, Query, Request
+from fastapi.responses import StreamingResponse
+
+from backend.errors import documented
+from backend.services import Parts
+from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError
+from studio.library import (
+    MAX_IDS,
+    ChangedIds,
+    DeleteEverything,
+    ErasedItems,
+    ImportReport,
+    ItemChange,
+    ItemIds,
+    ItemsChange,
+    LibraryDetail,
+    LibraryItem,
+    LibraryPage,
+    LibraryQuery,
+)
+from studio.requests import parse_as
+
+router = APIRouter(prefix="/v1/library", tags=["library"])
+
+IDS = {"ids": ["u0123456789abcdef", "0f3c5a7b9d1e-0"]}
+ZIP: dict[str, Any] = {"content": {"application/zip": {}}}
+
+
+def _either_form(schema: Mapping[str, Any], example: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = ("application/json", "application/x-www-form-urlencoded")
+    return {"required": True, "content": {kind: {"schema": schema, "example": example} for kind in kinds}}
+
+
+Payload = Annotated[dict[str, Any], Body()]
+
+
+@router.get("", responses=documented(BadInput))
+async def search(query: Annotated[LibraryQuery, Query()], parts: Parts) -> LibraryPage:
+    """One page of what is found, with what the whole library takes and the values that filters may have."""
+    return await parts.library.search(query)
+
+
+@router.get("/export", response_class=StreamingResponse, responses={200: ZIP, **documented(StorageError, DiskFull)})
+async def export(parts: Parts) -> StreamingResponse:
+    """A zip of the database and all media as they are now; the server goes on. Unpacked, it is a data folder."""
+    return _download(await parts.portage.export(), "orrery-export.zip")
+
+
+@router.post(
+    "/import",
+    responses=documented(BadInput, QuotaExceeded, StorageError, DiskFull),
+    openapi_extra={"requestBody": {"required": True, "content": {"application/zip": {}}}},
+)
+async def bring_in(request: Request, parts: Parts) -> ImportReport:
+    """Take in an export, sent as the body itself. What is here already stays; jobs that were open there have ended."""
+    return await parts.portage.bring_in(request.stream())
+
+
+@router.post(
+    "/archive",
+    response_class=StreamingResponse,
+    responses={200: ZIP, **documented(BadInput, MediaNotFound)},
+    openapi_extra={"requestBody": _either_form(ItemIds.model_json_schema(), IDS)},
+)
+async def archive(request: Request, parts: Parts) -> StreamingResponse:
+    """A zip of items with their recipes; a form with `ids` does as well as JSON, so that a page's button can."""
+    ids = parse_as(ItemIds, await _ids_of(request)).ids
+    return _download(await parts.portage.archive(ids), "orrery.zip")
+
+
+@router.delete("", responses=documented(BadInput, Conflict, StorageError))
+async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems:
+    """Cancel all jobs and remove everything that was made, uploaded or asked for, for good."""
+    await parts.queue.cancel_everything()
+    return await parts.portage.erase_everything()
+
+
+@router.get("/{media_id}", responses=documented(MediaNotFound))
+async def item(media_id: str, parts: Parts) -> LibraryDetail:
+    """An item, the request that made it, what it was made from and what was made from it."""
+    return await parts.library.item(media_id)
+
+
+@router.patch("/{media_id}", responses=documented(BadInput, MediaNotFound, StorageError))
+async def change(media_id: str, change: ItemChange, parts: Parts) -> LibraryItem:
+    """Star, tag or name an item; what is left out stays."""
+    return await parts.library.change(media_id, change)
+
+
+@router.post("/change", responses=documented(BadInput, StorageError))
+async def change_many(change: ItemsChange, parts: Parts) -> ChangedIds:
+    """Star or tag items; answers those that there are."""
+    return ChangedIds(ids=tuple(await parts.library.change_many(change)))
+
+
+@router.post("/trash", responses=documented(BadInput, StorageError))
+async def trash(asked: ItemIds, parts: Parts) -> ChangedIds:
+    """Put items into the trash. They can still be seen, used and taken back."""
+    return ChangedIds(ids=tuple(await parts.library.trash(asked.ids)))
+
+
+@router.post("/restore", responses=documented(BadInput, StorageError))
+async def restore(asked: ItemIds, parts: Parts) -> ChangedIds:
+    """Take items out of the trash."""
+    return ChangedIds(ids=tuple(await parts.library.restore(asked.ids)))
+
+
+@router.delete("/trash", responses=documented(BadInput, Conflict, StorageError))
+async def erase(parts: Parts, asked: Annotated[dict[str, Any] | None, Body(examples=[IDS])] = None) -> ErasedItems:
+    """Remove what is in the trash for good: the items that are named, or all of it."""
+    ids = parse_as(ItemIds, asked).ids if asked else None
+    return await parts.library.erase(ids)
+
+
+def _download(chunks: Iterator[bytes], name: str) -> StreamingResponse:
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    return StreamingResponse(chunks, media_type="application/zip", headers=headers)
+
+
+async def _ids_of(request: Request) -> dict[str, Any]:
+    if request.headers.get("content-type", "").startswith(("application/x-www-form-urlencoded", "multipart/form-data")):
+        form = await request.form(max_fields=MAX_IDS, max_files=0)
+        return {"ids": [value for value in form.getlist("ids") if isinstance(value, str)]}
+    try:
+        said = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise BadInput("The body is not a JSON object.", hint='Send {"ids": [...]} with content-type application/json.')
+    return cast("dict[str, Any]", said)

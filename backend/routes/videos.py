@@ -1,0 +1,226 @@
+"""`/v1/videos` in OpenAI's form and the dialects of vLLM-Omni and SGLang: a job like any other behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from backend.dialects.openai_video_answers import (
+    ActionData,
+    Video,
+    VideoDeleted,
+    VideoList,
+    action_results,
+    shown_results,
+    to_action,
+    to_video,
+)
+from backend.dialects.video_fields import ACTION_MODES
+from backend.errors import documented
+from backend.jobs.video_shelf import KINDS
+from backend.media.file_names import mime_of
+from backend.routes.media import serve_file
+from backend.routes.outcome import outcome
+from backend.routes.repeated import IdempotencyKey, told_of
+from backend.routes.video_call import BODY, submit_video
+from backend.services import Parts, Services
+from studio.errors import (
+    BadInput,
+    CheckpointNotFound,
+    Conflict,
+    DiskFull,
+    EngineError,
+    JobNotFound,
+    MediaNotFound,
+    NotAllowed,
+    NotImplementedHere,
+    TooLarge,
+)
+from studio.jobs import Job, JobState
+
+router = APIRouter(prefix="/v1/videos", tags=["openai"])
+
+REFUSALS = (BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, TooLarge, DiskFull)
+SYNC_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The clip, or a JSON of it with its actions.", "content": {"video/mp4": {}}}
+}
+
+
+@router.post("", responses=documented(*REFUSALS), openapi_extra={"requestBody": BODY})
+async def create(request: Request, response: Response, parts: Parts, key: IdempotencyKey = None) -> Video:
+    """Queue a clip, or actions: text, image or video to video, transfer, forward and inverse dynamics, policy."""
+    job, replayed = await submit_video(request, parts, key)
+    response.headers.update(told_of(job, replayed))
+    return to_video(job, _base(request))
+
+
+@router.post(
+    "/sync",
+    response_model=Video,
+    responses={**SYNC_ANSWERS, **documented(*REFUSALS, EngineError)},
+    openapi_extra={"requestBody": BODY},
+)
+async def create_and_wait(request: Request, parts: Parts, key: IdempotencyKey = None) -> Response:
+    """The same, waited for; who hangs up cancels it. The clip's bytes, unless the caller wants JSON or made actions."""
+    job, replayed = await submit_video(request, parts, key)
+    job = await outcome(job, request, parts, shared=replayed)
+    base = _base(request)
+    headers = _sync_headers(job, base) | told_of(job, replayed)
+    made = shown_results(job)
+    accepted = request.headers.get("accept", "")
+    wants_bytes = "video/" in accepted or "image/" in accepted
+    if made and (wants_bytes or (not action_results(job) and "application/json" not in accepted)):
+        path = parts.media.file(made[0].id)
+        served = serve_file(path, mime_of(path), request)
+        served.headers.update(headers)
+        return served
+    video = to_video(job, base, await _action(job, parts))
+    if made:
+        content = await asyncio.to_thread(parts.media.file(made[0].id).read_bytes)
+        video.b64_json = base64.b64encode(content).decode()
+    return Response(video.model_dump_json(), media_type="application/json", headers=headers)
+
+
+@router.get("", responses=documented(BadInput))
+async def newest(
+    request: Request,
+    parts: Parts,
+    after: Annotated[str | None, Query(max_length=100)] = None,
+    limit: Annotated[int, Query(ge=0, le=100)] = 20,
+    order: Literal["asc", "desc"] = "desc",
+) -> VideoList:
+    """A page of them, newest first; actions are told one by one."""
+    ids, has_more = await parts.videos.page(after, limit, ascending=order == "asc")
+    data = [to_video(await parts.jobs.get(job_id), _base(request)) for job_id in ids]
+    return VideoList(
+        data=data, first_id=ids[0] if ids else None, last_id=ids[-1] if ids else None, has_more=has_more and limit > 0
+    )
+
+
+@router.get("/{video_id}", responses=documented(JobNotFound))
+async def get(video_id: str, request: Request, parts: Parts) -> Video:
+    """One of them as it is now, with its actions once they are made. One that failed says so in `status`."""
+    job = await _job(video_id, parts)
+    return to_video(job, _base(request), await _action(job, parts))
+
+
+@router.delete("/{video_id}", responses=documented(JobNotFound))
+async def delete(video_id: str, parts: Parts) -> VideoDeleted:
+    """Cancel it if it has not ended, and take it out of this list; what it has made goes into the library's trash."""
+    job = await _job(video_id, parts)
+    if not job.state.ended:
+        try:
+            job = await parts.jobs.cancel(video_id)
+        except Conflict:  # it has just ended by itself
+            job = await parts.jobs.get(video_id)
+    await parts.videos.delete(video_id)
+    if job.results:
+        await parts.library.trash([result.id for result in job.results])
+    return VideoDeleted(id=video_id)
+
+
+@router.get(
+    "/{video_id}/content",
+    response_class=Response,
+    responses={200: {"content": {"video/mp4": {}, "image/webp": {}}}, **documented(JobNotFound, BadInput)},
+)
+async def content(
+    video_id: str, request: Request, parts: Parts, variant: Annotated[str, Query(max_length=20)] = "video"
+) -> Response:
+    """Its bytes: `variant` is video, thumbnail or spritesheet, or the index of one of several outputs."""
+    job = await _job(video_id, parts)
+    if job.state in (JobState.FAILED, JobState.CANCELLED):
+        why = job.error.message if job.error else "It was cancelled."
+        raise BadInput(f"Video {video_id} came to nothing: {why}", hint="Ask for it anew.")
+    made = shown_results(job)
+    if not job.state.ended:
+        raise MediaNotFound(f"Video {video_id} is {job.state}; there is nothing yet.", hint="Ask for its status.")
+    if not made:
+        raise MediaNotFound(
+            f"Video {video_id} has actions and no clip.", hint="They are in `action` of GET /v1/videos/{id}."
+        )
+    if variant == "thumbnail":
+        return serve_file(parts.media.thumbnail(made[0].id), "image/webp", request)
+    if variant == "spritesheet":
+        path, _ = await parts.sheets.sheet(made[0].id)
+        return serve_file(path, "image/webp", request)
+    index = 0 if variant == "video" else int(variant) if variant.isascii() and variant.isdigit() else -1
+    if not 0 <= index < len(made):
+        raise BadInput(
+            f"variant is {variant!r}; video, thumbnail, spritesheet or 0 to {len(made) - 1} is expected.",
+            param="variant",
+        )
+    path = parts.media.file(made[index].id)
+    return serve_file(path, mime_of(path), request)
+
+
+@router.post("/{video_id}/remix", status_code=501, responses=documented(NotImplementedHere))
+async def remix(video_id: str) -> None:
+    """Not served: a clip is continued with `input_reference`, or followed with a control."""
+    raise NotImplementedHere(
+        "Remixing is not served here.", hint="Send the clip as input_reference, with a control such as edge: true."
+    )
+
+
+@router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
+async def edits() -> None:
+    """Not served: see remix."""
+    raise NotImplementedHere("Video edits are not served here.", hint="Send the clip as input_reference.")
+
+
+@router.post("/extensions", status_code=501, responses=documented(NotImplementedHere))
+async def extensions() -> None:
+    """Not served: a clip is continued from its last frames."""
+    raise NotImplementedHere(
+        "Video extensions are not served here.",
+        hint='POST /v1/videos with the clip as input_reference and condition_video_keep "last" continues it.',
+    )
+
+
+@router.post("/characters", status_code=501, responses=documented(NotImplementedHere))
+async def characters() -> None:
+    """Not served: Cosmos 3 knows no characters."""
+    raise NotImplementedHere("Characters are not served here.", hint="Start from a picture: input_reference.")
+
+
+def _base(request: Request) -> str:
+    return str(request.base_url).rstrip("/")
+
+
+async def _job(video_id: str, parts: Services) -> Job:
+    job = await parts.jobs.get(video_id)
+    is_video = job.kind in KINDS or job.kind == "generate_image"
+    if not is_video or await parts.videos.is_deleted(video_id):
+        raise JobNotFound(f"There is no video {video_id[:80]!r}.", hint="GET /v1/videos lists them.")
+    return job
+
+
+async def _action(job: Job, parts: Services) -> ActionData | None:
+    found = action_results(job)
+    if not found:
+        return None
+    try:
+        path = parts.media.file(found[0].id)
+        return to_action(job.request, await asyncio.to_thread(path.read_bytes))
+    except (MediaNotFound, FileNotFoundError):  # it was erased in the library
+        return None
+
+
+def _sync_headers(job: Job, base: str) -> dict[str, str]:
+    took_s = (job.finished_at - job.started_at).total_seconds() if job.finished_at and job.started_at else 0.0
+    headers = {
+        "X-Request-Id": job.id,
+        "X-Video-Id": job.id,
+        "X-Model": job.checkpoint,
+        "X-Inference-Time-S": f"{took_s:.3f}",
+        "X-Stage-Durations": "{}",
+    }
+    actions = action_results(job)
+    return headers | ({"X-Action-Url": f"{base}{actions[0].url}"} if actions else {})
+
+
+assert set(ACTION_MODES.values()) < set(KINDS)

@@ -1,0 +1,265 @@
+"""One case in one program: seconds to the file, milliseconds a step, memory, and how the first velocity compares."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
+from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
+from torch import Tensor
+
+from engine.bench.files import write_clip, write_picture
+from engine.bench.library import ignore_library_noise, omni_arguments
+from engine.bench.rows import Row
+from engine.bench.stage import Stage
+from engine.engine import Engine
+from engine.sampling import Trajectory
+
+GIB = 2**30
+
+
+@dataclass
+class Measured:
+    """One run, or the medians of several.
+
+    Attributes:
+        seconds: from words to the file.
+        step_ms: one denoising step, guidance and solver among it.
+        first_s: of the first run, where everything is compiled.
+        is_extrapolated: some steps were counted and not run.
+        frames: what was made, uint8 [n, height, width, 3].
+        latencies_s: of a robot's chunks.
+    """
+
+    seconds: float
+    step_ms: float
+    peak_gib: float | None = None
+    first_s: float | None = None
+    is_extrapolated: bool = False
+    frames: np.ndarray | None = None
+    latencies_s: list[float] = field(default_factory=list[float])
+
+
+def measure_engine(engine: Engine, row: Row, scratch: Path, repeats: int, max_steps: int | None) -> Measured:
+    """The engine; everything is compiled and recorded by a run that does not count.
+
+    Args:
+        max_steps: of a clip, that are run; the others are counted as long.
+    """
+    cuda = engine.model.device.type == "cuda"
+    started = time.perf_counter()
+    _run_engine(engine, row, scratch, 2, few_frames=True)
+    first = time.perf_counter() - started
+    if cuda:
+        torch.cuda.reset_peak_memory_stats()
+    runs = [_run_engine(engine, row, scratch, max_steps) for _ in range(repeats if row.repeats else 1)]
+    made = min(runs, key=lambda run: abs(run.seconds - median(one.seconds for one in runs)))
+    made.first_s = first
+    made.peak_gib = torch.cuda.max_memory_allocated() / GIB if cuda else None
+    for _ in range(row.chunks):
+        started = time.perf_counter()
+        _run_engine(engine, row, scratch, None, reads_prompt=False)
+        made.latencies_s.append(time.perf_counter() - started)
+    return made
+
+
+def _run_engine(
+    engine: Engine,
+    row: Row,
+    scratch: Path,
+    max_steps: int | None,
+    *,
+    few_frames: bool = False,
+    reads_prompt: bool = True,
+) -> Measured:
+    started = time.perf_counter()
+    if reads_prompt:
+        engine.prefixes.clear()
+    trajectory = engine.begin(row.request, row.media)
+    _wait(engine)
+    begun = time.perf_counter()
+    for _ in range(min(row.num_steps, max_steps or row.num_steps)):
+        engine.step([trajectory])
+    _wait(engine)
+    stepped = time.perf_counter()
+    result = engine.finish(trajectory)
+    kept: list[np.ndarray] = []
+    if row.is_picture:
+        write_picture(scratch / "made.png", result.image)
+        kept.append(result.image[None])
+    elif row.request.kind != "run_policy":
+        write_clip(scratch / "made.mp4", _keeping(result.frames, kept, 3 if few_frames else None), 24)
+    else:
+        assert result.actions is not None
+    ended = time.perf_counter()
+    step_s = (stepped - begun) / trajectory.step
+    return Measured(
+        ended - started + step_s * (row.num_steps - trajectory.step),
+        1e3 * step_s,
+        is_extrapolated=trajectory.step < row.num_steps,
+        frames=np.concatenate(kept) if kept else None,
+    )
+
+
+def _keeping(pieces: Iterator[np.ndarray], kept: list[np.ndarray], most: int | None) -> Iterator[np.ndarray]:
+    for index, piece in enumerate(pieces):
+        if index == most:
+            return
+        kept.append(piece.copy())
+        yield piece
+
+
+@dataclass
+class FirstStep:
+    """What diffusers' model was given and gave at the first step of a run, and what came of the guidance.
+
+    Attributes:
+        vision: latents [C, T, rows, columns]; the pipeline keeps them in its own precision.
+        actions: [T, D], where there are any.
+        velocities: of the vision segment, float32, for the prompt and for the negative prompt.
+    """
+
+    vision: Tensor | None = None
+    actions: Tensor | None = None
+    velocities: list[Tensor] = field(default_factory=list[Tensor])
+
+    def hook(self, _: object, __: object, given: dict[str, Any], made: Any) -> None:
+        """For `register_forward_hook(with_kwargs=True)`."""
+        if len(self.velocities) == 2:
+            return
+        self.vision = _unbatched(given["vision_tokens"][0]).clone()
+        if given.get("action_tokens"):
+            self.actions = given["action_tokens"][0].clone()
+        self.velocities.append(_unbatched(made[0][0]).float())
+
+    def guided(self, scale: float) -> Tensor:
+        """The velocity of the step."""
+        with_prompt, without = self.velocities
+        return without + scale * (with_prompt - without)
+
+
+def measure_library(stage: Stage, row: Row, scratch: Path) -> tuple[Measured, FirstStep]:
+    """diffusers; short runs once before, and long ones with as many steps as the case says."""
+    assert stage.pipeline is not None
+    cuda = stage.engine.model.device.type == "cuda"
+    first = library_first_step(stage, row)
+    if cuda:
+        torch.cuda.reset_peak_memory_stats()
+    times: list[float] = []
+
+    def tick(_: object, __: int, ___: object, given: dict[str, Any]) -> dict[str, Any]:
+        _wait(stage.engine)
+        times.append(time.perf_counter())
+        return given
+
+    started = time.perf_counter()
+    made = _call(stage.pipeline, stage.shipped, row, row.library_steps, callback_on_step_end=tick)
+    if row.request.kind != "run_policy":
+        pixels = (made.video[0] if row.is_picture else made.video).float()
+        frames = (pixels.reshape(-1, *pixels.shape[-3:]) * 255).round().to(torch.uint8)
+        levels = frames.movedim(1, -1).contiguous().cpu().numpy()
+        if row.is_picture:
+            write_picture(scratch / "theirs.png", levels[0])
+        else:
+            write_clip(scratch / "theirs.mp4", [levels], 24)
+    ended = time.perf_counter()
+    steps = [later - earlier for earlier, later in pairwise(times)] or [times[0] - started]
+    step_s = median(steps)
+    return Measured(
+        ended - started + step_s * (row.num_steps - row.library_steps),
+        1e3 * step_s,
+        torch.cuda.max_memory_allocated() / GIB if cuda else None,
+        is_extrapolated=row.library_steps < row.num_steps,
+    ), first
+
+
+class _EnoughError(Exception):
+    """What was wanted of a run is there."""
+
+
+def library_first_step(stage: Stage, row: Row, kernel: AbstractContextManager[Any] | None = None) -> FirstStep:
+    """The model's first two calls of a run, which goes no further.
+
+    Args:
+        kernel: chooses another attention, to see how far diffusers is from itself.
+    """
+    assert stage.pipeline is not None
+    seen = FirstStep()
+
+    def stop(*_: object) -> None:
+        raise _EnoughError
+
+    handle = stage.pipeline.transformer.register_forward_hook(seen.hook, with_kwargs=True)
+    try:
+        with kernel or nullcontext():
+            _call(stage.pipeline, stage.shipped, row, row.num_steps, callback_on_step_end=stop)
+    except _EnoughError:
+        pass
+    finally:
+        handle.remove()
+    return seen
+
+
+def engine_first_velocity(engine: Engine, row: Row, seen: FirstStep) -> tuple[Tensor, Tensor]:
+    """The engine's first velocity from the same latents, and where it is not held at rest: [C, T, rows, columns]."""
+    trajectory = engine.begin(row.request, row.media)
+    target = trajectory.plan.target
+    assert seen.vision is not None
+    given = [seen.vision, *([] if seen.actions is None else [seen.actions])]
+    with torch.inference_mode():
+        trajectory.latents = [pin.latents(latents.float()) for pin, latents in zip(trajectory.pins, given, strict=True)]
+        before = trajectory.latents[target].clone()
+    engine.step([trajectory])
+    x0 = trajectory.states[target].x0
+    assert x0 is not None
+    return (before - x0) / trajectory.plan.schedule.sigmas[0], _is_free(trajectory, target)
+
+
+def relative(one: Tensor, other: Tensor, where: Tensor) -> float:
+    """How far one is from the other, as a part of the other's length."""
+    return float(((one - other) * where).norm() / (other * where).norm())
+
+
+def _is_free(trajectory: Trajectory, target: int) -> Tensor:
+    segment = trajectory.plan.segments[target]
+    free = torch.ones(segment.shape, device=trajectory.latents[target].device)
+    if segment.given is not None:
+        free[:, list(segment.given.steps)] = 0
+    return free
+
+
+def _call(
+    pipeline: Cosmos3OmniPipeline, shipped: UniPCMultistepScheduler, row: Row, num_steps: int, **more: Any
+) -> Any:
+    """diffusers' run of a case to its pixels, as tensors on the device."""
+    request: Any = row.request
+    made = UniPCMultistepScheduler.from_config(
+        shipped.config, use_karras_sigmas=False, flow_shift=request.sampling.flow_shift
+    )
+    assert isinstance(made, UniPCMultistepScheduler)
+    pipeline.scheduler = made
+    given = omni_arguments(request, row.media) | {"num_inference_steps": num_steps}
+    if row.request.kind == "run_policy":
+        given["output_type"] = "latent"
+    with warnings.catch_warnings():
+        ignore_library_noise()
+        return pipeline(**given, **more)
+
+
+def _unbatched(latents: Tensor) -> Tensor:
+    return latents[0] if latents.ndim == 5 else latents
+
+
+def _wait(engine: Engine) -> None:
+    if engine.model.device.type == "cuda":
+        torch.cuda.synchronize()

@@ -1,0 +1,86 @@
+"""Every mode of the engine against diffusers on a processor, on a small checkpoint: ratios, and one table.
+
+Pictures and clips are 256x256, clips have nine frames, all are guided but the distilled ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import diffusers
+import torch
+
+from engine.bench.cases import all_cases
+from engine.bench.library import SIGMAS, Library, distilled_scheduler
+from engine.bench.timing import Timing, time_case
+from engine.engine import Engine
+from engine.speck import build_speck
+from studio.checkpoints import MODULAR_INDEX
+from studio.errors import StudioError
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What only these cases have."""
+    parser.add_argument("--folder", type=Path, help="a small checkpoint; none builds speck for the occasion (CPU)")
+    parser.add_argument("--steps", type=int, default=4, help="denoising steps (CPU)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the cases; 2 when the folder cannot be read or no case is named so."""
+    cases = [case for case in all_cases(options.steps) if (options.case or "") in case.name]
+    if not cases:
+        sys.stderr.write(f"No case is called {options.case!r}.\n")
+        return 2
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.folder or Path(scratch) / "speck"
+        if options.folder is None:
+            build_speck(folder)
+        try:
+            engine = Engine.load(folder, device="cpu")
+            distilled = Engine.load(_as_distilled(folder, Path(scratch) / "distilled"), device="cpu")
+        except StudioError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+        library = Library(folder)
+        timings = [time_case(distilled if case.distilled else engine, library, case, options.repeats) for case in cases]
+    sys.stdout.write(table(timings))
+    if options.json is not None:
+        options.json.write_text(json.dumps(report(timings), indent=2) + "\n")
+    return 0
+
+
+def _as_distilled(folder: Path, described: Path) -> Path:
+    """The same weights, described as a distilled release describes its own."""
+    described.mkdir()
+    for part in folder.absolute().iterdir():
+        if part.name not in ("scheduler", MODULAR_INDEX):
+            (described / part.name).symlink_to(part)
+    distilled_scheduler().save_pretrained(described / "scheduler")
+    (described / MODULAR_INDEX).write_text(json.dumps({"is_distilled": True, "distilled_sigmas": SIGMAS}))
+    return described
+
+
+def table(timings: list[Timing]) -> str:
+    """Median seconds a run, and how many times as long diffusers takes at its better thread count."""
+    head = f"{'case':28} {'orrery':>10} {'diffusers':>10} {'2 threads':>10} {'ratio':>8}\n"
+    rows = [
+        f"{row.case:28} {row.orrery_s:9.3f}s {row.one_thread_s:9.3f}s {row.two_threads_s:9.3f}s {row.ratio:7.1f}x\n"
+        for row in timings
+    ]
+    return head + "".join(rows)
+
+
+def report(timings: list[Timing]) -> dict[str, object]:
+    """The table as JSON, with what it was measured on."""
+    return {
+        "torch": torch.__version__,
+        "diffusers": diffusers.__version__,
+        "machine": platform.machine(),
+        "cases": [{**asdict(row), "ratio": row.ratio} for row in timings],
+    }

@@ -1,0 +1,188 @@
+"""The cases of `engine.bench.rows` in diffusers, exact and in FP8: one table, one file of JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import diffusers
+import numpy as np
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from engine.bench.drift import psnr_db, ssim
+from engine.bench.measuring import (
+    FirstStep,
+    Measured,
+    engine_first_velocity,
+    library_first_step,
+    measure_engine,
+    measure_library,
+    relative,
+)
+from engine.bench.rows import Row
+from engine.bench.stage import Stage
+from engine.towers.attention_kernels import has_fa3
+
+ENGINES = ("diffusers", "exact", "fp8")
+
+
+@dataclass
+class Line:
+    """One row of the table.
+
+    Attributes:
+        ratio: how many times as long diffusers takes.
+        velocity_error: of the guided velocity of the first step, against diffusers from the same latents.
+        spread: of diffusers against itself with another attention.
+        psnr_db, ssim: against the exact frames.
+        p50_s, p99_s: of a robot's chunks, one after another.
+    """
+
+    case: str
+    engine: str
+    seconds: float
+    step_ms: float
+    peak_gib: float | None
+    ratio: float | None = None
+    velocity_error: float | None = None
+    spread: float | None = None
+    psnr_db: float | None = None
+    ssim: float | None = None
+    first_s: float | None = None
+    p50_s: float | None = None
+    p99_s: float | None = None
+    is_extrapolated: bool = False
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What only these cases have."""
+    parser.add_argument("--engines", default=",".join(ENGINES), help="of diffusers, exact and fp8 (GPU)")
+    parser.add_argument("--max-steps", type=int, help="of a clip, that the engine runs; the rest is counted (GPU)")
+
+
+def run(options: argparse.Namespace, device: torch.device) -> int:
+    """Run the cases; 2 when none is called so."""
+    wanted = options.engines.split(",")
+    stage = Stage.build(device)
+    names = [row.name for row in stage.rows] if options.case is None else options.case.split(",")
+    rows = [row for row in stage.rows if row.name in names]
+    if len(rows) < len(names):
+        sys.stderr.write(f"No case is called {options.case!r}: {', '.join(row.name for row in stage.rows)}.\n")
+        return 2
+    lines = Lines(options.json, device)
+    with tempfile.TemporaryDirectory() as scratch:
+        _measure(stage, rows, wanted, lines, Path(scratch), options)
+    sys.stdout.write(lines.table())
+    return 0
+
+
+def _measure(
+    stage: Stage, rows: list[Row], wanted: list[str], lines: Lines, scratch: Path, options: argparse.Namespace
+) -> None:
+    exact: dict[str, np.ndarray] = {}
+    seen: dict[str, FirstStep] = {}
+    for row in rows:
+        if "diffusers" in wanted:
+            made, seen[row.name] = measure_library(stage, row, scratch)
+            lines.add(row, "diffusers", made, spread=_spread(stage, row, seen[row.name]))
+        else:
+            seen[row.name] = library_first_step(stage, row)
+        if "exact" in wanted:
+            error = _velocity_error(stage, row, seen[row.name])
+            made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
+            if made.frames is not None:
+                exact[row.name] = made.frames
+            lines.add(row, "exact", made, velocity_error=error)
+    if "fp8" not in wanted:
+        return
+    stage.quantise()
+    for row in rows:
+        error = _velocity_error(stage, row, seen[row.name])
+        made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
+        drift: dict[str, Any] = {}
+        if made.frames is not None and row.name in exact:
+            drift = {"psnr_db": psnr_db(made.frames, exact[row.name]), "ssim": ssim(made.frames, exact[row.name])}
+        lines.add(row, "fp8", made, velocity_error=error, **drift)
+
+
+def _velocity_error(stage: Stage, row: Row, seen: FirstStep) -> float:
+    velocity, where = engine_first_velocity(stage.engine, row, seen)
+    return relative(velocity, seen.guided(row.request.sampling.guidance_scale), where)
+
+
+def _spread(stage: Stage, row: Row, seen: FirstStep) -> float | None:
+    """On a GPU and for short sequences: what PyTorch picks (on Hopper cuDNN's) against its FlashAttention."""
+    if stage.engine.model.device.type == "cpu" or not (row.repeats or row.chunks):
+        return None
+    other = library_first_step(stage, row, sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.MATH], True))
+    scale = row.request.sampling.guidance_scale
+    velocity = seen.guided(scale)
+    return relative(other.guided(scale), velocity, torch.ones_like(velocity))
+
+
+class Lines:
+    """The table as it grows; written after every row, so that a run that is cut short leaves what it has."""
+
+    def __init__(self, path: Path | None, device: torch.device) -> None:
+        self._path = path
+        self._where = torch.cuda.get_device_name(device) if device.type == "cuda" else f"CPU, {platform.machine()}"
+        self._lines: dict[tuple[str, str], Line] = {}
+        if path is not None and path.is_file():
+            for entry in json.loads(path.read_text())["rows"]:
+                self._lines[entry["case"], entry["engine"]] = Line(**entry)
+
+    def add(self, row: Row, engine: str, made: Measured, **more: Any) -> None:
+        """A row more, or in place of one that was there."""
+        theirs = self._lines.get((row.name, "diffusers"))
+        ratio = theirs.seconds / made.seconds if theirs is not None and engine != "diffusers" else None
+        line = Line(row.name, engine, made.seconds, made.step_ms, made.peak_gib, ratio, first_s=made.first_s, **more)
+        line.is_extrapolated = made.is_extrapolated
+        if made.latencies_s:
+            line.p50_s, line.p99_s = (float(np.percentile(made.latencies_s, part)) for part in (50, 99))
+        self._lines[row.name, engine] = line
+        sys.stdout.write(_shown(line))
+        sys.stdout.flush()
+        if self._path is not None:
+            self._path.write_text(json.dumps(self.report(), indent=2) + "\n")
+
+    def report(self) -> dict[str, Any]:
+        """All of it, with what it was measured on."""
+        return {
+            "device": self._where,
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "torch": torch.__version__,
+            "diffusers": diffusers.__version__,
+            "fa3": has_fa3(),
+            "rows": [asdict(line) for line in self._lines.values()],
+        }
+
+    def table(self) -> str:
+        """What is there, in words and columns."""
+        return f"\n{self._where}, torch {torch.__version__}\n{_HEAD}" + "".join(map(_shown, self._lines.values()))
+
+
+_HEAD = (
+    f"{'case':12} {'engine':10} {'ms/step':>9} {'seconds':>9} {'ratio':>6} {'GiB':>6} {'first s':>8} {'velocity':>9} "
+    f"{'spread':>8} {'PSNR':>6} {'SSIM':>6} {'p50':>7} {'p99':>7}\n"
+)
+
+
+def _shown(line: Line) -> str:
+    def number(value: float | None, width: int, digits: int) -> str:
+        return " " * width if value is None else f"{value:{width}.{digits}f}"
+
+    seconds = f"{line.seconds:8.3f}{'*' if line.is_extrapolated else ' '}"
+    return (
+        f"{line.case:12} {line.engine:10} {line.step_ms:9.2f} {seconds} {number(line.ratio, 6, 2)} "
+        f"{number(line.peak_gib, 6, 1)} {number(line.first_s, 8, 1)} {number(line.velocity_error, 9, 5)} "
+        f"{number(line.spread, 8, 5)} {number(line.psnr_db, 6, 1)} {number(line.ssim, 6, 3)} "
+        f"{number(line.p50_s, 7, 4)} {number(line.p99_s, 7, 4)}\n"
+    )

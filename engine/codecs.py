@@ -1,0 +1,123 @@
+"""Between latents and what people see and hear: everything that the engine encodes and decodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from engine.device import Threads, typed_out_of_memory
+from engine.memory import Budget, Shape, decode_in_strips
+from engine.planning import ActionSegment, SoundSegment, VisionSegment
+from engine.result import Result, check_finite, read_actions
+from engine.sampling import Chunk, Trajectory
+from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, Transfer, to_levels
+from engine.vae.clip import FRAMES_PER_LATENT, Frames
+
+
+@dataclass(frozen=True)
+class Codecs:
+    """The VAE, the sound decoder where there is one, and the sketch for previews."""
+
+    decoder: PictureDecoder
+    coder: ClipCoder
+    sound: SoundDecoder | None
+    sketch: Sketch
+    threads: Threads
+    device: torch.device
+    budget: Budget
+
+    def weights(self) -> Iterator[nn.Parameter]:
+        """All of them."""
+        yield from self.decoder.vae.parameters()
+        if self.sound is not None:
+            yield from self.sound.decoder.parameters()
+
+    def preview(self, trajectory: Trajectory) -> np.ndarray:
+        """See `Engine.preview`."""
+        latents = trajectory.estimates()[trajectory.plan.target]
+        middle = latents.shape[1] // 2
+        return to_levels(self.sketch.draw(latents[:, middle : middle + 1])).cpu().numpy()
+
+    def result(self, trajectory: Trajectory) -> Result:
+        """See `Engine.finish`."""
+        made, estimates = trajectory.plan, trajectory.estimates()
+        check_finite(made.segments, estimates, [chunk.latents for chunk in trajectory.finished])
+        stopped = None if trajectory.done else trajectory.step
+        vision = estimates[made.target]
+        if made.is_picture:
+            self._threads_for_pixels(made.canvas, num_frames=1)
+            with self._advised(made.canvas, num_frames=1):
+                return Result.of_picture(to_levels(self.decoder.decode(vision)).cpu().numpy(), stopped)
+        chunks = trajectory.chunks()
+        latents, sound, actions = {"vision": vision}, None, None
+        if made.continuation is not None or len(chunks) > 1:
+            latents = {f"vision_{index}": chunk.latents for index, chunk in enumerate(chunks)}
+        for segment, estimate in zip(made.segments, estimates, strict=True):
+            match segment:
+                case SoundSegment():
+                    latents["sound"], sound = estimate, self._waveform(estimate)
+                case ActionSegment():
+                    latents["action"], actions = estimate, read_actions(segment, estimate)
+                case VisionSegment():
+                    pass
+        arrays = {name: tensor.cpu().numpy() for name, tensor in latents.items()}
+        return Result(self._frames(chunks), sound, actions, arrays, stopped)
+
+    def pieces(self, chunk: Chunk) -> Iterator[Tensor]:
+        """Pixels of a chunk, float32 [3, n, height, width] in -1..1."""
+        in_strips = self.budget.needs_strips(chunk.canvas)
+        pieces = decode_in_strips(self.coder.decode, chunk.latents) if in_strips else self.coder.decode(chunk.latents)
+        num_frames = (chunk.latents.shape[1] - 1) * FRAMES_PER_LATENT + 1
+        while True:
+            self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
+            with self._advised(chunk.canvas, num_frames):
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    def encode(self, frames: np.ndarray | Frames | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """See `ClipCoder.encode`."""
+        height, width = frames.shape[2:] if isinstance(frames, Tensor) else frames.shape[1:3]
+        self._threads_for_pixels((width, height), FRAMES_PER_LATENT)
+        with typed_out_of_memory(self.device):
+            return self.coder.encode(frames, fit)
+
+    @torch.inference_mode()
+    def _frames(self, chunks: Sequence[Chunk]) -> Iterator[np.ndarray]:
+        """Pieces as they are asked for; on a GPU the next one is decoded while its reader has this one."""
+        waiting: Transfer | None = None
+        for chunk in chunks:
+            start, stop = chunk.shown or (0, None)
+            first = 0
+            for piece in self.pieces(chunk):
+                shown = piece[:, max(start - first, 0) : None if stop is None else max(stop - first, 0)]
+                first += piece.shape[1]
+                if not shown.shape[1]:
+                    continue
+                sent = Transfer(to_levels(shown))
+                if waiting is not None:
+                    yield waiting.take()
+                waiting = sent
+                if self.device.type == "cpu":
+                    yield waiting.take()
+                    waiting = None
+        if waiting is not None:
+            yield waiting.take()
+
+    def _waveform(self, latents: Tensor) -> np.ndarray:
+        assert self.sound is not None
+        with typed_out_of_memory(self.device):
+            return self.sound.decode(latents).cpu().numpy()
+
+    def _advised(self, canvas: tuple[int, int], num_frames: int) -> AbstractContextManager[None]:
+        return typed_out_of_memory(self.device, partial(self.budget.advise, Shape(canvas, num_frames)))
+
+    def _threads_for_pixels(self, canvas: tuple[int, int], num_frames: int) -> None:
+        self.threads.for_decode(canvas[0] * canvas[1] * num_frames)

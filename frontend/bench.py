@@ -1,0 +1,193 @@
+"""The composition that every making page shares: the form column, the stage, the job's card and the strip."""
+
+# pyright: reportUnknownMemberType=false
+# Gradio annotates its own functions only in part.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import gradio as gr
+from gradio.components import Component
+
+from frontend import element_ids, parts, text
+from frontend.draft import defaults_of, is_locked, taken, usable
+from frontend.events import listener
+from frontend.fields import flatten
+from frontend.form import draw_form
+from frontend.panel import HOLDS, Panel, gathered, spread
+from frontend.submission import submit
+from frontend.validation import mistakes
+from studio.catalogue import CheckpointInfo
+from studio.client import StudioClient
+from studio.errors import StudioError
+from studio.requests import draw_seed
+
+SEED = "sampling.seed"
+LOCK = "seed_lock"
+"""Not a field of the request: whether the seed stays for the next submission."""
+PRIORITY = "priority"
+"""Nor is this: before which jobs it runs."""
+
+Connect = Callable[[gr.Request], StudioClient]
+
+QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+
+
+def draw_bench(blocks: gr.Blocks, panel: Panel, connect: Connect) -> None:
+    """Draw a whole making page into the route that is open.
+
+    Args:
+        blocks: the application that the route belongs to.
+        panel: the page.
+        connect: makes a client of the server for a caller.
+    """
+    page = panel.place.name
+    with gr.Column(elem_id=element_ids.MAIN, elem_classes=["o-page"]), gr.Row(elem_classes=["o-bench"]):
+        with gr.Column(elem_classes=["o-card", "o-form"]):
+            fields, generate, outcome = _draw_form_column(panel)
+        with gr.Column(elem_classes=["o-stage-column"]):
+            parts.part("o-stage", elem_id=element_ids.stage(page), elem_classes=["o-fill"])
+            parts.part("o-progress", elem_id=element_ids.progress(page))
+            parts.part("o-strip", elem_id=element_ids.strip(page))
+    _wire_submission(panel, connect, fields, generate, outcome)
+    _wire_restoring(panel, fields)
+    _wire_draft(blocks, panel, connect, fields)
+
+
+def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr.HTML]:
+    page = panel.place.name
+    beside: dict[str, Component] = {}
+
+    def with_tools(draw: Callable[[], Component]) -> Component:
+        with gr.Row(elem_classes=["o-seed-row"]):
+            seed = draw()
+            tools = beside[LOCK] = parts.seed_tools(elem_id=element_ids.seed_tools(page))
+        listener(tools, "fresh")(
+            None, None, [seed, tools], js="() => [Math.floor(Math.random() * 4294967296), true]", **QUIET
+        )
+        listener(tools, "next")(None, seed, [seed, tools], js="(seed) => [Number(seed) + 1, true]", **QUIET)
+        listener(seed, "input")(None, None, tools, js="() => true", **QUIET)
+        return seed
+
+    def draw_parts(path: str) -> Callable[[], None]:
+        def draw() -> None:
+            if path == "prompt":
+                parts.part(
+                    "o-prompt-tools", elem_id=element_ids.prompt_tools(page), spec={"upsamples": panel.upsamples}
+                )
+                parts.part("o-examples", elem_id=element_ids.examples(page))
+            for part in panel.parts:
+                if part.below == path:
+                    beside[part.name] = _draw_part(page, part.name, part.tag)
+
+        return draw
+
+    if panel.tabs:
+        tabs = {place.path: name for place, name in panel.tabs}
+        parts.part("o-tabs", elem_id=element_ids.tabs(page), spec={"here": panel.place.path, "tabs": tabs})
+    parts.part("o-notice", elem_id=element_ids.notice(page))
+    fields = draw_form(
+        panel.model,
+        page,
+        around={SEED: with_tools},
+        after={path: draw_parts(path) for path in {"prompt", *(part.below for part in panel.parts)}},
+        beside={"resolution": "o-canvas"},
+        early=panel.early,
+        rare=panel.rare,
+        without=panel.held,
+    )
+    with gr.Column(elem_classes=["o-foot"]):
+        with gr.Row(elem_classes=["o-go-row"]):
+            generate = gr.Button(
+                text.GENERATE,
+                variant="primary",
+                size="lg",
+                elem_id=element_ids.generate(page),
+                elem_classes=["o-go", "o-hot-submit"],
+            )
+            beside[PRIORITY] = parts.holder(
+                "o-order", value="normal", label=PRIORITY, spec={}, elem_id=element_ids.order(page)
+            )
+        parts.part("o-estimate", elem_id=element_ids.estimate(page))
+    outcome = parts.outcome(elem_id=element_ids.outcome(page))
+    return {**fields, **beside}, generate, outcome
+
+
+def _draw_part(page: str, name: str, tag: str) -> gr.HTML:
+    title = name.removeprefix(HOLDS)
+    return parts.holder(
+        tag, value={}, label=title, spec={"name": name}, elem_id=element_ids.field(page, name), elem_classes=["o-field"]
+    )
+
+
+def _wire_submission(
+    panel: Panel, connect: Connect, fields: Mapping[str, Component], generate: gr.Button, outcome: gr.HTML
+) -> None:
+    held = {part.name: part.paths for part in panel.parts}
+
+    def check(**values: Any) -> list[Any]:
+        wrong = mistakes(panel.model, spread(_of_request(values)))
+
+        def said_of(name: str) -> str:
+            paths = held.get(name, (name,))
+            return next((why for fault, why in wrong.items() if fault == name or fault.partition(".")[0] in paths), "")
+
+        return [gr.validate(not (why := said_of(name)), why) for name in fields]
+
+    async def send(caller: gr.Request, **values: Any) -> tuple[dict[str, Any], int]:
+        seed = values[SEED] if values[LOCK] else draw_seed()
+        asked = {**_of_request(values), SEED: seed}
+        return await submit(connect(caller), panel, asked, values[PRIORITY] or "normal"), seed
+
+    generate.click(
+        send,
+        inputs_kwargs=dict(fields),
+        outputs=[outcome, fields[SEED]],
+        validator=check,
+        concurrency_limit=None,
+        trigger_mode="multiple",
+        **QUIET,
+    )
+
+
+def _wire_restoring(panel: Panel, fields: Mapping[str, Component]) -> None:
+    names = list(fields)
+
+    def use(event: gr.EventData) -> list[Any]:
+        said = flatten(cast("dict[str, Any]", event._data or {}))  # pyright: ignore[reportPrivateUsage]
+        lock = {LOCK: said.pop(LOCK)} if LOCK in said else {}
+        given = {**gathered(panel, taken(panel, said)), **lock}
+        return [given.get(name, gr.skip()) for name in names]
+
+    listener(parts.relay("o-use"), "o_use")(use, None, list(fields.values()), queue=False, **QUIET)
+
+
+def _wire_draft(blocks: gr.Blocks, panel: Panel, connect: Connect, fields: Mapping[str, Component]) -> None:
+    names, components = list(fields), list(fields.values())
+    draft = gr.BrowserState(None, storage_key=f"orrery.draft.{panel.place.name}", secret="orrery")
+
+    async def restore(kept: Any, caller: gr.Request) -> list[Any]:
+        served = await _served_checkpoint(connect(caller))
+        values = {**defaults_of(panel, served), **usable(kept, panel, served.id if served else None)}
+        shown = {**gathered(panel, values), LOCK: is_locked(kept), PRIORITY: "normal"}
+        return [shown[name] if name in shown else gr.skip() for name in names]
+
+    remember = f"(...values) => window.orrery.remember({json.dumps(names)}, values)"
+    gr.on([listener(component, "change") for component in components], None, components, draft, js=remember, **QUIET)
+    blocks.load(restore, draft, components, queue=False, **QUIET).then(None, components, draft, js=remember, **QUIET)
+
+
+async def _served_checkpoint(client: StudioClient) -> CheckpointInfo | None:
+    try:
+        async with client:
+            found = (await client.checkpoints()).checkpoints
+    except StudioError:
+        return None  # The form stands on the request's own defaults; the header says what is wrong.
+    return next((entry for entry in found if entry.state not in ("absent", "installed")), None)
+
+
+def _of_request(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in (LOCK, PRIORITY)}

@@ -1,0 +1,53 @@
+// What the server's answer to a submission was, said where it belongs: below a field, or as a toast when it belongs to none.
+
+import { toast } from "./errors.js";
+import { fixButtons } from "./fixes.js";
+import { form } from "./form_values.js";
+import { make } from "./nodes.js";
+import { selection } from "./selection.js";
+
+class Errors extends HTMLElement {
+  #clear = () => {};
+
+  connectedCallback() {
+    this.setAttribute("role", "alert");
+    this.className = "o-sr";
+  }
+
+  /** What a submission came to: `job`, or `message`, `hint` and the `field` they belong to. */
+  set model(outcome) {
+    this.#clear();
+    if (outcome?.job) selection.follow();
+    if (!outcome?.message) return;
+    const field = outcome.field && document.getElementById(outcome.field);
+    if (field) this.#point(field, outcome, fixButtons(outcome, form.request()));
+    else toast(outcome.message, outcome.hint, "bad");
+  }
+
+  #point(field, { message, hint }, fixes) {
+    const words = [message, hint].filter(Boolean).join(" ");
+    const line = make("span", { class: "o-error-line", id: `${field.id}-error` }, words, " ", ...fixes);
+    const input = field.querySelector("textarea, input, [role=radiogroup]");
+    field.classList.add("o-wrong");
+    field.append(line);
+    this.textContent = words;
+    input?.setAttribute("aria-invalid", "true");
+    input?.setAttribute("aria-describedby", line.id);
+    field.scrollIntoView({ block: "nearest" });
+    (input?.matches("[role=radiogroup]") ? input.querySelector("[tabindex='0']") : input)?.focus();
+    this.#clear = () => {
+      field.removeEventListener("input", this.#clear);
+      field.removeEventListener("o-pick", this.#clear);
+      field.classList.remove("o-wrong");
+      line.remove();
+      input?.removeAttribute("aria-invalid");
+      input?.removeAttribute("aria-describedby");
+      this.textContent = "";
+      this.#clear = () => {};
+    };
+    field.addEventListener("input", this.#clear);
+    field.addEventListener("o-pick", this.#clear, { capture: true });
+  }
+}
+
+customElements.define("o-errors", Errors);

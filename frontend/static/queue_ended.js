@@ -1,0 +1,50 @@
+// A job that has ended: what it made, or why it did not, and what can be done about it.
+
+import { duration, say } from "./facts.js";
+import { icon, iconButton } from "./icons.js";
+import { lineOf, promptOf } from "./job_words.js";
+import { clock, secondsTaken } from "./jobs.js";
+import { make, mark, show, write } from "./nodes.js";
+import { again } from "./queue_waiting.js";
+import { ask } from "./server.js";
+
+export class EndedRow {
+  constructor(job) {
+    this.id = job.id;
+    this.picture = make("img", { alt: "", loading: "lazy", hidden: true });
+    this.picture.addEventListener("error", () => show(this.picture, false));
+    this.state = make("span", { class: "o-state" });
+    this.name = make("a", { class: "o-row-name" });
+    this.line = make("span", { class: "o-meta" });
+    this.retry = iconButton("again", say("progress.retry"), () => ask("POST", `/v1/jobs/${this.id}/retry`), { "data-do": "retry" });
+    this.again = iconButton("copies", say("queue.again"), () => again(this.job), { quiet: true, "data-do": "again" });
+    this.node = make(
+      "li",
+      { class: "o-row", "data-job": job.id },
+      make("span", { class: "o-row-picture" }, icon("curve", 20), this.picture),
+      make("div", { class: "o-row-words" }, this.name, this.line),
+      make("span", { class: "o-row-acts" }, this.state, this.retry, this.again),
+    );
+  }
+
+  paint(job) {
+    this.job = job;
+    const [result] = job.results;
+    const name = promptOf(job);
+    mark(this.node, "data-state", job.state);
+    write(this.state, say(`state.${job.state}`));
+    write(this.name, name);
+    mark(this.name, "title", name.slice(0, 400));
+    mark(this.name, "href", result ? `/library?item=${encodeURIComponent(result.id)}` : null);
+    show(this.picture, Boolean(result?.thumbnail_url));
+    mark(this.picture, "src", result?.thumbnail_url);
+    const took = job.state === "succeeded" && job.started_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
+    const why = [job.error?.message, job.error?.hint].filter(Boolean).join(" ");
+    write(this.line, why || [clock(job), took, lineOf(job)].filter(Boolean).join(" · "));
+    show(this.retry, job.state !== "succeeded");
+  }
+
+  remove() {
+    this.node.remove();
+  }
+}

@@ -1,0 +1,95 @@
+// Every open job, also those that a long queue does not tell the page of by itself, and what can be done with them.
+
+import { ended, queued, running } from "./jobs.js";
+import { live } from "./live.js";
+import { ask, askJson } from "./server.js";
+
+const MOST = 1000;
+const ASKED_AGAIN_MS = 400; // a queue that moves is not asked after at every move
+
+class QueueStore extends EventTarget {
+  moving = Promise.resolve(); // the moves that are under way; who ends a job waits for them
+  #fetched = {}; // id → job, as it was when the rest of the queue was asked for
+  #due = 0;
+
+  start() {
+    live.addEventListener("state", () => {
+      this.#fill();
+      this.dispatchEvent(new Event("state"));
+    });
+  }
+
+  /** All jobs that are known, by id: what was fetched, under what was told since. */
+  get state() {
+    const rest = Object.entries(this.#fetched).map(([id, job]) => [id, { ...job, ...live.partial[id] }]);
+    return { jobs: { ...Object.fromEntries(rest), ...live.state.jobs }, system: live.state.system };
+  }
+
+  /** Whether the server has told anything yet. */
+  get known() {
+    return live.seq >= 0;
+  }
+
+  get status() {
+    return live.state.system.queue ?? { paused: false, num_queued: 0, num_running: 0, seconds_left: null };
+  }
+
+  /** Entries of the waiting list, in order: `{ job }`, or `{ batch, jobs }` where its first waiting job stands. */
+  entries() {
+    const state = this.state;
+    const waiting = queued(state);
+    const seen = new Set();
+    return waiting.flatMap((job) => {
+      if (!job.batch) return [{ id: job.id, waiting: [job] }];
+      if (seen.has(job.batch.id)) return [];
+      seen.add(job.batch.id);
+      const jobs = Object.values(state.jobs).filter((other) => other.batch?.id === job.batch.id);
+      jobs.sort((a, b) => a.batch.index - b.batch.index);
+      return [{ id: job.batch.id, batch: job.batch, jobs, waiting: waiting.filter((other) => other.batch?.id === job.batch.id) }];
+    });
+  }
+
+  running() {
+    return running(this.state).reverse();
+  }
+
+  /** The jobs that ended last, the latest first. */
+  ended(count) {
+    const when = (job) => Date.parse(job.finished_at ?? job.created_at);
+    return Object.values(live.state.jobs)
+      .filter(ended)
+      .sort((a, b) => when(b) - when(a))
+      .slice(0, count);
+  }
+
+  /** Put jobs before another one, in their order; null puts them last. One move follows the other. */
+  move(jobs, before) {
+    this.moving = this.moving.then(async () => {
+      for (const job of jobs) {
+        if (!(await askJson("POST", `/v1/jobs/${job.id}/move`, { before }))) return;
+      }
+    });
+  }
+
+  prioritise(jobs, priority) {
+    return Promise.all(jobs.map((job) => askJson("PATCH", `/v1/jobs/${job.id}`, { priority })));
+  }
+
+  pause(paused) {
+    return ask("POST", `/v1/queue/${paused ? "pause" : "resume"}`);
+  }
+
+  // The socket tells of the first jobs of a queue; when there are more, the rest is asked for.
+  #fill() {
+    const known = queued(this.state).length;
+    if (this.#due || this.status.num_queued <= known) return;
+    this.#due = setTimeout(async () => {
+      const found = await ask("GET", `/v1/jobs?state=queued&limit=${MOST}`);
+      this.#due = 0;
+      if (found) this.#fetched = Object.fromEntries(found.jobs.map((job) => [job.id, job]));
+      this.dispatchEvent(new Event("state"));
+    }, ASKED_AGAIN_MS);
+  }
+}
+
+export const queue = new QueueStore();

@@ -1,0 +1,52 @@
+// Where a result can go from here: to a form that starts from it, or to the assistant.
+
+import { pages, places, say } from "./facts.js";
+import { frameOf } from "./frame_grab.js";
+import { icon } from "./icons.js";
+import { upload } from "./media_facts.js";
+import { make } from "./nodes.js";
+import { popover } from "./popover.js";
+import { BEGIN } from "./send.js";
+import { ask } from "./server.js";
+
+const TAKES_A_FRAME = ["video", "world", "policy"];
+
+/** `{ node, show(result, job) }`: a button and its menu; `videoOnStage` gives the element whose frame may be sent. */
+export function sendTo(videoOnStage) {
+  const button = make("button", { type: "button", class: "o-btn", "data-do": "send" }, icon("send", 15), say("send_to.title"));
+  const pop = popover(button, { up: true, opened: () => draw() });
+  let result = null;
+  let job = null;
+  const link = (name, words) => make("a", { class: "o-row", href: `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}` }, words);
+  const frame = (name) => {
+    const send = async () => {
+      const file = await frameOf(videoOnStage());
+      const item = file && (await upload(file, () => {}));
+      if (item) location.assign(`${pages[name][0]}?from=${item.id}`);
+    };
+    return make("button", { type: "button", class: "o-row", on: { click: send } }, say(`send_to.frame_${name}`));
+  };
+  const again = (sound) => {
+    const run = async () => {
+      pop.close();
+      const request = { ...job.request, sound, count: 1, sampling: { ...job.request.sampling, seed: result.seed } };
+      await ask("POST", "/v1/jobs", new Blob([JSON.stringify(request)], { type: "application/json" }));
+    };
+    return make("button", { type: "button", class: "o-row", on: { click: run } }, say(sound ? "send_to.with_sound" : "send_to.without_sound"));
+  };
+  const draw = () => {
+    const known = (BEGIN[result.type] ?? []).filter((name) => pages[name] ?? places[name]);
+    pop.panel.replaceChildren(
+      ...known.map((name) => link(name, say(`send_to.${result.type}_${name}`))),
+      ...(result.type === "video" ? TAKES_A_FRAME.map(frame) : []),
+      ...(job.kind === "generate_video" ? [again(!job.request.sound)] : []),
+    );
+  };
+  const show = (shown, of) => {
+    result = shown;
+    job = of;
+    pop.node.hidden = !(result && result.type in BEGIN);
+    if (pop.node.hidden) pop.close();
+  };
+  return { node: pop.node, show };
+}

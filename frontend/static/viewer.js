@@ -1,0 +1,62 @@
+// One thing to look at: a picture, a clip, or actions as curves.
+
+import { ActionsChart } from "./actions_chart.js";
+import { ClipPlayer } from "./clip_player.js";
+import { say } from "./facts.js";
+import { make, mark, show, write } from "./nodes.js";
+
+export class Viewer {
+  #id = null;
+
+  constructor() {
+    this.image = make("img", { alt: "", hidden: true });
+    this.clip = make("video", { loop: true, playsinline: true, preload: "auto", hidden: true });
+    this.clip.muted = true;
+    this.clip.addEventListener("click", () => this.player.toggle());
+    this.player = new ClipPlayer(this.clip);
+    this.chart = new ActionsChart();
+    this.words = make("p", { hidden: true });
+    this.frame = make("div", { class: "o-viewer-frame" }, this.image, this.clip, this.chart.svg, this.words);
+    this.node = make("div", { class: "o-viewer" }, this.frame, this.player.node);
+    for (const node of [this.image, this.clip]) node.addEventListener("error", () => node.src && this.#say("viewer.gone"));
+  }
+
+  /** Show an item; null empties it. */
+  show(item) {
+    this.item = item;
+    if (item?.id === this.#id) return;
+    this.#id = item?.id ?? null;
+    for (const node of [this.image, this.clip, this.chart.svg]) {
+      node.removeAttribute("src");
+      node.toggleAttribute("hidden", true);
+    }
+    show(this.words, false);
+    show(this.player.node, false);
+    mark(this.node, "data-type", item?.type);
+    if (!item) return;
+    if (item.missing) return this.#say("viewer.gone");
+    if (item.mime === "application/json") return this.#draw(item);
+    const shown = { image: this.image, video: this.clip }[item.type];
+    if (!shown) return this.#say("viewer.none");
+    this.node.style.setProperty("--o-ratio", item.width && item.height ? item.width / item.height : 16 / 9);
+    mark(shown, item.type === "image" ? "alt" : "aria-label", item.title || item.prompt || say(`media.${item.type}`));
+    shown.src = item.url;
+    shown.toggleAttribute("hidden", false);
+    if (item.type === "video") this.player.take(item);
+    show(this.player.node, item.type === "video");
+  }
+
+  async #draw(item) {
+    this.node.style.setProperty("--o-ratio", 16 / 9);
+    const drawn = await this.chart.load(item.url);
+    if (item.id !== this.#id) return;
+    if (drawn) this.chart.svg.toggleAttribute("hidden", false);
+    else this.#say("viewer.gone");
+  }
+
+  #say(key) {
+    show(this.player.node, false);
+    write(this.words, say(key));
+    show(this.words, true);
+  }
+}

@@ -1,0 +1,46 @@
+"""What the page of the checkpoints says beside what every page does, and its keys."""
+
+from __future__ import annotations
+
+from frontend.words.keys import Keys
+
+KEYS: Keys = (
+    (("Tab",), "From button to button"),
+    (("?",), "This list"),
+)
+
+WORDS: dict[str, str] = {
+    "checkpoints.can": "What it can do",
+    "checkpoints.memory": "Memory that is used",
+    "checkpoints.used_gpu": "{used} of {total} of the GPU's memory used",
+    "checkpoints.used_host": "{used} of {total} of this machine's memory used",
+    "checkpoints.free": "{size} free",
+    "checkpoints.serving": "serving",
+    "checkpoints.warm": "warm",
+    "checkpoints.installed": "installed",
+    "checkpoints.absent": "not installed",
+    "checkpoints.too_large": "too large for this machine",
+    "checkpoints.crowded": "another leaves for it",
+    "checkpoints.random": "random weights",
+    "checkpoints.weights": "{size} of weights",
+    "checkpoints.disk": "{size} on disk",
+    "checkpoints.needs": "needs {size} of memory",
+    "checkpoints.load": "Load",
+    "checkpoints.serve": "Let it serve",
+    "checkpoints.unload": "Unload",
+    "checkpoints.verify": "Verify",
+    "checkpoints.pull": "Download",
+    "checkpoints.stop": "Stop the download",
+    "errand.pull": "Downloading",
+    "errand.verify": "Verifying",
+    "errand.of": "{done} of {total}",
+    "can.pictures": "pictures {tiers}",
+    "can.clips": "clips {tiers}, up to {frames} frames",
+    "can.sound": "sound",
+    "can.transfer": "transfer",
+    "can.predict_video": "worlds from actions",
+    "can.predict_actions": "actions of a clip",
+    "can.run_policy": "policy",
+    "can.bodies": "{count} bodies",
+    "can.distilled": "{steps} steps only",
+}

@@ -1,0 +1,274 @@
+"""The library: everything that was made or uploaded, what it was made from, and what may be done with it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, Field
+
+from studio.media import MediaType
+from studio.requests import Frozen, Request
+from studio.requests.fields import BoundedText
+
+Order = Literal["newest", "oldest", "largest"]
+
+UPLOAD = "upload"
+"""The `kind` of what was not made here."""
+
+MAX_PAGE = 500
+MAX_IDS = 10_000
+MAX_TAGS = 100
+MAX_TAG_CHARACTERS = 60
+MAX_TITLE_CHARACTERS = 300
+
+CONFIRMATION = "delete everything"
+
+
+def _tag(text: str) -> str:
+    """A tag on one line, with single spaces."""
+    tidy = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    if not tidy:
+        raise ValueError("a tag is empty; write at least one letter")
+    if len(tidy) > MAX_TAG_CHARACTERS:
+        raise ValueError(f"a tag has {len(tidy)} characters; at most {MAX_TAG_CHARACTERS} are accepted")
+    return tidy
+
+
+def _title(text: str) -> str:
+    """A title on one line."""
+    tidy = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    if len(tidy) > MAX_TITLE_CHARACTERS:
+        raise ValueError(f"the title has {len(tidy)} characters; at most {MAX_TITLE_CHARACTERS} are accepted")
+    return tidy
+
+
+Tag = Annotated[BoundedText, AfterValidator(_tag)]
+Title = Annotated[BoundedText, AfterValidator(_title)]
+Tags = Annotated[tuple[Tag, ...], Field(max_length=MAX_TAGS)]
+MediaIds = Annotated[tuple[str, ...], Field(min_length=1, max_length=MAX_IDS)]
+
+
+class LibraryItem(Frozen):
+    """One artefact: a result of a job, or an upload.
+
+    Attributes:
+        id: its name in the media store, as in `studio.media.MediaReference`.
+        job_id: the job that made it; an upload has none.
+        kind: of the request that made it, or "upload".
+        width, height: pixels, as it is shown; of pictures and clips.
+        num_frames, duration_s, has_sound: of a clip.
+        fps: frames per second of a clip, or actions per second.
+        num_actions: rows of actions.
+        seed: its own, where it has one.
+        prompt: what it was made from, as it was written by whoever asked; empty for an upload.
+        title: its name, where somebody gave it one; an upload's file name.
+        created_at: when it was written.
+        trashed_at: when it was put into the trash, or null.
+        url, thumbnail_url, spritesheet_url: paths on the server; the last one of clips only.
+        missing: its file is no longer on disk.
+    """
+
+    id: str
+    job_id: str | None
+    kind: str
+    type: MediaType
+    mime: str
+    width: int | None = None
+    height: int | None = None
+    num_frames: int | None = None
+    fps: float | None = None
+    duration_s: float | None = None
+    has_sound: bool | None = None
+    num_actions: int | None = None
+    size_bytes: int
+    seed: int | None = None
+    checkpoint: str | None = None
+    prompt: str = ""
+    title: str = ""
+    starred: bool = False
+    tags: tuple[str, ...] = ()
+    created_at: datetime
+    trashed_at: datetime | None = None
+    url: str
+    thumbnail_url: str | None = None
+    spritesheet_url: str | None = None
+    missing: bool = False
+
+
+class LibraryDetail(LibraryItem):
+    """`GET /v1/library/{id}`: an item, its recipe and its relatives.
+
+    Attributes:
+        request: what made it: the whole request, this result's own seed, count 1; null for an upload.
+        made_from: what the request names, and the clip that a computed control came from.
+        led_to: results of jobs that name it, and controls that were computed from it, newest first.
+        siblings: other results of the same job.
+    """
+
+    request: Request | None = None
+    made_from: tuple[LibraryItem, ...] = ()
+    led_to: tuple[LibraryItem, ...] = ()
+    siblings: tuple[LibraryItem, ...] = ()
+
+
+class LibraryUsage(Frozen):
+    """What the library takes on disk.
+
+    Attributes:
+        num_items: artefacts, those in the trash not counted.
+        size_bytes: of all files, those in the trash among them; thumbnails are not counted.
+        num_trashed, trash_bytes: what is in the trash.
+        quota_bytes: `--quota-gb`, or null.
+        free_bytes: left on the disk that holds the media.
+    """
+
+    num_items: int
+    size_bytes: int
+    num_trashed: int
+    trash_bytes: int
+    quota_bytes: int | None
+    free_bytes: int
+
+
+class Facet(Frozen):
+    """A value that a filter may have, and how many items have it."""
+
+    value: str
+    num_items: int
+
+
+class LibraryFacets(Frozen):
+    """Values of the filters over everything that is not in the trash, the commonest first."""
+
+    kinds: tuple[Facet, ...] = ()
+    types: tuple[Facet, ...] = ()
+    checkpoints: tuple[Facet, ...] = ()
+    tags: tuple[Facet, ...] = ()
+
+
+class LibraryQuery(Frozen):
+    """`GET /v1/library`: what is looked for; filters that are given must all hold.
+
+    Attributes:
+        q: words; each must be the beginning of a word of the prompt, the negative prompt, the title or the tags.
+        type: any of these.
+        kind: a request's kind or "upload".
+        tag: every one of these.
+        since, until: of `created_at`, both included.
+        trashed: the trash instead of what is not in it.
+        cursor: `next_cursor` of the page before.
+    """
+
+    q: BoundedText = ""
+    type: tuple[MediaType, ...] = ()
+    kind: str | None = None
+    checkpoint: str | None = None
+    seed: int | None = None
+    starred: bool | None = None
+    tag: tuple[str, ...] = ()
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    trashed: bool = False
+    order: Order = "newest"
+    limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 60
+    cursor: str | None = None
+
+
+class LibraryPage(Frozen):
+    """What a query found.
+
+    Attributes:
+        total: items over all pages.
+        next_cursor: where the next page begins, or null at the end.
+        usage, facets: of the whole library, whatever was looked for.
+    """
+
+    items: tuple[LibraryItem, ...]
+    total: int
+    next_cursor: str | None = None
+    usage: LibraryUsage
+    facets: LibraryFacets
+
+
+class ItemChange(Frozen):
+    """`PATCH /v1/library/{id}`: what is given is set."""
+
+    starred: bool | None = None
+    tags: Tags | None = None
+    title: Title | None = None
+
+
+class ItemsChange(Frozen):
+    """`POST /v1/library/change`: what is given is done to each of the items."""
+
+    ids: MediaIds
+    starred: bool | None = None
+    add_tags: Tags = ()
+    remove_tags: Tags = ()
+
+
+class ItemIds(Frozen):
+    """Items by name: what a verb is about, and what it has changed."""
+
+    ids: MediaIds
+
+
+class ChangedIds(Frozen):
+    """Items that a verb has changed; those that were so already are not among them."""
+
+    ids: tuple[str, ...]
+
+
+class ErasedItems(Frozen):
+    """`DELETE /v1/library/trash` and `DELETE /v1/library`: what is gone for good."""
+
+    num_items: int
+    num_jobs: int = 0
+    freed_bytes: int
+
+
+class DeleteEverything(Frozen):
+    """`DELETE /v1/library`: said in words, so that nobody does it in passing."""
+
+    confirm: Literal["delete everything"]
+
+
+class ImportReport(Frozen):
+    """`POST /v1/library/import`: what came in, and what was here already."""
+
+    num_items: int
+    num_jobs: int
+    num_known_items: int
+    num_missing_items: int
+
+
+class SpritesheetLayout(Frozen):
+    """How the frames lie in a clip's spritesheet, row by row.
+
+    Attributes:
+        num_frames: frames that are there; the last row may end early.
+        frame_width, frame_height: pixels of each.
+        times_s: when each is shown, from the clip's beginning.
+    """
+
+    columns: int
+    rows: int
+    num_frames: int
+    frame_width: int
+    frame_height: int
+    times_s: tuple[float, ...]
+
+
+class Waveform(Frozen):
+    """`GET /v1/media/{id}/waveform`: how loud a clip is over its length.
+
+    Attributes:
+        duration_s: of the sound.
+        num_channels: 1 or 2; further channels of an upload are mixed into two.
+        peaks: for each channel the largest magnitude in equal stretches of time, 0 to 1.
+    """
+
+    duration_s: float
+    num_channels: int
+    peaks: tuple[tuple[float, ...], ...]

@@ -1,0 +1,119 @@
+"""What the tools answer: less than a job or an item has, so that an agent reads only what it can act on."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from studio.jobs import Job, JobState
+from studio.library import LibraryItem
+from studio.media import MediaReference
+
+
+class Made(BaseModel):
+    """Something that was made. `url` is its address on the server."""
+
+    media_id: str
+    type: str
+    url: str
+    seed: int | None
+    size: str | None
+    duration_s: float | None
+    num_actions: int | None
+
+    @classmethod
+    def of(cls, reference: MediaReference, base_url: str) -> Made:
+        """From a job's result."""
+        return cls(
+            media_id=reference.id,
+            type=reference.type,
+            url=f"{base_url}{reference.url}",
+            seed=reference.seed,
+            size=f"{reference.width}x{reference.height}" if reference.width else None,
+            duration_s=reference.duration_s,
+            num_actions=reference.num_actions,
+        )
+
+
+class JobAnswer(BaseModel):
+    """How a job stands. One that has not ended is asked about again with get_job."""
+
+    job_id: str
+    kind: str
+    state: JobState
+    prompt: str
+    step: int
+    steps: int
+    seconds_left: float | None
+    results: list[Made]
+    error: str | None
+
+    @classmethod
+    def of(cls, job: Job, base_url: str) -> JobAnswer:
+        """From a job."""
+        return cls(
+            job_id=job.id,
+            kind=job.kind,
+            state=job.state,
+            prompt=job.request.prompt,
+            step=job.progress.step,
+            steps=job.progress.steps,
+            seconds_left=job.progress.seconds_left,
+            results=[Made.of(result, base_url) for result in job.results],
+            error=f"{job.error.message} {job.error.hint}".rstrip() if job.error else None,
+        )
+
+
+class Found(BaseModel):
+    """One item of the library."""
+
+    media_id: str
+    kind: str
+    type: str
+    prompt: str
+    title: str
+    tags: list[str]
+    starred: bool
+    created_at: str
+    seed: int | None
+    url: str
+
+    @classmethod
+    def of(cls, item: LibraryItem, base_url: str) -> Found:
+        """From an item."""
+        return cls(
+            media_id=item.id,
+            kind=item.kind,
+            type=item.type,
+            prompt=item.prompt,
+            title=item.title,
+            tags=list(item.tags),
+            starred=item.starred,
+            created_at=item.created_at.isoformat(),
+            seed=item.seed,
+            url=f"{base_url}{item.url}",
+        )
+
+
+class SearchAnswer(BaseModel):
+    """What a search found; `total` counts all of it."""
+
+    total: int
+    items: list[Found]
+
+
+class Spoken(BaseModel):
+    """A message of OpenAI's chat."""
+
+    content: str | None = None
+
+
+class SpokenChoice(BaseModel):
+    """One answer of it."""
+
+    message: Spoken
+
+
+class ChatAnswer(BaseModel):
+    """As much of a chat completion as is read here."""
+
+    choices: list[SpokenChoice]

@@ -1,0 +1,148 @@
+"""The guardrail is asked, its state is told, and what it has not read does not run in silence."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.guarding import Guard
+from guardrail_fake import WordReader, guarding
+from running import running
+from studio.errors import BadInput, GuardrailBlocked, GuardrailLost
+from studio.events import GuardrailStatus
+from studio.requests import GenerateImage
+from studio.settings import ServerSettings, read_settings
+
+FINE = GenerateImage(prompt="a red cube")
+BAD = GenerateImage(prompt="a forbidden cube")
+
+
+def asked(settings: ServerSettings, act: Callable[[Guard], Awaitable[Any]]) -> tuple[Any, list[GuardrailStatus]]:
+    told: list[GuardrailStatus] = []
+
+    async def run() -> Any:
+        guard = Guard(settings, told.append)
+        try:
+            return await act(guard)
+        finally:
+            await guard.close()
+
+    return asyncio.run(run()), told
+
+
+def test_without_one_jobs_say_that_it_is_not_installed():
+    assert asked(ServerSettings(), lambda guard: guard.check(FINE, wanted=True))[0] == "not_installed"
+    assert asked(ServerSettings(), lambda guard: guard.check(BAD))[0] == "not_installed"
+
+
+@pytest.mark.parametrize("wanted", [None, True, False])
+def test_a_server_that_requires_one_refuses_without_it(wanted: bool | None):
+    with pytest.raises(GuardrailLost, match="nothing without its guardrail"):
+        asked(ServerSettings(require_guardrail=True), lambda guard: guard.check(FINE, wanted=wanted))
+
+
+def test_words_are_read_before_they_are_let_through():
+    reader = WordReader()
+    with guarding(reader) as url:
+        settings = ServerSettings(guardrail_url=url)
+        verdict, told = asked(settings, lambda guard: guard.check(FINE))
+        assert verdict == "passed"
+        assert [status.state for status in told] == ["on"]
+        with pytest.raises(GuardrailBlocked, match="it says forbidden") as blocked:
+            asked(settings, lambda guard: guard.check(BAD))
+        assert blocked.value.param == "prompt"
+        with pytest.raises(GuardrailBlocked) as blocked:
+            asked(settings, lambda guard: guard.check(GenerateImage(prompt="x", negative_prompt="forbidden")))
+        assert blocked.value.param == "negative_prompt"
+        read = len(reader.read_texts)
+        assert asked(settings, lambda guard: guard.check(BAD, wanted=False))[0] == "off"
+        assert len(reader.read_texts) == read
+        required = ServerSettings(guardrail_url=url, require_guardrail=True)
+        with pytest.raises(GuardrailLost):
+            asked(required, lambda guard: guard.check(FINE, wanted=False))
+
+
+def test_one_that_is_dead_still_starting_or_broken_lets_nothing_through():
+    with guarding(WordReader()) as dead:
+        pass
+    with pytest.raises(GuardrailLost):
+        asked(ServerSettings(guardrail_url=dead), lambda guard: guard.check(FINE))
+    with guarding(WordReader(), loaded=False) as url:
+        settings = ServerSettings(guardrail_url=url)
+        assert asked(settings, lambda guard: guard.look())[0].state == "starting"
+        with pytest.raises(GuardrailLost):
+            asked(settings, lambda guard: guard.check(FINE))
+    with guarding(WordReader(fault=OSError("401, gated"))) as url:
+        status, _ = asked(ServerSettings(guardrail_url=url), lambda guard: guard.look())
+        assert (status.state, "gated" in status.detail) == ("failed", True)
+    with guarding(WordReader()) as url, pytest.raises(GuardrailLost):
+        asked(ServerSettings(guardrail_url=url), lambda guard: guard.check(GenerateImage(prompt="break")))
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.com:80", "https://127.0.0.1:1", "file:///etc/passwd", "127.0.0.1:7861"]
+)
+def test_prompts_are_sent_to_this_machine_alone(monkeypatch: pytest.MonkeyPatch, url: str):
+    monkeypatch.setenv("ORRERY_GUARDRAIL_URL", url)
+
+    with pytest.raises(BadInput, match="not on this machine"):
+        read_settings()
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"text": 3}', b"[" * 10_000])
+def test_the_program_answers_nonsense_in_words(body: bytes):
+    with guarding(WordReader()) as url:
+        assert httpx.post(f"{url}/text", content=body).status_code == 422
+        assert httpx.get(f"{url}/").status_code == 404
+        assert httpx.post(f"{url}/text", content=b"x" * (2**20 + 1)).status_code == 413
+
+
+def test_the_program_says_why_it_cannot_load_and_goes_on():
+    """Without its environment the package is missing: a state of its own, and not the end of the program."""
+    program = subprocess.Popen(
+        [sys.executable, "-P", "-m", "guardrail", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"PYTHONPATH": str(Path(__file__).parent.parent.parent)},
+    )
+    try:
+        assert program.stdout is not None
+        url = program.stdout.readline().removeprefix("guardrail listening on ").strip()
+        for _ in range(500):
+            state = httpx.get(f"{url}/state").json()
+            if state["state"] != "starting":
+                break
+        assert (state["state"], "cosmos_guardrail" in state["detail"]) == ("failed", True)
+        assert httpx.post(f"{url}/text", json={"text": "x"}).status_code == 503
+    finally:
+        program.kill()
+        program.communicate()
+
+
+@pytest.mark.slow
+def test_a_server_with_one_marks_blocks_and_refuses(tmp_path: Path):
+    with guarding(WordReader()) as url, running(tmp_path, ORRERY_GUARDRAIL_URL=url) as server:
+        server.wait_ready()
+        cube = {"kind": "generate_image", "prompt": "a red cube", "sampling": {"num_inference_steps": 1}}
+        good = server.post("/v1/jobs", json={**cube, "guardrails": True})
+        assert (good.headers["x-orrery-guardrail"], good.json()["guardrail"]) == ("passed", "passed")
+        assert server.wait_job(good.json()["id"])["guardrail"] == "passed"
+        off = server.post(
+            "/v1/videos", json={"prompt": "forbidden", "num_frames": 5, "extra_params": {"guardrails": False}}
+        )
+        assert off.headers["x-orrery-guardrail"] == "off"
+        blocked = server.post("/v1/jobs", json={**cube, "prompt": "forbidden"})
+        assert (blocked.status_code, blocked.json()["error"]["code"]) == (422, "guardrail_blocked")
+        batch = {"request": cube, "axes": {"prompt": ["a cube", "forbidden"]}}
+        assert server.post("/v1/batches", json=batch).json()["error"]["code"] == "guardrail_blocked"
+    with guarding(WordReader()) as dead:
+        pass
+    with running(tmp_path, ORRERY_GUARDRAIL_URL=dead) as server:
+        refused = server.post("/v1/jobs", json=cube)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "guardrail_lost")
+        assert server.post("/v1/jobs", json={**cube, "guardrails": False}).json()["guardrail"] == "off"

@@ -1,0 +1,303 @@
+"""Exports, imports, and the end of everything: without a server, on data folders of their own."""
+
+import asyncio
+import io
+import json
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from backend.broadcast import Broadcast
+from backend.database import Database, open_database
+from backend.jobs.ledger import Ledger
+from backend.library.finding import find
+from backend.library.news import LibraryNews
+from backend.library.portage import Portage
+from backend.library.service import LibraryService
+from backend.library.uploads import Uploads
+from backend.media import MediaStore
+from sent_files import picture_bytes
+from studio.errors import BadInput, Conflict, QuotaExceeded, StudioError
+from studio.jobs import JobState
+from studio.library import ItemChange, LibraryQuery
+from studio.requests import GenerateImage
+
+CUBE = GenerateImage.model_validate({"prompt": "a red cube", "sampling": {"seed": 7}})
+JOB = "0123456789ab"
+
+
+class Shelf:
+    """A library without a server."""
+
+    def __init__(self, folder: Path, quota_bytes: int | None = None) -> None:
+        self.folder = folder
+        (folder / "media").mkdir(parents=True, exist_ok=True)
+        self.database: Database = open_database(folder / "orrery.db")
+        self.store = MediaStore(folder / "media")
+        self.ledger = Ledger(self.database, quota_bytes)
+        news = LibraryNews(Broadcast())
+        self.uploads = Uploads(self.database, self.store, news, quota_bytes)
+        self.library = LibraryService(self.database, self.store, news, folder / "media", quota_bytes, lambda: None)
+        self.portage = Portage(self.database, self.store, news, self.library, folder / "media", quota_bytes)
+
+    def make(self, job_id: str = JOB) -> str:
+        """A picture of a job that has succeeded."""
+        self.ledger.insert(job_id, CUBE, "speck")
+        while (claimed := self.ledger.claim("speck")) is not None and claimed.id != job_id:
+            pass
+        result = self.store.put_image(job_id, 0, np.zeros((16, 16, 3), np.uint8), CUBE, "speck")
+        self.ledger.succeed(job_id, (result,), None)
+        return result.id
+
+    def ids(self, **query: Any) -> list[str]:
+        with self.database.transaction() as session:
+            return [row.id for row in find(session, LibraryQuery.model_validate(query))[0]]
+
+    def files(self) -> list[str]:
+        return sorted(path.name for path in (self.folder / "media").rglob("*") if path.is_file())
+
+
+@contextmanager
+def shelf_at(folder: Path, quota_bytes: int | None = None) -> Iterator[Shelf]:
+    shelf = Shelf(folder, quota_bytes)
+    try:
+        yield shelf
+    finally:
+        shelf.database.close()
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    with shelf_at(tmp_path / "one") as shelf:
+        yield shelf
+
+
+async def sent(content: bytes) -> AsyncIterator[bytes]:
+    for begin in range(0, len(content), 1000):
+        yield content[begin : begin + 1000]
+
+
+def export_of(shelf: Shelf) -> bytes:
+    return b"".join(asyncio.run(shelf.portage.export()))
+
+
+def test_an_export_comes_in_elsewhere_with_everything_that_was_said(shelf: Shelf, tmp_path: Path):
+    async def act() -> str:
+        upload = (await shelf.uploads.keep(io.BytesIO(picture_bytes(30, 20)), "drive.png")).id
+        await shelf.library.change(
+            result, ItemChange.model_validate({"starred": True, "tags": ["Été"], "title": "first"})
+        )
+        await shelf.library.trash([upload])
+        return upload
+
+    result = shelf.make()
+    upload = asyncio.run(act())
+    shelf.ledger.insert("cccccccccccc", CUBE, "speck")
+    content = export_of(shelf)
+
+    with shelf_at(tmp_path / "two") as other:
+        other.make("dddddddddddd")
+        report = asyncio.run(other.portage.bring_in(sent(content)))
+        assert (report.num_items, report.num_jobs, report.num_known_items, report.num_missing_items) == (2, 2, 0, 0)
+        assert other.ids() == ["dddddddddddd-0", result]
+        assert other.ids(q="ete first", starred=True) == [result]
+        assert other.ids(trashed=True) == [upload]
+        assert other.store.file(result).read_bytes() == shelf.store.file(result).read_bytes()
+        assert other.store.thumbnail(result).is_file()
+        assert other.ledger.get("cccccccccccc").state is JobState.CANCELLED
+        assert [job.id for job in other.ledger.newest(10)] == ["dddddddddddd", "cccccccccccc", JOB]
+        again = asyncio.run(other.portage.bring_in(sent(content)))
+        assert (again.num_items, again.num_jobs, again.num_known_items) == (0, 0, 2)
+        assert not [name for name in other.files() if name.endswith(".part") or name.startswith("orrery")]
+
+
+def test_an_export_unpacks_to_a_data_folder(shelf: Shelf, tmp_path: Path):
+    result = shelf.make()
+    with zipfile.ZipFile(io.BytesIO(export_of(shelf))) as archive:
+        archive.extractall(tmp_path / "two")
+
+    with shelf_at(tmp_path / "two") as other:
+        assert other.ids() == [result]
+        assert other.store.file(result).is_file()
+
+
+def test_what_is_not_what_the_database_says_stays_out(shelf: Shelf, tmp_path: Path):
+    shelf.make()
+    shelf.make("bbbbbbbbbbbb")
+
+    def lie(name: str, content: bytes) -> bytes:
+        return b"x" * len(content) if name.endswith(f"{JOB}-0.png") else content
+
+    with shelf_at(tmp_path / "two") as other:
+        report = asyncio.run(other.portage.bring_in(sent(rewritten(export_of(shelf), lie))))
+        assert (report.num_items, report.num_missing_items) == (1, 1)
+        assert other.ids() == ["bbbbbbbbbbbb-0"]
+        assert not [name for name in other.files() if name.startswith(JOB)]
+
+
+def rewritten(content: bytes, change: Callable[[str, bytes], bytes], **added: bytes) -> bytes:
+    """The same zip with other contents."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as came, zipfile.ZipFile(buffer, "w") as went:
+        for info in came.infolist():
+            went.writestr(info.filename, change(info.filename, came.read(info)))
+        for name, data in added.items():
+            went.writestr(name, data)
+    return buffer.getvalue()
+
+
+def with_entry(name: str) -> Callable[[bytes], bytes]:
+    return lambda content: rewritten(content, lambda _, data: data, **{name: b"x"})
+
+
+def with_sql(statement: str) -> Callable[[bytes], bytes]:
+    """The same export with its database changed."""
+
+    def change(name: str, data: bytes) -> bytes:
+        if name != "orrery.db":
+            return data
+        database = sqlite3.connect(":memory:")
+        database.deserialize(data)
+        database.executescript(statement)
+        database.commit()
+        changed = database.serialize()
+        database.close()
+        return changed
+
+    return lambda content: rewritten(content, change)
+
+
+def bomb(content: bytes) -> bytes:
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"media/{JOB[:2]}/{JOB}-1.png", b"\0" * 50_000_000)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda _: b"", id="nothing"),
+        pytest.param(lambda _: b"PK\x03\x04 and more", id="no zip"),
+        pytest.param(lambda content: content[: len(content) // 2], id="half"),
+        pytest.param(with_entry("../../etc/passwd"), id="a path upwards"),
+        pytest.param(with_entry("/etc/passwd"), id="a path from the root"),
+        pytest.param(with_entry("media/01/../../x.png"), id="a path through"),
+        pytest.param(with_entry("media\\01\\0123456789ab-1.png"), id="a path of Windows"),
+        pytest.param(with_entry("media/01/evil.html"), id="a page"),
+        pytest.param(with_entry("media/01/0123456789ab-1.svg"), id="a drawing"),
+        pytest.param(with_entry("server.json"), id="another file"),
+        pytest.param(bomb, id="a bomb"),
+        pytest.param(lambda c: rewritten(c, lambda n, d: b"x" * 100 if n == "orrery.db" else d), id="no database"),
+        pytest.param(with_sql("CREATE VIEW evil AS SELECT 1"), id="a view"),
+        pytest.param(with_sql("CREATE TRIGGER evil AFTER INSERT ON jobs BEGIN DELETE FROM jobs; END"), id="a trigger"),
+        pytest.param(
+            with_sql("ALTER TABLE jobs RENAME TO x; CREATE VIEW jobs AS SELECT * FROM x"), id="a view as jobs"
+        ),
+        pytest.param(with_sql("UPDATE alembic_version SET version_num = '9999'"), id="of a later version"),
+        pytest.param(with_sql("DROP TABLE jobs"), id="no jobs"),
+    ],
+)
+def test_what_is_no_export_is_refused_and_leaves_nothing(shelf: Shelf, tmp_path: Path, spoil: Callable[[bytes], bytes]):
+    shelf.make()
+    content = spoil(export_of(shelf))
+
+    with shelf_at(tmp_path / "two") as other:
+        with pytest.raises(BadInput):
+            asyncio.run(other.portage.bring_in(sent(content)))
+        assert (other.ids(), other.files(), other.ledger.newest(9)) == ([], [], [])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE artefacts SET id = '../../x', reference = json_set(reference, '$.id', '../../x')",
+        "UPDATE artefacts SET reference = json_set(reference, '$.url', 'https://evil.example/x')",
+        "UPDATE artefacts SET reference = json_set(reference, '$.thumbnail_url', 'javascript:x')",
+        "UPDATE artefacts SET reference = '[]'",
+        "UPDATE artefacts SET job_id = NULL",
+        "UPDATE artefacts SET reference = json_set(reference, '$.mime', 'text/html')",
+        "UPDATE jobs SET request = '{}'",
+        "UPDATE jobs SET id = '<script>'",
+        "UPDATE jobs SET results = json_set(results, '$[0].url', 'https://evil.example/x')",
+    ],
+)
+def test_rows_that_could_not_have_been_written_here_stay_out(shelf: Shelf, tmp_path: Path, statement: str):
+    shelf.make()
+    content = with_sql(statement)(export_of(shelf))
+
+    with shelf_at(tmp_path / "two") as other:
+        asyncio.run(other.portage.bring_in(sent(content)))
+        assert (other.ids(), other.files()) == ([], [])
+        assert all(job.results[0].url.startswith("/v1/media/") for job in other.ledger.newest(9))
+
+
+def test_an_export_that_does_not_fit_is_refused(shelf: Shelf, tmp_path: Path):
+    shelf.make()
+
+    with shelf_at(tmp_path / "two", quota_bytes=10) as other:
+        with pytest.raises(StudioError) as refused:
+            asyncio.run(other.portage.bring_in(sent(export_of(shelf))))
+        assert refused.value.code in ("quota_exceeded", "disk_full")
+        assert other.ids() == []
+
+
+def test_an_upload_beyond_the_quota_is_refused_and_removed(tmp_path: Path):
+    with shelf_at(tmp_path / "one", quota_bytes=10) as shelf:
+        with pytest.raises(QuotaExceeded):
+            asyncio.run(shelf.uploads.keep(io.BytesIO(picture_bytes(30, 20)), "x.png"))
+        assert (shelf.ids(), shelf.files()) == ([], [])
+
+
+def test_an_upload_of_an_older_version_is_found_and_written_down(shelf: Shelf):
+    upload = shelf.store.put_upload(io.BytesIO(picture_bytes(30, 20))).id
+    (shelf.folder / "media" / "uf").mkdir(exist_ok=True)
+    (shelf.folder / "media" / "uf" / "uf000000000000000.png").write_bytes(b"no picture")
+
+    asyncio.run(shelf.library.open())
+
+    assert shelf.ids() == [upload]
+    asyncio.run(shelf.library.open())
+    assert shelf.ids() == [upload]
+
+
+def test_nothing_is_left_of_everything(shelf: Shelf):
+    result = shelf.make()
+    asyncio.run(shelf.uploads.keep(io.BytesIO(picture_bytes(30, 20)), "secret-name.png"))
+    shutil.copy(shelf.store.file(result), shelf.store.file(result).with_name("ffffffffffff-0.png"))
+    shelf.ledger.insert("cccccccccccc", CUBE, "speck")
+    with pytest.raises(Conflict, match="cccccccccccc"):
+        asyncio.run(shelf.portage.erase_everything())
+    assert len(shelf.ids()) == 2
+    shelf.ledger.cancel("cccccccccccc")
+
+    erased = asyncio.run(shelf.portage.erase_everything())
+
+    assert (erased.num_items, erased.num_jobs) == (2, 2)
+    assert (shelf.ids(), shelf.files(), shelf.ledger.newest(9)) == ([], [], [])
+    shelf.database.close()
+    everything = b"".join(path.read_bytes() for path in shelf.folder.glob("orrery.db*"))
+    assert b"red cube" not in everything
+    assert b"secret" not in everything
+
+
+def test_an_archive_of_nothing_is_refused(shelf: Shelf):
+    with pytest.raises(StudioError, match="None of these"):
+        asyncio.run(shelf.portage.archive(["u0000000000000000"]))
+
+
+def test_a_recipe_in_an_archive_makes_the_same_again(shelf: Shelf):
+    result = shelf.make()
+
+    with zipfile.ZipFile(io.BytesIO(b"".join(asyncio.run(shelf.portage.archive([result]))))) as archive:
+        recipe = json.loads(archive.read(f"{result}.recipe.json"))
+
+    assert GenerateImage.model_validate(recipe) == CUBE.model_copy(update={"checkpoint": "speck"})

@@ -1,0 +1,71 @@
+"""The page of the checkpoints: what serves, what is here, what could be, and what can be done with each."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Route, WebSocketRoute, expect
+
+from browser.conftest import OpenPage
+from browser.keeping_page import visit
+from running import RunningServer
+
+pytestmark = pytest.mark.browser
+
+
+def test_what_serves_stands_first_and_says_what_it_can_do(open_page: OpenPage):
+    page = visit(open_page(), "checkpoints")
+    first = page.page.locator(".o-checkpoint").first
+    expect(first).to_have_attribute("data-checkpoint", "speck")
+    expect(first).to_contain_text("serving")
+    expect(first).to_contain_text("random weights")
+    expect(first).to_contain_text("transfer")
+
+
+def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
+    open_page: OpenPage, studio: RunningServer
+):
+    listed = studio.get("/v1/checkpoints").json()["checkpoints"]
+    serving = {**next(entry for entry in listed if entry["id"] == "speck"), "active": True, "loaded": True}
+    here = {**serving, "id": "here", "title": "Here", "active": False, "loaded": False, "installed": True}
+    here |= {"state": "installed", "needed_gb": 2.0}
+    away = {**here, "id": "away", "title": "Away", "installed": False, "state": "absent", "repository": "nvidia/Away"}
+    large = {**away, "id": "large", "title": "Large", "needed_gb": 130.0}
+    memory = {"place": "gpu", "total_gb": 80.0, "free_gb": 60.0}
+    page = open_page()
+    page.page.route(
+        "**/v1/checkpoints",
+        lambda route: route.fulfill(json={"checkpoints": [away, large, here, serving], "memory": memory}),
+    )
+    orders: list[tuple[str, str]] = []
+
+    def take(route: Route) -> None:
+        orders.append((route.request.method, route.request.url.partition("/v1/checkpoints/")[2]))
+        route.fulfill(status=202, json={})
+
+    page.page.route("**/v1/checkpoints/*/*", take)
+
+    def relay(page_side: WebSocketRoute) -> None:
+        def add(message: str | bytes) -> None:
+            told: dict[str, Any] = json.loads(message)
+            if told["type"] == "snapshot":
+                errand = {"what": "pull", "state": "running", "done": 25, "total": 100, "said": "", "error": None}
+                told["state"]["system"]["errands"] = {"away": errand}
+            page_side.send(json.dumps(told))
+
+        page_side.connect_to_server().on_message(add)
+
+    page.page.route_web_socket("**/v1/events", relay)
+    visit(page, "checkpoints")
+    cards = page.page.locator(".o-checkpoint")
+    expect(cards).to_have_count(4)
+    assert [card.get_attribute("data-checkpoint") for card in cards.all()] == ["speck", "here", "away", "large"]
+    expect(page.page.locator("[data-checkpoint=away]").get_by_role("progressbar")).to_have_attribute(
+        "aria-valuenow", "25"
+    )
+    expect(page.page.locator("[data-checkpoint=large]")).to_contain_text("too large for this machine")
+    expect(page.page.locator("[data-checkpoint=large]").get_by_role("button", name="Load", exact=True)).to_be_hidden()
+    expect(page.page.locator(".o-device")).to_contain_text("20.0 GB of 80.0 GB of the GPU's memory used")
+    page.page.locator("[data-checkpoint=here]").get_by_role("button", name="Load", exact=True).click()
+    page.page.locator("[data-checkpoint=away]").get_by_role("button", name="Stop the download").click()
+    assert orders == [("POST", "here/load"), ("DELETE", "away/pull")]

@@ -1,0 +1,161 @@
+"""The queue: what waits is seen, put into another order, paused, cancelled and run again, from every device."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from browser.conftest import OpenPage
+from browser.keeping_page import visit
+from browser.studio_page import StudioPage
+from browser.test_bad_input import SCRIPTS
+from running import RunningServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def paused(studio: RunningServer) -> Iterator[RunningServer]:
+    """A queue that starts nothing; emptied and resumed at the end."""
+    studio.post("/v1/queue/pause").raise_for_status()
+    yield studio
+    studio.delete("/v1/queue").raise_for_status()
+    studio.post("/v1/queue/resume").raise_for_status()
+
+
+def submit(studio: RunningServer, *prompts: str) -> list[str]:
+    """Hand in small pictures; their jobs."""
+    small: dict[str, Any] = {"resolution": "256", "aspect_ratio": "1:1", "sampling": {"num_inference_steps": 1}}
+    return [studio.submit(prompt=prompt, **small)["id"] for prompt in prompts]
+
+
+def entry(page: StudioPage, job: str) -> Locator:
+    return page.page.locator(f"[data-entry='{job}']")
+
+
+def ended(page: StudioPage, job: str) -> Locator:
+    return page.page.locator(f"o-queue ul [data-job='{job}']")
+
+
+def expect_order(page: StudioPage, jobs: list[str]) -> None:
+    """The waiting list is exactly these."""
+    page.page.wait_for_function(
+        "jobs => [...document.querySelectorAll('[data-entry]')].map((row) => row.dataset.entry).join() === jobs.join()",
+        arg=jobs,
+    )
+
+
+def test_what_waits_is_reordered_by_keyboard_and_every_device_sees_it(open_page: OpenPage, paused: RunningServer):
+    first, second, third = submit(paused, "one", "two", "three")
+    here = visit(open_page(), "queue")
+    there = visit(open_page(viewport={"width": 900, "height": 700}), "queue")
+    expect(here.page.locator("o-queue")).to_have_attribute("data-paused", "true")
+    expect_order(here, [first, second, third])
+    grip = entry(here, third).locator(".o-grip")
+    grip.focus()
+    here.page.keyboard.press("ArrowUp")
+    expect_order(here, [first, third, second])
+    expect(grip).to_be_focused()
+    expect_order(there, [first, third, second])
+    here.page.keyboard.press("Home")
+    expect_order(there, [third, first, second])
+    here.page.keyboard.press("End")
+    expect_order(there, [first, second, third])
+
+
+def test_what_waits_is_reordered_by_dragging(open_page: OpenPage, paused: RunningServer):
+    first, second, third = submit(paused, "one", "two", "three")
+    page = visit(open_page(), "queue")
+    expect_order(page, [first, second, third])
+    grip, target = entry(page, first).locator(".o-grip"), entry(page, third)
+    begin, end = grip.bounding_box(), target.bounding_box()
+    assert begin is not None
+    assert end is not None
+    page.page.mouse.move(begin["x"] + 8, begin["y"] + 8)
+    page.page.mouse.down()
+    page.page.mouse.move(begin["x"] + 8, end["y"] + end["height"] - 2, steps=6)
+    page.page.mouse.up()
+    expect_order(page, [second, third, first])
+    jobs = [paused.job(job)["position"] for job in (second, third, first)]
+    assert jobs == sorted(jobs)
+
+
+def test_priority_cancel_and_pause_do_what_they_say(open_page: OpenPage, paused: RunningServer):
+    first, second = submit(paused, "slow one", "fast one")
+    page = visit(open_page(), "queue")
+    expect_order(page, [first, second])
+    page.page.get_by_label("Priority of fast one").select_option("high")
+    expect_order(page, [second, first])
+    entry(page, first).get_by_role("button", name="Cancel").click()
+    expect_order(page, [second])
+    expect(ended(page, first)).to_contain_text("cancelled")
+    page.page.get_by_role("button", name="Resume").click()
+    expect(ended(page, second)).to_have_attribute("data-state", "succeeded", timeout=60_000)
+    ended(page, first).get_by_role("button", name="Run again").click()
+    expect(ended(page, first)).to_have_attribute("data-state", "succeeded", timeout=60_000)
+    page.page.get_by_role("button", name="Pause the queue").click()
+    expect(page.page.locator("o-queue")).to_contain_text("Paused: what runs goes on")
+    ended(page, second).get_by_role("button", name="Again with a new seed").click()
+    expect(page.page.locator("[data-entry]")).to_have_count(1)
+    again = page.page.locator("[data-entry]").get_attribute("data-entry") or ""
+    asked, before = paused.job(again)["request"], paused.job(second)["request"]
+    assert asked["sampling"].pop("seed") != before["sampling"].pop("seed")
+    assert (asked["prompt"], asked["sampling"]) == (before["prompt"], before["sampling"])
+
+
+def test_a_batch_is_one_parent_with_its_progress(open_page: OpenPage, paused: RunningServer):
+    request = {"kind": "generate_image", "prompt": "many", "resolution": "256", "aspect_ratio": "1:1"}
+    request |= {"sampling": {"num_inference_steps": 1}}
+    batch = paused.post("/v1/batches", json={"request": request, "axes": {"sampling.seed": [1, 2, 3]}}).json()
+    (single,) = submit(paused, "alone")
+    page = visit(open_page(), "queue")
+    expect_order(page, [batch["id"], single])
+    expect(entry(page, batch["id"])).to_contain_text("0 of 3 done · 3 wait")
+    entry(page, batch["id"]).get_by_text("Jobs").click()
+    expect(entry(page, batch["id"]).locator("li")).to_have_count(3)
+    entry(page, batch["id"]).locator(".o-grip").focus()
+    page.page.keyboard.press("ArrowDown")
+    expect_order(page, [single, batch["id"]])
+    entry(page, batch["id"]).get_by_role("button", name="Cancel").click()
+    expect_order(page, [single])
+
+
+def test_a_job_that_ends_while_nobody_looks_is_told(open_page: OpenPage, paused: RunningServer):
+    page = open_page()
+    page.page.add_init_script(
+        """window.told = [];
+        window.Notification = class { constructor(title, options) { window.told.push([title, options.body]); }
+            static permission = "granted"; static requestPermission() { return Promise.resolve("granted"); } };
+        Object.defineProperty(document, "hidden", { get: () => Boolean(window.away) });"""
+    )
+    visit(page, "queue")
+    page.page.get_by_role("button", name="Tell me when a job ends").click()
+    expect(page.page.get_by_role("button", name="Telling you when a job ends")).to_be_visible()
+    (job,) = submit(paused, "told of")
+    expect_order(page, [job])
+    page.page.evaluate("() => { window.away = true }")
+    paused.post("/v1/queue/resume").raise_for_status()
+    page.page.wait_for_function("() => window.told.length === 1", timeout=60_000)
+    assert page.page.evaluate("() => window.told") == [["A job is done", "told of"]]
+
+
+def test_a_job_that_runs_shows_its_progress_and_is_stopped_and_kept(open_page: OpenPage, studio: RunningServer):
+    page = visit(open_page(), "queue")
+    job = studio.submit(prompt="stop me", resolution="720", sampling={"num_inference_steps": 200})["id"]
+    row = page.page.locator(f".o-row-running[data-job='{job}']")
+    expect(row).to_contain_text(re.compile(r"Denoising · \d+ / 200"), timeout=60_000)
+    row.get_by_role("button", name="Stop and keep").click()
+    expect(ended(page, job)).to_have_attribute("data-state", "succeeded", timeout=60_000)
+    ended(page, job).get_by_role("link").click()
+    expect(page.page.locator("o-library-peek")).to_contain_text("stop me")
+
+
+def test_prompts_that_look_like_code_are_only_text(open_page: OpenPage, paused: RunningServer):
+    jobs = submit(paused, *SCRIPTS)
+    page = visit(open_page(), "queue")
+    expect_order(page, jobs)
+    for job, script in zip(jobs, SCRIPTS, strict=True):
+        expect(entry(page, job).locator(".o-row-name")).to_have_text(script)
+    assert page.page.evaluate("() => window.pwn === undefined")

@@ -1,0 +1,106 @@
+"""The tools as an agent has them: the real MCP client, over the real command's stdin and stdout."""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+from running import RunningServer
+
+LIMIT_S = 120
+COMMAND = ["-P", "-c", "from studio.cli import main; main()", "mcp", "--server"]
+
+
+@asynccontextmanager
+async def agent(server: RunningServer) -> AsyncGenerator[ClientSession]:
+    parameters = StdioServerParameters(command=sys.executable, args=[*COMMAND, server.url])
+    async with stdio_client(parameters) as (reading, writing), ClientSession(reading, writing) as session:
+        with anyio.fail_after(LIMIT_S):
+            await session.initialize()
+            yield session
+
+
+async def called(session: ClientSession, tool: str, **arguments: Any) -> Any:
+    answer = await session.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content
+    return answer.structured_content
+
+
+def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
+    async def talk() -> None:
+        async with agent(server) as session:
+            tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+            assert set(tools) == {
+                "generate_image",
+                "generate_video",
+                "ask",
+                "search_library",
+                "get_job",
+                "cancel_job",
+                "look",
+            }
+            assert all(tool.description for tool in tools.values())
+            assert "self" not in json.dumps(tools["generate_image"].input_schema)
+
+            made = await called(session, "generate_image", prompt="An agent's red cube.", steps=2, seed=5)
+            assert made["state"] == "succeeded"
+            (result,) = made["results"]
+            assert (result["seed"], result["type"]) == (5, "image")
+            look = await session.call_tool("look", {"media_id": result["media_id"]})
+            assert look.content[0].type == "image"
+
+            clip = await called(
+                session,
+                "generate_video",
+                prompt="It moves.",
+                start_image=result["media_id"],
+                num_frames=61,
+                steps=200,
+                wait_s=0,
+            )
+            assert clip["state"] in ("queued", "running")
+            assert (await called(session, "cancel_job", job_id=clip["job_id"]))["state"] in ("cancelled", "running")
+            ended = await called(session, "get_job", job_id=clip["job_id"], wait_s=60)
+            assert ended["state"] == "cancelled"
+
+            said = await called(session, "ask", question="What is it?", media_id=result["media_id"], max_tokens=6)
+            assert said["result"]
+            found = await called(session, "search_library", words="agent cube")
+            assert result["media_id"] in [item["media_id"] for item in found["items"]]
+
+    anyio.run(talk)
+
+
+def test_a_refusal_is_told_in_words(server: RunningServer):
+    async def talk() -> None:
+        async with agent(server) as session:
+            for tool, arguments, said in (
+                ("get_job", {"job_id": "nothing"}, "There is no job"),
+                ("generate_image", {"prompt": "  "}, "prompt"),
+                ("generate_video", {"prompt": "x", "num_frames": 18}, "17 or 21"),
+                ("look", {"media_id": "../../etc/passwd"}, "media"),
+            ):
+                answer = await session.call_tool(tool, arguments)
+                assert answer.is_error, tool
+                assert said in answer.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+                assert "Traceback" not in answer.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+
+    anyio.run(talk)
+
+
+def test_nothing_but_the_protocol_is_on_stdout(tmp_path: Path, server: RunningServer):
+    ran = subprocess.run(
+        [sys.executable, *COMMAND, server.url],
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+    )
+    assert (ran.returncode, ran.stdout) == (0, "")
