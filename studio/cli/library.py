@@ -29,9 +29,11 @@ library = typer.Typer(help="What was made or uploaded.")
 def table(
     context: typer.Context,
     words: Annotated[str, typer.Option("--search", "-q", envvar="ORRERY_SEARCH", help="Words of the prompt.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be repeated.")] = None,
-    starred: Annotated[bool, typer.Option("--starred", help="Only what is starred.")] = False,
-    trashed: Annotated[bool, typer.Option("--trashed", help="What is in the trash.")] = False,
+    tag: Annotated[
+        list[str] | None, typer.Option(envvar="ORRERY_TAG", help="Only with this tag; may be repeated.")
+    ] = None,
+    starred: Annotated[bool, typer.Option("--starred", envvar="ORRERY_STARRED", help="Only what is starred.")] = False,
+    trashed: Annotated[bool, typer.Option("--trashed", envvar="ORRERY_TRASHED", help="What is in the trash.")] = False,
     limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many, newest first.")] = 20,
     server: ServerOption = None,
     data: DataOption = None,
@@ -87,8 +89,10 @@ def star(
 def tag(
     context: typer.Context,
     ids: IdsArgument,
-    add: Annotated[list[str] | None, typer.Option(help="Tag to add; may be repeated.")] = None,
-    remove: Annotated[list[str] | None, typer.Option(help="Tag to take away; may be repeated.")] = None,
+    add: Annotated[list[str] | None, typer.Option(envvar="ORRERY_ADD", help="Tag to add; may be repeated.")] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(envvar="ORRERY_REMOVE", help="Tag to take away; may be repeated.")
+    ] = None,
     server: ServerOption = None,
     data: DataOption = None,
     token: TokenOption = None,
@@ -105,7 +109,9 @@ def tag(
 def trash(
     context: typer.Context,
     ids: IdsArgument,
-    restore: Annotated[bool, typer.Option("--restore", help="Take them out of it instead.")] = False,
+    restore: Annotated[
+        bool, typer.Option("--restore", envvar="ORRERY_RESTORE", help="Take them out of it instead.")
+    ] = False,
     server: ServerOption = None,
     data: DataOption = None,
     token: TokenOption = None,
