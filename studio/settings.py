@@ -58,6 +58,7 @@ class ServerSettings(BaseSettings):
         device: where the engine computes; `auto` takes the GPU when there is one.
         gpus: how many GPUs, from `device` on, share the steps of clips; on a CPU as many processes.
         policy_gpus: how many of them share a policy's steps; never more than `gpus`.
+        precision: `fp8` multiplies the generator's matrices in 8 bits, but for the first and last steps.
         offload: keep the weights on the host and bring them to the GPU block by block.
         allowed_media_folders: folders whose files a conversation may show as `file://`, comma-separated.
         allow_remote_media: whether a conversation may show what lies at a public http(s) address.
@@ -86,6 +87,7 @@ class ServerSettings(BaseSettings):
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
     gpus: Annotated[int, Field(ge=1, le=8)] = 1
     policy_gpus: Annotated[int, Field(ge=1, le=8)] = 1
+    precision: Literal["exact", "fp8"] = "exact"
     offload: bool = False
     allowed_media_folders: str = ""
     allow_remote_media: bool = False

@@ -21,25 +21,32 @@ class Spreading:
         gpus: GPUs that share the steps of a clip; on a CPU processes.
         policy_gpus: those that share the steps of a policy.
         offload: the weights stay on the host.
+        precision: `fp8` rounds the generator's products.
         niceness: how far it stands back where all cores are busy.
     """
 
     gpus: int = 1
     policy_gpus: int = 1
     offload: bool = False
+    precision: str = "exact"
     niceness: int = 0
 
     @classmethod
     def of(cls, settings: ServerSettings) -> Self:
         """As a server was told."""
         return cls(
-            settings.gpus, settings.policy_gpus, settings.offload, BESIDE_AN_ARM if settings.robot == "simulated" else 0
+            gpus=settings.gpus,
+            policy_gpus=settings.policy_gpus,
+            offload=settings.offload,
+            precision=settings.precision,
+            niceness=BESIDE_AN_ARM if settings.robot == "simulated" else 0,
         )
 
     def arguments(self) -> tuple[str, ...]:
         """Of `python -m backend.worker`."""
         offload = ("--offload",) if self.offload else ()
-        return (f"--gpus={self.gpus}", f"--policy-gpus={self.policy_gpus}", f"--nice={self.niceness}", *offload)
+        wide = (f"--gpus={self.gpus}", f"--policy-gpus={self.policy_gpus}")
+        return (*wide, f"--precision={self.precision}", f"--nice={self.niceness}", *offload)
 
 
 ALONE = Spreading()

@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--policy-gpus", type=int, default=1, help="how many share a policy's steps")
     parser.add_argument("--nice", type=int, default=0, help="how far it stands back where all cores are busy")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
+    parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")
     options = parser.parse_args()
     die_with_parent(options.parent)
     os.nice(options.nice)
@@ -41,7 +42,7 @@ def _serve(options: argparse.Namespace) -> None:
 
     configure_logs()
     lifeline = Lifeline(Connection(options.pipe))
-    load = Loader(options.gpus, options.policy_gpus, options.offload, lifeline.end)
+    load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, lifeline.end)
     Worker(lifeline, MediaStore(options.media), AdapterRack(options.adapters), options.checkpoint, load).run()
 
 

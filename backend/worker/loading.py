@@ -11,6 +11,7 @@ from backend.worker.ranks import RankProcesses
 from engine import Engine
 from engine.parallel import Leader
 from engine.parallel.table import num_ranks
+from engine.towers import Precision
 
 
 class Loader:
@@ -19,14 +20,17 @@ class Loader:
     Args:
         gpus: how many share the steps of clips; this process leads the others, which it starts.
         policy_gpus: how many share the steps of policies.
-        offload: see `Engine.load`; so do the other ranks.
+        offload, precision: see `Engine.load`; the other ranks likewise.
         end: ends this process, from any thread: a rank was lost, and with it the group.
     """
 
-    def __init__(self, gpus: int, policy_gpus: int, offload: bool, end: Callable[[], NoReturn]) -> None:
+    def __init__(
+        self, gpus: int, policy_gpus: int, offload: bool, precision: Precision, end: Callable[[], NoReturn]
+    ) -> None:
         self._gpus = gpus
         self._policy_gpus = policy_gpus
         self._offload = offload
+        self._precision: Precision = precision
         self._end = end
 
     def __call__(self, folder: Path, *, device: str) -> Engine:
@@ -38,11 +42,14 @@ class Loader:
             NotACheckpoint, BrokenCheckpoint, OutOfMemory: see `Engine.load`.
         """
         if self._gpus == 1:
-            return Engine.load(folder, device=device, offload=self._offload)
-        options = ["--offload"] if self._offload else []
+            return self._read(folder, device)
+        options = [f"--precision={self._precision}", *(["--offload"] if self._offload else [])]
         ranks = RankProcesses(self._gpus, folder, device, self._end, *options)
         ranks.group.lost = self._end
-        engine = Engine.load(folder, device=str(ranks.group.device), offload=self._offload)
+        engine = self._read(folder, str(ranks.group.device))
         count = partial(num_ranks, available=self._gpus, policy_ranks=self._policy_gpus)
         engine.leader = Leader(engine.model, ranks.group, ranks.pipes, count)
         return engine
+
+    def _read(self, folder: Path, device: str) -> Engine:
+        return Engine.load(folder, device=device, offload=self._offload, precision=self._precision)

@@ -20,6 +20,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, required=True, help="how many there are")
     parser.add_argument("--device", required=True, help="the leader's")
     parser.add_argument("--folder", type=Path, required=True, help="of the checkpoint")
+    parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     options = parser.parse_args()
     die_with_parent(options.parent)
@@ -39,7 +40,7 @@ def _follow(options: argparse.Namespace) -> None:
     try:
         device = rank_device(options.device, options.rank, options.ranks)
         group = RankGroup.join(options.rank, options.ranks, f"/proc/self/fd/{options.meeting}", device)
-        follower = Follower.load(options.folder, group, offload=options.offload)
+        follower = Follower.load(options.folder, group, precision=options.precision, offload=options.offload)
         while True:
             follower.obey(orders.next())
     except StudioError as error:

@@ -44,6 +44,9 @@ def serve(
     policy_gpus: Annotated[
         int | None, typer.Option(envvar="ORRERY_POLICY_GPUS", help="How many of them share a policy's steps [1].")
     ] = None,
+    precision: Annotated[
+        str | None, typer.Option(envvar="ORRERY_PRECISION", help="exact, or fp8: faster, and a little off [exact].")
+    ] = None,
     offload: Annotated[
         bool | None, typer.Option(envvar="ORRERY_OFFLOAD", help="Keep the weights in the host's memory.")
     ] = None,
@@ -104,6 +107,7 @@ def serve(
         "device": device,
         "gpus": gpus,
         "policy_gpus": policy_gpus,
+        "precision": precision,
         "offload": offload,
         "allowed_media_folders": allowed_media_folders,
         "allow_remote_media": allow_remote_media,

@@ -26,6 +26,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "device": "cuda:1",
         "gpus": "4",
         "policy_gpus": "2",
+        "precision": "fp8",
         "offload": "true",
         "allowed_media_folders": f"{tmp_path}, /clips",
         "allow_remote_media": "true",
