@@ -108,6 +108,11 @@ class RunningServer:
         assert self.process is not None
         return wait_for(lambda: next(iter(children(self.process.pid)), None), START_S)  # type: ignore[union-attr]
 
+    def tracebacks(self) -> list[str]:
+        """What the log says that nobody foresaw, each with what follows it."""
+        starts = [number for number, line in enumerate(self.log) if "Traceback" in line]
+        return ["\n".join(self.log[max(0, start - 2) : start + 40]) for start in starts]
+
     def events(self) -> list[dict[str, Any]]:
         """What the structured log says."""
         return [json.loads(line) for line in self.log if line.startswith("{")]

@@ -1,5 +1,7 @@
 // The picture or the clip that is asked about; none is fine too. It stands in the page's address.
 
+import { toast } from "./errors.js";
+import { say } from "./facts.js";
 import { mediaOf } from "./media_facts.js";
 
 class Subject extends EventTarget {
@@ -27,7 +29,9 @@ class Subject extends EventTarget {
     const id = this.id;
     const item = await mediaOf(id);
     this.loading = false;
-    if (id === this.id) this.set(item);
+    if (id !== this.id) return;
+    if (!item) toast(say("link.gone"), "", "bad");
+    this.set(item);
   }
 }
 

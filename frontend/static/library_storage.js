@@ -87,6 +87,7 @@ class Storage extends Part {
     this.import.disabled = true;
     const report = await ask("POST", "/v1/library/import", new Blob([file], { type: "application/zip" }));
     this.import.disabled = false;
+    this.dialog.close(); // what is said in the corner lies under an open dialog
     if (!report) return;
     toast(say("did.imported", { count: report.num_items, known: report.num_known_items }));
     library.search();

@@ -83,7 +83,7 @@ export class Tile {
 function badgeOf(item) {
   if (item.missing) return say("library.missing");
   if (item.type === "video") return [duration(item.duration_s ?? 0), item.has_sound ? say("library.sound") : ""].filter(Boolean).join(" · ");
-  if (item.type === "actions") return say("meta.actions", { actions: item.num_actions ?? "" });
+  if (item.type === "actions") return say(item.mime === "application/x-npy" ? "library.array" : "meta.actions", { actions: item.num_actions ?? "" });
   return "";
 }
 

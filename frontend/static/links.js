@@ -46,7 +46,7 @@ async function begin() {
   if (use) await restore(use);
   if (from) {
     const item = await mediaOf(from);
-    if (!item || !startFrom(item)) toast(say("link.not_here"), "", "bad");
+    if (!item || !startFrom(item)) toast(say(item ? "link.not_here" : "link.gone"), "", "bad");
   }
   if (from || use) {
     asked.delete("from");

@@ -66,6 +66,7 @@ WORDS: dict[str, str] = {
     "library.coming": "Being fetched",
     "library.missing": "file gone",
     "library.sound": "sound",
+    "library.array": "{actions} actions · npy",
     "library.star_item": "Star {name}",
     "library.choose_item": "Choose {name}",
     "empty.start": "Nothing here yet",
@@ -148,6 +149,6 @@ WORDS: dict[str, str] = {
     "storage.import": "Import",
     "storage.export_hint": "The export is a zip of the media and the database. An import adds what is not here yet.",
     "storage.delete": "Delete everything",
-    "storage.type_it": "Write “{words}” to delete every item and every job that has ended, the trash included.",
+    "storage.type_it": "Write “{words}” to delete every item, trash included, and every job, also what runs and waits.",
     "drop.library": "Drop to add it to the library",
 }

@@ -85,6 +85,7 @@ WORDS: dict[str, str] = {
     # links and drops
     "link.no_recipe": "It was not made here, so that it has no settings.",
     "link.not_here": "This page cannot start from that.",
+    "link.gone": "That is not in the library any more.",
     "drop.unread": "Left out: {names}",
     # ways out of an error
     "fix.use": "Use {value}",

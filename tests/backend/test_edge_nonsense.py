@@ -86,7 +86,7 @@ def test_a_page_may_send_bytes_and_deep_nonsense(server: RunningServer):
             socket.send(nonsense)
         socket.send(json.dumps({"resync": True}))
         assert json.loads(socket.recv(timeout=10))["type"] == "snapshot"
-    assert not [line for line in server.log if "Traceback" in line]
+    assert server.tracebacks() == []
 
 
 def test_seeds_that_do_not_exist_are_refused(server: RunningServer):
