@@ -19,6 +19,9 @@ from engine.sampling import Chunk, Trajectory
 from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, Transfer, to_levels
 from engine.vae.clip import FRAMES_PER_LATENT, Frames
 
+SHEET_FRAMES = 4
+"""Of a clip that is being made, how many a preview shows: enough to see whether it moves, each large enough to see."""
+
 
 @dataclass(frozen=True)
 class Codecs:
@@ -41,8 +44,10 @@ class Codecs:
     def preview(self, trajectory: Trajectory) -> np.ndarray:
         """See `Engine.preview`."""
         latents = trajectory.estimates()[trajectory.plan.target]
-        middle = latents.shape[1] // 2
-        return to_levels(self.sketch.draw(latents[:, middle : middle + 1])).cpu().numpy()
+        frames = [self.sketch.draw(latents[:, index : index + 1]) for index in previewed(latents.shape[1])]
+        # Side by side and below each other, so that a sheet of four has the shape of the clip.
+        rows = [torch.cat(frames[at : at + 2], dim=2) for at in range(0, len(frames), 2)]
+        return to_levels(torch.cat(rows, dim=1)).cpu().numpy()
 
     def result(self, trajectory: Trajectory) -> Result:
         """See `Engine.finish`."""
@@ -121,3 +126,11 @@ class Codecs:
 
     def _threads_for_pixels(self, canvas: tuple[int, int], num_frames: int) -> None:
         self.threads.for_decode(canvas[0] * canvas[1] * num_frames)
+
+
+def previewed(num_latent_frames: int) -> tuple[int, ...]:
+    """Which latent frames a preview shows: four from the first to the last, or the middle one of fewer."""
+    if num_latent_frames < SHEET_FRAMES:
+        return (num_latent_frames // 2,)
+    last = num_latent_frames - 1
+    return tuple(round(last * at / (SHEET_FRAMES - 1)) for at in range(SHEET_FRAMES))

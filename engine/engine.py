@@ -192,7 +192,7 @@ class Engine:
 
     @torch.inference_mode()
     def preview(self, trajectory: Trajectory) -> np.ndarray:
-        """A sketch of what is now estimated: uint8 [height, width, 3], a quarter as wide; of a clip its middle."""
+        """A sketch of what is now estimated: uint8 [height, width, 3], a quarter as wide; of a clip four on a sheet."""
         return self.codecs.preview(trajectory)
 
     @torch.inference_mode()

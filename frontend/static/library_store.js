@@ -39,7 +39,9 @@ class LibraryStore extends EventTarget {
     const found = await this.#page(null);
     if (search !== this.#search || !found) return;
     const last = found.items.at(-1)?.id;
-    const known = asked === this.#asked ? this.items.findIndex((item) => item.id === last) : -1;
+    // Nothing follows the last page: what stood there has left.
+    const follows = asked === this.#asked && found.next_cursor;
+    const known = follows ? this.items.findIndex((item) => item.id === last) : -1;
     this.#asked = asked;
     this.items = found.items.concat(known < 0 ? [] : this.items.slice(known + 1));
     this.#take(known < 0 ? found : { ...found, next_cursor: this.#cursor });

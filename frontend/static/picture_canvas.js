@@ -17,8 +17,9 @@ export class PictureCanvas {
     if (this.#drawing) return;
     this.#drawing = true;
     while (this.#next) {
-      const bitmap = await createImageBitmap(this.#next);
-      this.#next = null;
+      const picture = this.#next;
+      this.#next = null; // one that comes while this is decoded is the next
+      const bitmap = await createImageBitmap(picture);
       if (this.canvas.width !== bitmap.width || this.canvas.height !== bitmap.height) {
         this.canvas.width = bitmap.width;
         this.canvas.height = bitmap.height;

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import Engine
+from engine.codecs import previewed
 from engine.planning import Media, SoundSegment, plan
 from studio.errors import BadInput
 from studio.requests.run_policy import RunPolicy
@@ -79,7 +80,24 @@ def test_only_what_is_kept_is_encoded(engine, ask_video, begin_video, frames):
     assert seen == [1, 4]
 
 
-def test_a_preview_of_a_clip_is_its_middle_frame(engine, ask_video, begin_video):
+@pytest.mark.parametrize(
+    ("num_latent_frames", "shown"), [(1, (0,)), (3, (1,)), (4, (0, 1, 2, 3)), (5, (0, 1, 3, 4)), (48, (0, 16, 31, 47))]
+)
+def test_a_preview_shows_four_frames_from_first_to_last_or_the_middle_of_fewer(num_latent_frames, shown):
+    assert previewed(num_latent_frames) == shown
+
+
+def test_a_preview_of_a_longer_clip_is_a_sheet_of_its_shape(engine, ask_video, begin_video):
+    trajectory = begin_video(engine, ask_video(num_frames=13))
+    sheet = engine.preview(trajectory)
+    assert sheet.shape == (32, 48, 3)
+    with torch.inference_mode():
+        last = engine.sketch.draw(trajectory.estimates()[0][:, 3:4])
+    levels = ((last.clamp(-1, 1) + 1) * 127.5).round().permute(1, 2, 0).numpy()
+    assert np.array_equal(sheet[16:, 24:], levels.astype(np.uint8))
+
+
+def test_a_preview_of_a_short_clip_is_its_middle_frame(engine, ask_video, begin_video):
     trajectory = begin_video(engine, ask_video(sound=True))
     for _ in range(2):
         preview = engine.preview(trajectory)
