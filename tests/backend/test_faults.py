@@ -46,6 +46,7 @@ def refusal(**environment: str) -> str:
     return lines[0]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_an_attempt_and_the_second_fails_the_job(data: Path):
     with running(data) as server:
         server.wait_ready()
@@ -79,6 +80,7 @@ def test_a_killed_worker_is_replaced_and_its_job_runs_again_first_in_line(data: 
         assert server.wait_job(later["id"])["started_at"] > done["finished_at"]
 
 
+@pytest.mark.slow
 def test_a_killed_server_puts_its_job_back_first_in_line_uncounted(data: Path):
     server = RunningServer(data).start()
     server.wait_ready()

@@ -13,6 +13,10 @@ from starlette.testclient import TestClient
 
 from backend import errors
 from backend.body_limit import MAX_UPLOAD_BYTES, BodyLimit
+from backend.broadcast import Broadcast
+from backend.database import open_database
+from backend.library.news import LibraryNews
+from backend.library.uploads import Uploads
 from backend.media import MediaStore, write_clip
 from backend.routes import media, recipes
 
@@ -20,7 +24,9 @@ from backend.routes import media, recipes
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     app = FastAPI()
-    app.state.services = SimpleNamespace(media=MediaStore(tmp_path / "media"))
+    media_store, database = MediaStore(tmp_path / "media"), open_database(tmp_path / "orrery.db")
+    uploads = Uploads(database, media_store, LibraryNews(Broadcast()), quota_bytes=None)
+    app.state.services = SimpleNamespace(media=media_store, uploads=uploads)
     app.include_router(media.router)
     app.include_router(recipes.router)
     app.add_middleware(BodyLimit)

@@ -86,6 +86,7 @@ def test_an_arm_that_dies_is_started_again(tmp_path: Path):
         assert arm not in robot_pids(server)
 
 
+@pytest.mark.slow
 def test_a_robot_that_cannot_start_is_a_reason_on_the_page(tmp_path: Path):
     with running(tmp_path, ORRERY_ROBOT="simulated", ORRERY_ROBOT_HORIZON="99") as server:
         wait_for(lambda: robots(server)["problem"], 60)

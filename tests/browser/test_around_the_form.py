@@ -13,7 +13,7 @@ from browser.test_accessibility import serious_violations
 from frontend.static_files import FOLDER
 from running import RunningServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLACES = (
     "video",

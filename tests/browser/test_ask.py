@@ -11,7 +11,7 @@ from browser.keeping_page import make_clip, make_picture, visit, wait_usable
 from browser.test_bad_input import SCRIPTS
 from running import RunningServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from browser.conftest import OpenPage
 from browser.keeping_page import visit
 from running import RunningServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_what_serves_stands_first_and_says_what_it_can_do(open_page: OpenPage):

@@ -14,7 +14,7 @@ from browser.test_shell import PHONE
 from frontend import element_ids
 from running import RunningServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Theme = Literal["light", "dark"]
 

@@ -174,6 +174,7 @@ def test_the_curl_command_is_the_request_that_generate_would_post(open_page: Ope
     assert '"seed"' not in command, "an unlocked seed is left to the server"
 
 
+@pytest.mark.slow
 def test_the_page_survives_the_death_of_the_server(open_page: OpenPage, fresh_studio: RunningServer):
     page = open_page(fresh_studio, allowed=("ERR_CONNECTION_REFUSED", "WebSocket", "Failed to load resource")).visit()
     page.generate("before")

@@ -13,7 +13,7 @@ from browser.studio_page import StudioPage
 from browser.test_bad_input import SCRIPTS
 from running import RunningServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ def test_throughput_says_how_many_pictures_a_minute_there_are(tmp_path, monkeypa
     assert "a minute one at a time" in capsys.readouterr().out
 
 
+@torch.inference_mode()
 def test_diffusers_weights_are_rows_of_the_engine_s_own(engine):
     transformer = library_transformer(engine.model, engine.model.config)
     theirs = transformer.layers[1].self_attn.add_k_proj.weight
