@@ -37,8 +37,12 @@ def test_the_arm_picks_the_cube_and_ends_with_its_server(tmp_path: Path):
         with page(server, "simulated", token="right") as driver:
             driver.ask(control="take")
             driver.ask(command="self_test")
-            driver.until(lambda: driver.of("session")[-1]["state"] == "ready", 90)
-            driver.ask(command="heartbeat")
+
+            def is_ready() -> bool:
+                driver.say(id=None, command="heartbeat")  # who is silent for three seconds loses control
+                return driver.of("session")[-1]["state"] == "ready"
+
+            driver.until(is_ready, 90)
             run = {"prompt": "pick up the red cube", "mode": "live"}
             assert driver.ask(command="start", run=run)["error"] is None
             known = len(driver.of("tick"))

@@ -63,7 +63,9 @@ def watch_again(page: RobotPage) -> None:
         timeout=RUN_MS,
     )
     expect(page.stop).to_be_in_viewport(ratio=1)
-    seen.get_by_role("slider", name="Position in the recording").fill("500")
+    position = seen.locator("input[type=range]")
+    expect(position).to_have_attribute("aria-label", "Position in the recording")
+    position.evaluate("slider => { slider.value = 500; slider.dispatchEvent(new Event('input')); }")
     page.page.wait_for_function("() => document.querySelector('.o-episode video').paused", timeout=RUN_MS)
     assert serious_violations(page.opened) == []
     seen.get_by_role("button", name="Close").click()
