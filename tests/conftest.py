@@ -8,10 +8,11 @@ import pytest
 from running import RunningServer, running
 
 
+@pytest.hookimpl(tryfirst=True)  # the plugin that reads the groups looks at them in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files stay whole on one of the processes; the browser's share one server, so that all of them stay on one."""
     for item in items:
-        group = "browser" if "browser" in item.path.parts else str(item.path)
+        group = "browser" if "browser" in item.path.parts else item.path.relative_to(item.config.rootpath).as_posix()
         item.add_marker(pytest.mark.xdist_group(group))
 
 
