@@ -33,18 +33,21 @@ print(json.dumps({"plan": planned, "begun": resident() - before, "tokens": traje
 """
 
 ENCODED = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
 import numpy as np
 import torch
 from engine import Engine
 
+# The kernel hands the highest mark of whoever started this process on to it; begin with its own.
+Path("/proc/self/clear_refs").write_text("5")
 engine = Engine.load(Path(sys.argv[1]), device="cpu")
 clip = np.empty((189, 720, 1280, 3), np.uint8)
 clip[:] = np.random.default_rng(0).integers(0, 256, (1, 720, 1280, 3), dtype=np.uint8)
 with torch.inference_mode():
     latents = engine.coder.encode(clip)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+status = Path("/proc/self/status").read_text()
+peak = int(status.partition("VmHWM:")[2].split()[0]) * 1024
 print(json.dumps({"peak": peak, "clip": clip.nbytes, "latents": list(latents.shape)}))
 """
 

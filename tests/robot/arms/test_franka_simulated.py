@@ -30,8 +30,9 @@ STREAM_S = 60.0
 PLANNED_S = 20.0
 ORDER_S = 20.0
 SWING_RAD = 0.2
-ATTEMPTS = 2
-"""libfranka has no real-time kernel here; twenty packets in a row are lost where others want every core."""
+ATTEMPTS = 3
+"""libfranka has no real-time kernel here; twenty packets in a row are lost where others want every core, and a simulator
+that gets less than real time falls behind its targets until they are clamped too often, which ends a run as it ought to."""
 
 PAUSE_S = 3.0
 """Without a question; the next one begins another swing."""
@@ -219,6 +220,9 @@ def stream(tmp_path: Path, following: str, policy: Swaying, seconds: float) -> t
         with policy_server(policy) as (url, _), franka(folder, url, following) as (station, notes):
             station.start()
             station.for_(seconds)
+            if station.stop == StopReason.CLAMP_RATE and attempt + 1 < ATTEMPTS:
+                policy.ended.set()
+                continue
             assert station.state == "running", station.of("event")[-3:]
             station.order("finish")
             ticks = station.of("tick")
