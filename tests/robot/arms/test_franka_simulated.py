@@ -32,7 +32,7 @@ ORDER_S = 20.0
 SWING_RAD = 0.2
 ATTEMPTS = 3
 """libfranka has no real-time kernel here: twenty packets in a row are lost where others want every core. A
-simulator that gets less than real time falls behind, until targets are clamped too often, which ends a run as it ought to."""
+simulator that gets less than real time falls behind, until targets are clamped too often: a run ends as it ought to."""
 
 PAUSE_S = 3.0
 """Without a question; the next one begins another swing."""
