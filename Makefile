@@ -5,8 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
 TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
-# Two at a time, whole files together (tests/conftest.py groups them): the tests are made for two cores.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+# Two at a time, whole files together: the tests are made for two cores.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
 
 
