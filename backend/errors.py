@@ -8,9 +8,10 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from studio import errors
 from studio.jobs import Failure
@@ -72,10 +73,11 @@ def documented(*kinds: type[errors.StudioError]) -> dict[int | str, dict[str, An
 
 def register(app: FastAPI) -> None:
     """Teach an application to answer errors."""
-    handlers: dict[type[Exception], Callable[[Request, Any], Coroutine[Any, Any, JSONResponse]]] = {
+    handlers: dict[type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
         errors.StudioError: _studio,
         RequestValidationError: _validation,
         HTTPException: _http,
+        ClientDisconnect: _gone,
         Exception: _unexpected,
     }
     for kind, handler in handlers.items():
@@ -102,6 +104,11 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
     if error.status_code == 400:
         return answer(errors.BadInput("The body cannot be read.", hint="Send one JSON object, not too deeply nested."))
     return refusal(error.status_code, request.method, request.url.path, error.detail, error.headers)
+
+
+async def _gone(request: Request, error: ClientDisconnect) -> Response:
+    log.info("left", method=request.method, path=request.url.path)
+    return Response(status_code=400)  # nobody reads it
 
 
 def refusal(

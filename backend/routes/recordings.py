@@ -17,7 +17,7 @@ from backend.errors import documented
 from backend.robots.parcels import Parcel
 from backend.routes.two_ways import close, receive
 from backend.services import Parts, services_of
-from studio.errors import BadInput, Busy, Conflict, RobotAway, RobotNotFound
+from studio.errors import BadInput, Busy, Conflict, RobotAway, RobotNotFound, StudioError
 
 router = APIRouter(tags=["robots"])
 log = structlog.get_logger("orrery.recordings")
@@ -116,8 +116,10 @@ class _FileStream(StreamingResponse):
         self._forget = forget
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send it. One that does not come whole ends in its middle: the caller sees that, and the log says why."""
         try:
             await super().__call__(scope, receive, send)
+        except StudioError as error:
+            log.warning("broke_off", path=scope["path"], message=error.message)
         finally:
             self._forget()

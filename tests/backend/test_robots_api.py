@@ -330,6 +330,7 @@ def test_a_file_that_breaks_off_is_an_answer_that_breaks_off(server: RunningServ
     parcel.socket.close(1011)
     thread.join(20)
     assert isinstance(found[0], httpx.RemoteProtocolError)
+    assert server.tracebacks() == []
     again = End(f"{websocket(server)}/v1/robots/parcels/{order['ticket']}")
     again.until(lambda: again.closed_with)
     assert again.closed_with == (4404, "Nobody waits for this.")

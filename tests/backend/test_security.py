@@ -14,7 +14,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from running import RunningServer
+from running import RunningServer, wait_for
 from sent_files import clip_bytes, picture_bytes
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>'
@@ -253,8 +253,9 @@ def test_a_caller_that_disappears_in_its_upload_leaves_nothing(server: RunningSe
         with socket.create_connection((address.hostname, address.port), timeout=10) as caller:
             head = f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 1000000\r\n"
             caller.sendall(head.encode() + b"Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n")
-    assert server.get("/healthz").status_code == 200
+    wait_for(lambda: {"event": "left", "path": "/v1/videos"}.items() <= server.events()[-1].items(), 20)
     assert not incoming.exists() or not list(incoming.glob("*.part"))
+    assert server.tracebacks() == []
 
 
 def test_a_file_that_was_deleted_on_disk_is_missed_in_words(server: RunningServer):
