@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from studio.errors import BadInput
 
-Shape = Literal["cube", "cylinder", "bowl"]
+Shape = Literal["cube", "cylinder", "ball", "bowl"]
 
 OBJECTS_FIELD = "observation/objects"
 """The field of a policy request. It is sent only to a server whose metadata says `needs_object_poses`."""

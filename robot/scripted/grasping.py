@@ -83,7 +83,7 @@ def _ways_to_hold(thing: ObjectPose) -> list[Grasp]:
     position = thing.position.copy()
     position[2] = max(position[2], LOWEST_PINCH_M)
     axes = _axes(thing)
-    if thing.shape == "cylinder" and abs(axes[2, 2]) > 0.7:
+    if thing.shape == "ball" or (thing.shape == "cylinder" and abs(axes[2, 2]) > 0.7):
         yaws = list(np.linspace(-np.pi / 2, np.pi / 2, 9))
     elif thing.shape == "cylinder":
         # It lies: the fingers close across it.

@@ -17,6 +17,8 @@ _SHAPE_WORDS: dict[str, Shape] = {
     "box": "cube",
     "cylinder": "cylinder",
     "can": "cylinder",
+    "ball": "ball",
+    "sphere": "ball",
     "bowl": "bowl",
     "dish": "bowl",
 }

@@ -90,20 +90,30 @@ def plan(
         move = choose_move(position, axes, state.gripper, state.objects, thing, destination)
         if state.num_squeezed < SQUEEZE_TICKS:
             move = replace(move, position=position, gripper=1.0)
-        last = _aim(state.joints, position, axes, move, last)
+        last = aim_at_move(state.joints, position, axes, move, last)
         row[:NUM_JOINTS], row[NUM_JOINTS] = last, move.gripper
         state = _picture_next(state, position, last, move, thing)
     return rows
 
 
-def _aim(
+def aim_at_move(
     joints: NDArray[np.float64],
     position: NDArray[np.float64],
     axes: NDArray[np.float64],
     move: Move,
     last: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The joint target that draws the hand towards its goal, within what the safety filter lets through."""
+    """The joint target that draws the hand towards its goal, within what the safety filter lets through.
+
+    Args:
+        joints: [7], rad, measured.
+        position, axes: [3] in m and [3, 3], of the hand there.
+        move: what the hand should do.
+        last: [7], rad, the target before.
+
+    Returns:
+        float64 [7], rad.
+    """
     ahead = _at_most(move.position - position, LEAD_M)
     turn = _at_most(turn_between(axes, pointing_down(move.yaw)), LEAD_RAD)
     target = reach(joints, position + ahead, turned_by(axes, turn), num_iterations=2)

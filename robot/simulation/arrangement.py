@@ -24,11 +24,12 @@ SLOTS: tuple[Shape, ...] = ("cube", "cube", "cylinder", "cylinder", "bowl")
 HALF_SIZES: dict[Shape, tuple[float, float, float]] = {
     "cube": (0.022, 0.022, 0.022),
     "cylinder": (0.022, 0.022, 0.03),
+    "ball": (0.024, 0.024, 0.024),
     "bowl": (0.066, 0.066, 0.024),
 }
 """m. The gripper opens to 85 mm; the bowl is taken by its rim."""
 
-CLEARANCE_M: dict[Shape, float] = {"cube": 0.065, "cylinder": 0.065, "bowl": 0.105}
+CLEARANCE_M: dict[Shape, float] = {"cube": 0.065, "cylinder": 0.065, "ball": 0.065, "bowl": 0.105}
 """What a thing keeps free around its middle, so that open fingers fit beside it."""
 
 REGION = ((0.36, 0.66), (-0.27, 0.27))
@@ -45,12 +46,14 @@ class Placed:
     Attributes:
         place: float64 [2], m, of its middle.
         turn: about the upright axis, rad.
+        half_size: m, half of its extent along its own axes.
     """
 
     colour: str
     shape: Shape
     place: NDArray[np.float64]
     turn: float
+    half_size: tuple[float, float, float]
 
 
 def arrange(seed: int) -> tuple[Placed, ...]:
@@ -63,7 +66,7 @@ def arrange(seed: int) -> tuple[Placed, ...]:
     places = _scatter(generator)
     turns = generator.uniform(-MAX_TURN, MAX_TURN, len(SLOTS))
     return tuple(
-        Placed(str(colour), shape, place, float(turn))
+        Placed(str(colour), shape, place, float(turn), HALF_SIZES[shape])
         for colour, shape, place, turn in zip(colours, SLOTS, places, turns, strict=True)
     )
 

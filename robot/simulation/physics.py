@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS
 from robot.safety.limits import HOME
 from robot.simulation.arm_parts import GRIPPER_MOTOR, GRIPPER_MOTOR_CLOSED, JOINT_NAMES, MOTOR_NAMES, PINCH_SITE
-from robot.simulation.arrangement import COLOURS, HALF_SIZES, arrange
+from robot.simulation.arrangement import COLOURS, Placed, arrange
 from robot.simulation.impedance import hybrid_torques
 from robot.simulation.library import mujoco
 from robot.simulation.scene import Scene
@@ -41,9 +43,10 @@ class Physics:
     Args:
         scene: what is in it.
         seed: of the first table.
+        placed: what lies there instead, one for every thing of the scene.
     """
 
-    def __init__(self, scene: Scene, seed: int = 0) -> None:
+    def __init__(self, scene: Scene, seed: int = 0, placed: Sequence[Placed] | None = None) -> None:
         model = scene.model
         self.scene = scene
         self.seed = seed
@@ -58,7 +61,15 @@ class Physics:
         self._target = HOME.copy()
         self._gripper_target = 0.0
         self._num_steps = 0
-        self.reset(seed)
+        if placed is None:
+            self.reset(seed)
+        else:
+            self.lay(placed)
+
+    @property
+    def data(self) -> Any:
+        """The `mujoco.MjData`: contacts and speeds of everything, to be read alone."""
+        return self._data
 
     @property
     def is_steady(self) -> bool:
@@ -71,19 +82,23 @@ class Physics:
 
     def reset(self, seed: int) -> None:
         """The arm at home, at rest and open; the table as the seed has it. The world's time goes on."""
-        model, data = self.scene.model, self._data
         self.seed = seed
-        self._placed = arrange(seed)
+        self.lay(arrange(seed))
+
+    def lay(self, placed: Sequence[Placed], joint_positions: NDArray[np.float64] = HOME) -> None:
+        """Things in their places, and the arm at rest and open somewhere: [7] rad. The world's time goes on."""
+        model, data = self.scene.model, self._data
+        self._placed = tuple(placed)
         mujoco.mj_resetData(model, data)
-        for name, placed in zip(self.scene.thing_names, self._placed, strict=True):
+        for name, lies in zip(self.scene.thing_names, self._placed, strict=True):
             body = model.body(name)
             first = body.geomadr[0]
-            model.geom_rgba[first : first + body.geomnum[0], :3] = COLOURS[placed.colour]
+            model.geom_rgba[first : first + body.geomnum[0], :3] = COLOURS[lies.colour]
             at = model.jnt_qposadr[body.jntadr[0]]
-            data.qpos[at : at + 3] = [*placed.place, HALF_SIZES[placed.shape][2] + 0.0005]
-            data.qpos[at + 3 : at + 7] = [np.cos(placed.turn / 2), 0.0, 0.0, np.sin(placed.turn / 2)]
-        data.qpos[self._qpos_of_joints] = HOME
-        self.aim(HOME, 0.0)
+            data.qpos[at : at + 3] = [*lies.place, lies.half_size[2] + 0.0005]
+            data.qpos[at + 3 : at + 7] = [np.cos(lies.turn / 2), 0.0, 0.0, np.sin(lies.turn / 2)]
+        data.qpos[self._qpos_of_joints] = joint_positions
+        self.aim(joint_positions, 0.0)
         mujoco.mj_forward(model, data)
 
     def aim(self, joint_positions: NDArray[np.float64], gripper_position: float) -> None:
@@ -129,7 +144,7 @@ class Physics:
                     shape=placed.shape,
                     position=body.xpos.copy(),
                     quaternion=body.xquat.copy(),
-                    half_size=np.array(HALF_SIZES[placed.shape]),
+                    half_size=np.array(placed.half_size),
                 )
             )
         return tuple(poses)

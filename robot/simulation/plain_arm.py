@@ -58,6 +58,9 @@ FINGER_TRAVEL_M = 0.0425
 # The arm touches the table and the things on it, never itself: neighbouring capsules overlap on purpose.
 _ARM_TOUCHES = {"contype": 2, "conaffinity": 0}
 
+_PAD_SOLREF, _PAD_SOLIMP = [0.004, 1.0], [0.95, 0.99, 0.001, 0.5, 2.0]
+"""Hard enough that a ball, which has one point of contact, does not sink into them (MuJoCo Menagerie's 2F-85)."""
+
 
 def build_plain_arm() -> ArmParts:
     """The arm without a file."""
@@ -124,6 +127,8 @@ def _add_gripper(spec: Any, link7: Any) -> None:
             pos=[0, sign * 0.004, PINCH_Z_M],
             rgba=_DARK,
             mass=0.02,
+            solref=_PAD_SOLREF,
+            solimp=_PAD_SOLIMP,
             **_ARM_TOUCHES,
         )
     spec.add_equality(

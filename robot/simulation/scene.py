@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robot.objects import Shape
 from robot.simulation.arm_parts import JOINT_NAMES, WRIST_BODY, ArmParts
-from robot.simulation.arrangement import HALF_SIZES, SLOTS
 from robot.simulation.assets import find_panda
+from robot.simulation.furnishing import DEFAULT_LOOK, DEFAULT_THINGS, Colour, Look, ThingKind
 from robot.simulation.library import mujoco
 from robot.simulation.mesh_arm import load_mesh_arm
 from robot.simulation.plain_arm import build_plain_arm
@@ -33,10 +33,9 @@ _EXTERIOR_FOVY = math.degrees(2 * math.atan(3.024 / 2 / 2.1))
 _WRIST_FOVY = math.degrees(2 * math.atan(3.024 / 2 / 2.8))
 """Sensor height and focal lengths in mm of RoboLab's cameras (NVlabs/RoboLab, DROID embodiment)."""
 
-_MASSES_KG: dict[Shape, float] = {"cube": 0.06, "cylinder": 0.06, "bowl": 0.12}
 _GRIP_FRICTION = (1.0, 0.02, 0.0001)
-
-_TABLE, _FLOOR, _WALL = (0.66, 0.56, 0.44, 1.0), (0.55, 0.56, 0.58, 1.0), (0.80, 0.81, 0.82, 1.0)
+_ROLLING_FRICTION = (1.0, 0.02, 0.001)
+"""Of a ball, so that it comes to rest."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Scene:
 
     Attributes:
         model: a `mujoco.MjModel`. Colours of things change with the seed, nothing else of it does.
-        thing_names: bodies of the things, in the order of ``SLOTS``.
+        thing_names: bodies of the things, in the order in which they were asked for.
     """
 
     model: Any
@@ -53,39 +52,50 @@ class Scene:
     thing_names: tuple[str, ...]
 
 
-def build_scene(assets: Path | None = None, *, plain: bool = False) -> Scene:
-    """The world, with meshes where they are found.
+def load_arm(assets: Path | None = None, *, plain: bool = False) -> ArmParts:
+    """The arm alone, with meshes where they are found; it can stand in any number of worlds.
 
     Args:
         assets: the folder of `panda.xml`; without it the installed package is searched.
         plain: use the arm of plain shapes although there are meshes.
     """
     panda_xml = None if plain else find_panda(assets)
-    arm = build_plain_arm() if panda_xml is None else load_mesh_arm(panda_xml)
+    return build_plain_arm() if panda_xml is None else load_mesh_arm(panda_xml)
+
+
+def build_scene(assets: Path | None = None, *, plain: bool = False) -> Scene:
+    """The world of the bridge. The arguments are those of ``load_arm``."""
+    return furnish(load_arm(assets, plain=plain))
+
+
+def furnish(arm: ArmParts, things: Sequence[ThingKind] = DEFAULT_THINGS, look: Look = DEFAULT_LOOK) -> Scene:
+    """A world around a copy of an arm: 40 ms with meshes, 1 ms without."""
+    arm = replace(arm, spec=arm.spec.copy())
     spec = arm.spec
-    _set_options(spec)
+    _set_options(spec, look)
     _set_joint_dynamics(spec, arm)
-    _add_room(spec)
+    _add_room(spec, look)
     _add_cameras(spec)
-    names = tuple(_add_thing(spec, index, shape) for index, shape in enumerate(SLOTS))
+    names = tuple(_add_thing(spec, index, kind) for index, kind in enumerate(things))
     return Scene(spec.compile(), arm, names)
 
 
-def _set_options(spec: Any) -> None:
+def _set_options(spec: Any, look: Look) -> None:
     spec.option.timestep = STEP_S
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     # MuJoCo 4.0.0 has a fault in its sparse Newton solver (google-deepmind/mujoco issue 3767); dense is as fast.
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 10
-    look = spec.visual
-    look.global_.offwidth, look.global_.offheight = CANVAS_SIZE
-    look.quality.offsamples = 0
+    visual = spec.visual
+    visual.global_.offwidth, visual.global_.offheight = CANVAS_SIZE
+    visual.quality.offsamples = 0
     # Both are multiples of the extent, which the walls would stretch: what the fingers hold must not be cut open.
     spec.stat.extent = 1.0
-    look.map.znear, look.map.zfar = 0.01, 12.0
-    look.quality.numslices, look.quality.numstacks = 20, 8
-    look.headlight.ambient, look.headlight.diffuse, look.headlight.specular = [0.34] * 3, [0.16] * 3, [0.0] * 3
+    visual.map.znear, visual.map.zfar = 0.01, 12.0
+    visual.quality.numslices, visual.quality.numstacks = 20, 8
+    headlight = visual.headlight
+    headlight.ambient, headlight.diffuse, headlight.specular = [look.ambient] * 3, [look.headlight] * 3, [0.0] * 3
 
 
 def _set_joint_dynamics(spec: Any, arm: ArmParts) -> None:
@@ -100,27 +110,33 @@ def _set_joint_dynamics(spec: Any, arm: ArmParts) -> None:
         pad.condim, pad.friction, pad.priority = 4, _GRIP_FRICTION, 1
 
 
-def _add_room(spec: Any) -> None:
+def _add_room(spec: Any, look: Look) -> None:
     """Boxes only: a plane is drawn as a grid of 40 000 quads, which a processor feels."""
     box = mujoco.mjtGeom.mjGEOM_BOX
     world = spec.worldbody
-    for direction, brightness in (([0.3, -0.4, -1.0], 0.42), ([-0.5, 0.6, -0.6], 0.2)):
+    for light in look.lights:
         world.add_light(
             pos=[0.3, 0.3, 3.0],
-            dir=direction,
+            dir=light.direction,
             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-            castshadow=False,
-            diffuse=[brightness] * 3,
-            specular=[0.05] * 3,
+            castshadow=light.casts_shadow,
+            diffuse=[light.brightness] * 3,
+            specular=[light.specular] * 3,
         )
-    world.add_geom(name="table", type=box, size=[0.6, 0.75, 0.02], pos=[0.4, 0, -0.02], rgba=_TABLE, conaffinity=3)
-    world.add_geom(type=box, size=[3, 3, 0.01], pos=[0, 0, -0.75], rgba=_FLOOR, contype=0, conaffinity=0)
+    world.add_geom(
+        name="table", type=box, size=[0.6, 0.75, 0.02], pos=[0.4, 0, -0.02], rgba=_opaque(look.table), conaffinity=3
+    )
+    world.add_geom(type=box, size=[3, 3, 0.01], pos=[0, 0, -0.75], rgba=_opaque(look.floor), contype=0, conaffinity=0)
     for place, size in (
         ([2.2, 0, 0.8], [0.01, 3, 1.6]),
         ([0, 2.4, 0.8], [3, 0.01, 1.6]),
         ([0, -2.4, 0.8], [3, 0.01, 1.6]),
     ):
-        world.add_geom(type=box, size=size, pos=place, rgba=_WALL, contype=0, conaffinity=0)
+        world.add_geom(type=box, size=size, pos=place, rgba=_opaque(look.wall), contype=0, conaffinity=0)
+
+
+def _opaque(colour: Colour) -> tuple[float, float, float, float]:
+    return (*colour, 1.0)
 
 
 def _add_cameras(spec: Any) -> None:
@@ -146,26 +162,31 @@ def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[np.floa
     return turn
 
 
-def _add_thing(spec: Any, index: int, shape: Shape) -> str:
+def _add_thing(spec: Any, index: int, kind: ThingKind) -> str:
     name = f"thing{index}"
     body = spec.worldbody.add_body(name=name, pos=[0.5, 0.15 * (index - 2), 0.1])
     body.add_freejoint()
-    surface = {"friction": _GRIP_FRICTION, "conaffinity": 3}
+    surface: dict[str, Any] = {"friction": _GRIP_FRICTION, "conaffinity": 3}
+    if kind.specular is not None:
+        spec.add_material(name=name, specular=kind.specular, shininess=kind.shininess)
+        surface["material"] = name
     kinds = mujoco.mjtGeom
-    size = HALF_SIZES[shape]
-    mass = _MASSES_KG[shape]
-    if shape == "cube":
+    size, mass = kind.half_size, kind.mass_kg
+    if kind.shape == "cube":
         body.add_geom(type=kinds.mjGEOM_BOX, size=size, mass=mass, **surface)
-    elif shape == "cylinder":
+    elif kind.shape == "cylinder":
         body.add_geom(type=kinds.mjGEOM_CYLINDER, size=[size[0], size[2], 0], mass=mass, **surface)
+    elif kind.shape == "ball":
+        surface |= {"friction": _ROLLING_FRICTION, "condim": 6}
+        body.add_geom(type=kinds.mjGEOM_SPHERE, size=[size[0], 0, 0], mass=mass, **surface)
     else:
-        _add_bowl(body, mass, surface)
+        _add_bowl(body, size, mass, surface)
     return name
 
 
-def _add_bowl(body: Any, mass: float, surface: dict[str, Any]) -> None:
+def _add_bowl(body: Any, half_size: tuple[float, float, float], mass: float, surface: dict[str, Any]) -> None:
     """A disc and sixteen boards around it, a little above the table: only the disc stands on it."""
-    outer, _, half_height = HALF_SIZES["bowl"]
+    outer, _, half_height = half_size
     floor, board, num_boards = 0.003, 0.0028, 16
     kinds = mujoco.mjtGeom
     body.add_geom(
