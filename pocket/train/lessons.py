@@ -1,0 +1,180 @@
+"""Lessons of the reasoner: from episodes to questions and answers, in the very words that the studio asks with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from engine.reasoner import Footage
+from engine.reasoner.frame_choice import choose_frames
+from engine.reasoner.prompt import PromptWriter
+from engine.reasoner.sight import read_placeholders, read_sight
+from engine.reasoner.vocabulary import Vocabulary
+from pocket.train.critic import critic_answer, critic_question
+from pocket.world.episode import Episode, Wording
+from studio.captions import Controls
+from studio.captions.answer_schema import FIRST, MEDIA
+from studio.captions.checking import IMAGINATION
+from studio.prompting.question import SYSTEM
+from studio.prompting.tasks import VIDEO_FPS
+from studio.prompting.upsampling import UpsampleMode, upsample_message
+from studio.requests import AspectRatio
+from studio.requests.reason import Reason
+from studio.rules.canvas import CANVASES
+
+SHOWN = "u" + "0" * 16
+"""The media id of what a lesson shows."""
+
+TASKS = ("boxes", "points", "intervals", "caption")
+"""Questions that are tasks of the studio."""
+
+UPSAMPLED = 3
+"""Short wishes of an episode that are turned into its full caption."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question and its right answer.
+
+    Attributes:
+        shows: what is shown with it: the first frame, the clip, or nothing.
+        is_task: it is asked under the system prompt, as the studio asks its tasks; people ask with and without.
+    """
+
+    question: str
+    answer: str
+    shows: Literal["image", "video", "nothing"]
+    is_task: bool = True
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The same as the reasoner reads it.
+
+    Attributes:
+        tokens: int32 [U], question and answer.
+        answer_at: index of the answer's first token.
+        positions: float32 [3, U].
+        places: int64, indexes of the tokens that stand for what is shown.
+        frames: uint8 [T, height, width, 3] as it is looked at, T even; None where nothing is shown.
+    """
+
+    tokens: np.ndarray
+    answer_at: int
+    positions: np.ndarray
+    places: np.ndarray
+    frames: np.ndarray | None = field(repr=False)
+
+    @property
+    def grid(self) -> tuple[int, int, int] | None:
+        """(t, h, w) in patches of what is shown."""
+        if self.frames is None:
+            return None
+        length, height, width, _ = self.frames.shape
+        return length // 2, height // 16, width // 16
+
+
+def exchanges(episode: Episode) -> Iterator[Exchange]:
+    """Everything that can be asked about an episode."""
+    seen = "image" if episode.view == "still" else "video"
+    for index, question in enumerate(episode.questions):
+        is_task = question.kind in TASKS or index % 2 == 0
+        yield Exchange(question.question, question.answer, seen, is_task)
+    if episode.view == "still":
+        for critique in episode.critiques:
+            yield Exchange(critic_question(critique.prompt), critic_answer(critique), seen)
+    fullest = [wording for wording in episode.wordings if wording.detail == "rich"] or list(episode.wordings)
+    for index, wording in enumerate(episode.wordings[:UPSAMPLED]):
+        yield from _upsampled(episode, wording, fullest[index % len(fullest)])
+
+
+def _upsampled(episode: Episode, wish: Wording, full: Wording) -> Iterator[Exchange]:
+    controls = controls_of(episode)
+    if controls is None:
+        return
+    modes: list[UpsampleMode] = ["text_to_image"] if episode.view == "still" else ["text_to_video", "image_to_video"]
+    for mode in modes:
+        question = upsample_message(mode, wish.prose, controls)
+        kind = "image" if mode == "text_to_image" else "video"
+        shows = "image" if mode == "image_to_video" else "nothing"
+        yield Exchange(question, upsampled_answer(full, kind, controls), shows)
+
+
+def controls_of(episode: Episode) -> Controls | None:
+    """The canvas, length and rate as captions say them; none for a size that is no canvas."""
+    height, width = episode.frames.shape[1:3]
+    shape: AspectRatio | None = next(
+        (shape for shape, size in CANVASES["256"].items() if size == (width, height)), None
+    )
+    if shape is None:
+        return None
+    if episode.view == "still":
+        return Controls.of_image("256", shape)
+    return Controls.of_video("256", shape, len(episode.frames), float(episode.fps))
+
+
+def upsampled_answer(full: Wording, kind: str, controls: Controls) -> str:
+    """A caption in the order in which an upsampler writes it, scene first, controls last."""
+    caption: dict[str, Any] = json.loads(full.caption)
+    first = FIRST["image" if kind == "image" else "video"]
+    written = {IMAGINATION: full.prose} | {name: caption[name] for name in first[1:] if name in caption}
+    written |= {name: value for name, value in caption.items() if name not in MEDIA and name not in written}
+    return json.dumps(written | controls.media)
+
+
+class LessonWriter:
+    """From exchanges to lessons, with the engine's own prompt writer.
+
+    Args:
+        folder: with the processors' files, see `pocket.train.assemble.write_processors`.
+        size: rows of the word tables.
+    """
+
+    def __init__(self, folder: Path, tokenizer: PreTrainedTokenizerBase, size: int) -> None:
+        assert isinstance(tokenizer.eos_token_id, int)
+        self._end = tokenizer.eos_token_id
+        self.vocabulary = Vocabulary(tokenizer, size, frozenset([self._end]))
+        self.sight = read_sight(folder, is_edge=False)
+        self._writer = PromptWriter(self.vocabulary, self.sight, read_placeholders(self.vocabulary))
+
+    def write(self, episode: Episode, exchange: Exchange) -> Lesson:
+        """One lesson."""
+        kind = exchange.shows
+        content: list[dict[str, str]] = [{"type": "text", "text": exchange.question}]
+        if kind != "nothing":
+            content.insert(0, {"type": kind, kind: SHOWN})
+        messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
+        if exchange.is_task:
+            messages.insert(0, {"role": "system", "content": SYSTEM})
+        request = Reason.model_validate({"messages": messages, "video_fps": VIDEO_FPS if kind == "video" else None})
+        shown = None if kind == "nothing" else self._footage(episode, request, kind)
+        prompt = self._writer.write(request, {} if shown is None else {SHOWN: shown})
+        answer = [*self.vocabulary.encode(exchange.answer), self._end]
+        positions = prompt.next_position + np.arange(len(answer), dtype=np.float32)
+        frames = None if shown is None else _even(shown.frames)
+        lesson = Lesson(
+            tokens=np.array([*prompt.tokens, *answer], np.int32),
+            answer_at=len(prompt.tokens),
+            positions=np.concatenate([prompt.positions.numpy(), np.tile(positions, (3, 1))], 1),
+            places=prompt.shown[0].places if shown is not None else np.zeros(0, np.int64),
+            frames=frames,
+        )
+        assert frames is None or prompt.shown[0].patches.grid == lesson.grid, "frames are not looked at as they are"
+        return lesson
+
+    def _footage(self, episode: Episode, request: Reason, kind: Literal["image", "video"]) -> Footage:
+        if kind == "image":
+            return Footage(episode.frames[:1])
+        chosen = choose_frames(len(episode.frames), float(episode.fps), request, self.sight)
+        return Footage(episode.frames[list(chosen)], tuple(index / episode.fps for index in chosen))
+
+
+def _even(frames: np.ndarray) -> np.ndarray:
+    """Frames in whole patches of two: the last one is repeated."""
+    return np.concatenate([frames, frames[-1:]]) if len(frames) % 2 else frames

@@ -1,0 +1,243 @@
+"""The loop that every stage runs in: time limit, learning rate, average of the weights, curves, and going on later.
+
+What is kept between two runs is weights, their average, the step and the seed. The optimiser begins anew each time,
+with a short warm-up. What a step draws is a function of (seed, step) alone, so that a run that was cut in two sees
+what an uncut one sees, as long as its data is the same.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from pocket.train.weights import split_decay
+from studio.errors import BadInput, EngineError
+
+WARMUP_STEPS = 50
+"""Of every run: a fresh optimiser knows no scale yet."""
+
+MAX_GRADIENT = 1.0
+"""Norm that gradients are clipped to (technical report, 4.2.1)."""
+
+SLOWEST_AVERAGE = 0.999
+"""Of the average of the weights, reached after some thousand steps: 1 - 1 / (step / 10 + 2) until then."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person says about a run.
+
+    Attributes:
+        out: folder of states, curves and checkpoints.
+        data: folder of episode shards.
+        time_limit_s: the run ends before; loading and saving are not counted.
+        steps: it also ends when this step is reached; none is no limit.
+        device: as PyTorch names it.
+        batch: sequences of a step.
+        learning_rate: at its highest.
+        decay_share: of the run, at its end, in which the rate falls to a tenth; 0 for a run that will be gone on with.
+        workers: processes that render further episodes while training runs.
+        shard_size: episodes of a shard.
+        render_s: before the first step, for the renderers to get ahead.
+    """
+
+    out: Path
+    data: Path
+    time_limit_s: float
+    steps: int | None = None
+    device: str = "cpu"
+    seed: int = 0
+    batch: int = 16
+    learning_rate: float = 1e-3
+    decay_share: float = 0.4
+    workers: int = 0
+    shard_size: int = 16
+    render_s: float = 0.0
+    log_every: int = 20
+    save_every_s: float = 60.0
+    shape: str = "pocket"
+
+
+@dataclass
+class State:
+    """How far a stage has come.
+
+    Attributes:
+        weights: by their names in the module.
+        average: the same, averaged over steps: what a checkpoint is made of.
+        notes: what the stage has found out besides, such as the deviation of latents.
+    """
+
+    step: int = 0
+    seed: int = 0
+    weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    average: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    notes: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def state_file(out: Path, stage: str) -> Path:
+    """Where a stage's state is."""
+    return out / f"{stage}.pt"
+
+
+def read_state(out: Path, stage: str) -> State | None:
+    """What an earlier run left; none where there is none."""
+    path = state_file(out, stage)
+    return State(**torch.load(path, map_location="cpu", weights_only=True)) if path.is_file() else None
+
+
+def needed_state(out: Path, stage: str) -> State:
+    """The state of a stage that must have run before.
+
+    Raises:
+        BadInput: it has not.
+    """
+    state = read_state(out, stage)
+    if state is None:
+        raise BadInput(f"{state_file(out, stage)} is not there.", hint=f"Run python -m pocket.train {stage} first.")
+    return state
+
+
+def write_state(out: Path, stage: str, state: State) -> None:
+    """Write it whole or not at all."""
+    out.mkdir(parents=True, exist_ok=True)
+    path = state_file(out, stage)
+    part = path.with_suffix(".part")
+    torch.save(vars(state), part)
+    part.replace(path)
+
+
+Loss = Callable[[int], tuple[Tensor, dict[str, float | Tensor]]]
+"""From a step to what is minimised, and what else the curves show."""
+
+
+def train(
+    stage: str,
+    module: nn.Module,
+    loss: Loss,
+    options: Options,
+    *,
+    notes: dict[str, Any] | None = None,
+    faster: Sequence[tuple[str, float]] = (),
+    log: Callable[[str], None] = print,
+) -> State:
+    """Run a stage until its time or its steps are over; an earlier state in `options.out` is gone on with.
+
+    Args:
+        module: what is trained: parameters that want gradients.
+        notes: what is kept beside the weights.
+        faster: (beginning of parameters' names, factor on their learning rate).
+
+    Raises:
+        EngineError: the loss is not finite any more; the last state that was written stays.
+    """
+    state = read_state(options.out, stage) or State(seed=options.seed)
+    state.notes |= notes or {}
+    if state.weights:
+        module.load_state_dict(state.weights)
+    average = {name: value.detach().clone() for name, value in module.state_dict().items()}
+    if state.average:
+        average = {name: state.average[name].to(value.device) for name, value in average.items()}
+    optimiser = _optimiser(module, options, faster)
+    rates = [group["lr"] for group in optimiser.param_groups]
+    parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    first, start = state.step, time.monotonic()
+    saved = start
+    seen: list[dict[str, float | Tensor]] = []
+    autocast = torch.autocast(options.device.partition(":")[0], torch.bfloat16, enabled="cuda" in options.device)
+    while (progress := _progress(state.step, first, start, options)) < 1:
+        factor = min(1.0, (state.step - first + 1) / WARMUP_STEPS) * _decay(progress, options.decay_share)
+        for group, rate in zip(optimiser.param_groups, rates, strict=True):
+            group["lr"] = rate * factor
+        torch.manual_seed(state.seed * 1_000_003 + state.step)
+        with autocast:
+            value, shown = loss(state.step)
+        optimiser.zero_grad(set_to_none=True)
+        value.backward()
+        norm = clip_grad_norm_(parameters, MAX_GRADIENT)
+        optimiser.step()
+        state.step += 1
+        _follow(average, module, state.step)
+        seen.append({"loss": value.detach(), "gradient": norm, **shown})
+        if state.step % options.log_every == 0 or _progress(state.step, first, start, options) >= 1:
+            line = _write_curve(options.out / f"{stage}.jsonl", state.step, time.monotonic() - start, factor, seen)
+            if not math.isfinite(line["loss"]):
+                raise EngineError(f"{stage}: the loss is {line['loss']} at step {state.step}.", hint="Lower the rate.")
+            log(f"{stage} " + " ".join(f"{name} {value:.5g}" for name, value in line.items()))
+            seen.clear()
+        if time.monotonic() - saved > options.save_every_s:
+            _keep(state, module, average, options.out, stage)
+            saved = time.monotonic()
+    _keep(state, module, average, options.out, stage)
+    module.load_state_dict(average)
+    return state
+
+
+def _optimiser(module: nn.Module, options: Options, faster: Sequence[tuple[str, float]]) -> torch.optim.AdamW:
+    names = {id(parameter): name for name, parameter in module.named_parameters()}
+
+    def speed(parameter: nn.Parameter) -> float:
+        return next((factor for start, factor in faster if names[id(parameter)].startswith(start)), 1.0)
+
+    groups: list[dict[str, Any]] = []
+    for parameters, decays in split_decay(module):
+        for factor in sorted({speed(parameter) for parameter in parameters}):
+            own = [parameter for parameter in parameters if speed(parameter) == factor]
+            rate = options.learning_rate * factor
+            groups.append({"params": own, "lr": rate, "weight_decay": 0.05 if decays else 0.0})
+    # Second moments over a hundred steps, not a thousand: runs are short.
+    return torch.optim.AdamW(groups, betas=(0.9, 0.99), fused="cuda" in options.device)
+
+
+def _progress(step: int, first: int, start: float, options: Options) -> float:
+    """How much of this run is over, 0 to 1: of its time or of its steps, whichever is further."""
+    spent = (time.monotonic() - start) / options.time_limit_s
+    if options.steps is None:
+        return spent
+    return max(spent, 1.0 if step >= options.steps else (step - first) / max(1, options.steps - first))
+
+
+def _decay(progress: float, share: float) -> float:
+    left = (1 - progress) / share if share else 1.0
+    return max(0.1, min(1.0, left))
+
+
+@torch.no_grad()
+def _follow(average: dict[str, Tensor], module: nn.Module, step: int) -> None:
+    keep = min(SLOWEST_AVERAGE, 1 - 1 / (step / 10 + 2))
+    own = module.state_dict()
+    floats = [name for name, value in own.items() if value.is_floating_point()]
+    followed, leading = [average[name] for name in floats], [own[name] for name in floats]
+    torch._foreach_lerp_(followed, leading, 1 - keep)  # type: ignore[reportPrivateImportUsage]
+    for name in own.keys() - set(floats):
+        average[name].copy_(own[name])
+
+
+def _write_curve(
+    path: Path, step: int, elapsed_s: float, rate: float, seen: list[dict[str, float | Tensor]]
+) -> dict[str, float]:
+    """Append the means of the last steps; a value that only some of them have is a mean of those."""
+    names = list(dict.fromkeys(name for entry in seen for name in entry))
+    line: dict[str, float] = {"step": step, "elapsed_s": round(elapsed_s, 2), "rate": round(rate, 4)}
+    for name in names:
+        values = [float(entry[name]) for entry in seen if name in entry]
+        line[name] = sum(values) / len(values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    return line
+
+
+def _keep(state: State, module: nn.Module, average: dict[str, Tensor], out: Path, stage: str) -> None:
+    state.weights = {name: value.detach().cpu().clone() for name, value in module.state_dict().items()}
+    state.average = {name: value.cpu().clone() for name, value in average.items()}
+    write_state(out, stage, state)

@@ -1,0 +1,121 @@
+"""Both towers over batches, on the engine's own blocks: what the engine does for one sequence, for many at once.
+
+The engine packs sequences behind one another and keeps no gradients. Here sequences of one kind stand side by side,
+shorter ones filled up on the right, and everything can be differentiated. Letters as in `engine.towers`; B sequences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from engine.towers import OmniModel, Rope, rope_tables
+from engine.towers.block import Block
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Keys and values that the reasoner leaves of a batch of prompts.
+
+    Attributes:
+        keys, values: [B, U, K, D] of each layer.
+        lengths: int64 [B], tokens of each; what lies behind is not looked at.
+    """
+
+    keys: tuple[Tensor, ...]
+    values: tuple[Tensor, ...]
+    lengths: Tensor
+
+
+def text_positions(batch: int, length: int, device: torch.device) -> Tensor:
+    """[3, B, U] float32: words count on all axes."""
+    return torch.arange(length, dtype=torch.float32, device=device).expand(3, batch, -1)
+
+
+def read_prompts(model: OmniModel, tokens: Tensor, lengths: Tensor) -> Prompts:
+    """Read prompts of words, tokens int64 [B, U]; the last layer's output is not computed, as in the engine."""
+    x = model.reasoner.embed_tokens(tokens)
+    batch, length = tokens.shape
+    _, prompts = read(model, x, text_positions(batch, length, tokens.device), lengths, whole=False)
+    return prompts
+
+
+def read(
+    model: OmniModel, x: Tensor, positions: Tensor, lengths: Tensor, deep: tuple[Tensor, ...] = (), *, whole: bool
+) -> tuple[Tensor, Prompts]:
+    """Read embedded sequences causally.
+
+    Args:
+        x: [B, U, H].
+        positions: [3, B, U] float32.
+        deep: what is added behind the first layers, [B, U, H] each.
+        whole: compute the last layer too.
+
+    Returns:
+        Normalised output [B, U, H], and what a generator needs of it.
+    """
+    batch, length, _ = x.shape
+    rope = rope_tables(model.config, positions.flatten(1), x.dtype)
+    flat = x.flatten(0, 1)
+    keys: list[Tensor] = []
+    values: list[Tensor] = []
+    for layer, block in enumerate(model.reasoner.blocks):
+        assert isinstance(block, Block)
+        q, k, v = _heads(block, flat, rope, batch)
+        keys.append(k)
+        values.append(v)
+        if whole or layer + 1 < len(model.reasoner.blocks):
+            flat = block.merge(flat, _attend(q, k, v, causal=True).flatten(0, 1))
+            if layer < len(deep):
+                flat = flat + deep[layer].flatten(0, 1)
+    return model.reasoner.norm(flat).view(batch, length, -1), Prompts(tuple(keys), tuple(values), lengths)
+
+
+def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) -> Tensor:
+    """Diffusion tokens x [B, S, H], each sequence over its prompt and all of itself → normalised output [B, S, H].
+
+    Args:
+        positions: [3, B, S] float32, the prompt's length and the margin included.
+    """
+    batch, length, _ = x.shape
+    rope = rope_tables(model.config, positions.flatten(1), x.dtype)
+    flat = x.flatten(0, 1)
+    mask = _mask(prompts, length)
+    for block, prompt_k, prompt_v in zip(model.generator.blocks, prompts.keys, prompts.values, strict=True):
+        assert isinstance(block, Block)
+        q, k, v = _heads(block, flat, rope, batch)
+        k, v = torch.cat([prompt_k, k], 1), torch.cat([prompt_v, v], 1)
+        flat = block.merge(flat, _attend(q, k, v, mask=mask).flatten(0, 1))
+    return model.generator.norm(flat).view(batch, length, -1)
+
+
+def _mask(prompts: Prompts, length: int) -> Tensor | None:
+    """bool [B, 1, 1, U + S], what is seen; none where all prompts are of one length."""
+    num_prompt = prompts.keys[0].shape[1]
+    if bool((prompts.lengths == num_prompt).all()):
+        return None
+    places = torch.arange(num_prompt, device=prompts.lengths.device)
+    seen = places < prompts.lengths[:, None]
+    own = seen.new_ones(len(seen), length)
+    return torch.cat([seen, own], 1)[:, None, None]
+
+
+def _heads(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Rotated queries [B, S, N, D] and keys, and values [B, S, K, D]."""
+    qk, v = block.project(flat)
+    q, k = block.rotate(qk, rope)
+    return q.unflatten(0, (batch, -1)), k.unflatten(0, (batch, -1)), v.unflatten(0, (batch, -1))
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, mask: Tensor | None = None) -> Tensor:
+    """[B, S, N, D] over [B, T, K, D] → [B, S, N * D]."""
+    # Keys and values are repeated by hand: with a mask and fewer of them PyTorch takes its slow reference kernel.
+    repeats = q.shape[2] // k.shape[2]
+    k, v = (heads.repeat_interleave(repeats, 2).transpose(1, 2) for heads in (k, v))
+    out = scaled_dot_product_attention(
+        q.transpose(1, 2).to(v.dtype), k.to(v.dtype), v, attn_mask=mask, is_causal=causal
+    )
+    return out.transpose(1, 2).flatten(2)

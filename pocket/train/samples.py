@@ -1,0 +1,150 @@
+"""Episodes as the generator learns from them: latents, actions and words. Encoded once for each VAE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_cosmos3_audio import Cosmos3AVAEAudioTokenizer
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from torch import Tensor
+from torch.nn.functional import pad
+
+from engine.planning.action_canvas import fit
+from engine.vae.scale import LatentScale
+from pocket.train.controls import HINTS, draw_control
+from pocket.train.video_vae import encoded
+from pocket.world.episode import POLICY_ROWS, Episode, Robot
+
+SAMPLES_PER_LATENT = 1920
+
+CHUNKS = 6
+"""Of a policy episode, how many moments are kept; neighbours look much alike."""
+
+FLIPPED = 7
+"""The value of a joint action that the model knows as 1 - value (`studio.requests.embodiments`)."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One thing to learn.
+
+    Attributes:
+        kind: "still", "clip" or "policy", as its view.
+        vision: float16 [C, T, rows, columns], normalised.
+        fps: frames a second; 0 of a still.
+        size: (width, height) of the canvas that the prompt names.
+        controls: latents by hint.
+        sound: float16 [C, T].
+        actions: float32 [n, width]; joint rows of a policy, poses of the hand of a clip.
+        state: float32 [1, width], of a policy.
+        words: (prose, caption) of each wording; instructions and "" of a policy.
+    """
+
+    kind: str
+    vision: Tensor
+    fps: float
+    size: tuple[int, int]
+    words: tuple[tuple[str, str], ...]
+    controls: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    sound: Tensor | None = None
+    actions: Tensor | None = None
+    state: Tensor | None = None
+
+
+class Encoder:
+    """From episodes to samples on one device."""
+
+    def __init__(self, vae: AutoencoderKLWan, sound: Cosmos3AVAEAudioTokenizer | None, device: str) -> None:
+        self._vae, self._sound, self._device = vae, sound, device
+        self._scale = LatentScale(vae)
+
+    def samples(self, episode: Episode) -> list[Sample]:
+        """What an episode teaches: one sample, or several moments of a policy."""
+        random = np.random.default_rng(episode.seed)
+        if episode.view == "policy":
+            return self._moments(episode, random)
+        words = tuple((wording.prose, wording.caption) for wording in episode.wordings)
+        hints = HINTS if episode.view == "clip" else (HINTS[random.integers(len(HINTS))],)
+        clips = [episode.frames, *(draw_control(episode, hint, random) for hint in hints)]
+        vision, *controls = self._encode(np.stack(clips))
+        height, width = episode.frames.shape[1:3]
+        return [
+            Sample(
+                kind=episode.view,
+                vision=vision,
+                fps=float(episode.fps),
+                size=(width, height),
+                words=words,
+                controls=dict(zip(hints, controls, strict=True)),
+                sound=None if episode.sound is None or self._sound is None else self._encode_sound(episode.sound),
+                actions=torch.from_numpy(hand_actions(episode.robot)) if len(episode.frames) > 1 else None,
+            )
+        ]
+
+    def _moments(self, episode: Episode, random: np.random.Generator) -> list[Sample]:
+        starts = episode.robot.chunk_starts
+        if not len(starts):
+            return []
+        chosen = random.choice(starts, min(CHUNKS, len(starts)), replace=False)
+        height, width = episode.frames.shape[1:3]
+        placed = fit("256", width, height)
+        clips = np.stack([episode.frames[start : start + POLICY_ROWS + 1] for start in chosen])
+        columns, rows = placed.cells(self._vae.config["scale_factor_spatial"])
+        latents = self._encode(clips, placed)[..., :rows, :columns]
+        words = tuple((instruction, "") for instruction in episode.task.instructions)
+        robot = episode.robot
+        return [
+            Sample(
+                kind="policy",
+                vision=vision.contiguous(),
+                fps=float(episode.fps),
+                size=placed.canvas,
+                words=words,
+                actions=_flipped(robot.expert[start : start + POLICY_ROWS]),
+                state=_flipped(np.append(robot.joint_positions[start], robot.gripper[start])[None]),
+            )
+            for start, vision in zip(chosen, latents, strict=True)
+        ]
+
+    @torch.no_grad()
+    def _encode(self, clips: np.ndarray, fitted: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """uint8 [B, T, height, width, 3] → normalised latents float16 [B, C, T', rows, columns] on the device."""
+        pixels = torch.from_numpy(clips).to(self._device).movedim(-1, 2).float().div_(127.5).sub_(1)
+        if fitted is not None:
+            pixels = fitted(pixels.flatten(0, 1)).unflatten(0, clips.shape[:2])
+        with torch.autocast(self._device.partition(":")[0], torch.bfloat16, enabled="cuda" in self._device):
+            mean = encoded(self._vae, pixels.transpose(1, 2))
+        return self._scale.normal(mean.float()).half()
+
+    @torch.no_grad()
+    def _encode_sound(self, sound: np.ndarray) -> Tensor:
+        """[2, S] → float16 [C, T], as many latents as the engine asks for: the last one may reach beyond the end."""
+        assert self._sound is not None
+        waves = torch.from_numpy(sound.astype(np.float32)).to(self._device)
+        waves = pad(waves, (0, -waves.shape[1] % SAMPLES_PER_LATENT))
+        return self._sound.encode(waves[None], return_dict=False)[0].mode()[0].half()
+
+
+def _flipped(rows: np.ndarray) -> Tensor:
+    rows = rows.astype(np.float32).copy()
+    rows[:, FLIPPED] = 1 - rows[:, FLIPPED]
+    return torch.from_numpy(rows)
+
+
+def hand_actions(robot: Robot) -> np.ndarray:
+    """From each frame to the next in the hand's own axes, float32 [T - 1, 10]: translation, rotation, gripper.
+
+    The rotation is the first two columns of its matrix; the gripper is where it is then, 0 open to 1 closed.
+    """
+    axes, places = robot.hand_axes, robot.hand_positions
+    back = axes[:-1].transpose(0, 2, 1)
+    moved = (back @ (places[1:] - places[:-1])[..., None])[..., 0] / HAND_STEP_M
+    turned = (back @ axes[1:])[:, :, :2].transpose(0, 2, 1).reshape(-1, 6)
+    return np.concatenate([moved, turned, robot.gripper[1:, None]], 1).astype(np.float32)
+
+
+HAND_STEP_M = 0.05
+"""Translations are in this unit, so that a usual one is neither noise nor out of range."""

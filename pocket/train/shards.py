@@ -1,0 +1,133 @@
+"""Episodes on disk, some to a file, and the processes that render further ones while training runs.
+
+A shard is a function of its name: "clip-0000000032-16" holds the episodes of the view "clip" and the seeds 32 to 47.
+Nothing here is ever shipped; a folder in memory (/dev/shm) is the quickest place for it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import random
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from pocket.world.episode import HELD_OUT_FROM, Episode, View
+
+Make = Callable[[View, int], Episode]
+"""The world: from a view and a seed to its episode."""
+
+KEEP_FREE_BYTES = 4 * 2**30
+"""Renderers stop where less than this is left on the disk."""
+
+
+def make_episode(view: View, seed: int) -> Episode:
+    """The tabletop's."""
+    from pocket.world.making import make_episode as make
+
+    return make(view, seed)
+
+
+def shard_name(view: View, first_seed: int, count: int) -> str:
+    """The file of some episodes."""
+    return f"{view}-{first_seed:010}-{count}.episodes"
+
+
+def write_shard(folder: Path, view: View, first_seed: int, count: int, make: Make) -> Path:
+    """Render a shard, unless it is there; it appears whole."""
+    assert first_seed + count <= HELD_OUT_FROM
+    path = folder / shard_name(view, first_seed, count)
+    if not path.is_file():
+        episodes = [make(view, seed) for seed in range(first_seed, first_seed + count)]
+        folder.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}.part")
+        part.write_bytes(pickle.dumps(episodes, protocol=5))
+        part.replace(path)
+    return path
+
+
+def read_shard(path: Path) -> list[Episode]:
+    """The episodes of a file that was written here. Like any pickle it may hold code: read nobody else's."""
+    return pickle.loads(path.read_bytes())
+
+
+def shards(folder: Path, view: View) -> list[Path]:
+    """All that are there, by their seeds."""
+    return sorted(folder.glob(f"{view}-*.episodes"))
+
+
+def render(folder: Path, counts: Mapping[View, int], shard_size: int, make: Make = make_episode) -> None:
+    """Render the first `counts` episodes of each view, in this process."""
+    for view, count in counts.items():
+        for first in range(0, count, shard_size):
+            write_shard(folder, view, first, min(shard_size, count - first), make)
+
+
+@contextmanager
+def rendering(
+    folder: Path, shares: Mapping[View, float], workers: int, shard_size: int, make: Make = make_episode
+) -> Iterator[None]:
+    """Processes that render shards of these views, in these shares, as long as the block runs.
+
+    Which seeds there are grows without gaps in the long run, but which shard comes when depends on the machine.
+    """
+    context = multiprocessing.get_context("spawn")
+    ended = context.Event()
+    processes = [
+        context.Process(
+            target=_render_on, args=(folder, dict(shares), index, workers, shard_size, make, ended), daemon=True
+        )
+        for index in range(workers)
+    ]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for process in processes:
+            process.join(20)
+            if process.is_alive():
+                process.terminate()
+
+
+def _render_on(
+    folder: Path,
+    shares: Mapping[View, float],
+    index: int,
+    workers: int,
+    shard_size: int,
+    make: Make,
+    ended: Event,
+) -> None:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    folder.mkdir(parents=True, exist_ok=True)
+    dice = random.Random(index)
+    views, weights = list(shares), list(shares.values())
+    # A worker has every `workers`th shard of each view to itself; those that are there already are skipped quickly.
+    following = dict.fromkeys(views, index)
+    while not ended.is_set() and shutil.disk_usage(folder).free > KEEP_FREE_BYTES:
+        view = dice.choices(views, weights)[0]
+        write_shard(folder, view, following[view] * shard_size, shard_size, make)
+        following[view] += workers
+
+
+class Feed:
+    """Shards of some views as they appear, each handed out once."""
+
+    def __init__(self, folder: Path, views: Sequence[View]) -> None:
+        self._folder, self._views = folder, tuple(views)
+        self._taken: set[Path] = set()
+
+    def take(self, most: int) -> list[Path]:
+        """The next ones, at most so many; the views in turn."""
+        waiting = [[path for path in shards(self._folder, view) if path not in self._taken] for view in self._views]
+        turns = [path for turn in zip_longest(*waiting) for path in turn]
+        fresh = [path for path in turns if path is not None][:most]
+        self._taken.update(fresh)
+        return fresh

@@ -1,0 +1,177 @@
+"""Stage `vae`: pictures and clips to latents and back, in the layout of Wan 2.2's VAE."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from torch import Tensor, nn
+from torch.nn.functional import avg_pool2d
+
+from pocket.train.codecs import fresh_vae, hasten_on_processor
+from pocket.train.loop import Options, State, needed_state, read_state, train, write_state
+from pocket.train.shape import SHAPES
+from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
+from pocket.train.waiting import fill
+
+STAGE = "vae"
+
+CLIP_FRAMES = 9
+"""Frames of a training clip: the first latent frame, one behind it, and one that remembers only such."""
+
+STILL_SHARE = 0.5
+"""Of the steps, on single frames; they are cheap and teach most of what there is."""
+
+LATENT_NOISE = 0.05
+"""What is added to latents, against their deviation: neighbouring latents then mean neighbouring pictures.
+
+Not against 1: the latents of a fresh encoder are small, and noise that is louder teaches the decoder to ignore them."""
+
+LATENT_WEIGHT, OUTLINE_WEIGHT = 1e-4, 1.0
+"""On the square of the latents, and on the differences between neighbouring pixels at three scales."""
+
+MAX_FRAMES_KEPT = 60_000
+"""Of 256 x 256: 12 GB."""
+
+
+class Frames:
+    """Clips in memory, uint8 [T, height, width, 3], as shards come in."""
+
+    def __init__(self, options: Options) -> None:
+        self._feed = Feed(options.data, ("still", "clip", "policy"))
+        self.clips: list[np.ndarray] = []
+        self._num_frames = 0
+
+    def take(self) -> bool:
+        """Read one shard more; false where none waits."""
+        if self._num_frames > MAX_FRAMES_KEPT or not (paths := self._feed.take(1)):
+            return False
+        for episode in read_shard(paths[0]):
+            self.clips.append(episode.frames)
+            self._num_frames += len(episode.frames)
+        return True
+
+    def draw(self, count: int, length: int, side: int, device: str) -> Tensor:
+        """Random cuts [count, 3, length, side, side] in -1..1; what is smaller than `side` sets the side."""
+        long = [clip for clip in self.clips if len(clip) >= length]
+        picked = [long[int(torch.randint(len(long), ()))] for _ in range(count)]
+        side = min([side, *(min(clip.shape[1:3]) // 16 * 16 for clip in picked)])
+        cuts: list[np.ndarray] = []
+        for clip in picked:
+            at, top, left = (
+                int(torch.randint(size - wanted + 1, ()))
+                for size, wanted in zip(clip.shape[:3], (length, side, side), strict=True)
+            )
+            cuts.append(clip[at : at + length, top : top + side, left : left + side])
+        pixels = torch.from_numpy(np.stack(cuts)).to(device)
+        return pixels.permute(0, 4, 1, 2, 3).float().div_(127.5).sub_(1)
+
+
+def run(options: Options, make: Make = make_episode) -> State:
+    """Train it; half of the steps on frames of whole pictures, half on short clips of half their side."""
+    torch.manual_seed(options.seed)
+    vae = fresh_vae(SHAPES[options.shape])
+    if "cuda" not in options.device:
+        hasten_on_processor(vae)
+    nn.Module.to(vae, options.device)
+    frames = Frames(options)
+    with rendering(options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make):
+        fill(frames.take, options)
+        if read_state(options.out, STAGE) is None:
+            spread_latents(vae, frames.draw(8, 1, 256, options.device))
+
+        def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
+            frames.take()
+            still = float(torch.rand(())) < STILL_SHARE
+            pixels = frames.draw(
+                options.batch if still else max(1, options.batch // 4),
+                1 if still else CLIP_FRAMES,
+                256 if still else 128,
+                options.device,
+            )
+            return vae_loss(vae, pixels)
+
+        state = train(STAGE, vae, loss, options)
+        state.notes |= statistics(vae, frames, options)
+    write_state(options.out, STAGE, state)
+    return state
+
+
+def vae_loss(vae: AutoencoderKLWan, pixels: Tensor) -> tuple[Tensor, dict[str, float | Tensor]]:
+    """pixels [B, 3, T, height, width] in -1..1 → the loss, and its parts."""
+    mean = encoded(vae, pixels)
+    noise = LATENT_NOISE * mean.detach().float().std() * torch.randn_like(mean)
+    made = vae.decode(mean + noise, return_dict=False)[0].float()
+    # The square too: where a thing is small, the least absolute error is that of a picture without it.
+    error = (made - pixels).abs().mean() + (made - pixels).square().mean()
+    outlines = _outline_error(made, pixels)
+    size = mean.float().square().mean()
+    loss = error + OUTLINE_WEIGHT * outlines + LATENT_WEIGHT * size
+    with torch.no_grad():
+        psnr = -10 * torch.log10((made - pixels).square().mean() / 4)
+    return loss, {f"psnr_{'still' if pixels.shape[2] == 1 else 'clip'}": psnr, "outlines": outlines.detach()}
+
+
+@torch.no_grad()
+def spread_latents(vae: AutoencoderKLWan, pixels: Tensor) -> None:
+    """Scale what a fresh encoder gives, so that each channel differs by about 1 from picture to picture.
+
+    A fresh encoder gives nearly the same latents for all pictures (0.02 from one to the next at toy size), and a
+    decoder learns within twenty steps to ignore so little: it stays at the mean picture. With this it leaves it.
+
+    Args:
+        pixels: [B, 3, T, height, width] in -1..1, several pictures.
+    """
+    latents = encoded(vae, pixels).float()
+    scale = 1 / latents.std(0).mean((1, 2, 3)).clamp_min(1e-4)
+    middle = latents.mean((0, 2, 3, 4))
+    count = len(scale)
+    vae.quant_conv.weight[:count] *= scale.view(-1, 1, 1, 1, 1)
+    assert vae.quant_conv.bias is not None
+    vae.quant_conv.bias[:count] = (vae.quant_conv.bias[:count] - middle) * scale
+
+
+def encoded(vae: AutoencoderKLWan, pixels: Tensor) -> Tensor:
+    """pixels [B, 3, T, height, width] in -1..1 → the means of their latents [B, C, T', rows, columns]."""
+    return vae.encode(pixels, return_dict=False)[0].mode()
+
+
+def _outline_error(made: Tensor, wanted: Tensor) -> Tensor:
+    """Mean error of horizontal and vertical differences, at full, half and quarter size."""
+    one, other = (pixels.transpose(1, 2).flatten(0, 1) for pixels in (made, wanted))
+    error = made.new_zeros(())
+    for _ in range(3):
+        for axis in (2, 3):
+            error = error + (one.diff(dim=axis) - other.diff(dim=axis)).abs().mean()
+        one, other = avg_pool2d(one, 2), avg_pool2d(other, 2)
+    return error / 6
+
+
+@torch.no_grad()
+def statistics(vae: AutoencoderKLWan, frames: Frames, options: Options, draws: int = 8) -> dict[str, Any]:
+    """Mean and deviation of each latent channel, as `vae/config.json` has them."""
+    latents: list[Tensor] = []
+    for index in range(draws):
+        length = 1 if index % 2 else CLIP_FRAMES
+        long_enough = any(len(clip) >= length for clip in frames.clips)
+        pixels = frames.draw(max(2, options.batch // 4), length if long_enough else 1, 256, options.device)
+        latents.append(encoded(vae, pixels).float().transpose(0, 1).flatten(1))
+    values = torch.cat(latents, 1)
+    return {"mean": values.mean(1).tolist(), "std": values.std(1).clamp_min(1e-3).tolist()}
+
+
+def read_vae(options: Options) -> AutoencoderKLWan:
+    """The trained one, on the device, frozen, with its statistics.
+
+    Raises:
+        BadInput: the stage has not run.
+    """
+    state = needed_state(options.out, STAGE)
+    vae = fresh_vae(SHAPES[options.shape], state.notes["mean"], state.notes["std"])
+    vae.load_state_dict(state.average)
+    if "cuda" not in options.device:
+        hasten_on_processor(vae)
+    nn.Module.to(vae, options.device)
+    return vae.eval().requires_grad_(False)

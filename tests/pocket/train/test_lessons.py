@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoTokenizer
+
+from engine import Engine
+from engine.reasoner import Footage
+from pocket.train.codecs import fresh_sight
+from pocket.train.lessons import LessonWriter, exchanges
+from pocket.train.reasoner import lesson_loss
+from pocket.train.shape import TOY
+from pocket.train.weights import read_model
+from pocket_flat_world import flat_episode
+from studio.captions import Controls
+from studio.prompting.critique import read_critique
+from studio.prompting.question import SYSTEM
+from studio.requests.reason import Reason
+
+
+@pytest.fixture(scope="module")
+def writer(untrained: Path) -> LessonWriter:
+    tokenizer = AutoTokenizer.from_pretrained(untrained, local_files_only=True)
+    return LessonWriter(untrained, tokenizer, TOY.vocabulary)
+
+
+def test_a_lesson_is_the_conversation_that_the_engine_begins_and_its_answer(untrained, writer):
+    episode = flat_episode("still", 3)
+    exchange = next(exchange for exchange in exchanges(episode) if exchange.shows == "image")
+    lesson = writer.write(episode, exchange)
+    parts = [{"type": "image", "image": "u" + "0" * 16}, {"type": "text", "text": exchange.question}]
+    turns = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": parts}]
+    request = Reason.model_validate({"messages": turns, "sampling": {"max_tokens": 1}})
+    engine = Engine.load(untrained, device="cpu")
+    prompt = engine.converse(request, {"u" + "0" * 16: Footage(episode.frames)}).prompt
+    assert tuple(lesson.tokens[: lesson.answer_at]) == prompt.tokens
+    assert torch.equal(torch.from_numpy(lesson.positions[:, : lesson.answer_at]), prompt.positions)
+    assert lesson.positions[0, lesson.answer_at] == prompt.next_position
+    answer = "".join(writer.vocabulary.spelt(int(token)).decode() for token in lesson.tokens[lesson.answer_at :])
+    assert answer == exchange.answer
+
+
+def test_an_episode_of_a_canvas_teaches_to_write_captions_with_their_controls_last():
+    answers = [exchange.answer for exchange in exchanges(flat_episode("still", 0, 256)) if exchange.shows == "nothing"]
+    controls = Controls.of_image("256", "1:1").media
+    assert answers
+    for answer in answers:
+        caption = json.loads(answer)
+        assert list(caption)[:2] == ["scene_imagination", "comprehensive_t2i_caption"]
+        assert {name: caption[name] for name in list(caption)[-len(controls) :]} == controls
+
+
+def test_a_critics_answer_reads_as_one():
+    episode = flat_episode("still", 0)
+    answer = next(exchange.answer for exchange in exchanges(episode) if "prompt_elements" in exchange.answer)
+    critique = read_critique(answer)
+    assert critique.prompt_adherence_score == 10
+    assert critique.prompt_elements == {episode.things[0].name: "present"}
+
+
+def test_the_loss_of_a_lesson_hangs_on_what_is_shown_and_only_on_its_own_words(untrained, writer):
+    torch.manual_seed(0)
+    model, sight = read_model(untrained), fresh_sight(TOY)
+    episodes = [flat_episode("clip", seed) for seed in (0, 1)]
+    lessons = [writer.write(episode, next(iter(exchanges(episode)))) for episode in episodes]
+    loss, shown = lesson_loss(model, sight, lessons)
+    loss.backward()
+    assert sight.patch_embed.proj.weight.grad.abs().sum() > 0
+    assert all(parameter.grad is None for parameter in model.generator.parameters())
+    alone = [lesson_loss(model, sight, [lesson])[1]["answers"] for lesson in lessons]
+    weights = [len(lesson.tokens) - lesson.answer_at for lesson in lessons]
+    mean = sum(float(value) * weight for value, weight in zip(alone, weights, strict=True)) / sum(weights)
+    assert float(shown["answers"]) == pytest.approx(mean, rel=1e-3)

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from pocket.train.loop import Options, needed_state, read_state, train
+from studio.errors import BadInput, EngineError
+
+
+def line_loss(module):
+    def loss(step):
+        x = torch.randn(64, 4)
+        return (module(x) - x.sum(1, keepdim=True)).square().mean(), {"seen": float(step)}
+
+    return loss
+
+
+def options_in(folder: Path, **changes) -> Options:
+    return replace(
+        Options(out=folder, data=folder, time_limit_s=60, steps=200, learning_rate=0.05, log_every=50, decay_share=0.0),
+        **changes,
+    )
+
+
+def run(folder: Path, **changes):
+    torch.manual_seed(0)
+    module = nn.Linear(4, 1)
+    state = train("line", module, line_loss(module), options_in(folder, **changes), log=lambda _: None)
+    return module, state
+
+
+def test_a_run_that_was_cut_in_two_ends_where_an_uncut_one_does(tmp_path):
+    """The optimiser begins anew: what is the same to the last bit is what was drawn, what is near are the weights."""
+    whole, _ = run(tmp_path / "whole")
+    run(tmp_path / "cut", steps=100)
+    assert read_state(tmp_path / "cut", "line").step == 100
+    second, state = run(tmp_path / "cut")
+    assert state.step == 200
+    torch.testing.assert_close(second.weight, whole.weight, atol=0.02, rtol=0)
+    steps = [json.loads(line)["step"] for line in (tmp_path / "cut" / "line.jsonl").read_text().splitlines()]
+    assert steps == [50, 100, 150, 200]
+
+
+def test_going_on_begins_with_the_weights_that_were_left(tmp_path):
+    _, first = run(tmp_path, steps=100)
+    module, second = run(tmp_path, steps=100)
+    assert second.step == first.step
+    assert all(torch.equal(second.weights[name], value) for name, value in first.weights.items())
+    assert torch.equal(module.weight.detach(), first.average["weight"])
+
+
+def test_the_same_seed_gives_the_same_run(tmp_path):
+    one, other = run(tmp_path / "one")[0], run(tmp_path / "other")[0]
+    assert torch.equal(one.weight, other.weight)
+    assert not torch.equal(run(tmp_path / "third", seed=1)[0].weight, one.weight)
+
+
+def test_a_run_ends_when_its_time_is_over(tmp_path):
+    _, state = run(tmp_path, steps=None, time_limit_s=0.2)
+    assert state.step > 0
+    assert (tmp_path / "line.pt").is_file()
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_and_says_so(tmp_path):
+    module = nn.Linear(1, 1)
+    with pytest.raises(EngineError, match="line: the loss is nan at step 50"):
+        train(
+            "line",
+            module,
+            lambda _: (module(torch.ones(1, 1)).sum() * float("nan"), {}),
+            options_in(tmp_path),
+            log=lambda _: None,
+        )
+    assert not (tmp_path / "line.pt").exists()
+
+
+def test_a_stage_that_has_not_run_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"vae\.pt is not there"):
+        needed_state(tmp_path, "vae")

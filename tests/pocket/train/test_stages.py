@@ -1,0 +1,73 @@
+"""All stages at toy size on flat shapes, one after the other, to a checkpoint that the engine runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine import Engine
+from pocket.train import generator, reasoner, sound_codec, tokenizing, video_vae
+from pocket.train.finishing import finish
+from pocket.train.loop import Options, read_state
+from pocket_flat_world import flat_episode
+from studio.errors import BadInput
+from studio.requests import GenerateImage
+from studio.requests.generate_video import GenerateVideo
+from studio.requests.reason import Reason
+
+SAMPLING = {"num_inference_steps": 2, "guidance_scale": 2.0, "seed": 0, "flow_shift": 3.0}
+
+
+def curve(options: Options, stage: str, name: str) -> list[float]:
+    lines = [json.loads(line) for line in (options.out / f"{stage}.jsonl").read_text().splitlines()]
+    return [line[name] for line in lines if name in line]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, tmp_path):
+    tokenizing.run(options, flat_episode)
+    video_vae.run(replace(options, steps=40), flat_episode)
+    sound_codec.run(options, flat_episode)
+    reasoner.run(replace(options, steps=60), flat_episode)
+    generator.run(replace(options, steps=40, batch=8), generator.GENERATOR, flat_episode)
+    for stage, name in (("vae", "loss"), ("sound", "loss"), ("reasoner", "answers"), ("generator", "t2i_vision")):
+        losses = curve(options, stage, name)
+        assert losses[-1] < 0.95 * losses[0], (stage, losses)
+    going_on = replace(options, steps=45, batch=8)
+    assert generator.run(going_on, generator.GENERATOR, flat_episode, reasoner_rate=0.0).step == 45
+    generator.run(replace(options, steps=5, batch=8), generator.POLICY, flat_episode)
+    assert read_state(options.out, "policy").step == 5
+    assert finish(options, tmp_path / "pocket") < 3_000_000
+    check_runs(tmp_path / "pocket")
+
+
+def check_runs(folder: Path) -> None:
+    engine = Engine.load(folder, device="cpu")
+    asked = {"prompt": "a red cube", "resolution": "256", "aspect_ratio": "16:9", "sampling": SAMPLING}
+    picture = engine.begin(GenerateImage.model_validate(asked))
+    clip = engine.begin(GenerateVideo.model_validate({**asked, "num_frames": 5, "fps": 10, "sound": True}))
+    while not (picture.done and clip.done):
+        engine.step([trajectory for trajectory in (picture, clip) if not trajectory.done])
+    assert engine.finish(picture).image.shape == (192, 320, 3)
+    result = engine.finish(clip)
+    assert sum(len(piece) for piece in result.frames) == 5
+    assert result.sound is not None
+    turns = [{"role": "user", "content": "What colour is it?"}]
+    answer = engine.converse(Reason.model_validate({"messages": turns, "sampling": {"max_tokens": 4}}))
+    while not answer.done:
+        engine.decode([answer])
+    assert answer.tokens
+
+
+def test_a_stage_without_the_one_before_it_says_which(options):
+    with pytest.raises(BadInput, match=r"reasoner\.pt is not there"):
+        generator.run(options, generator.GENERATOR, flat_episode)
+
+
+def test_a_stage_without_episodes_says_where_they_come_from(options, tmp_path):
+    with pytest.raises(BadInput, match="holds no episodes"):
+        video_vae.run(replace(options, data=tmp_path / "nothing"), flat_episode)
