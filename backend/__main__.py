@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import sys
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -14,6 +16,11 @@ from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
 from studio.errors import CannotListen, StorageError, StudioError
 from studio.settings import ServerSettings, read_settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from backend.services import Services
 
 GRACE_S = 3
 """How long open requests may still take when the server is told to stop."""
@@ -29,7 +36,7 @@ def main() -> int:
         folder = DataFolder(settings.data)
         folder.prepare()
         hold = Hold(folder)
-        shelf = CheckpointShelf.open(settings.checkpoint, folder)
+        shelf = CheckpointShelf.open(settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set)
         listener = listen(settings)
         _serve(settings, folder, shelf, hold, listener)
     except StudioError as error:
@@ -45,7 +52,9 @@ def listen(settings: ServerSettings) -> socket.socket:
         CannotListen: the port is taken, or the address is not this machine's.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is said: asyncio turns Nagle's algorithm off only where it is, and with it on the body of an answer
+    # on a kept connection waits 40 ms for the other side to acknowledge its head.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
@@ -94,15 +103,31 @@ class Server(uvicorn.Server):
 def _serve(
     settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, hold: Hold, listener: socket.socket
 ) -> None:
-    from backend.serve import build_services, create_app  # loads the page's library: seconds, after all cheap refusals
+    from backend.serve import build_services  # a second of imports, after all cheap refusals
+
+    services = build_services(settings, folder, shelf)
+    with suppress(KeyboardInterrupt):  # uvicorn has shut down by then, and raises the signal again
+        asyncio.run(_live(settings, services, hold, listener))
+
+
+async def _live(settings: ServerSettings, services: Services, hold: Hold, listener: socket.socket) -> None:
+    from backend.serve import living
 
     own_url = address(settings, listener, loopback=True)
-    app = create_app(settings, build_services(settings, folder, shelf), own_url)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S, ws="websockets-sansio"
-    )
-    with suppress(KeyboardInterrupt):  # uvicorn has shut down by then, and raises the signal again
-        Server(config, address(settings, listener), hold, own_url).run(sockets=[listener])
+    async with AsyncExitStack() as alive:
+        await alive.enter_async_context(living(services))
+        # Seconds of imports and drawing, each: the pages' here, the engine's in the worker meanwhile.
+        app = await asyncio.to_thread(_make_app, settings, services, own_url, alive)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_S, ws="websockets-sansio"
+        )
+        await Server(config, address(settings, listener), hold, own_url).serve(sockets=[listener])
+
+
+def _make_app(settings: ServerSettings, services: Services, own_url: str, alive: AsyncExitStack) -> FastAPI:
+    from backend.application import create_app
+
+    return create_app(settings, services, own_url, alive)
 
 
 if __name__ == "__main__":

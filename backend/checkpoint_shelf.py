@@ -4,27 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import structlog
+
+from backend.last_active import LastActive
 from studio.catalogue import CheckpointInfo, CheckpointList
 from studio.checkpoints import Checkpoint, check_layout, check_weights, find_checkpoint, no_checkpoint
 from studio.data_folder import DataFolder
-from studio.errors import BadInput, CheckpointNotFound, Conflict
+from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint
 from studio.events import CheckpointStatus
 from studio.presets import CheckpointPreset, load_presets
 from studio.requests import shown
 
+log = structlog.get_logger("orrery.server")
+
 
 class CheckpointShelf:
-    """Presets by id, the checkpoint that the server was started with, and the active one."""
+    """Presets by id, the checkpoint that the server was started with, and the active one.
 
-    def __init__(self, presets: dict[str, CheckpointPreset], folder: DataFolder, active: Checkpoint) -> None:
+    Args:
+        is_told: the server was told of `active`, and begins with it every time.
+    """
+
+    def __init__(
+        self, presets: dict[str, CheckpointPreset], folder: DataFolder, active: Checkpoint, *, is_told: bool
+    ) -> None:
         self._presets = presets
         self._folder = folder
         self._own = {active.id: active}
         self._active = active
+        self._last = LastActive(folder.active_checkpoint)
+        self._told = active.id if is_told else None
 
     @classmethod
-    def open(cls, name: str, folder: DataFolder) -> CheckpointShelf:
+    def open(cls, name: str, folder: DataFolder, *, is_told: bool = True) -> CheckpointShelf:
         """The shelf of a data folder, serving the checkpoint that was named.
+
+        Args:
+            is_told: somebody has said the name. Otherwise the one that was active last is served, if it still can be.
 
         Raises:
             BadInput: a preset cannot be read.
@@ -32,15 +48,18 @@ class CheckpointShelf:
             NotACheckpoint, BrokenCheckpoint: the folder is none, or not whole.
         """
         presets = load_presets(folder.presets)
-        checkpoint = find_checkpoint(name, presets, folder.checkpoints)
-        if not checkpoint.installed and not checkpoint.preset.built_here:
-            raise CheckpointNotFound(
-                f"{checkpoint.preset.title} is not on this machine.",
-                param="checkpoint",
-                hint=f"Pull it first: orrery checkpoints pull {checkpoint.id}",
-            )
-        _check(checkpoint)
-        return cls(presets, folder, checkpoint)
+        last = None if is_told else LastActive(folder.active_checkpoint).read()
+        if last is not None:
+            try:
+                return cls(presets, folder, _startable(last, presets, folder), is_told=False)
+            except (CheckpointNotFound, NotACheckpoint, BrokenCheckpoint) as error:
+                log.warning("active_checkpoint_gone", checkpoint=last, instead=name, reason=error.message)
+        return cls(presets, folder, _startable(name, presets, folder), is_told=is_told)
+
+    @property
+    def starts_with(self) -> str:
+        """Id of the checkpoint that is the active one after a restart: what the server is told of, else the active."""
+        return self._told or self._active.id
 
     @property
     def active(self) -> Checkpoint:
@@ -113,8 +132,9 @@ class CheckpointShelf:
         return preset.title if preset else name
 
     def activate(self, checkpoint: Checkpoint) -> None:
-        """From now on requests without a name go to this one."""
+        """From now on requests without a name go to this one, also after a restart that is told of no other."""
         self._active = checkpoint
+        self._last.write(checkpoint.id)
 
     def listing(self, statuses: Mapping[str, CheckpointStatus]) -> CheckpointList:
         """Every checkpoint, the active one first, those in engines' hands with their word on it."""
@@ -124,8 +144,21 @@ class CheckpointShelf:
             checkpoints=tuple(
                 CheckpointInfo.of(checkpoint, statuses.get(checkpoint.id), active=checkpoint.id == self.active.id)
                 for checkpoint in found
-            )
+            ),
+            starts_with=self.starts_with,
         )
+
+
+def _startable(name: str, presets: Mapping[str, CheckpointPreset], folder: DataFolder) -> Checkpoint:
+    checkpoint = find_checkpoint(name, presets, folder.checkpoints)
+    if not checkpoint.installed and not checkpoint.preset.built_here:
+        raise CheckpointNotFound(
+            f"{checkpoint.preset.title} is not on this machine.",
+            param="checkpoint",
+            hint=f"Pull it first: orrery checkpoints pull {checkpoint.id}",
+        )
+    _check(checkpoint)
+    return checkpoint
 
 
 def _check(checkpoint: Checkpoint) -> None:

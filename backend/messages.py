@@ -28,12 +28,22 @@ class LoadCheckpoint:
 
 
 @dataclass(frozen=True)
+class SleepEngine:
+    """Take the weights off the device until the checkpoint is loaded again; only an idle worker is told."""
+
+
+@dataclass(frozen=True)
 class RunJob:
-    """Start a job; its previews are made only while somebody looks."""
+    """Start a job; its previews are made only while somebody looks.
+
+    Attributes:
+        guarded: its frames go past the guardrail before they are written, and no preview shows them before.
+    """
 
     job_id: str
     request: Request
     previewed: bool
+    guarded: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,7 @@ class RestJobs:
 
 Command = (
     LoadCheckpoint
+    | SleepEngine
     | RunJob
     | SetPreviewed
     | CancelJob
@@ -120,7 +131,7 @@ Command = (
 class CheckpointMoved:
     """How far the checkpoint is."""
 
-    state: Literal["preparing", "loading", "ready", "failed"]
+    state: Literal["preparing", "loading", "ready", "failed", "asleep"]
     detail: str = ""
     failure: Failure | None = None
 

@@ -1,24 +1,22 @@
-"""The server put together: everything is built here, by hand, and nowhere else."""
+"""What is behind the server's edge, put together: built here, by hand, and nowhere else."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from typing import Any
 
 import structlog
-from fastapi import FastAPI
-from fastapi_offline import FastAPIOffline
 
-from backend import errors
-from backend.access import Gate
 from backend.adapter_rack import AdapterRack
-from backend.body_limit import BodyLimit
+from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
+from backend.comparisons import ComparisonDesk
 from backend.control_desk import ControlDesk
 from backend.database import open_database
 from backend.engine_process import EngineProcess, Spreading
@@ -41,32 +39,26 @@ from backend.library.service import LibraryService
 from backend.library.sheet_desk import SheetDesk
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
-from backend.metrics import Measured, Metrics
+from backend.metrics import Metrics
 from backend.policy import PolicyService
-from backend.rate_limit import RateLimit
 from backend.reasoning import ReasoningService
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.task_desk import TaskDesk
 from backend.reasoning.upsampler import Upsampler
+from backend.refining.bench import Bench
+from backend.refining.roles import Roles
+from backend.refining.service import RefiningService
+from backend.refining.shelf import RefinementShelf
 from backend.robots.hub import RobotHub
-from backend.robots.own_robot import OwnRobot
-from backend.routes import ROUTERS
-from backend.routes.examples import show_examples
-from backend.routes.head import Head
-from backend.routes.page import PageErrors
 from backend.services import Services
 from backend.version import VERSION
-from frontend.app import mount
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.prompting import load_tasks
+from studio.prompting.refining_texts import load_refining_texts
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.server")
-
-DESCRIPTION = (
-    "The studio for NVIDIA's Cosmos 3 world models. Every error is `{error: {code, message, type, param, hint}}`."
-)
 
 
 def build_services(settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf) -> Services:
@@ -74,7 +66,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
 
     Raises:
         DatabaseTooNew, StorageError: the database cannot be used.
-        BadInput: a task of the user's own cannot be read.
+        BadInput: a task or template of the user's own cannot be read.
     """
     media = MediaStore(folder.media)
     broadcast = Broadcast()
@@ -88,14 +80,18 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     metrics = Metrics()
     reasoning = ReasoningService(fleet, metrics)
     shown_media = ShownMedia(media, folder.media, settings)
-    upsampler = Upsampler(reasoning, media, shelf, settings)
+    upsampler = Upsampler(reasoning, media, shelf, settings, guard)
     fleet.prompt_writer = upsampler
     admission = Admission(shelf, media, rack, guard)
     jobs = JobService(board, fleet, admission, broadcast)
+    roles = Roles(reasoning, media, shelf, settings, load_refining_texts(folder.templates), fleet.status_of)
     library = LibraryService(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake)
+    arena, reasoners = ArenaService(database, board.library_news), Reasoners(reasoning, fleet, shelf, folder.reasoners)
+    queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetDesk(media)
+    rooms = (database, board, queue, jobs, admission, fleet, shelf, media, library, uploads, sheets)
     return Services(
         jobs=jobs,
-        queue=QueueService(board, jobs, admission, fleet.wake),
+        queue=queue,
         board=board,
         fleet=fleet,
         errands=errands,
@@ -103,15 +99,21 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         media=media,
         library=library,
         portage=Portage(database, media, board.library_news, library, folder.media, settings.quota_bytes),
+        comparisons=ComparisonDesk.open(*rooms, folder.media, _offline_page),
         uploads=uploads,
-        sheets=SheetDesk(media),
+        sheets=sheets,
         adapters=rack,
         controls=ControlDesk(media, uploads),
         broadcast=broadcast,
         reasoning=reasoning,
         shown_media=shown_media,
         upsampler=upsampler,
+        refining=RefiningService(admission, roles, Bench(jobs), RefinementShelf(database), broadcast),
         tasks=TaskDesk(load_tasks(folder.tasks), reasoning, shown_media),
+        arena=arena,
+        reasoners=reasoners,
+        judge=Judge(arena, reasoners, media),
+        answers=AnswerDesk(database, arena, reasoners, media),
         forms=FormShelf(folder.form_presets),
         robots=RobotHub(),
         policy=PolicyService(fleet, shelf, metrics),
@@ -129,55 +131,32 @@ def _build_fleet(
     spreading, lock = Spreading.of(settings), asyncio.Lock()
 
     def engines_of(checkpoint: Checkpoint) -> list[Dispatcher]:
-        make_process = partial(EngineProcess, folder.media, folder.adapters, checkpoint.id, spreading=spreading)
+        folders, guardrail = (folder.media, folder.adapters), settings.guardrail_url
+        make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=spreading, guardrail_url=guardrail)
         return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices_of(settings)]
 
     return Fleet(board, broadcast, shelf, engines_of, partial(read_memory, settings.device), settings.memory_gb)
 
 
-def create_app(settings: ServerSettings, services: Services, base_url: str) -> FastAPI:
-    """The application: API first, then the page over everything else.
-
-    Args:
-        base_url: where the page's own handlers reach this server, on loopback.
-    """
-    own_robot = OwnRobot(settings, base_url, services.robots) if settings.robot == "simulated" else None
-    life = partial(_life, services, own_robot)
-    app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=life)
-    app.state.services = services
-    app.state.token = settings.token.get_secret_value() if settings.token else None
-    errors.register(app)
-    for router in ROUTERS:
-        app.include_router(router)
-    show_examples(app)
-    mount(app, base_url=lambda: base_url)
-    app.add_middleware(PageErrors)
-    app.add_middleware(Head)
-    app.add_middleware(BodyLimit)
-    app.add_middleware(Gate, settings=settings)
-    app.add_middleware(RateLimit, per_minute=settings.rate_limit)
-    app.add_middleware(Measured, metrics=services.metrics)
-    return app
-
-
 @asynccontextmanager
-async def _life(services: Services, own_robot: OwnRobot | None, _app: FastAPI) -> AsyncGenerator[None]:
+async def living(services: Services) -> AsyncGenerator[None]:
+    """Everything behind the edge runs: workers load, what was interrupted goes on."""
     swept = await services.board.sweep()
     log.info("server_starting", version=VERSION, checkpoint=services.shelf.active.id, swept_files=swept)
     running = asyncio.create_task(services.fleet.run())
     running.add_done_callback(_report_end)
     guarding = asyncio.create_task(services.guard.run())
     opening = asyncio.create_task(services.library.open())
-    if own_robot:
-        own_robot.start()
+    refining = asyncio.create_task(services.refining.open())
     try:
         yield
     finally:
-        if own_robot:
-            await own_robot.close()
         services.controls.close()
         services.sheets.close()
+        services.comparisons.close()
         opening.cancel()
+        refining.cancel()
+        await services.refining.close()
         guarding.cancel()
         await services.guard.close()
         running.cancel()
@@ -187,6 +166,12 @@ async def _life(services: Services, own_robot: OwnRobot | None, _app: FastAPI) -
         await services.errands.close()
         await services.board.close()
         log.info("server_stopped")
+
+
+def _offline_page(title: str, comparison: Mapping[str, Any]) -> str:
+    from frontend.offline import offline_page  # with it comes the page's library: seconds, and the worker starts first
+
+    return offline_page(title, comparison)
 
 
 def _report_end(task: asyncio.Task[None]) -> None:

@@ -9,8 +9,10 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from backend.adapter_rack import AdapterRack
+from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
+from backend.comparisons import ComparisonDesk
 from backend.control_desk import ControlDesk
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
@@ -33,6 +35,7 @@ from backend.reasoning import ReasoningService
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.task_desk import TaskDesk
 from backend.reasoning.upsampler import Upsampler
+from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
 
 
@@ -51,13 +54,19 @@ class Services:
     uploads: Uploads
     sheets: SheetDesk
     portage: Portage
+    comparisons: ComparisonDesk
     adapters: AdapterRack
     controls: ControlDesk
     broadcast: Broadcast
     reasoning: ReasoningService
     shown_media: ShownMedia
     upsampler: Upsampler
+    refining: RefiningService
     tasks: TaskDesk
+    arena: ArenaService
+    reasoners: Reasoners
+    judge: Judge
+    answers: AnswerDesk
     forms: FormShelf
     robots: RobotHub
     policy: PolicyService

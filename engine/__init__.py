@@ -2,7 +2,7 @@
 
 Calls point downward:
 
-    engine        load, begin, step, preview, finish; converse, decode
+    engine        load, begin, step, preview, finish; converse, decode; sleep, wake
     parallel      several processes share each pass
     memory        weights on the host, decoding in strips, what would fit
     sampling      any plan, step by step; knows no request

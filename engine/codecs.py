@@ -41,6 +41,13 @@ class Codecs:
         if self.sound is not None:
             yield from self.sound.decoder.parameters()
 
+    def modules(self) -> Iterator[nn.Module]:
+        """All that have weights."""
+        yield self.decoder.vae
+        yield self.decoder.single
+        if self.sound is not None:
+            yield self.sound.decoder
+
     def preview(self, trajectory: Trajectory) -> np.ndarray:
         """See `Engine.preview`."""
         latents = trajectory.estimates()[trajectory.plan.target]

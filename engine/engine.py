@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
 
 from engine.adapters import Wardrobe
 from engine.codecs import Codecs
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
-from engine.memory import Budget
+from engine.memory import Budget, move_weights
 from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Conversation, Footage, Talk
@@ -58,6 +60,7 @@ class Engine:
         self.threads = threads
         self.talk = talk
         self.leader: Leader | None = None
+        self._place = model.device
 
     @classmethod
     def load(
@@ -115,6 +118,43 @@ class Engine:
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
         precision = "fp8" if self.model.generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
         return f"{precision} · {size}"
+
+    @property
+    def can_sleep(self) -> bool:
+        """Whether there is a device that its weights can leave for the host: a GPU that it has for itself."""
+        return self.model.device.type == "cuda" and self.leader is None and not self.model.generator.streams
+
+    @torch.inference_mode()
+    def sleep(self) -> None:
+        """Move all weights to the host. Nothing may be begun, and nothing may be asked until it is awake."""
+        assert self.can_sleep
+        self._place = self.model.device
+        self.wear(None)
+        self.prefixes.clear()
+        self.talk.forget()
+        self.model.generator.forget()
+        move_weights(self._modules(), torch.device("cpu"))
+        gc.collect()  # recordings hold one another
+        torch.cuda.empty_cache()
+
+    @torch.inference_mode()
+    def wake(self) -> None:
+        """Bring the weights back.
+
+        Raises:
+            OutOfMemory: they do not fit any more; it sleeps on.
+        """
+        with typed_out_of_memory(self._place, lambda: "Unload another checkpoint, and try again."):
+            try:
+                move_weights(self._modules(), self._place)
+                self.talk.record()
+            except RuntimeError:
+                move_weights(self._modules(), torch.device("cpu"))
+                raise
+
+    def _modules(self) -> list[nn.Module]:
+        eyes = [] if self.talk.eyes is None else [self.talk.eyes]
+        return [self.model, *self.codecs.modules(), *eyes]
 
     @torch.inference_mode()
     def wear(self, path: Path | None, scale: float = 1.0) -> None:

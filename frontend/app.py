@@ -1,4 +1,4 @@
-"""Puts the pages on a server: the one entry of this room, called by `backend.serve`."""
+"""Puts the pages on a server: the one entry of this room, called by `backend.application`."""
 
 # pyright: reportUnknownMemberType=false
 # Gradio annotates its own functions only in part.

@@ -17,7 +17,7 @@ from frontend.draft import defaults_of, is_locked, taken, usable
 from frontend.events import listener
 from frontend.fields import flatten
 from frontend.form import draw_form
-from frontend.panel import HOLDS, Panel, gathered, spread
+from frontend.panel import HOLDS, FormPart, Panel, gathered, spread
 from frontend.submission import submit
 from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
@@ -79,9 +79,9 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr
                     "o-prompt-tools", elem_id=element_ids.prompt_tools(page), spec={"upsamples": panel.upsamples}
                 )
                 parts.part("o-examples", elem_id=element_ids.examples(page))
-            for part in panel.parts:
+            for part in panel.every_part:
                 if part.below == path:
-                    beside[part.name] = _draw_part(page, part.name, part.tag)
+                    beside[part.name] = _draw_part(page, part)
 
         return draw
 
@@ -93,7 +93,7 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr
         panel.model,
         page,
         around={SEED: with_tools},
-        after={path: draw_parts(path) for path in {"prompt", *(part.below for part in panel.parts)}},
+        after={path: draw_parts(path) for path in {"prompt", *(part.below for part in panel.every_part)}},
         beside={"resolution": "o-canvas"},
         early=panel.early,
         rare=panel.rare,
@@ -116,24 +116,28 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr
     return {**fields, **beside}, generate, outcome
 
 
-def _draw_part(page: str, name: str, tag: str) -> gr.HTML:
-    title = name.removeprefix(HOLDS)
+def _draw_part(page: str, part: FormPart) -> gr.HTML:
     return parts.holder(
-        tag, value={}, label=title, spec={"name": name}, elem_id=element_ids.field(page, name), elem_classes=["o-field"]
+        part.tag,
+        value={},
+        label=part.name.removeprefix(HOLDS),
+        spec={"name": part.name, **part.spec},
+        elem_id=element_ids.field(page, part.name),
+        elem_classes=["o-field"],
     )
 
 
 def _wire_submission(
     panel: Panel, connect: Connect, fields: Mapping[str, Component], generate: gr.Button, outcome: gr.HTML
 ) -> None:
-    held = {part.name: part.paths for part in panel.parts}
+    held = {part.name: part.paths for part in panel.every_part}
 
     def check(**values: Any) -> list[Any]:
         wrong = mistakes(panel.model, spread(_of_request(values)))
 
         def said_of(name: str) -> str:
             paths = held.get(name, (name,))
-            return next((why for fault, why in wrong.items() if fault == name or fault.partition(".")[0] in paths), "")
+            return next((why for fault, why in wrong.items() if {fault, fault.partition(".")[0]} & {name, *paths}), "")
 
         return [gr.validate(not (why := said_of(name)), why) for name in fields]
 
@@ -157,7 +161,7 @@ def _wire_restoring(panel: Panel, fields: Mapping[str, Component]) -> None:
     names = list(fields)
 
     def use(event: gr.EventData) -> list[Any]:
-        said = flatten(cast("dict[str, Any]", event._data or {}))  # pyright: ignore[reportPrivateUsage]
+        said = flatten(cast("dict[str, Any]", event._data or {}), whole=panel.held)  # pyright: ignore[reportPrivateUsage]
         lock = {LOCK: said.pop(LOCK)} if LOCK in said else {}
         given = {**gathered(panel, taken(panel, said)), **lock}
         return [given.get(name, gr.skip()) for name in names]

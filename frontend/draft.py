@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from frontend.fields import flatten
-from frontend.panel import Panel, spread
+from frontend.panel import KEPT, Panel, spread
 from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
 
@@ -24,10 +24,12 @@ def defaults_of(panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, An
         checkpoint: the one that is served, if that is known.
 
     Returns:
-        By request path; what only a person can say is left out.
+        By request path; what only a person can say is left out, and what the form does not draw.
     """
     of_checkpoint = checkpoint.defaults.get(panel.place.kind, {}) if checkpoint else {}
-    return {**flatten(_own(panel.model)), **flatten(of_checkpoint), **panel.first}
+    values = {**flatten(_own(panel.model)), **flatten(of_checkpoint), **panel.first}
+    kept = next(part.paths for part in panel.every_part if part.name == KEPT)
+    return {path: value for path, value in values.items() if path not in kept}
 
 
 def usable(draft: object, panel: Panel, checkpoint: str | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
@@ -62,12 +62,30 @@ def fields_of(model: type[BaseModel], prefix: str = "") -> list[FieldSpec]:
     return found
 
 
-def flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested JSON with dotted names: `{"sampling": {"seed": 7}}` gives `{"sampling.seed": 7}`."""
+def hidden_in(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+    """Paths of the fields that a form does not draw, with what they are by themselves, as JSON has it."""
+    found: dict[str, Any] = {}
+    for name, info in model.model_fields.items():
+        annotation = _without_none(info.annotation)
+        hint = next((note for note in info.metadata if isinstance(note, FormHint)), FormHint())
+        if hint.hidden:
+            default = None if info.is_required() else info.get_default(call_default_factory=True)
+            found[prefix + name] = list(cast("tuple[Any, ...]", default)) if isinstance(default, tuple) else default
+        elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            found |= hidden_in(annotation, f"{prefix}{name}.")
+    return found
+
+
+def flatten(values: Mapping[str, Any], prefix: str = "", whole: Collection[str] = ()) -> dict[str, Any]:
+    """Nested JSON with dotted names: `{"sampling": {"seed": 7}}` gives `{"sampling.seed": 7}`.
+
+    Args:
+        whole: paths whose objects are values.
+    """
     flat: dict[str, Any] = {}
     for name, value in values.items():
-        if isinstance(value, Mapping):
-            flat |= flatten(cast("Mapping[str, Any]", value), f"{prefix}{name}.")
+        if isinstance(value, Mapping) and prefix + name not in whole:
+            flat |= flatten(cast("Mapping[str, Any]", value), f"{prefix}{name}.", whole)
         else:
             flat[prefix + name] = value
     return flat

@@ -8,10 +8,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from frontend.fields import hidden_in
 from frontend.places import Place
 
 HOLDS = "@"
 """The name of a part that holds several fields begins so: its value is a mapping of their paths."""
+
+KEPT = f"{HOLDS}kept"
+"""The part that holds what a form does not draw."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,14 @@ class FormPart:
         tag: of the element, in `frontend/static`.
         paths: the request fields that it holds, which are the keys of its value.
         below: path of the field that it stands below.
+        spec: what the element is told once beside its name.
     """
 
     name: str
     tag: str
     paths: tuple[str, ...]
     below: str = "prompt"
+    spec: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True)
@@ -56,9 +62,16 @@ class Panel:
     tabs: tuple[tuple[Place, str], ...] = ()
 
     @property
+    def every_part(self) -> tuple[FormPart, ...]:
+        """The parts, and one that holds what nothing else of the form stands for: a recipe's adapter, its intervals."""
+        own = {"kind", *(path for part in self.parts for path in part.paths)}
+        rest = {path: value for path, value in hidden_in(self.model).items() if path not in own}
+        return (*self.parts, FormPart(KEPT, "o-kept", tuple(rest), spec={"defaults": rest}))
+
+    @property
     def held(self) -> frozenset[str]:
         """Paths of fields that a part holds."""
-        return frozenset(path for part in self.parts for path in part.paths)
+        return frozenset(path for part in self.every_part for path in part.paths)
 
 
 def spread(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +91,7 @@ def gathered(panel: Panel, values: Mapping[str, Any]) -> dict[str, Any]:
     Of `{"prompt": "x", "start_image": "u0"}` the video form takes `{"prompt": "x", "@start": {"start_image": "u0"}}`.
     """
     found = {path: value for path, value in values.items() if path not in panel.held}
-    for part in panel.parts:
+    for part in panel.every_part:
         said = {path: values[path] for path in part.paths if path in values}
         if said:
             found[part.name] = said

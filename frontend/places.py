@@ -53,7 +53,35 @@ INVERSE = Place(
 )
 POLICY = Place("policy", "Make", "World", "/policy", "world", "run_policy", "world.js", _WORLD_STYLES, within="world")
 _LISTS = ("keeping", "queue")
+PLAYHEAD_STYLES = ("playhead", "playhead_bar")
 ASK = Place("ask", "Think", "Ask", "/ask", "ask", script="ask.js", styles=("keeping", "media", "player", "ask"))
+COMPARE = Place(
+    "compare",
+    "Judge",
+    "Compare",
+    "/compare",
+    "compare",
+    script="compare.js",
+    styles=(*_LISTS, "media", *PLAYHEAD_STYLES, "compare", "compare_form"),
+)
+ARENA = Place(
+    "arena",
+    "Judge",
+    "Arena",
+    "/arena",
+    "arena",
+    script="arena.js",
+    styles=(*_LISTS, "media", *PLAYHEAD_STYLES, "arena", "arena_tables"),
+)
+REFINE = Place(
+    "refine",
+    "Judge",
+    "Refine",
+    "/refine",
+    "refine",
+    script="refine.js",
+    styles=("keeping", "media", "player", "ask", "refine", "refine_tree"),
+)
 _LIBRARY_STYLES = ("keeping", "library", "peek", "player")
 LIBRARY = Place("library", "Keep", "Library", "/library", "library", script="library.js", styles=_LIBRARY_STYLES)
 QUEUE = Place("queue", "Keep", "Queue", "/queue", "queue", script="queue.js", styles=_LISTS)
@@ -83,7 +111,7 @@ MAKING: tuple[Place, ...] = (IMAGE, VIDEO, SOUND, TRANSFER, WORLD)
 FORMS: tuple[Place, ...] = (*MAKING, INVERSE, POLICY)
 """Every place with a form."""
 
-KEEPING: tuple[Place, ...] = (ASK, LIBRARY, QUEUE, CHECKPOINTS)
+KEEPING: tuple[Place, ...] = (ASK, COMPARE, ARENA, REFINE, LIBRARY, QUEUE, CHECKPOINTS)
 """Places of what was made, what is being made and what makes it."""
 
-PLACES: tuple[Place, ...] = (*MAKING, ASK, LIBRARY, QUEUE, ROBOT, CHECKPOINTS, API)
+PLACES: tuple[Place, ...] = (*MAKING, ASK, COMPARE, ARENA, REFINE, LIBRARY, QUEUE, ROBOT, CHECKPOINTS, API)

@@ -37,7 +37,7 @@ def head_of(place: Place, static: str) -> str:
         static: the path under which `frontend/static` is served.
     """
     # Announced, the modules are fetched at once and not one import after the other.
-    modules = sorted(_reachable(place.script) - {place.script})
+    modules = sorted(reachable(place.script) - {place.script})
     title = f"{text.STUDIO} · {place.title}"
     facts = {
         "page": place.name,
@@ -64,7 +64,8 @@ def head_of(place: Place, static: str) -> str:
     return "".join(lines)
 
 
-def _reachable(script: str) -> set[str]:
+def reachable(script: str) -> set[str]:
+    """A module of `frontend/static` and every one that it imports, by name."""
     found, waiting = {script}, [script]
     while waiting:
         source = (FOLDER / waiting.pop()).read_text()
@@ -102,8 +103,9 @@ def _header(place: Place) -> str:
         f'<a class="o-pill" data-pill="queue" href="{QUEUE.path}" hidden>'
         '<span class="o-wide-only"></span><span class="o-narrow-only" aria-hidden="true"></span><small></small></a>'
         '<span class="o-grow"></span>'
-        f'<span class="o-pill" data-pill="guardrail" hidden>{icon("shield", 15)}'
-        f'<small>{text.GUARDRAIL}</small><span class="o-wide-only"></span></span>'
+        f'<button type="button" class="o-pill" data-pill="guardrail" hidden popovertarget="o-guardrail">'
+        f'{icon("shield", 15)}<small>{text.GUARDRAIL}</small><span class="o-wide-only"></span></button>'
+        '<div class="o-explains" id="o-guardrail" popover role="region" aria-live="polite"></div>'
         f'<button class="o-round o-wide-only" type="button" data-do="keys" aria-label="{text.HELP}" '
         f'aria-haspopup="dialog" aria-keyshortcuts="?">{icon("keyboard")}</button>'
         f'<button class="o-round" type="button" data-do="theme" aria-label="{text.DARK}" aria-pressed="false">'

@@ -47,7 +47,8 @@ async def submit(
 
 def field_id(panel: Panel, path: str) -> str:
     """The id of the element that stands for a request field: its own, or that of the part that holds it."""
-    holder = next((part.name for part in panel.parts if path.partition(".")[0] in part.paths), path)
+    names = {path, path.partition(".")[0]}
+    holder = next((part.name for part in panel.every_part if names.intersection(part.paths)), path)
     return element_ids.field(panel.place.name, holder)
 
 

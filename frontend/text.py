@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 from frontend.words import (
+    arena,
     ask,
     checkpoints,
+    compare,
     header,
     image,
     library,
     making,
+    playhead,
     queue,
+    refine,
     robot,
     sound,
     tools,
@@ -63,8 +67,11 @@ _PLACES = {
     "policy": world,
     "ask": ask,
     "library": library,
+    "refine": refine,
     "queue": queue,
     "robot": robot,
+    "compare": compare,
+    "arena": arena,
     "checkpoints": checkpoints,
 }
 
@@ -86,5 +93,5 @@ MISTAKES: dict[str, str] = {
 """What to say below a field, by pydantic's name for what is wrong with it."""
 
 WORDS: dict[str, str] = {
-    key: words for part in (header, making, tools, *_PLACES.values()) for key, words in part.WORDS.items()
+    key: words for part in (header, making, tools, playhead, *_PLACES.values()) for key, words in part.WORDS.items()
 }

@@ -95,10 +95,12 @@ class CheckpointList(Frozen):
 
     Attributes:
         memory: what checkpoints live in; none where nobody has looked.
+        starts_with: id of the one that is active after a restart; none without a server.
     """
 
     checkpoints: tuple[CheckpointInfo, ...]
     memory: DeviceMemory | None = None
+    starts_with: str | None = None
 
 
 class ChoiceList(Frozen):
@@ -115,9 +117,14 @@ class ChoiceList(Frozen):
 
 
 class JobList(Frozen):
-    """`GET /v1/jobs`, newest first."""
+    """`GET /v1/jobs`, newest first.
+
+    Attributes:
+        next_cursor: where the next page begins, or null at the end.
+    """
 
     jobs: tuple[Job, ...]
+    next_cursor: str | None = None
 
 
 class Recipe(Frozen):

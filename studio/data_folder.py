@@ -50,14 +50,29 @@ class DataFolder:
         return self.presets / "tasks"
 
     @property
+    def templates(self) -> Path:
+        """The user's own prompt templates, which win over the shipped ones."""
+        return self.presets / "templates"
+
+    @property
     def presets(self) -> Path:
         """The user's own presets, which win over the shipped ones."""
         return self.root / "presets"
 
     @property
+    def reasoners(self) -> Path:
+        """OpenAI-compatible reasoners by name, which the arena may ask; it is only read, and need not be there."""
+        return self.root / "reasoners.toml"
+
+    @property
     def form_presets(self) -> Path:
         """Values of forms that were saved under a name; made with the first of them."""
         return self.root / "form-presets"
+
+    @property
+    def active_checkpoint(self) -> Path:
+        """The name of the checkpoint that was the active one last."""
+        return self.root / "active-checkpoint"
 
     @property
     def holder(self) -> Path:

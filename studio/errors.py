@@ -8,10 +8,15 @@
     │   └── GuardrailBlocked     guardrail_blocked       the guardrail does not let a text through
     ├── NotFound                 not_found               a route that does not exist
     │   ├── JobNotFound          job_not_found
+    │   ├── ComparisonNotFound   comparison_not_found
     │   ├── MediaNotFound        media_not_found
     │   ├── CheckpointNotFound   checkpoint_not_found    neither a preset's name nor a folder
     │   ├── PresetNotFound       preset_not_found        nobody saved a form under this id
+    │   ├── RefinementNotFound   refinement_not_found
     │   ├── RobotNotFound        robot_not_found         none of this name has dialled in
+    │   ├── PairNotFound         pair_not_found          no two results that differ in one thing, or not any more
+    │   ├── VoteNotFound         vote_not_found
+    │   ├── QuestionNotFound     question_not_found
     │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
@@ -106,6 +111,10 @@ class JobNotFound(NotFound):
     code = "job_not_found"
 
 
+class ComparisonNotFound(NotFound):
+    code = "comparison_not_found"
+
+
 class MediaNotFound(NotFound):
     code = "media_not_found"
 
@@ -118,12 +127,28 @@ class PresetNotFound(NotFound):
     code = "preset_not_found"
 
 
+class RefinementNotFound(NotFound):
+    code = "refinement_not_found"
+
+
 class RobotNotFound(NotFound):
     code = "robot_not_found"
 
 
 class EpisodeNotFound(NotFound):
     code = "episode_not_found"
+
+
+class PairNotFound(NotFound):
+    code = "pair_not_found"
+
+
+class VoteNotFound(NotFound):
+    code = "vote_not_found"
+
+
+class QuestionNotFound(NotFound):
+    code = "question_not_found"
 
 
 class MethodNotAllowed(StudioError):

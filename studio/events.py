@@ -15,7 +15,7 @@ from studio.jobs import Failure, Job
 from studio.queue import QueueStatus
 from studio.requests import Frozen
 
-EngineState = Literal["waiting", "preparing", "loading", "ready", "leaving", "unloaded", "failed", "lost"]
+EngineState = Literal["waiting", "preparing", "loading", "ready", "leaving", "asleep", "unloaded", "failed", "lost"]
 
 
 class CheckpointStatus(Frozen):
@@ -23,7 +23,8 @@ class CheckpointStatus(Frozen):
 
     Attributes:
         state: `waiting` for room, `preparing` builds it, `loading` reads its weights, `ready` serves, `leaving` goes
-            after what it does now, `unloaded` is in no engine, `failed` says why, `lost` has no worker at the moment.
+            after what it does now, `asleep` is off the device until it is asked for, `unloaded` is in no engine,
+            `failed` says why, `lost` has no worker at the moment.
         detail: for the header, as in ``float32 · 0.01 GB``.
         random_weights: it was never trained; what it draws is noise by design.
     """
@@ -77,6 +78,7 @@ class System(Frozen):
         errands: by checkpoint's id, what is being fetched or verified, or was last.
         queue: as `GET /v1/queue` answers it, at the last move of a job.
         library_revision: another number says that the library has changed, and what is shown of it is to be read again.
+        refinement_revision: likewise of refinements.
     """
 
     checkpoint: CheckpointStatus
@@ -84,6 +86,7 @@ class System(Frozen):
     errands: dict[str, Errand] = Field(default_factory=dict)
     queue: QueueStatus = QueueStatus()
     library_revision: int = 0
+    refinement_revision: int = 0
     guardrail: GuardrailStatus = GuardrailStatus()
     version: str
 

@@ -38,8 +38,9 @@ LEGAL_MOVES: dict[JobState, frozenset[JobState]] = {
 Priority = Literal["low", "normal", "high"]
 """Where a job is put when it is queued: before those of less, behind those of its own. People may move it anywhere."""
 
-Verdict = Literal["not_installed", "off", "passed"]
-"""Of the guardrail on a job: there was none, it was not asked, or it let every text through; what it stops is no job.
+Verdict = Literal["not_installed", "off", "passed", "blocked"]
+"""Of the guardrail on a job: there was none, it was not asked, it let everything through so far, or it has stopped it.
+Words that it does not let through become no job; what was written or made from them may be stopped later.
 """
 
 MAX_ATTEMPTS = 2
@@ -112,7 +113,7 @@ class Job(Frozen):
         returns: server deaths so far.
         waiting_for: what an open job waits for beside its turn: another checkpoint, or a `robot` that is served first,
             for which a running job rests between two steps.
-        guardrail: whether its words were checked before it was queued; none of jobs of an older version.
+        guardrail: what the guardrail says of it; none of jobs of an older version.
         stopped_at_step: set when a person stopped it early, to keep what was there or to cancel it.
     """
 

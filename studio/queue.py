@@ -94,9 +94,11 @@ class Estimate(Frozen):
         basis: `measured` on jobs of the same checkpoint, kind and size, or scaled from `similar` ones.
         samples: jobs that it rests on.
         queue_seconds: until it would be started, or null when that cannot be told.
+        reason: why `seconds` is null.
     """
 
     seconds: float | None = None
     basis: Literal["measured", "similar"] | None = None
     samples: int = 0
     queue_seconds: float | None = None
+    reason: str | None = None

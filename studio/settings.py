@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from studio.errors import BadInput, CannotListen
 from studio.requests import explain
+from studio.requests.refine_image import Role
 
 DEFAULT_PORT = 7860
 
@@ -66,6 +67,8 @@ class ServerSettings(BaseSettings):
             one the resident reasoner does.
         upsampler_model: its name there; none takes the first that the endpoint lists.
         upsampler_key: sent to that endpoint as a bearer.
+        critic_url, critic_model, critic_key: likewise, who judges results in a refinement.
+        rewriter_url, rewriter_model, rewriter_key: likewise, who rewrites their prompts.
         replicas: engines of each checkpoint; jobs of it run side by side, on one GPU after another where there are any.
         memory_gb: bound on what all loaded checkpoints may take together; none is what the device has free.
         quota_gb: what uploads and results may take together, 10^9 bytes; none takes what the disk has.
@@ -94,6 +97,12 @@ class ServerSettings(BaseSettings):
     upsampler_url: str | None = None
     upsampler_model: str | None = None
     upsampler_key: SecretStr | None = None
+    critic_url: str | None = None
+    critic_model: str | None = None
+    critic_key: SecretStr | None = None
+    rewriter_url: str | None = None
+    rewriter_model: str | None = None
+    rewriter_key: SecretStr | None = None
     replicas: Annotated[int, Field(ge=1, le=64)] = 1
     memory_gb: Annotated[float, Field(gt=0)] | None = None
     guardrail_url: str | None = None
@@ -112,6 +121,17 @@ class ServerSettings(BaseSettings):
         """`allowed_media_folders` as absolute folders, symbolic links followed."""
         names = (name.strip() for name in self.allowed_media_folders.split(","))
         return tuple(Path(name).expanduser().resolve() for name in names if name)
+
+    def endpoint(self, role: Role) -> tuple[str | None, str | None, str | None]:
+        """The address of the endpoint that takes a role, the model that is asked there, and the key; none has none."""
+        match role:
+            case "upsampler":
+                url, model, key = self.upsampler_url, self.upsampler_model, self.upsampler_key
+            case "critic":
+                url, model, key = self.critic_url, self.critic_model, self.critic_key
+            case "rewriter":
+                url, model, key = self.rewriter_url, self.rewriter_model, self.rewriter_key
+        return url, model, key.get_secret_value() if key else None
 
     @field_validator("gpus", "policy_gpus")
     @classmethod

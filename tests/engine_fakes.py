@@ -105,7 +105,7 @@ class FakeEngine:
 
     def finish(self, trajectory: FakeTrajectory) -> Any:
         actions = np.full((32, 8), 0.5, np.float32) if trajectory.acts else None
-        return SimpleNamespace(image=np.zeros((16, 16, 3), np.uint8), frames=iter(()), actions=actions)
+        return SimpleNamespace(frames=iter([np.zeros((1, 16, 16, 3), np.uint8)]), actions=actions)
 
     def _break(self, name: str) -> None:
         if name in self.breaks:

@@ -4,21 +4,38 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+from numpy.typing import NDArray
+
 from guardrail.__main__ import Guardrail, make_server
+from guardrail.reader import Seen
+
+UNSAFE, BROKEN, FACE, BLUR = 251, 252, 253, 99
+"""Levels of a pixel."""
 
 
 class WordReader:
-    """Stops texts that hold a word."""
+    """Stops texts that hold a word, and frames of a level; those of another level are faces."""
 
     def __init__(self, bad: str = "forbidden", fault: Exception | None = None) -> None:
         self.bad = bad
         self.fault = fault
         self.read_texts: list[str] = []
+        self.looks: list[tuple[int, int, float]] = []
 
     def load(self) -> str:
         if self.fault:
             raise self.fault
         return "a list of one word"
+
+    def look(self, frames: NDArray[np.uint8], first: int, fps: float) -> Seen:
+        self.looks.append((first, len(frames), fps))
+        if (frames == UNSAFE).all():
+            return Seen(False, f"frame {first} shows it")
+        if (frames == BROKEN).all():
+            raise RuntimeError("the model broke")
+        # Of all pixels: a picture of noise has some of every level.
+        return Seen(True, frames=np.full_like(frames, BLUR)) if (frames == FACE).all() else Seen(True)
 
     def read(self, text: str) -> tuple[bool, str]:
         self.read_texts.append(text)

@@ -95,7 +95,8 @@ class ArtefactRow(Table):
     """One result of a job, or one upload.
 
     `reference` is the `studio.media.MediaReference`. `shelf_order` is microseconds since 1970 of its making, raised
-    where the clock went back, so that it always rises. `source_id` is the clip that a computed control came from.
+    where the clock went back, so that it always rises. `source_id` is the clip that a computed control came from, or
+    the result whose faults a refinement's result was made to mend.
     `erasing` is set before the files are removed, and the row goes after them. What is searched stands in the virtual
     table `artefact_words`, by the same number.
     """

@@ -39,9 +39,11 @@ class EngineProcess:
         deliver: Callable[[Report | WorkerLost], None],
         *,
         spreading: Spreading = ALONE,
+        guardrail_url: str | None = None,
     ) -> None:
         folders = (f"--media={media}", f"--adapters={adapters}", f"--checkpoint={checkpoint}")
-        self._arguments = (*folders, *spreading.arguments())
+        guardrail = () if guardrail_url is None else (f"--guardrail-url={guardrail_url}",)
+        self._arguments = (*folders, *spreading.arguments(), *guardrail)
         self._deliver = deliver
         self._link: Link | None = None
         self._stopped = False

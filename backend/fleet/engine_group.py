@@ -23,6 +23,7 @@ class EngineGroup:
         tasks: what runs each of them.
         needed_gb: memory that it was reckoned to take.
         leaving: it takes no more work, and goes as soon as it is idle.
+        tired: then it sleeps, and is not given up.
         holders: the engine of each conversation and policy session that is open now.
         used_at: when it was last of use, on the monotonic clock.
     """
@@ -32,6 +33,7 @@ class EngineGroup:
     needed_gb: float
     tasks: list[asyncio.Task[None]] = field(default_factory=list["asyncio.Task[None]"])
     leaving: bool = False
+    tired: bool = False
     holders: list[Dispatcher] = field(default_factory=list[Dispatcher])
     used_at: float = field(default_factory=time.monotonic)
 
@@ -50,6 +52,14 @@ class EngineGroup:
     def settled(self) -> bool:
         """Whether none of its engines is still loading: only then is the device's free memory what it seems."""
         return all(dispatcher.status.state not in ("preparing", "loading") for dispatcher in self.dispatchers)
+
+    async def end(self) -> None:
+        """End its engines; running jobs go back first in line, and it is nobody's fault."""
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        for dispatcher in self.dispatchers:
+            await dispatcher.close()
 
     @contextmanager
     def hold(self) -> Generator[Dispatcher]:

@@ -13,8 +13,10 @@ import structlog
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.engine_process import WorkerLost
-from backend.fleet.engine_group import EngineGroup, not_ready
+from backend.fleet.awaited import refuse_if_awaited
+from backend.fleet.engine_group import EngineGroup
 from backend.fleet.room import needed_gb
+from backend.fleet.roster import Roster
 from backend.fleet.rotation import Rotation
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
@@ -59,8 +61,7 @@ class Fleet:
         self._make = make
         self.read_memory = read_memory
         self._rotation = Rotation(shelf, memory_gb)
-        self._groups: dict[str, EngineGroup] = {}
-        self._failed: dict[str, CheckpointStatus] = {}
+        self._roster = Roster(shelf, self._rotation)
         self._look = asyncio.Event()
         self.prompt_writer: PromptWriter | None = None
         self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
@@ -77,56 +78,55 @@ class Fleet:
 
     def status_of(self, checkpoint: str) -> CheckpointStatus:
         """Any checkpoint, as far as engines know it."""
-        if group := self._groups.get(checkpoint):
-            return group.status
-        if failed := self._failed.get(checkpoint):
-            return failed
-        state = "waiting" if checkpoint in self._rotation.asked else "unloaded"
-        return CheckpointStatus(id=checkpoint, title=self._shelf.title(checkpoint), state=state)
+        return self._roster.status_of(checkpoint)
 
     @property
     def statuses(self) -> dict[str, CheckpointStatus]:
-        """Every checkpoint that is loaded, on its way, or could not be loaded."""
-        return {name: self.status_of(name) for name in (*self._groups, *self._failed, *self._rotation.asked)}
+        """Every checkpoint that is loaded, on its way, asleep, or could not be loaded."""
+        return self._roster.statuses
 
     @property
     def dispatchers(self) -> list[Dispatcher]:
-        """Every engine."""
-        return [dispatcher for group in self._groups.values() for dispatcher in group.dispatchers]
+        """Every engine that does not sleep."""
+        return self._roster.dispatchers
 
     def group(self, checkpoint: str | None) -> EngineGroup:
-        """The engines of a checkpoint, or of the active one.
+        """The engines of a checkpoint, or of the active one. Raises as `Roster.find`."""
+        return self._roster.find(checkpoint or self._shelf.active.id)
 
-        Raises:
-            StudioError: why it could not be loaded.
-            Busy: it has no engine yet.
-            Conflict: it is not loaded.
-        """
+    async def awake(self, checkpoint: str | None) -> None:
+        """Wake a checkpoint, or the active one, if it sleeps, and wait until it is ready, or cannot be."""
         name = checkpoint or self._shelf.active.id
-        if found := self._groups.get(name):
-            return found
-        status = self.status_of(name)
-        if status.error is not None:
-            raise status.error.error()
-        if name in self._rotation.asked:
-            raise not_ready(status)
-        raise Conflict(
-            f"{status.title} is not loaded.", param="checkpoint", hint=f"POST /v1/checkpoints/{name}/load loads it."
-        )
+        if name in self._roster.sleeping:
+            self._want(name)
+            await self._roster.settled(name)
 
     # What a person asks.
 
     def load(self, checkpoint: Checkpoint) -> CheckpointStatus:
         """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
         self._shelf.activate(checkpoint)
-        self._failed.pop(checkpoint.id, None)
-        group = self._groups.get(checkpoint.id)
+        self._roster.failed.pop(checkpoint.id, None)
+        group = self._roster.groups.get(checkpoint.id)
         if group is not None:
-            group.leaving = False
-        elif checkpoint.id not in self._rotation.asked:
-            self._rotation.asked.append(checkpoint.id)
-        self._changed()
+            group.leaving = group.tired = False
+        self._want(checkpoint.id)
         return self.status_of(checkpoint.id)
+
+    async def sleep(self, name: str) -> CheckpointStatus:
+        """Take a checkpoint off the device, after what it does now, until it is asked for again.
+
+        Raises:
+            Conflict: it is not ready, or jobs wait for it.
+        """
+        group = self._roster.groups.get(name)
+        if group is None or group.status.state != "ready":
+            said = self.status_of(name)
+            raise Conflict(f"{said.title} is {said.state}; only one that is ready can sleep.", param="checkpoint")
+        await refuse_if_awaited(self._board, name)
+        group.leaving = group.tired = True
+        self._changed()
+        return self.status_of(name)
 
     async def unload(self, name: str) -> CheckpointStatus:
         """Let a checkpoint go, after what it does now.
@@ -135,18 +135,14 @@ class Fleet:
             Conflict: it is not loaded, or jobs wait for it.
         """
         self._rotation.asked = [asked for asked in self._rotation.asked if asked != name]
-        group = self._groups.get(name)
-        if group is None and self._failed.pop(name, None) is None:
-            raise Conflict(f"{name} is not loaded.", param="checkpoint")
-        waiting = await self._board.read(Ledger.queued_on, name)
-        if group is not None and waiting:
-            raise Conflict(
-                f"{len(waiting)} queued jobs need {name}; unloading it would load it again.",
-                param="checkpoint",
-                hint="Cancel them, or let them run first.",
-            )
+        group = self._roster.groups.get(name)
         if group is not None:
-            group.leaving = True
+            await refuse_if_awaited(self._board, name)
+            group.leaving, group.tired = True, False
+        elif sleeper := self._roster.sleeping.pop(name, None):
+            await sleeper.end()
+        elif self._roster.failed.pop(name, None) is None:
+            raise Conflict(f"{name} is not loaded.", param="checkpoint")
         self._changed()
         return self.status_of(name)
 
@@ -189,7 +185,7 @@ class Fleet:
         """Put orphans back, start the engines, then bring what is wanted until cancelled."""
         await recover(self._board)
         memory = await asyncio.to_thread(self.read_memory)
-        for group in self._groups.values():
+        for group in self._roster.groups.values():
             group.needed_gb = needed_gb(group.checkpoint, memory)
             self._start(group)
         while True:
@@ -203,32 +199,35 @@ class Fleet:
 
     async def close(self) -> None:
         """End every engine; running jobs go back first in line, and it is nobody's fault."""
-        for group in self._groups.values():
-            for task in group.tasks:
-                task.cancel()
-            await asyncio.gather(*group.tasks, return_exceptions=True)
-        for dispatcher in self.dispatchers:
-            await dispatcher.close()
+        await asyncio.gather(*(group.end() for group in self._roster.everyone))
 
     async def _bring_next(self) -> None:
         """One change at a time: dismiss who leaves, or bring the checkpoint that is wanted first."""
-        for name, group in list(self._groups.items()):
+        for name, group in list(self._roster.groups.items()):
             if group.leaving and group.idle:
-                await self._dismiss(name)
+                if group.tired:
+                    self._roster.lay_down(name)
+                    self._resident()
+                else:
+                    await self._dismiss(name)
             elif await self._has_failed(group):
                 self._look.set()
                 return
         waiting = [name for name, _ in await self._board.read(Ledger.waiting_checkpoints)]
-        wanted = self._rotation.wanted(waiting, {*self._groups, *self._failed})
-        groups = self._groups.values()
+        wanted = self._rotation.wanted(waiting, {*self._roster.groups, *self._roster.failed})
+        groups = self._roster.groups.values()
         if wanted is None or not all(group.settled for group in groups):
             return
         memory = await asyncio.to_thread(self.read_memory)
         needed = needed_gb(wanted, memory)
         if self._rotation.fits(needed, memory, groups):
             self._rotation.arrived(wanted.id)
-            self._start(self._enlist(wanted, needed))
-        elif (leaving := self._rotation.leaving(wanted, groups, time.monotonic())) is not None:
+            if wanted.id in self._roster.sleeping:
+                self._roster.rouse(wanted.id)
+                self._resident()
+            else:
+                self._start(self._enlist(wanted, needed))
+        elif (leaving := self._rotation.leaving(wanted, groups, time.monotonic(), waiting)) is not None:
             log.info("checkpoint_leaves", checkpoint=leaving.checkpoint.id, room_for=wanted.id, needed_gb=needed)
             leaving.leaving = True
             self._changed()
@@ -242,7 +241,7 @@ class Fleet:
             return False
         status = group.status
         await self._dismiss(group.checkpoint.id)
-        self._failed[group.checkpoint.id] = status
+        self._roster.failed[group.checkpoint.id] = status
         for job_id in await self._board.read(Ledger.queued_on, group.checkpoint.id):
             await self._board.move(Ledger.fail, job_id, error)
         return True
@@ -254,8 +253,8 @@ class Fleet:
             dispatcher.on_said = partial(self._said, dispatcher)
             dispatcher.on_acted = partial(self._acted, dispatcher)
             dispatcher.may_claim = lambda: not group.leaving
-        self._groups[checkpoint.id] = group
-        self._board.resident = frozenset(self._groups)
+        self._roster.groups[checkpoint.id] = group
+        self._board.resident = frozenset(self._roster.groups)
         return group
 
     def _start(self, group: EngineGroup) -> None:
@@ -266,18 +265,23 @@ class Fleet:
         self._changed()
 
     async def _dismiss(self, name: str) -> None:
-        group = self._groups.pop(name)
-        self._board.resident = frozenset(self._groups)
-        for task in group.tasks:
-            task.cancel()
-        await asyncio.gather(*group.tasks, return_exceptions=True)
-        for dispatcher in group.dispatchers:
-            await dispatcher.close()
+        group = self._roster.groups.pop(name)
+        await group.end()
         log.info("checkpoint_gone", checkpoint=name)
+        self._resident()
+
+    def _resident(self) -> None:
+        self._board.resident = frozenset(self._roster.groups)
+        self._changed()
+
+    def _want(self, name: str) -> None:
+        """Load it next, unless it is, or is going to be."""
+        if name not in self._roster.groups and name not in self._rotation.asked:
+            self._rotation.asked.append(name)
         self._changed()
 
     def _changed(self) -> None:
-        for group in self._groups.values():
+        for group in self._roster.groups.values():
             group.used_at = group.used_at if group.idle else time.monotonic()
         statuses = {name: status.model_dump(mode="json") for name, status in self.statuses.items()}
         self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json"), "checkpoints": statuses})

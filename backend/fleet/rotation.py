@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.fleet.engine_group import EngineGroup
@@ -55,16 +55,27 @@ class Rotation:
         self.asked = [asked for asked in self.asked if asked != name]
         self._blocked = None
 
-    def leaving(self, wanted: Checkpoint, groups: Collection[EngineGroup], now: float) -> EngineGroup | None:
+    def leaving(
+        self, wanted: Checkpoint, groups: Collection[EngineGroup], now: float, waiting: Sequence[str] = ()
+    ) -> EngineGroup | None:
         """Who makes room: of the idle ones the longest unused; a busy one once that is due; nobody while one is going.
 
         Args:
             now: on the monotonic clock.
+            waiting: checkpoints of queued jobs, in the order of running. Unless a person asks, one that is ready and
+                stands before the wanted one stays until it has done its jobs: it would come back for them, and two
+                would take turns with every swap.
         """
         if any(group.leaving for group in groups):
             return None
         if self._blocked is None or self._blocked[0] != wanted.id:
             self._blocked = wanted.id, now
         is_due = wanted.id in self.asked or now - self._blocked[1] >= MAX_PASSED_OVER_S
-        able = [group for group in groups if group.idle or is_due]
+        ahead = waiting[: waiting.index(wanted.id)] if wanted.id in waiting else waiting
+        kept = () if wanted.id in self.asked else ahead
+        able = [
+            group
+            for group in groups
+            if (group.idle or is_due) and not (group.checkpoint.id in kept and group.status.state == "ready")
+        ]
         return min(able, key=lambda group: (not group.idle, group.used_at), default=None)

@@ -29,6 +29,14 @@ ANSWER_S = 30.0
 _NOT_INSTALLED = "No guardrail is installed: prompts are not checked."
 
 
+READ_FIELDS = ("prompt", "negative_prompt", "written_from")
+
+
+def read_fields(request: Request) -> tuple[str, ...]:
+    """The texts of a request that are read, one for each of `READ_FIELDS`; empty where it has none."""
+    return tuple(getattr(request, param, None) or "" for param in READ_FIELDS)
+
+
 class _State(BaseModel):
     """`GET /state`."""
 
@@ -120,14 +128,28 @@ class Guard:
             return "not_installed"
         if wanted is False:
             return "off"
-        for param in ("prompt", "negative_prompt", "written_from"):
-            text = getattr(request, param, None)
+        for param, text in zip(READ_FIELDS, read_fields(request), strict=True):
             if text:
                 await self.check_text(text, param)
         return "passed"
 
-    async def check_text(self, text: str, param: str) -> None:
-        """Have one text read; returns where there is no guardrail. Raises as `check`."""
+    async def check_written(self, text: str) -> None:
+        """Have read what was written in place of a prompt that had passed. Raises as `check`."""
+        if self._http is None:
+            raise GuardrailLost(
+                "This job's words were read by a guardrail that is not there any more; "
+                "what was written in their place is not used unread.",
+                hint="Start the server with --guardrail-url, or retry the job, which is marked anew then.",
+            )
+        await self.check_text(text, "prompt", "upsampled prompt")
+
+    async def check_text(self, text: str, param: str, called: str = "") -> None:
+        """Have one text read; returns where there is no guardrail. Raises as `check`.
+
+        Args:
+            param: the request's field that it stands in.
+            called: what people call it; else as the field.
+        """
         if self._http is None:
             return
         try:
@@ -143,7 +165,7 @@ class Guard:
         self._move("on", self.status.detail if self.status.state == "on" else "")
         if not answer.safe:
             raise GuardrailBlocked(
-                f"The guardrail does not let this {param.replace('_', ' ')} through: "
+                f"The guardrail does not let this {called or param.replace('_', ' ')} through: "
                 f"{answer.reason[:300] or 'no reason given'}.",
                 param=param,
                 hint="Write it in other words.",

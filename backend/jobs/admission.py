@@ -12,8 +12,8 @@ from typing import Any
 from backend.adapter_rack import AdapterRack
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.database.named_media import named_media
-from backend.guarding import Guard
-from backend.jobs.inputs import check_inputs
+from backend.guarding.guard import Guard, read_fields
+from backend.jobs.inputs import check_inputs, with_length
 from backend.jobs.queue_verbs import Accepted
 from backend.media import MediaStore
 from studio.errors import StudioError, rebuild
@@ -53,25 +53,35 @@ class Admission:
         """
         accepted = self.parse(payload, job_id)
         await self.check_named(accepted.request)
-        return replace(accepted, guardrail=await self._guard.check(accepted.request, wanted=guardrails))
+        verdict = await self._guard.check(accepted.request, wanted=guardrails)
+        return replace(accepted, guardrail=verdict, sized=await self.sized(accepted.request))
 
-    async def admit_all(self, payloads: Sequence[Mapping[str, Any]]) -> list[Accepted]:
-        """The same of many; what names the same is looked at once. An error's `param` says which one it is in."""
+    async def admit_all(
+        self, payloads: Sequence[Mapping[str, Any]], refused: dict[int, StudioError] | None = None
+    ) -> list[Accepted]:
+        """The same of many; what names the same is looked at once. An error's `param` says which one it is in.
+
+        Args:
+            refused: takes the errors by index, and the others are answered; none raises the first one.
+        """
         every: list[Accepted] = []
-        seen: set[str] = set()
-        verdicts: dict[tuple[str, str], Verdict] = {}
+        seen: dict[str, Request] = {}
+        verdicts: dict[tuple[str, ...], Verdict] = {}
         for index, payload in enumerate(payloads):
             try:
                 accepted = self.parse(payload)
                 asked = json.dumps(accepted.request.model_dump(mode="json", exclude=set(_SAID_ONLY)))
                 if asked not in seen:
                     await self.check_named(accepted.request)
-                    seen.add(asked)
-                words = accepted.request.prompt, accepted.request.negative_prompt
+                    seen[asked] = await self.sized(accepted.request)
+                words = read_fields(accepted.request)
                 if words not in verdicts:
                     verdicts[words] = await self._guard.check(accepted.request)
-                accepted = replace(accepted, guardrail=verdicts[words])
+                accepted = replace(accepted, guardrail=verdicts[words], sized=seen[asked])
             except StudioError as error:
+                if refused is not None:
+                    refused[index] = error
+                    continue
                 param = f"requests.{index}.{error.param}" if error.param else f"requests.{index}"
                 raise rebuild(error.code, error.message, param, error.hint) from None
             every.append(accepted)
@@ -85,10 +95,17 @@ class Admission:
             raise refusal.error()
         return Accepted(job_id or secrets.token_hex(6), request, checkpoint.id)
 
-    async def check_again(self, job: Job) -> None:
-        """What is looked at before a job that has ended runs once more. Raises as `admit`."""
+    async def check_again(self, job: Job) -> Verdict:
+        """What is looked at before a job that has ended runs once more, and what is to be said of it then.
+
+        Raises as `admit`.
+        """
         await self.check_named(job.request)
-        await self._guard.check(job.request, wanted=False if job.guardrail == "off" else None)
+        return await self._guard.check(job.request, wanted=False if job.guardrail == "off" else None)
+
+    async def sized(self, request: Request) -> Request:
+        """The request with its length, which its clips may decide. Raises MediaNotFound, BadInput."""
+        return await asyncio.to_thread(with_length, request, self._media)
 
     async def check_named(self, request: Request) -> None:
         """Everything that a request names is there, and can be used. Raises MediaNotFound, BadInput."""

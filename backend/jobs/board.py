@@ -10,7 +10,8 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.ledger import Ledger
-from backend.jobs.pace_book import estimate, record
+from backend.jobs.open_book import OpenBook
+from backend.jobs.pace_book import estimate_job, record
 from backend.jobs.queue_verbs import queue_status
 from backend.jobs.stopwatch import Stopwatch
 from backend.library.news import LibraryNews
@@ -47,6 +48,8 @@ class Board:
         self._progress: dict[str, Progress] = {}
         self._stopwatches: dict[str, Stopwatch] = {}
         self._held: dict[str, str] = {}
+        self._book = OpenBook()
+        self._num_spreads = 0
 
     async def read(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Ask the ledger something, as in ``await board.read(Ledger.counts)``."""
@@ -64,7 +67,8 @@ class Board:
             return job, ledger.num_spreads > num_spreads
 
         job, is_spread = await self.read(changed)
-        job = self._now(job)
+        self._note(job)
+        job = self.now(job)
         self._progress.pop(job.id, None)
         self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
         if is_spread:
@@ -86,7 +90,9 @@ class Board:
                     self._media.remove_results(job.id)
             return jobs
 
-        jobs = [self._now(job) for job in await self.read(changed)]
+        written = await self.read(changed)
+        self._note(*written)
+        jobs = [self.now(job) for job in written]
         if len(jobs) > NUM_TOLD:
             self._broadcast.start_over()
         else:
@@ -104,7 +110,7 @@ class Board:
                 return None
             try:
                 with ledger.transaction() as session:
-                    return job, estimate(session, job.request, job.checkpoint)
+                    return job, estimate_job(session, job.id)
             except StorageError:  # the job is taken all the same
                 return job, Estimate()
 
@@ -112,6 +118,7 @@ class Board:
         if taken is None:
             return None
         job, expected = taken
+        self._note(job)
         num_steps = job.request.sampling.num_inference_steps * job.request.count
         self._stopwatches[job.id] = Stopwatch(num_steps, expected)
         self._broadcast.publish("jobs", job.model_dump(mode="json"), job.id)
@@ -132,20 +139,42 @@ class Board:
         self, query: Callable[Concatenate[Ledger, P], list[Job]], *args: P.args, **kwargs: P.kwargs
     ) -> list[Job]:
         """Jobs as they are now."""
-        return [self._now(job) for job in await self._look(query, *args, **kwargs)]
+        return [self.now(job) for job in await self._look(query, *args, **kwargs)]
 
     async def get(self, job_id: str) -> Job:
         """One job as it is now. Raises JobNotFound."""
-        return self._now(await self._look(Ledger.get, job_id))
+        found = self._book.get(job_id)
+        if found is None:
+            num_changes = self._book.num_changes
+            found = await self._look(Ledger.get, job_id)
+            if num_changes == self._book.num_changes:
+                self._book.keep(found)
+        return self.now(found)
+
+    async def encoded(self, job_id: str) -> bytes:
+        """One job as it is now, as JSON. Raises JobNotFound."""
+        return self._book.encoded(await self.get(job_id))
+
+    def _note(self, *jobs: Job) -> None:
+        """These are so now in the ledger; where all were given other positions, so are others."""
+        if self._ledger.num_spreads != self._num_spreads:
+            self._num_spreads = self._ledger.num_spreads
+            self._book.forget()
+        self._book.changed(*jobs)
 
     async def newest(self, limit: int, state: JobState | None = None) -> list[Job]:
         """The newest jobs, newest first."""
         return await self.many(Ledger.newest, limit, state)
 
+    async def page(self, limit: int, state: JobState | None, before: int | None) -> tuple[list[Job], int | None]:
+        """The newest jobs before a number, newest first, and the number that the next page is before."""
+        jobs, following = await self._look(Ledger.page, limit, state, before)
+        return [self.now(job) for job in jobs], following
+
     async def snapshot(self, limit: int) -> dict[str, Job]:
         """What a page is drawn from: what runs, the first of the queue, and the newest of all, by id."""
         jobs = [*await self.newest(limit), *await self._look(Ledger.open_jobs, limit)]
-        return {job.id: self._now(job) for job in jobs}
+        return {job.id: self.now(job) for job in jobs}
 
     def advance(self, job_id: str, progress: Progress) -> None:
         """A running job's live progress: told, not written down."""
@@ -168,7 +197,7 @@ class Board:
         for stopwatch in self._stopwatches.values():
             stopwatch.pause()
         for job in await self.read(Ledger.open_jobs, NUM_TOLD):
-            self._broadcast.publish("jobs", {"waiting_for": self._now(job).waiting_for}, job.id)
+            self._broadcast.publish("jobs", {"waiting_for": self.now(job).waiting_for}, job.id)
 
     async def sweep(self) -> int:
         """Remove what killed processes left in the store, before anything runs; returns how many files that were."""
@@ -211,18 +240,28 @@ class Board:
 
         def written(ledger: Ledger) -> None:
             with ledger.transaction() as session:
-                record(session, job.request, job.checkpoint, measured)
+                record(session, job.id, measured)
 
         await self.read(written)
 
-    def _now(self, job: Job) -> Job:
+    def now(self, job: Job) -> Job:
+        """A row with what is known of it this moment: its progress, and what it waits for."""
         match job.state:
             case JobState.RUNNING:
                 live = self._progress.get(job.id, job.progress)
                 return job.model_copy(update={"progress": live, "waiting_for": self._held.get(job.checkpoint)})
-            case JobState.QUEUED if job.checkpoint not in self.resident:
-                return job.model_copy(update={"waiting_for": f"checkpoint {job.checkpoint}"})
             case JobState.QUEUED:
-                return job.model_copy(update={"waiting_for": self._held.get(job.checkpoint)})
+                is_resident = job.checkpoint in self.resident
+                waits = self._held.get(job.checkpoint) if is_resident else f"checkpoint {job.checkpoint}"
+                return self._waiting(job, waits)
             case _:
                 return job
+
+    def _waiting(self, job: Job, waits_for: str | None) -> Job:
+        """The same object as long as nothing is new, so that its JSON is too."""
+        if waits_for == job.waiting_for:
+            return job
+        waiting = job.model_copy(update={"waiting_for": waits_for})
+        if self._book.get(job.id) is job:
+            self._book.keep(waiting)
+        return waiting

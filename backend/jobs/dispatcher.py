@@ -9,22 +9,21 @@ from functools import partial
 import structlog
 
 from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import first_status
 from backend.engine_process import EngineProcess, WorkerLost
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
-from backend.jobs.patience import CANCEL_PATIENCE_S, RESTART_AFTER_S, insist
+from backend.jobs.patience import CANCEL_PATIENCE_S, insist
 from backend.jobs.running import (
     Held,
     PromptWriter,
     PromptWritten,
     Running,
-    never_ready,
     outcome_of,
     preview_topic,
     progress_of,
     too_deadly,
 )
+from backend.jobs.upkeep import Upkeep
 from backend.messages import (
     ActReport,
     CancelJob,
@@ -37,7 +36,6 @@ from backend.messages import (
     JobPreviewed,
     JobProgressed,
     JobReport,
-    LoadCheckpoint,
     Report,
     RestJobs,
     SetPreviewed,
@@ -63,10 +61,8 @@ class Dispatcher:
 
     Attributes:
         device: where its engine computes, as it was told.
-        status: its checkpoint, as this worker has it.
         on_change: told when the status changes, or a job begins or ends.
         may_claim: asked before it takes another job from the queue.
-        worker_starts: how often a worker was started.
     """
 
     def __init__(
@@ -92,9 +88,17 @@ class Dispatcher:
         self.prompt_writer: PromptWriter | None = None
         self._running: Running | None = None
         self._held = Held(None)
-        self._deaths = 0
-        self.worker_starts = 0
-        self.status = first_status(checkpoint)
+        self._upkeep = Upkeep(self._process, checkpoint, device, lambda: self.on_change())
+
+    @property
+    def status(self) -> CheckpointStatus:
+        """Its checkpoint, as this worker has it."""
+        return self._upkeep.status
+
+    @property
+    def worker_starts(self) -> int:
+        """How often a worker was started."""
+        return self._upkeep.num_starts
 
     @property
     def idle(self) -> bool:
@@ -120,9 +124,18 @@ class Dispatcher:
         self._held = Held(waits_for)
         self._inbox.put_nowait(self._held)
 
+    def sleep(self) -> None:
+        """Off the device until `rouse`; only an idle one."""
+        assert self.idle
+        self._upkeep.sleep()
+
+    def rouse(self) -> None:
+        """Load the checkpoint again."""
+        self._upkeep.rouse()
+
     async def run(self) -> None:
         """Start the worker, then handle what happens until cancelled."""
-        self._start_worker()
+        self._upkeep.start()
         while True:
             event = await self._inbox.get()
             act = partial(self._handle, event)
@@ -175,9 +188,9 @@ class Dispatcher:
 
     def _storage(self, before: CheckpointStatus, error: StorageError | None) -> None:
         if error is not None:
-            self._set_status("lost", error.message, Failure.of(error))
+            self._upkeep.say("lost", error.message, Failure.of(error))
         elif self.status.error is not None and self.status.state == "lost":
-            self._set_status(before.state, before.detail, before.error)
+            self._upkeep.say(before.state, before.detail, before.error)
 
     def _deliver(self, event: Report | WorkerLost) -> None:
         if isinstance(event, ConversationReport | WorkerLost):
@@ -189,12 +202,10 @@ class Dispatcher:
 
     async def _handle(self, event: JobReport | PromptWritten | Held | WorkerLost | None) -> None:
         match event:
-            case CheckpointMoved(state, detail, failure):
-                self._deaths = 0 if state == "ready" else self._deaths
-                self._set_status(state, detail, failure)
-                log.info("checkpoint", state=state, checkpoint=self._checkpoint.id, detail=detail)
+            case CheckpointMoved():
+                self._upkeep.moved(event)
             case WorkerEnding():
-                self._set_status("lost")
+                self._upkeep.say("lost")
             case WorkerLost():
                 await self._worker_lost(event)
             case PromptWritten(job_id, request) if running := self._running_job(job_id):
@@ -229,7 +240,8 @@ class Dispatcher:
         self.on_change()
         if self.prompt_writer is not None and self.prompt_writer.is_wanted(job.request):
             self._board.advance(job.id, job.progress.model_copy(update={"phase": "upsampling"}))
-            self._running.upsampling = asyncio.ensure_future(self.prompt_writer.write(job.request))
+            writing = self.prompt_writer.write(job.request, guarded=self._running.is_guarded)
+            self._running.upsampling = asyncio.ensure_future(writing)
             self._running.upsampling.add_done_callback(partial(self._prompt_written, job.id))
         else:
             self._process.send(self._running.order())
@@ -242,14 +254,8 @@ class Dispatcher:
         job_id = self._running.job.id if self._running else None
         if self._running is not None:
             await self._settle(self._running)
-        log.error("worker_lost", exit_code=event.exit_code, job_id=job_id)
-        pause_s = RESTART_AFTER_S[min(self._deaths, len(RESTART_AFTER_S) - 1)]
-        self._deaths += 1
-        if self._deaths >= len(RESTART_AFTER_S):
-            self._set_status("failed", failure=never_ready(self._deaths))
-        elif self.status.state != "failed":
-            self._set_status("lost")
-        asyncio.get_running_loop().call_later(pause_s, self._start_worker)
+        log.log(30 if self._upkeep.sleeps else 40, "worker_lost", exit_code=event.exit_code, job_id=job_id)
+        self._upkeep.died()
 
     async def _settle(self, running: Running) -> None:
         """A job whose worker died: cancelled if that was wanted, else tried again, else failed."""
@@ -263,13 +269,6 @@ class Dispatcher:
             self._running = None
         else:
             self._ended(await self._board.move(Ledger.fail, job.id, too_deadly(job), attempts=1))
-
-    def _start_worker(self) -> None:
-        folder = self._checkpoint.folder
-        assert folder is not None, "a server starts only with a checkpoint that has a folder"
-        self.worker_starts += 1
-        self._process.start()
-        self._process.send(LoadCheckpoint(folder, self._checkpoint.preset.built_here, self.device))
 
     def _end_stuck_worker(self, running: Running) -> None:
         if self._running is running:
@@ -288,10 +287,4 @@ class Dispatcher:
         assert job.state.ended
         self._running = None
         log.info("job_ended", job_id=job.id, state=job.state, code=job.error.code if job.error else None)
-        self.on_change()
-
-    def _set_status(self, state: str, detail: str = "", failure: Failure | None = None) -> None:
-        self.status = CheckpointStatus.model_validate(
-            {**self.status.model_dump(), "state": state, "detail": detail, "error": failure}
-        )
         self.on_change()

@@ -14,7 +14,7 @@ from backend.database import Database
 from backend.database.named_media import named_media
 from backend.database.tables import JobInputRow, JobRow, SwitchRow
 from backend.jobs.queue_order import Place, first_position, place_by_priority
-from backend.jobs.rows import PRIORITIES, RANKS, fail_row, find_row, job_of, move_row, readable
+from backend.jobs.rows import PRIORITIES, RANKS, fail_row, find_row, job_of, move_row, page_of, readable
 from backend.jobs.work import pace_key, step_work
 from backend.library.room import check_room, is_full
 from backend.library.shelving import shelve_results
@@ -61,10 +61,11 @@ class Ledger:
         priority: Priority = "normal",
         batch: BatchPlace | None = None,
         guardrail: Verdict | None = None,
+        sized: Request | None = None,
     ) -> Job:
-        """Accept a job at the end of the queue, or before those of less priority."""
+        """Accept a job at the end of the queue, or before those of less priority; see `add`."""
         with self.transaction() as session:
-            return job_of(self.add(session, job_id, request, checkpoint, priority, batch, guardrail))
+            return job_of(self.add(session, job_id, request, checkpoint, priority, batch, guardrail, sized))
 
     def add(
         self,
@@ -75,8 +76,9 @@ class Ledger:
         priority: Priority,
         batch: BatchPlace | None = None,
         guardrail: Verdict | None = None,
+        sized: Request | None = None,
     ) -> JobRow:
-        """`insert` as a part of something larger."""
+        """`insert` as a part of something larger; `sized` says a length that its clips give, to reckon with."""
         said = request.model_dump(mode="json")
         row = JobRow(
             id=job_id,
@@ -90,8 +92,8 @@ class Ledger:
             batch_index=batch.index if batch else None,
             batch_size=batch.size if batch else None,
             num_steps=request.sampling.num_inference_steps * request.count,
-            pace_key=pace_key(request, checkpoint),
-            step_work=step_work(request),
+            pace_key=pace_key(sized or request, checkpoint),
+            step_work=step_work(sized or request),
             guardrail=guardrail,
             created_at=datetime.now(UTC),
         )
@@ -107,11 +109,14 @@ class Ledger:
 
     def newest(self, limit: int, state: JobState | None = None) -> list[Job]:
         """The newest jobs, newest first."""
-        query = select(JobRow).order_by(JobRow.number.desc()).limit(limit)
-        if state is not None:
-            query = query.where(JobRow.state == state)
+        return self.page(limit, state)[0]
+
+    def page(
+        self, limit: int, state: JobState | None = None, before: int | None = None
+    ) -> tuple[list[Job], int | None]:
+        """The newest jobs before a number, newest first, and the number that the next page is before, if any."""
         with self.transaction() as session:
-            return readable(session.scalars(query))
+            return page_of(session, limit, state, before)
 
     def open_jobs(self, limit: int | None = None) -> list[Job]:
         """Jobs that have not ended, in the order of running; the first ones where there is a limit."""
@@ -239,15 +244,19 @@ class Ledger:
             row.returns += returns
             return job_of(row)
 
-    def retry(self, job_id: str) -> Job:
-        """A failed or cancelled job behind the last of its priority, its past forgotten; Conflict for any other."""
+    def retry(self, job_id: str, guardrail: Verdict | None = None) -> Job:
+        """A failed or cancelled job behind the last of its priority, its past forgotten; Conflict for any other.
+
+        Args:
+            guardrail: what is said of it now.
+        """
         with self.transaction() as session:
             row = find_row(session, job_id)
             if row.state == JobState.RUNNING:  # which goes back to the queue too, when its worker has died
                 raise Conflict(f"Job {job_id} is running.", hint="Wait until it ends, or cancel it first.")
             forgotten = {"attempts": 0, "returns": 0, "error": None, "started_at": None, "finished_at": None}
             position = self.placed(place_by_priority(session, PRIORITIES[row.priority]))
-            move_row(row, JobState.QUEUED, position=position, stopped_at_step=None, **forgotten)
+            move_row(row, JobState.QUEUED, position=position, stopped_at_step=None, guardrail=guardrail, **forgotten)
             return job_of(row)
 
     def recover(self, *, returns: int) -> list[Job]:

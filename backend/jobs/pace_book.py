@@ -21,19 +21,19 @@ MAX_RATIO = 16.0
 """How many times more or less work a job may be for another one to say something of it."""
 
 
-def record(session: Session, request: Request, checkpoint: str, measured: Measured) -> None:
+def record(session: Session, job_id: str, measured: Measured) -> None:
     """Take a finished job into the means of those like it."""
-    key = pace_key(request, checkpoint)
-    if key is None:
+    job = session.scalars(select(JobRow).where(JobRow.id == job_id)).one()
+    if job.pace_key is None or job.step_work is None:
         return
-    row = session.get(PaceRow, key)
+    row = session.get(PaceRow, job.pace_key)
     if row is None:
         session.add(
             PaceRow(
-                key=key,
-                checkpoint=checkpoint,
-                kind=request.kind,
-                step_work=step_work(request),
+                key=job.pace_key,
+                checkpoint=job.checkpoint,
+                kind=job.kind,
+                step_work=job.step_work,
                 seconds_per_step=measured.seconds_per_step,
                 seconds_around=measured.seconds_around,
                 num_samples=1,
@@ -43,6 +43,14 @@ def record(session: Session, request: Request, checkpoint: str, measured: Measur
     row.num_samples += 1
     row.seconds_per_step += NEWEST_SHARE * (measured.seconds_per_step - row.seconds_per_step)
     row.seconds_around += NEWEST_SHARE * (measured.seconds_around - row.seconds_around)
+
+
+def estimate_job(session: Session, job_id: str) -> Estimate:
+    """How long a job would take, once it runs."""
+    job = session.scalars(select(JobRow).where(JobRow.id == job_id)).one()
+    if job.pace_key is None or job.step_work is None:
+        return Estimate()
+    return _Paces(session).estimate(job.pace_key, job.checkpoint, job.kind, job.step_work, job.num_steps, 1)
 
 
 def estimate(session: Session, request: Request, checkpoint: str) -> Estimate:

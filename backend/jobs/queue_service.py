@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -15,10 +15,12 @@ from backend.jobs.ledger import Ledger
 from backend.jobs.pace_book import estimate
 from backend.jobs.queue_verbs import batch_jobs, cancel_queued, insert_batch, move_job, set_paused, set_priority
 from backend.jobs.service import JobService
-from studio.errors import BadInput, Conflict
+from studio.errors import BadInput, Conflict, MediaNotFound
 from studio.jobs import Job, JobState, Priority
 from studio.queue import MAX_BATCH, Batch, BatchRequest, Estimate, QueueStatus
 from studio.requests import shown
+
+NOTHING_LIKE_IT = "Nothing like it has run here yet."
 
 
 class QueueService:
@@ -99,12 +101,19 @@ class QueueService:
     async def estimate(self, payload: Mapping[str, Any]) -> Estimate:
         """How long a request would take, and until when it would wait. Raises BadInput as `JobService.submit`."""
         accepted = self._admission.parse(payload)
+        try:
+            request = await self._admission.sized(accepted.request)
+        except (MediaNotFound, BadInput) as error:
+            found = Estimate(reason=error.message)
+        else:
 
-        def look(ledger: Ledger) -> Estimate:
-            with ledger.transaction() as session:
-                return estimate(session, accepted.request, accepted.checkpoint)
+            def look(ledger: Ledger) -> Estimate:
+                with ledger.transaction() as session:
+                    return estimate(session, request, accepted.checkpoint)
 
-        found = await self._board.read(look)
+            found = await self._board.read(look)
+            if found.seconds is None:
+                found = Estimate(reason=NOTHING_LIKE_IT)
         status = await self._board.tell_queue()
         held = status.paused or status.full
         return found.model_copy(update={"queue_seconds": None if held else status.seconds_left})
@@ -129,21 +138,36 @@ def combinations(asked: BatchRequest) -> list[dict[str, Any]]:
             hint="Hand in several batches.",
         )
     return [
-        _varied(asked.request, dict(zip(asked.axes, values, strict=True)))
+        varied(asked.request, dict(zip(asked.axes, values, strict=True)))
         for values in itertools.product(*asked.axes.values())
     ]
 
 
-def _varied(request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    varied = dict(request)
+def varied(request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A request with values laid over it by the paths of their fields; a number in a path counts in a list.
+
+    Raises:
+        BadInput: an axis leads through what holds nothing, or past the end of a list.
+    """
+    whole: Any = dict(request)
     for path, value in values.items():
-        *way, name = path.split(".")
-        place = varied
-        for step in way:
-            inner = place.get(step, {})
-            if not isinstance(inner, Mapping):
-                raise BadInput(f"The axis {shown(path)} leads through {step}, which is no object.", param="axes")
-            place[step] = dict(cast(Mapping[str, Any], inner))
-            place = place[step]
-        place[name] = value
-    return varied
+        whole = _laid(whole, path.split("."), value, path)
+    return whole
+
+
+def _laid(place: Any, way: list[str], value: Any, path: str) -> Any:
+    if not way:
+        return value
+    step, *rest = way
+    if isinstance(place, list | tuple):
+        items = list(cast(Sequence[Any], place))
+        if not step.isdecimal() or int(step) >= len(items):
+            said = f"The axis {shown(path)} leads to item {step} of a list of {len(items)}, counted from 0."
+            raise BadInput(said, param="axes")
+        items[int(step)] = _laid(items[int(step)], rest, value, path)
+        return items
+    if not isinstance(place, Mapping):
+        raise BadInput(f"The axis {shown(path)} leads to {step} in what is no object.", param="axes")
+    fields = dict(cast(Mapping[str, Any], place))
+    fields[step] = _laid(fields.get(step, {} if rest else None), rest, value, path)
+    return fields

@@ -29,12 +29,14 @@ class Accepted:
     Attributes:
         checkpoint: the id of the one that runs it.
         guardrail: what the guardrail said of it.
+        sized: the request with its length, where its clips decide that; none where it says so itself.
     """
 
     job_id: str
     request: Request
     checkpoint: str
     guardrail: Verdict | None = None
+    sized: Request | None = None
 
 
 def queue_status(ledger: Ledger, running_s: float | None = None) -> QueueStatus:
@@ -105,6 +107,7 @@ def insert_batch(ledger: Ledger, batch_id: str, accepted: Sequence[Accepted], pr
                     priority,
                     BatchPlace(id=batch_id, index=index, size=len(accepted)),
                     each.guardrail,
+                    each.sized,
                 )
             )
             for index, each in enumerate(accepted)

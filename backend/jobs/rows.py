@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.database.tables import JobRow
-from studio.errors import BadInput, JobNotFound, StorageError, StudioError
+from studio.errors import BadInput, GuardrailBlocked, JobNotFound, StorageError, StudioError
 from studio.jobs import BatchPlace, Failure, Job, JobState, Priority, Progress, Verdict, check_move
 from studio.media import MediaReference
 from studio.requests import parse_request
@@ -41,7 +41,9 @@ def move_row(row: JobRow, state: JobState, **changes: Any) -> None:
 
 
 def fail_row(row: JobRow, error: StudioError) -> None:
-    """To failed, with the reason."""
+    """To failed, with the reason; what the guardrail has stopped says so."""
+    if isinstance(error, GuardrailBlocked):
+        row.guardrail = "blocked"
     move_row(row, JobState.FAILED, error=Failure.of(error).model_dump(mode="json"), finished_at=datetime.now(UTC))
 
 
@@ -64,6 +66,17 @@ def readable(rows: Iterable[JobRow]) -> list[Job]:
         except StorageError as error:
             log.error("job_unreadable", job_id=row.id, reason=error.message)
     return jobs
+
+
+def page_of(session: Session, limit: int, state: JobState | None, before: int | None) -> tuple[list[Job], int | None]:
+    """The newest jobs before a number, newest first, and the number that the next page is before, if one follows."""
+    query = select(JobRow).order_by(JobRow.number.desc()).limit(limit + 1)
+    if state is not None:
+        query = query.where(JobRow.state == state)
+    if before is not None:
+        query = query.where(JobRow.number < before)
+    rows = session.scalars(query).all()
+    return readable(rows[:limit]), rows[limit - 1].number if len(rows) > limit else None
 
 
 def _read(row: JobRow) -> Job:

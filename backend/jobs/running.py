@@ -25,8 +25,8 @@ class PromptWriter(Protocol):
         """Whether a request asks for it and has not had it."""
         ...
 
-    async def write(self, request: Request) -> Request:
-        """The request with its prompt written anew. Raises StudioErrors."""
+    async def write(self, request: Request, *, guarded: bool) -> Request:
+        """The request with its prompt written anew, and read again where it is guarded. Raises StudioErrors."""
         ...
 
 
@@ -46,9 +46,14 @@ class Running:
     pace: Pace = field(default_factory=Pace)
     upsampling: asyncio.Future[Request] | None = None
 
+    @property
+    def is_guarded(self) -> bool:
+        """Whether the guardrail has read its words, and is to see what comes of them."""
+        return self.job.guardrail == "passed"
+
     def order(self) -> RunJob:
         """What the worker is told."""
-        return RunJob(self.job.id, self.job.request, self.previewed)
+        return RunJob(self.job.id, self.job.request, self.previewed, self.is_guarded)
 
     def look(self, broadcast: Broadcast) -> bool:
         """Note whether anybody looks at its previews; whether that has changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -13,14 +14,21 @@ from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.engines import Engines
 from backend.jobs.ledger import Ledger
+from studio.catalogue import JobList
+from studio.errors import BadInput
 from studio.events import Delta
 from studio.jobs import Job, JobState, Priority
 from studio.presets import laid_over
+from studio.requests import shown
 
 log = structlog.get_logger("orrery.jobs")
 
 CANCEL_ANSWER_S = 5.0
 """How long a cancel waits for the worker's present step before it answers with the job as it is."""
+
+
+CURSOR = re.compile(r"newest-\d{1,18}")
+"""The number of a page's last job, as the library's cursors are written."""
 
 
 class JobService:
@@ -70,6 +78,7 @@ class JobService:
                 accepted.checkpoint,
                 priority=priority,
                 guardrail=accepted.guardrail,
+                sized=accepted.sized,
             )
 
         job = await self._board.move(insert)
@@ -90,9 +99,21 @@ class JobService:
         """One job. Raises JobNotFound."""
         return await self._board.get(job_id)
 
-    async def newest(self, limit: int, state: JobState | None) -> list[Job]:
-        """The newest jobs, newest first."""
-        return await self._board.newest(limit, state)
+    async def encoded(self, job_id: str) -> bytes:
+        """One job as JSON. Raises JobNotFound."""
+        return await self._board.encoded(job_id)
+
+    async def newest(self, limit: int, state: JobState | None, cursor: str | None = None) -> JobList:
+        """The newest jobs, newest first, from where a page before has ended.
+
+        Raises:
+            BadInput: the cursor is none.
+        """
+        if cursor is not None and not CURSOR.fullmatch(cursor):
+            raise BadInput(f"cursor is {shown(cursor)}; next_cursor of the page before is expected.", param="cursor")
+        before = None if cursor is None else int(cursor.partition("-")[2])
+        jobs, following = await self._board.page(limit, state, before)
+        return JobList(jobs=tuple(jobs), next_cursor=None if following is None else f"newest-{following}")
 
     async def cancel(self, job_id: str) -> Job:
         """Cancel, and wait a moment for the worker to let go. Raises JobNotFound, Conflict."""
@@ -111,13 +132,15 @@ class JobService:
             JobNotFound: there is none.
             Conflict: it has not ended, or it succeeded.
             MediaNotFound, BadInput: what it was made from is gone.
+            GuardrailBlocked, GuardrailLost: as `submit`.
             BrokenCheckpoint, EngineError: as `submit`.
         """
         job = await self._board.get(job_id)
+        verdict = job.guardrail
         if job.state in (JobState.FAILED, JobState.CANCELLED):
-            await self._admission.check_again(job)
+            verdict = await self._admission.check_again(job)
         self.refuse_if_failed(job.checkpoint)
-        job = await self._board.move(Ledger.retry, job_id)
+        job = await self._board.move(Ledger.retry, job_id, verdict)
         self._engines.wake()
         return job
 

@@ -89,6 +89,7 @@ class PolicyService:
             StudioError: it failed to load, or to warm up.
         """
         self.request_of(_WARM_UP, seed=0)
+        await self._fleet.awake(None)
         while not _is_ready(self._engine()):
             await asyncio.sleep(LOOK_EVERY_S)
         if not self._is_warm:

@@ -9,8 +9,9 @@ from typing import Any
 
 from backend.reasoning.service import ReasoningService
 from studio.errors import BadInput, MediaNotFound, ServerUnreachable, TooLarge, Unauthorized, rebuild
-from studio.prompting import Ask, Endpoint, ImagePart, Question, TextPart, VideoPart
+from studio.prompting import Endpoint, ImagePart, Question, TextPart, VideoPart
 from studio.requests import Reason, parse_as
+from studio.requests.refine_image import Role
 from studio.settings import ServerSettings
 
 OWN = "media:"
@@ -26,6 +27,9 @@ class Resident:
         media_param: the caller's field that names it, for errors about it.
         checkpoint: whose reasoner; none is the active one's.
         counted: see `ReasoningService.converse`.
+
+    Attributes:
+        num_tokens: read and written so far.
     """
 
     def __init__(
@@ -42,12 +46,15 @@ class Resident:
         self._media_param = media_param
         self._checkpoint = checkpoint
         self._counted = counted
+        self.num_tokens = 0
 
     async def __call__(self, question: Question, /) -> str:
         """The answer. Raises as `ReasoningService.answer`."""
         try:
             asked = to_reason(question, self._checkpoint)
-            return (await self._service.answer(asked, self._files, counted=self._counted)).text
+            answer = await self._service.answer(asked, self._files, counted=self._counted)
+            self.num_tokens += answer.usage.prompt_tokens + answer.usage.completion_tokens
+            return answer.text
         except (BadInput, MediaNotFound) as error:
             if not (error.param or "").startswith("messages."):
                 raise
@@ -78,21 +85,21 @@ def _part(part: TextPart | ImagePart | VideoPart) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def endpoint_of(settings: ServerSettings) -> AsyncGenerator[Ask]:
-    """The endpoint that upsamples. What it says against us is not the caller's fault, and is told apart.
+async def endpoint_of(settings: ServerSettings, role: Role = "upsampler") -> AsyncGenerator[Endpoint]:
+    """The endpoint that takes a role. What it says against us is not the caller's fault, and is told apart.
 
     Raises:
         ServerUnreachable: it cannot be used, and why.
         BadInput: it refuses the prompt.
     """
-    key = settings.upsampler_key.get_secret_value() if settings.upsampler_key else None
+    address, model, key = settings.endpoint(role)
+    assert address is not None
     try:
-        assert settings.upsampler_url is not None
-        async with Endpoint(settings.upsampler_url, model=settings.upsampler_model, api_key=key) as ask:
+        async with Endpoint(address, model=model, api_key=key) as ask:
             yield ask
     except (BadInput, Unauthorized, TooLarge) as error:
         if error.param == "prompt":
             raise
         raise ServerUnreachable(
-            f"The upsampler's endpoint: {error.message}", hint="Look at the ORRERY_UPSAMPLER_ variables."
+            f"The {role}'s endpoint: {error.message}", hint=f"Look at the ORRERY_{role.upper()}_ variables."
         ) from None

@@ -151,6 +151,7 @@ class ReasoningService:
 
     async def answer(self, request: Reason, files: Mapping[str, Path], *, counted: bool = True) -> Answer:
         """A whole answer. Raises as `converse`, and what the engine says against the request."""
+        await self._fleet.awake(request.checkpoint)
         with self.converse(request, files, counted=counted) as conversation:
             return await conversation.whole()
 

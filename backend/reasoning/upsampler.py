@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 
 from backend.checkpoint_shelf import CheckpointShelf
+from backend.guarding import Guard
 from backend.media import MediaStore
 from backend.reasoning.asking import OWN, Resident, endpoint_of
 from backend.reasoning.service import ReasoningService
@@ -37,12 +38,18 @@ class Upsampler:
     """Words to structured captions, by the resident reasoner or by the endpoint that the settings name."""
 
     def __init__(
-        self, service: ReasoningService, store: MediaStore, shelf: CheckpointShelf, settings: ServerSettings
+        self,
+        service: ReasoningService,
+        store: MediaStore,
+        shelf: CheckpointShelf,
+        settings: ServerSettings,
+        guard: Guard,
     ) -> None:
         self._service = service
         self._store = store
         self._shelf = shelf
         self._settings = settings
+        self._guard = guard
 
     async def answer(self, payload: Mapping[str, Any]) -> Upsampled:
         """The caption for a request's JSON; what it leaves out comes from the checkpoint's preset, as in a job.
@@ -67,13 +74,21 @@ class Upsampler:
             isinstance(request, GenerateImage | GenerateVideo) and request.upsample and not is_upsampled(request.prompt)
         )
 
-    async def write(self, request: Request) -> Request:
+    async def write(self, request: Request, *, guarded: bool) -> Request:
         """The request with the caption as its prompt and the words that it was written from beside it.
 
-        Size and length stand in the caption, so that the sentences about them are left out. Raises as `answer`.
+        Size and length stand in the caption, so that the sentences about them are left out.
+
+        Args:
+            guarded: the caption is read by the guardrail, as the words were.
+
+        Raises:
+            StudioError: as `answer`, and as `Guard.check_written`.
         """
         assert isinstance(request, GenerateImage | GenerateVideo)
         done = await self._upsample(request, counted=False)
+        if guarded:
+            await self._guard.check_written(done.prompt)
         return parse_request(
             {
                 **request.model_dump(mode="json"),

@@ -102,6 +102,7 @@ async def _begin(
     laid = await parts.shown_media.lay_out(call.shown, hosts)
     stack.callback(laid.close)
     asked = await asyncio.to_thread(parse_as, Reason, {**with_media(call.payload, laid.ids), "checkpoint": call.model})
+    await parts.fleet.awake(asked.checkpoint)
     return asked, stack.enter_context(parts.reasoning.converse(asked, laid.files))
 
 

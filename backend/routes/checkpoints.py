@@ -36,7 +36,9 @@ def _measured(parts: Parts) -> CheckpointList:
         disk_gb = round(weight_bytes(found.folder) / 1e9, 3) if here and found.folder else None
         return info.model_copy(update={"disk_gb": disk_gb, "needed_gb": round(needed_gb(found, memory), 1)})
 
-    return CheckpointList(checkpoints=tuple(measured(info) for info in listing.checkpoints), memory=memory)
+    return listing.model_copy(
+        update={"checkpoints": tuple(measured(info) for info in listing.checkpoints), "memory": memory}
+    )
 
 
 @router.post(
@@ -55,6 +57,17 @@ async def unload(name: Name, parts: Parts) -> CheckpointStatus:
     """Let a checkpoint go and free its memory, after what it does now."""
     parts.shelf.named(name)
     return await parts.fleet.unload(name)
+
+
+@router.post("/checkpoints/{name}/sleep", status_code=202, responses=documented(CheckpointNotFound, Conflict))
+async def sleep(name: Name, parts: Parts) -> CheckpointStatus:
+    """Take a checkpoint off the device, after what it does now; the next request for it wakes it.
+
+    Its weights stay in the host's memory where it has a GPU to itself. On a CPU, with several GPUs and with weights
+    that are offloaded they are there already: its process ends, and waking it reads the disk.
+    """
+    parts.shelf.named(name)
+    return await parts.fleet.sleep(name)
 
 
 @router.post("/checkpoints/{name}/pull", status_code=202, responses=documented(CheckpointNotFound, Conflict, BadInput))

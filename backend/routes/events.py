@@ -89,6 +89,7 @@ def system_of(parts: Services) -> System:
         errands=dict(parts.errands.listing),
         queue=parts.board.queue,
         library_revision=parts.board.library_news.revision,
+        refinement_revision=parts.refining.revision,
         guardrail=parts.guard.status,
         version=VERSION,
     )

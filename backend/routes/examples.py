@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-JOB, MEDIA = "5b3090214d6b", "u0123456789abcdef"
+JOB, MEDIA, OTHER_MEDIA = "5b3090214d6b", "u0123456789abcdef", "u123456789abcdef0"
 
 PARAMETERS: dict[str, Any] = {
     "job_id": JOB,
@@ -15,6 +15,11 @@ PARAMETERS: dict[str, Any] = {
     "batch_id": "7f21c09be4aa",
     "media_id": MEDIA,
     "preset_id": "a1b2c3d4e5f6",
+    "comparison_id": "7f21c09be4aa",
+    "refinement_id": "3d0c5a81fe27",
+    "question_id": "c41f7be2a905",
+    "pair_id": f"{MEDIA}.{OTHER_MEDIA}",
+    "vote_id": "90ab12cd34ef",
     "kind": "generate_image",
     "episode": "2026-11-21T20-58-01",
     "view": "canvas",
@@ -44,6 +49,16 @@ BODIES: dict[str, Any] = {
         "domain_name": "umi",
         "input_reference": "now.png",
     },
+    "POST /v1/refinements/{refinement_id}/branches": {"node": 0, "words": "The cube is blue.", "rewrites": 1},
+    "POST /v1/arena/votes": {
+        "pair": f"{MEDIA}.{OTHER_MEDIA}",
+        "left": MEDIA,
+        "voter": "ada",
+        "choices": {"prompt": "left", "overall": "tie"},
+    },
+    "POST /v1/arena/judgements": {"judge": "speck", "contest": "checkpoint"},
+    "POST /v1/arena/questions": {"questions": [{"text": "What does the arm hold?"}], "reasoners": ["speck"]},
+    "POST /v1/arena/questions/{question_id}/grades": {"judge": "speck"},
     "POST /v1/tasks/{name}": {"media": MEDIA, "words": {"subject": "cups"}},
 }
 """By method and path."""

@@ -21,9 +21,9 @@ async def healthz() -> str:
 
 @router.get("/readyz", response_class=PlainTextResponse, responses={503: {"description": "not yet, or not any more"}})
 async def readyz(parts: Parts) -> PlainTextResponse:
-    """One word, the checkpoint's state; 200 when it is `ready`."""
+    """One word, the checkpoint's state; 200 when it is `ready`, or `asleep`: whatever is asked wakes it."""
     state = parts.fleet.status.state
-    return PlainTextResponse(state, 200 if state == "ready" else 503)
+    return PlainTextResponse(state, 200 if state in ("ready", "asleep") else 503)
 
 
 @router.get("/metrics", response_class=Response)

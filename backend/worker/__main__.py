@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("--nice", type=int, default=0, help="how far it stands back where all cores are busy")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")
+    parser.add_argument("--guardrail-url", help="who looks at the frames of guarded jobs, on loopback")
     options = parser.parse_args()
     die_with_parent(options.parent)
     os.nice(options.nice)
@@ -34,6 +35,7 @@ def _serve(options: argparse.Namespace) -> None:
     from multiprocessing.connection import Connection
 
     from backend.adapter_rack import AdapterRack
+    from backend.guarding import FrameGuard
     from backend.logs import configure_logs
     from backend.media import MediaStore
     from backend.worker.lifeline import Lifeline
@@ -43,7 +45,8 @@ def _serve(options: argparse.Namespace) -> None:
     configure_logs()
     lifeline = Lifeline(Connection(options.pipe))
     load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, lifeline.end)
-    Worker(lifeline, MediaStore(options.media), AdapterRack(options.adapters), options.checkpoint, load).run()
+    media, adapters, guard = MediaStore(options.media), AdapterRack(options.adapters), FrameGuard(options.guardrail_url)
+    Worker(lifeline, media, adapters, options.checkpoint, load, guard).run()
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
 from backend.adapter_rack import AdapterRack
+from backend.guarding import FrameGuard
 from backend.media import MediaStore
 from backend.messages import (
     Act,
@@ -28,6 +28,7 @@ from backend.messages import (
     RestJobs,
     RunJob,
     SetPreviewed,
+    SleepEngine,
     StopActing,
     StopConversation,
     StopJob,
@@ -40,11 +41,11 @@ from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
 from backend.worker.packing import pick
 from backend.worker.running_job import RunningJob, Sample, one_sample
+from backend.worker.seat import Seat
 from backend.worker.talks import Talk, Talks
 from backend.worker.telling import Teller
 from engine import Engine
-from engine.speck import build_speck
-from studio.errors import BrokenCheckpoint, OutOfMemory, StorageError, StudioError, Unexpected
+from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
 from studio.jobs import Failure
 
 log = structlog.get_logger("orrery.worker")
@@ -71,13 +72,14 @@ class Worker:
         adapters: AdapterRack,
         checkpoint: str,
         load: Callable[..., Engine] = Engine.load,
+        frame_guard: FrameGuard | None = None,
     ) -> None:
         self._lifeline = lifeline
-        self._load_engine = load
+        self._guard_frames = frame_guard or FrameGuard(None)
+        self._seat = Seat(lifeline, load)
         self._store = store
         self._adapters = adapters
         self._checkpoint = checkpoint
-        self._engine: Engine | None = None
         self._jobs: dict[str, RunningJob] = {}
         self._teller = Teller(lifeline)
         self._talks = Talks(lifeline, store)
@@ -96,6 +98,10 @@ class Worker:
                     self._advance(self._engine)
 
     @property
+    def _engine(self) -> Engine | None:
+        return self._seat.engine
+
+    @property
     def _want_turn(self) -> bool:
         return self._acting.turn is not None or self._talks.want_turn
 
@@ -107,10 +113,12 @@ class Worker:
 
     def _obey(self, command: Command) -> None:
         match command:
-            case LoadCheckpoint(folder, build, device):
-                self._load(folder, build, device)
-            case RunJob(job_id, request, previewed):
-                self._begin(RunningJob(job_id, request, previewed))
+            case LoadCheckpoint():
+                self._load(command)
+            case SleepEngine():
+                self._seat.sleep()
+            case RunJob(job_id, request, previewed, guarded):
+                self._begin(RunningJob(job_id, request, previewed, guarded))
             case CancelJob(job_id):
                 if dropped := self._jobs.pop(job_id, None):
                     self._store.remove_results(job_id)
@@ -134,25 +142,15 @@ class Worker:
             case RestJobs(rest):
                 self._acting.keep_free(rest)
 
-    def _load(self, folder: Path, build: bool, device: str) -> None:
+    def _load(self, order: LoadCheckpoint) -> None:
         try:
-            if build and not (folder / "model_index.json").is_file():
-                self._lifeline.report(CheckpointMoved("preparing"))
-                build_speck(folder)
-            self._lifeline.report(CheckpointMoved("loading"))
-            self._engine = self._load_engine(folder, device=device)
-            self._lifeline.report(CheckpointMoved("ready", detail=self._engine.describe()))
+            self._seat.load(order)
         except StudioError as error:
             self._refuse_checkpoint(error)
-        except OSError as error:
-            self._refuse_checkpoint(
-                StorageError(f"{folder} cannot be read or built: {error.strerror}.", hint="Look at the disk.")
-            )
         except Exception:
             log.exception("checkpoint_broke", checkpoint=self._checkpoint)
-            self._refuse_checkpoint(
-                BrokenCheckpoint(f"{folder} cannot be loaded.", hint="The server's log has the details.")
-            )
+            broken = BrokenCheckpoint(f"{order.folder} cannot be loaded.", hint="The server's log has the details.")
+            self._refuse_checkpoint(broken)
 
     def _refuse_checkpoint(self, error: StudioError) -> None:
         log.warning("checkpoint_failed", checkpoint=self._checkpoint, code=error.code, message=error.message)
@@ -239,6 +237,8 @@ class Worker:
         self._teller.report(job, "decoding")
         result = engine.finish(sample.trajectory)
         frames = self._heeding(job, result.frames)
+        if job.guarded:
+            frames = self._guard_frames.begin(frames, getattr(sample.request, "fps", 0.0))
         sample.results = store_result(self._store, job, sample, result, frames, self._checkpoint)
         if job.finished:
             del self._jobs[job.job_id]

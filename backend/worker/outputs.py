@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.guarding import SeenFrames
 from backend.media import MediaStore
 from backend.worker.running_job import RunningJob, Sample
 from engine import Result
@@ -19,28 +20,31 @@ def store_result(
     job: RunningJob,
     sample: Sample,
     result: Result,
-    frames: Iterator[NDArray[np.uint8]],
+    frames: Iterable[NDArray[np.uint8]],
     checkpoint: str,
 ) -> tuple[MediaReference, ...]:
     """Write one sample: its picture or clip, its actions in both forms, its latents; as far as there are any.
 
     Args:
-        frames: of the result, pieces of uint8 [n, height, width, 3]; untouched where no clip is wanted.
+        frames: of the result, pieces of uint8 [n, height, width, 3]; untouched where neither picture nor clip is
+            wanted. Where the guardrail has blurred some, the latents are not kept: the faces are in them.
 
     Raises:
         DiskFull, StorageError: nothing half-written is left; what was written before stays, until the job is dropped.
         EngineError: actions are no numbers.
+        GuardrailBlocked, GuardrailLost: as `FrameGuard.look`.
     """
     request, name = sample.request, (job.job_id, sample.index)
     match request:
         case GenerateImage():
-            return (store.put_image(*name, result.image, request, checkpoint),)
+            ((picture,),) = frames
+            return (store.put_image(*name, picture, request, checkpoint),)
         case PredictActions() | RunPolicy(decode_video=False):
             made: list[MediaReference] = []
         case _:
             made = [store.put_clip(*name, frames, request, checkpoint, fps=request.fps, sound=result.sound)]
     if result.actions is not None:
         made += store.put_actions(*name, result.actions, request, checkpoint)
-    if request.save_latents:
+    if request.save_latents and not (isinstance(frames, SeenFrames) and frames.is_changed):
         made.append(store.put_latents(*name, result.latents))
     return tuple(made)

@@ -25,6 +25,7 @@ class RunningJob:
 
     Attributes:
         previewed: somebody is looking at its preview.
+        guarded: its frames go past the guardrail before they are written.
         stopped: a person wants what is there.
         progress_at, preview_at: when it last said something, seconds of the monotonic clock.
     """
@@ -32,6 +33,7 @@ class RunningJob:
     job_id: str
     request: Request
     previewed: bool
+    guarded: bool = False
     samples: list[Sample] = field(default_factory=list[Sample])
     stopped: bool = False
     progress_at: float = 0.0

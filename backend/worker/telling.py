@@ -30,12 +30,12 @@ class Teller:
         self._lifeline.report(JobProgressed(job.job_id, phase, job.step, job.steps))
 
     def tell(self, engine: Engine, job: RunningJob) -> None:
-        """A job has taken a step; its last one is always told."""
+        """A job has taken a step; its last one is always told. Previews of a guarded one are not made."""
         now = time.monotonic()
         if now - job.progress_at >= PROGRESS_EVERY_S or not job.denoising:
             job.progress_at = now
             self.report(job, "denoising")
-        if job.previewed and job.denoising and now - job.preview_at >= PREVIEW_EVERY_S:
+        if job.previewed and not job.guarded and job.denoising and now - job.preview_at >= PREVIEW_EVERY_S:
             job.preview_at = now
             image = Image.fromarray(engine.preview(job.denoising[0].trajectory))
             image.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))

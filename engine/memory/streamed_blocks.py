@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
+from engine.memory.moving import tensors_of
 from engine.memory.slots import Slots
 from engine.towers import OmniModel
 
@@ -59,8 +60,8 @@ def keep_on_host(model: OmniModel, device: torch.device) -> None:
         weights = [_pack(block, slots.places[index % 2]) for index, block in enumerate(tower.blocks)]
         tower.blocks = StreamedBlocks(tower.blocks, weights, slots)
     model.reasoner.streams = model.generator.streams = True
-    blocks = {id(tensor) for tower in towers for _, _, tensor in _tensors(tower.blocks)}
-    for owner, name, tensor in list(_tensors(model)):
+    blocks = {id(tensor) for tower in towers for _, _, tensor in tensors_of(tower.blocks)}
+    for owner, name, tensor in list(tensors_of(model)):
         if id(tensor) not in blocks:
             _replace(owner, name, tensor.to(device))
 
@@ -69,7 +70,7 @@ def _pack(block: nn.Module, place: Tensor) -> Tensor:
     """Put a block's tensors behind one another on the host, and views of its slot in their stead."""
     weights = _locked(_size_bytes(block), place.device)
     start = 0
-    for owner, name, tensor in list(_tensors(block)):
+    for owner, name, tensor in list(tensors_of(block)):
         stop = start + tensor.nbytes
         weights[start:stop] = tensor.contiguous().view(-1).view(torch.uint8)
         _replace(owner, name, place[start:stop].view(tensor.dtype).view(tensor.shape))
@@ -87,14 +88,6 @@ def _locked(size_bytes: int, device: torch.device) -> Tensor:
     return weights
 
 
-def _tensors(module: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
-    """Every parameter and buffer with the module that has it."""
-    for owner in module.modules():
-        for name, tensor in (*owner._parameters.items(), *owner._buffers.items()):
-            if tensor is not None:
-                yield owner, name, tensor
-
-
 def _replace(owner: nn.Module, name: str, tensor: Tensor) -> None:
     if name in owner._parameters:
         owner._parameters[name] = nn.Parameter(tensor, requires_grad=False)
@@ -103,7 +96,7 @@ def _replace(owner: nn.Module, name: str, tensor: Tensor) -> None:
 
 
 def _size_bytes(block: nn.Module) -> int:
-    return sum(_aligned(tensor) for _, _, tensor in _tensors(block))
+    return sum(_aligned(tensor) for _, _, tensor in tensors_of(block))
 
 
 def _aligned(tensor: Tensor) -> int:

@@ -68,6 +68,15 @@ class Talk:
         size = context if isinstance(context, int) else CONTEXT_TOKENS
         return cls(model, writer, eyes, size, SharedPrefixes(), Steps.of(model.reasoner))
 
+    def forget(self) -> None:
+        """Give up what is kept between conversations, and what reads weights where they are now."""
+        self.prefixes.clear()
+        self.steps = None
+
+    def record(self) -> None:
+        """Record steps anew, once the weights are on the device."""
+        self.steps = Steps.of(self.model.reasoner)
+
     def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
         """See `Engine.choose_frames`."""
         if self.writer.sight is None:

@@ -19,11 +19,15 @@ from studio.errors import BrokenCheckpoint
 
 
 class PictureDecoder:
-    """Normalised latents to pixels."""
+    """Normalised latents to pixels.
+
+    Attributes:
+        single: the VAE's decoder for one frame, which shares most of its weights.
+    """
 
     def __init__(self, vae: AutoencoderKLWan) -> None:
         self.vae = vae
-        self._decoder = single_frame_decoder(vae)
+        self.single = single_frame_decoder(vae)
         self._scale = LatentScale(vae)
 
     @property
@@ -38,7 +42,7 @@ class PictureDecoder:
 
     def decode(self, latents: Tensor) -> Tensor:
         """latents [C, 1, rows, columns], float32 → [3, height, width] float32 in -1..1."""
-        cells = self._decoder(self.vae.post_quant_conv(self._scale.raw(latents[None])), first_chunk=True)
+        cells = self.single(self.vae.post_quant_conv(self._scale.raw(latents[None])), first_chunk=True)
         return unpatchify(cells, self.vae.config["patch_size"] or 1)[0, :, 0].float().clamp(-1, 1)
 
 

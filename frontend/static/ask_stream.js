@@ -1,5 +1,7 @@
 // One question to the reasoner, its answer word by word.
 
+import { faultWords } from "./faults.js";
+
 /** Yields `{ text }` and `{ thought }` as they come; throws an Error with the server's words. */
 export async function* streamed(body, signal) {
   const response = await fetch("/v1/chat/completions", {
@@ -29,4 +31,4 @@ export async function* streamed(body, signal) {
 }
 
 /** What a refusal says, as an error. */
-export const refused = (answer) => new Error([answer?.error?.message, answer?.error?.hint].filter(Boolean).join(" "));
+export const refused = (answer) => new Error(faultWords(answer?.error));

@@ -1,13 +1,15 @@
 // One checkpoint: what it is, what it can do, where it stands, and what can be done with it.
 
 import { say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { iconButton } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
 import { bytes } from "./recipe.js";
 import { ask } from "./server.js";
 
 const MOVING = ["waiting", "preparing", "loading", "leaving"];
-const HELD = ["ready", "waiting", "preparing", "loading"];
+const HELD = ["ready", "waiting", "preparing", "loading", "asleep"];
+const SERVES = ["ready", "waiting", "preparing", "loading"];
 const GB = 1e9;
 
 export class CheckpointCard {
@@ -25,10 +27,11 @@ export class CheckpointCard {
       iconButton(icon, say(`checkpoints.${name}`), () => this.#order(method, path), { "data-do": name, class: style });
     this.load = button("load", "play", "POST", "load", "o-btn o-primary");
     this.unload = button("unload", "pause", "POST", "unload");
+    this.sleep = button("sleep", "moon", "POST", "sleep");
     this.verify = button("verify", "check", "POST", "verify");
     this.pull = button("pull", "download", "POST", "pull");
     this.stop = button("stop", "close", "DELETE", "pull", "o-btn o-bad");
-    this.buttons = [this.stop, this.verify, this.unload, this.pull, this.load];
+    this.buttons = [this.stop, this.verify, this.sleep, this.unload, this.pull, this.load];
     this.node = make(
       "article",
       { class: "o-card-plain o-checkpoint", "data-checkpoint": entry.id },
@@ -41,8 +44,11 @@ export class CheckpointCard {
     );
   }
 
-  /** `told` is what engines have of it, `errand` what is fetched or verified, or was last; `memory` what it would live in. */
-  paint(entry, { told, errand, memory }) {
+  /**
+   * `told` is what engines have of it, `errand` what is fetched or verified, or was last; `memory` what it would live in;
+   * `starts` the id of the one that serves after a restart.
+   */
+  paint(entry, { told, errand, memory, starts }) {
     const state = told?.state ?? entry.state;
     const active = entry.active ?? entry.loaded;
     const runs = errand?.state === "running" ? errand : null;
@@ -50,14 +56,16 @@ export class CheckpointCard {
     mark(this.node, "data-active", active ? "true" : null);
     write(this.name, entry.title);
     write(this.summary, entry.summary);
-    this.#list(this.badges, badgesOf(entry, state, active, memory), ([words, tone]) => make("span", { class: "o-badge", "data-tone": tone }, words));
+    this.#list(this.badges, badgesOf(entry, state, active, memory, starts), ([words, tone]) => make("span", { class: "o-badge", "data-tone": tone }, words));
     this.#list(this.can, abilities(entry.capabilities), (words) => make("li", {}, words));
     write(this.facts, factsOf(entry, told?.detail || entry.detail));
     // What is built here is built when it is first loaded.
     const here = entry.installed || !entry.repository;
     const fits = !(memory && entry.needed_gb > memory.total_gb);
-    show(this.load, here && fits && !(active && HELD.includes(state)) && !MOVING.includes(state));
-    write(this.load.lastChild, say(state === "ready" ? "checkpoints.serve" : "checkpoints.load"));
+    show(this.load, here && fits && !(active && SERVES.includes(state)) && !MOVING.includes(state));
+    write(this.load.lastChild, say(state === "ready" ? "checkpoints.serve" : state === "asleep" ? "checkpoints.wake" : "checkpoints.load"));
+    show(this.sleep, state === "ready");
+    mark(this.sleep, "title", say("checkpoints.sleep_help"));
     show(this.unload, HELD.includes(state));
     show(this.verify, entry.installed && !runs);
     show(this.pull, !entry.installed && Boolean(entry.repository) && !runs);
@@ -77,7 +85,7 @@ export class CheckpointCard {
     const moves = MOVING.includes(state) ? say(`header.${state}`) : "";
     const of = runs?.total ? say("errand.of", { done: bytes(runs.done), total: bytes(runs.total) }) : "";
     const came = errand && !runs ? errand.said || errand.error?.message : "";
-    const wrong = state === "failed" ? [error?.message, error?.hint].filter(Boolean).join(" ") : "";
+    const wrong = state === "failed" ? faultWords(error) : "";
     mark(this.doing, "data-tone", wrong || errand?.state === "failed" ? "bad" : null);
     write(this.doing, [moves, runs ? say(`errand.${runs.what}`) : "", of, came, wrong].filter(Boolean).join(" · "));
   }
@@ -96,12 +104,14 @@ export class CheckpointCard {
   }
 }
 
-function badgesOf(entry, state, active, memory) {
+function badgesOf(entry, state, active, memory, starts) {
   const needs = memory && state !== "ready" ? (entry.needed_gb ?? 0) : 0;
   return [
     state === "ready" ? [say(active ? "checkpoints.serving" : "checkpoints.warm"), "good"] : null,
     state === "failed" || state === "lost" ? [say(`header.${state}`), "bad"] : null,
-    state === "ready" ? null : [say(entry.installed ? "checkpoints.installed" : "checkpoints.absent"), ""],
+    state === "asleep" ? [say("header.asleep"), ""] : null,
+    state === "ready" ? null : [say(entry.installed ? "checkpoints.installed" : entry.repository ? "checkpoints.absent" : "checkpoints.builds"), ""],
+    starts === entry.id && !active ? [say("checkpoints.starts"), ""] : null,
     memory && needs > memory.total_gb ? [say("checkpoints.too_large"), "warn"] : null,
     memory && needs > memory.free_gb && needs <= memory.total_gb ? [say("checkpoints.crowded"), ""] : null,
     entry.random_weights ? [say("checkpoints.random"), "warn"] : null,

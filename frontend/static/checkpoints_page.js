@@ -23,7 +23,8 @@ class Checkpoints extends Part {
     this.free = make("span", { class: "o-hint" });
     this.device = make("div", { class: "o-card-plain o-device", hidden: true }, make("div", { class: "o-between" }, this.used, this.free), this.meter);
     this.list = make("div", { class: "o-checkpoints" });
-    this.append(this.device, this.list);
+    this.starts = make("p", { class: "o-hint", hidden: true });
+    this.append(this.device, this.starts, this.list);
   }
 
   paint({ system }) {
@@ -35,13 +36,17 @@ class Checkpoints extends Part {
       this.#ask();
     }
     if (!this.#found) return;
-    const { checkpoints, memory } = this.#found;
+    const { checkpoints, memory, starts_with: starts } = this.#found;
+    const active = checkpoints.find((entry) => entry.active);
+    const told = checkpoints.find((entry) => entry.id === starts);
+    show(this.starts, Boolean(told && active));
+    if (told && active) write(this.starts, say(told === active ? "checkpoints.stays" : "checkpoints.told", { title: told.title }));
     this.#paintMemory(memory);
     checkpoints.forEach((entry, index) => {
       if (!this.#cards.has(entry.id)) this.#cards.set(entry.id, new CheckpointCard(entry));
       const card = this.#cards.get(entry.id);
       if (this.list.children[index] !== card.node) this.list.insertBefore(card.node, this.list.children[index] ?? null);
-      card.paint(entry, { told: system.checkpoints?.[entry.id], errand: system.errands?.[entry.id], memory });
+      card.paint(entry, { told: system.checkpoints?.[entry.id], errand: system.errands?.[entry.id], memory, starts });
     });
   }
 
@@ -57,11 +62,12 @@ class Checkpoints extends Part {
     this.fill.style.width = `${share * 100}%`;
   }
 
-  // What serves first, then what is warm, what is here, what could be; each in the order that the server has them.
+  // What serves first, then what is warm or sleeps, what is here or is built here at once, what must be fetched first; each
+  // in the order that the server has them.
   async #ask() {
     const answer = await ask("GET", "/v1/checkpoints");
     if (!answer) return;
-    const rank = ({ active, loaded, installed }) => (active ? 0 : loaded ? 1 : installed ? 2 : 3);
+    const rank = ({ active, loaded, state, installed, repository }) => (active ? 0 : loaded || state === "asleep" ? 1 : installed || !repository ? 2 : 3);
     this.#found = { ...answer, checkpoints: answer.checkpoints.toSorted((a, b) => rank(a) - rank(b)) };
     this.later();
   }

@@ -1,6 +1,7 @@
 // A control as the model will see it: one frame that follows the form, and on request the whole clip.
 
 import { say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { remember } from "./media_facts.js";
 import { make, mark, show, write } from "./nodes.js";
 
@@ -88,7 +89,7 @@ export class ControlPreview {
       const reply = await fetch("/v1/controls", { method: "POST", body, headers: { "content-type": "application/json" }, signal: this.#computing.signal });
       const answer = await reply.json();
       this.#stop();
-      if (!reply.ok) return write(this.status, [answer.error?.message, answer.error?.hint].filter(Boolean).join(" "));
+      if (!reply.ok) return write(this.status, faultWords(answer.error));
       this.made = remember(answer);
       this.clip.src = answer.url;
       show(this.clip, true);

@@ -3,6 +3,7 @@
 
 import { toast } from "./errors.js";
 import { say } from "./facts.js";
+import { hintOf } from "./faults.js";
 import { fieldFor, startFrom } from "./links.js";
 import { upload } from "./media_facts.js";
 import { useAgain } from "./reuse.js";
@@ -47,7 +48,7 @@ async function restore(file) {
     const item = await upload(file, (why) => toast(why, "", "bad"));
     if (item) startFrom(item);
   } else {
-    toast(answer?.error?.message ?? say("error.unreachable"), answer?.error?.hint ?? "", "bad");
+    toast(answer?.error?.message ?? say("error.unreachable"), hintOf(answer?.error), "bad");
   }
 }
 

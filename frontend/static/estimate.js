@@ -6,7 +6,7 @@ import { form } from "./form_values.js";
 import { estimates } from "./estimates.js";
 import { before } from "./jobs.js";
 import { live } from "./live.js";
-import { make, write } from "./nodes.js";
+import { make, mark, write } from "./nodes.js";
 import { Part } from "./part.js";
 
 class Estimate extends Part {
@@ -21,6 +21,7 @@ class Estimate extends Part {
 
   paint(state) {
     write(this.line, form.values ? this.#words(state).filter(Boolean).join(" · ") : "");
+    mark(this.line, "title", estimates.latest?.reason);
   }
 
   #words(state) {

@@ -5,7 +5,7 @@ import "./notify.js";
 import { duration, say, title as pageTitle } from "./facts.js";
 import { percent, queued, running } from "./jobs.js";
 import { live } from "./live.js";
-import { mark, show, write } from "./nodes.js";
+import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { isDark, toggleTheme } from "./theme.js";
 
@@ -18,6 +18,7 @@ class Header extends Part {
     this.checkpoint = this.querySelector("[data-pill=checkpoint]");
     this.queue = this.querySelector("[data-pill=queue]");
     this.guardrail = this.querySelector("[data-pill=guardrail]");
+    this.explains = this.querySelector("#o-guardrail");
     this.lost = this.querySelector(".o-lost");
     this.theme = this.querySelector("[data-do=theme]");
     this.theme.addEventListener("click", () => {
@@ -56,9 +57,15 @@ class Header extends Part {
   #paintGuardrail(guardrail) {
     show(this.guardrail, Boolean(guardrail));
     if (!guardrail) return;
-    write(this.guardrail.lastChild, say(`guardrail.${guardrail.state}`));
+    const words = say(`guardrail.${guardrail.state}`);
+    const explains = [say(`guardrails.${guardrail.state}`), guardrail.required ? say("guardrail.required") : "", guardrail.detail].filter(Boolean);
+    write(this.guardrail.lastChild, words);
     mark(this.guardrail, "data-state", guardrail.state);
-    mark(this.guardrail, "title", [say(`guardrail.${guardrail.state}`), guardrail.detail].filter(Boolean).join(": "));
+    mark(this.guardrail, "aria-label", say("guardrail.title", { state: words }));
+    if (this.explains.dataset.key === explains.join()) return;
+    this.explains.dataset.key = explains.join();
+    mark(this.explains, "aria-label", say("guardrail.title", { state: words }));
+    this.explains.replaceChildren(make("b", {}, say("guardrail.title", { state: words })), ...explains.map((line) => make("p", {}, line)));
   }
 
   #paintLost() {

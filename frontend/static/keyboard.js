@@ -31,7 +31,7 @@ addEventListener(
       if (isTyping(event)) event.composedPath()[0].blur();
       else press("cancel");
     } else if (!isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      if (event.key === "?") keys().showModal();
+      if (event.key === "?") keys()?.showModal();
       if (event.key !== "/") return;
       event.preventDefault();
       document.querySelector("[id$='-prompt'] textarea, input[id$='-prompt'], [data-hot~=words]")?.focus();

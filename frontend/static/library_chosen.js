@@ -10,6 +10,7 @@ import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 
 const COMPARED = ["image", "video"];
+const MOST_COMPARED = 64;
 
 class Chosen extends Part {
   sources() {
@@ -31,7 +32,7 @@ class Chosen extends Part {
       placeholder: say("chosen.tag"),
       on: { keydown: (event) => event.key === "Enter" && this.#tag() },
     });
-    this.compare = button("compare", "compare", () => document.querySelector("o-library-compare").open(this.#items()));
+    this.compare = button("compare", "compare", () => location.assign(`/compare?items=${this.#items().map(({ id }) => id).join(",")}`));
     this.zip = button("zip", "download", () => actions.download([...selection.chosen]));
     this.trash = button("trash", "trash", () => actions.trash([...selection.chosen]), { class: "o-btn o-bad" });
     this.restore = button("restore", "restore", () => actions.restore([...selection.chosen]));
@@ -49,7 +50,7 @@ class Chosen extends Part {
     write(this.count, some ? (items.length === 1 ? say("chosen.one") : say("chosen.count", { count: items.length })) : "");
     for (const node of [this.star, this.tag, this.zip, this.trash]) show(node, some && !trashed);
     for (const node of [this.restore, this.erase]) show(node, some && trashed);
-    show(this.compare, items.length === 2 && !trashed && items.every(({ type, missing }) => COMPARED.includes(type) && !missing));
+    show(this.compare, items.length > 1 && items.length <= MOST_COMPARED && !trashed && items.every(({ type, missing }) => COMPARED.includes(type) && !missing));
     show(this.empty, trashed && !some);
     show(this.none, some);
     show(this.hint, trashed && !some);

@@ -1,7 +1,6 @@
 // The library: what is looked for, what can be done with what was chosen, the grid, and the item that is looked at.
 
 import "./library_chosen.js";
-import "./library_compare.js";
 import "./library_filters.js";
 import "./library_grid.js";
 import "./library_peek.js";
@@ -22,7 +21,6 @@ class Library extends HTMLElement {
       make("o-library-chosen", { hidden: true }),
       make("div", { class: "o-library-body" }, make("o-library-grid"), make("o-library-peek", { hidden: true })),
       make("o-library-storage"),
-      make("o-library-compare"),
       make(
         "dialog",
         { class: "o-sheet o-sure", role: "alertdialog", "aria-labelledby": "library-sure" },

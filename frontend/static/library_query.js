@@ -25,7 +25,7 @@ class Query extends EventTarget {
     }
     if (JSON.stringify(next) === JSON.stringify(this.#values)) return;
     this.#values = next;
-    this.#write();
+    this.write();
     this.dispatchEvent(new Event("state"));
   }
 
@@ -51,7 +51,8 @@ class Query extends EventTarget {
     return params;
   }
 
-  #write() {
+  /** Put it into the address; again after somebody went back, for an older address knows less. */
+  write() {
     const address = new URL(location);
     for (const field of FIELDS) {
       if (this.#values[field]) address.searchParams.set(field, this.#values[field]);
@@ -62,3 +63,4 @@ class Query extends EventTarget {
 }
 
 export const query = new Query();
+addEventListener("popstate", () => query.write());

@@ -44,12 +44,27 @@ class LibrarySelection extends EventTarget {
     this.#tell();
   }
 
+  /** Look at an item, or at none. The first look is a step that the browser's Back takes back; others take its place. */
   peek(id) {
+    if (!id && history.state?.peeks) {
+      this.peeked = null;
+      this.#tell();
+      history.back();
+      return;
+    }
+    const opens = id && !this.peeked;
     this.peeked = id;
     const address = new URL(location);
     if (id) address.searchParams.set("item", id);
     else address.searchParams.delete("item");
-    history.replaceState(history.state, "", address);
+    if (opens) history.pushState({ ...history.state, peeks: true }, "", address);
+    else history.replaceState(history.state, "", address);
+    this.#tell();
+  }
+
+  /** The address has changed under the page: somebody went back or forward. */
+  heed() {
+    this.peeked = new URLSearchParams(location.search).get("item");
     this.#tell();
   }
 
@@ -60,3 +75,4 @@ class LibrarySelection extends EventTarget {
 
 export const selection = new LibrarySelection();
 selection.peeked = new URLSearchParams(location.search).get("item");
+addEventListener("popstate", () => selection.heed());

@@ -7,6 +7,7 @@ import { live } from "./live.js";
 import { mediaOf } from "./media_facts.js";
 import { fill, handedOver, homeOf, useAgain } from "./reuse.js";
 import { selection } from "./selection.js";
+import { startFromActions } from "./start_from_actions.js";
 import { ask } from "./server.js";
 
 const asked = new URLSearchParams(location.search);
@@ -24,7 +25,8 @@ const TAKES = {
 export const fieldFor = (type) => TAKES[kind]?.[type];
 
 /** Start the form from an item; false where this page takes no such thing. */
-export function startFrom(item) {
+export async function startFrom(item) {
+  if (item.type === "actions" && kind === "predict_video") return startFromActions(item);
   const field = fieldFor(item.type);
   if (!field) return false;
   const others = Object.values(TAKES[kind]).filter((name) => name !== field);
@@ -36,7 +38,7 @@ async function restore(id) {
   const found = await ask("GET", `/v1/library/${id}`);
   if (!found) return;
   if (!found.request) toast(say("link.no_recipe"), "", "bad");
-  else if (homeOf(found.request)) useAgain(found.request);
+  else if (homeOf(found.request)) useAgain(found.request, found.checkpoint);
 }
 
 async function begin() {
@@ -46,7 +48,7 @@ async function begin() {
   if (use) await restore(use);
   if (from) {
     const item = await mediaOf(from);
-    if (!item || !startFrom(item)) toast(say(item ? "link.not_here" : "link.gone"), "", "bad");
+    if (!item || !(await startFrom(item))) toast(say(item ? "link.not_here" : "link.gone"), "", "bad");
   }
   if (from || use) {
     asked.delete("from");

@@ -1,6 +1,7 @@
 // What is known of artefacts by their ids: what they are, how large, how long.
 
 import { say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { live } from "./live.js";
 
 const known = new Map();
@@ -29,7 +30,7 @@ export async function upload(file, refused) {
     const reply = await fetch("/v1/media", { method: "POST", body });
     const answer = await reply.json();
     if (reply.ok) return remember(answer);
-    refused([answer.error?.message, answer.error?.hint].filter(Boolean).join(" "));
+    refused(faultWords(answer.error));
   } catch {
     refused(say("error.unreachable"));
   }

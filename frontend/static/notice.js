@@ -2,6 +2,7 @@
 
 import { checkpoint as known } from "./checkpoint.js";
 import { kind, say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -28,7 +29,7 @@ class Notice extends Part {
   }
 
   #words({ state, title, error, random_weights: random }) {
-    if (state === "failed") return ["bad", say("notice.failed", { title }), [error?.message, error?.hint].filter(Boolean).join(" ")];
+    if (state === "failed") return ["bad", say("notice.failed", { title }), faultWords(error)];
     const refused = known.refusal("kind", kind);
     if (refused) return ["bad", refused, say("notice.elsewhere")];
     if (state !== "ready") return ["wait", "", say(`notice.${state}`, { title })];

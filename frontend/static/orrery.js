@@ -17,6 +17,7 @@ import "./drop.js";
 import "./units.js";
 import "./limits.js";
 import "./links.js";
+import "./kept.js";
 import "./one_media.js";
 import "./order.js";
 import "./prompt_tools.js";

@@ -1,6 +1,7 @@
 // What the server's answer to a submission was, said where it belongs: below a field, or as a toast when it belongs to none.
 
 import { toast } from "./errors.js";
+import { hintOf, faultWords } from "./faults.js";
 import { fixButtons } from "./fixes.js";
 import { form } from "./form_values.js";
 import { make } from "./nodes.js";
@@ -21,11 +22,11 @@ class Errors extends HTMLElement {
     if (!outcome?.message) return;
     const field = outcome.field && document.getElementById(outcome.field);
     if (field) this.#point(field, outcome, fixButtons(outcome, form.request()));
-    else toast(outcome.message, outcome.hint, "bad");
+    else toast(outcome.message, hintOf(outcome), "bad");
   }
 
-  #point(field, { message, hint }, fixes) {
-    const words = [message, hint].filter(Boolean).join(" ");
+  #point(field, outcome, fixes) {
+    const words = faultWords(outcome);
     const line = make("span", { class: "o-error-line", id: `${field.id}-error` }, words, " ", ...fixes);
     const input = field.querySelector("textarea, input, [role=radiogroup]");
     field.classList.add("o-wrong");

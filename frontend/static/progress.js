@@ -41,7 +41,7 @@ class Progress extends Part {
       cancel: this.#button("cancel", { class: "o-btn o-bad", "data-hot": "cancel", "aria-keyshortcuts": "Escape" }, (job) =>
         this.#ask("DELETE", job, "", "cancel"),
       ),
-      use: this.#button("use", {}, (job) => useAgain(job.request)),
+      use: this.#button("use", {}, (job) => useAgain(job.request, job.checkpoint)),
       retry: this.#button("retry", {}, (job) => {
         selection.follow();
         ask("POST", `/v1/jobs/${job.id}/retry`);

@@ -1,6 +1,7 @@
 // A job that has ended: what it made, or why it did not, and what can be done about it.
 
 import { duration, say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { icon, iconButton } from "./icons.js";
 import { lineOf, promptOf } from "./job_words.js";
 import { clock, secondsTaken } from "./jobs.js";
@@ -39,7 +40,7 @@ export class EndedRow {
     show(this.picture, Boolean(result?.thumbnail_url));
     mark(this.picture, "src", result?.thumbnail_url);
     const took = job.state === "succeeded" && job.started_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
-    const why = [job.error?.message, job.error?.hint].filter(Boolean).join(" ");
+    const why = faultWords(job.error);
     write(this.line, why || [clock(job), took, lineOf(job)].filter(Boolean).join(" · "));
     show(this.retry, job.state !== "succeeded");
   }

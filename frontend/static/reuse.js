@@ -1,14 +1,20 @@
 // Settings on their way back into a form: this page's, or that of the page which makes such things.
 
 import { kind, page, pages } from "./facts.js";
+import { live } from "./live.js";
 
 const KEY = "orrery.use"; // in the session, from one page to the next
 
 /** Some fields of a request, nested as in JSON; the page's handler fills in the fields that are named. */
 export const fill = (values) => document.dispatchEvent(new CustomEvent("o-use", { detail: values }));
 
-/** A whole request, its seed locked so that Generate makes the same thing. On another page's kind, that page opens with it. */
-export function useAgain(request) {
+/**
+ * A whole request, its seed locked so that Generate makes the same thing. On another page's kind, that page opens with it.
+ * `checkpoint` is what it ran on; where that is not the active one, the form asks for it.
+ */
+export function useAgain(said, checkpoint = null) {
+  const active = live.state.system.checkpoint?.id;
+  const request = { ...said, checkpoint: said.checkpoint ?? (checkpoint === active ? null : checkpoint) };
   const home = homeOf(request);
   if (home === page) {
     fill({ ...request, seed_lock: true });

@@ -5,10 +5,14 @@ import { places, say } from "./facts.js";
 // A form reads `from` (begin with this) and `use` (restore what made this) from its address.
 
 /** By type, the places that begin with one. */
-export const BEGIN = {
+const BEGIN = {
   image: ["video", "sound", "world", "policy", "ask"],
   video: ["video", "transfer", "inverse", "sound", "ask"],
+  actions: ["world"],
 };
+
+/** The places that begin with an item; of actions the array is for programs. */
+export const beginnings = (item) => (item.mime === "application/x-npy" ? [] : (BEGIN[item.type] ?? []));
 
 const MAKERS = {
   generate_image: "image",
@@ -23,7 +27,7 @@ const link = (name, verb, id) => `${places[name].path}?${verb}=${encodeURICompon
 
 /** Places that begin with an item: `{ name, words, help, href }` each. */
 export function placesFrom(item) {
-  const found = (BEGIN[item.type] ?? []).filter((name) => places[name]);
+  const found = beginnings(item).filter((name) => places[name]);
   return found.map((name) => ({ name, words: say(`send.${name}`), help: say(`send_to.${item.type}_${name}`), href: link(name, "from", item.id) }));
 }
 

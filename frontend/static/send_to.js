@@ -6,7 +6,7 @@ import { icon } from "./icons.js";
 import { upload } from "./media_facts.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
-import { BEGIN } from "./send.js";
+import { beginnings } from "./send.js";
 import { ask } from "./server.js";
 
 const TAKES_A_FRAME = ["video", "world", "policy"];
@@ -35,7 +35,7 @@ export function sendTo(videoOnStage) {
     return make("button", { type: "button", class: "o-row", on: { click: run } }, say(sound ? "send_to.with_sound" : "send_to.without_sound"));
   };
   const draw = () => {
-    const known = (BEGIN[result.type] ?? []).filter((name) => pages[name] ?? places[name]);
+    const known = beginnings(result).filter((name) => pages[name] ?? places[name]);
     pop.panel.replaceChildren(
       ...known.map((name) => link(name, say(`send_to.${result.type}_${name}`))),
       ...(result.type === "video" ? TAKES_A_FRAME.map(frame) : []),
@@ -45,7 +45,7 @@ export function sendTo(videoOnStage) {
   const show = (shown, of) => {
     result = shown;
     job = of;
-    pop.node.hidden = !(result && result.type in BEGIN);
+    pop.node.hidden = !(result && beginnings(result).length);
     if (pop.node.hidden) pop.close();
   };
   return { node: pop.node, show };

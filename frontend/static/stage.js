@@ -3,6 +3,7 @@
 import { ActionsChart } from "./actions_chart.js";
 import { ClipPlayer } from "./clip_player.js";
 import { page, say } from "./facts.js";
+import { hintOf } from "./faults.js";
 import { fixButtons } from "./fixes.js";
 import { actionsOf, actsOn, before, makesClip, shownResults, size } from "./jobs.js";
 import { live } from "./live.js";
@@ -212,7 +213,7 @@ function wordsOf(job, state, hasPreview) {
     case "cancelled":
       return [step ? say("stage.cancelled_at", { step, steps }) : say("stage.cancelled"), job.request.prompt];
     case "failed":
-      return [say("stage.failed"), job.error?.message, job.error?.hint];
+      return [say("stage.failed"), job.error?.message, hintOf(job.error)];
     default:
       return [];
   }

@@ -1,6 +1,7 @@
 // The prompt written out by the reasoner: beside the person's words, with what was kept of them, taken or left, and undone.
 
 import { say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { form } from "./form_values.js";
 import { icon } from "./icons.js";
 import { make, show, write } from "./nodes.js";
@@ -69,7 +70,7 @@ export function upsampling() {
       const reply = await fetch("/v1/upsample", { method: "POST", body, headers: { "content-type": "application/json" }, signal: asking.signal });
       const answer = await reply.json();
       if (reply.ok) draw(answer);
-      else refuse([answer.error?.message, answer.error?.hint].filter(Boolean).join(" "));
+      else refuse(faultWords(answer.error));
     } catch (error) {
       if (error.name === "AbortError") show(panel, false);
       else refuse(say("error.unreachable"));

@@ -19,6 +19,7 @@ WORDS: dict[str, str] = {
     "header.waiting": "waiting for room",
     "header.leaving": "leaving",
     "header.unloaded": "not loaded",
+    "header.asleep": "asleep",
     "header.queue": "{running} running · {waiting} waiting",
     "header.queue_short": "{running} · {waiting}",
     "header.left": "≈ {time}",
@@ -28,6 +29,21 @@ WORDS: dict[str, str] = {
     "guardrail.starting": "starting",
     "guardrail.on": "on",
     "guardrail.failed": "failed",
+    "guardrail.title": "Guardrail: {state}",
+    "guardrail.required": "This server runs nothing that it has not read.",
+    "guardrails.not_installed": (
+        "Nothing reads what is asked for, and nothing looks at what is made. Every job is marked so. "
+        "make guardrail installs one; orrery serve --guardrail-url takes it into service."
+    ),
+    "guardrails.starting": "It loads its models. What is to be guarded is refused until it is on.",
+    "guardrails.on": (
+        "Prompts are read before a job is queued, and captions that the upsampler writes before they are used. "
+        "Pictures and clips are looked at before they are kept, and faces in them are blurred. What does not pass is "
+        "not kept, and the job says why. Guarded jobs have no live preview."
+    ),
+    "guardrails.failed": (
+        "It does not answer. What is to be guarded is refused, and jobs that it was to look at fail, until it is back."
+    ),
     "notify.none": "No notifications here",
     "notify.denied": "Notifications are blocked",
     "notify.off": "Tell me when a job ends",
@@ -42,4 +58,12 @@ WORDS: dict[str, str] = {
     "error.unreachable": UNREACHABLE,
     "error.unreachable_hint": UNREACHABLE_HINT,
     "error.close": CLOSE,
+    # hints, where the server's name its routes
+    "hints.load": "Load it on the Checkpoints page.",
+    "hints.pull": "Download it on the Checkpoints page.",
+    "hints.retry": "Retry runs it again.",
+    "hints.media": "Drop the file on the form, or choose it there.",
+    "hints.jobs": "The Queue page lists what there is.",
+    "hints.library": "The Library lists what there is.",
+    "hints.presets": "The menu of presets lists them.",
 }

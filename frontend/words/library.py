@@ -130,13 +130,6 @@ WORDS: dict[str, str] = {
     "send.ask": "Ask",
     "viewer.gone": "Its file is gone from the disk.",
     "viewer.none": "There is nothing to look at; download it.",
-    # two compared
-    "compare.title": "Compare",
-    "compare.split": "Where one picture ends and the other begins",
-    "compare.play": "Play",
-    "compare.pause": "Pause",
-    "compare.seek": "Playhead",
-    "compare.clock": "{time} s · frame {frame} / {frames}",
     # all of it
     "storage.meter": "Space that is used",
     "storage.used": "Library",

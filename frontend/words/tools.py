@@ -57,6 +57,7 @@ WORDS: dict[str, str] = {
     "player.grow": "Full screen",
     # ways on from a result
     "send_to.title": "Send to",
+    "send_to.actions_world": "World: see these actions",
     "send_to.image_video": "Video from this picture",
     "send_to.image_sound": "Video with sound from this picture",
     "send_to.image_world": "World: act in this picture",

@@ -13,6 +13,7 @@ from studio.cli.bench import bench
 from studio.cli.caption import caption
 from studio.cli.captions_to_jsonl import captions_to_jsonl
 from studio.cli.checkpoints import checkpoints
+from studio.cli.compare import compare
 from studio.cli.control import control
 from studio.cli.generate import generate
 from studio.cli.jobs import jobs
@@ -20,6 +21,7 @@ from studio.cli.library import library
 from studio.cli.mcp import mcp
 from studio.cli.one_line import OneLineErrors
 from studio.cli.prompts_to_json import prompts_to_json
+from studio.cli.refine import refine
 from studio.cli.robot import PASSES_ON, robot
 from studio.cli.serve import serve
 from studio.cli.upsample import upsample
@@ -37,10 +39,12 @@ app.add_typer(jobs, name="jobs")
 app.add_typer(library, name="library")
 app.add_typer(checkpoints, name="checkpoints")
 app.command()(adapters)
+app.command()(compare)
 app.command()(control)
 app.command()(mcp)
 app.command()(ask)
 app.command()(upsample)
+app.command()(refine)
 app.command()(caption)
 app.command()(captions_to_jsonl)
 app.command()(prompts_to_json)

@@ -68,6 +68,28 @@ def serve(
     upsampler_key: Annotated[
         str | None, typer.Option(envvar="ORRERY_UPSAMPLER_KEY", help="Its key; better set as a variable.")
     ] = None,
+    critic_url: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_CRITIC_URL", help="OpenAI-compatible endpoint that judges results in refinements."),
+    ] = None,
+    critic_model: Annotated[
+        str | None, typer.Option(envvar="ORRERY_CRITIC_MODEL", help="Its model [the first that it lists].")
+    ] = None,
+    critic_key: Annotated[
+        str | None, typer.Option(envvar="ORRERY_CRITIC_KEY", help="Its key; better set as a variable.")
+    ] = None,
+    rewriter_url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_REWRITER_URL", help="OpenAI-compatible endpoint that rewrites prompts in refinements."
+        ),
+    ] = None,
+    rewriter_model: Annotated[
+        str | None, typer.Option(envvar="ORRERY_REWRITER_MODEL", help="Its model [the first that it lists].")
+    ] = None,
+    rewriter_key: Annotated[
+        str | None, typer.Option(envvar="ORRERY_REWRITER_KEY", help="Its key; better set as a variable.")
+    ] = None,
     replicas: Annotated[
         int | None, typer.Option(envvar="ORRERY_REPLICAS", help="Engines of each checkpoint, side by side [1].")
     ] = None,
@@ -114,6 +136,12 @@ def serve(
         "upsampler_url": upsampler_url,
         "upsampler_model": upsampler_model,
         "upsampler_key": upsampler_key,
+        "critic_url": critic_url,
+        "critic_model": critic_model,
+        "critic_key": critic_key,
+        "rewriter_url": rewriter_url,
+        "rewriter_model": rewriter_model,
+        "rewriter_key": rewriter_key,
         "replicas": replicas,
         "memory_gb": memory_gb,
         "quota_gb": quota_gb,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from studio.errors import JobNotFound, MediaNotFound
+from studio.errors import ComparisonNotFound, JobNotFound, MediaNotFound, RefinementNotFound
 from studio.requests import shown
 
 _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
@@ -22,6 +22,20 @@ def batch_path(batch_id: str) -> str:
     if not _NAME.fullmatch(batch_id):
         raise JobNotFound(f"There is no batch {shown(batch_id)}.")
     return f"/v1/batches/{batch_id}"
+
+
+def comparison_path(comparison_id: str) -> str:
+    """Where a comparison is asked for. Raises ComparisonNotFound when it cannot be one's name."""
+    if not _NAME.fullmatch(comparison_id):
+        raise ComparisonNotFound(f"There is no comparison {shown(comparison_id)}.")
+    return f"/v1/comparisons/{comparison_id}"
+
+
+def refinement_path(refinement_id: str) -> str:
+    """Where a refinement is asked for. Raises RefinementNotFound when it cannot be one's name."""
+    if not _NAME.fullmatch(refinement_id):
+        raise RefinementNotFound(f"There is no refinement {shown(refinement_id)}.")
+    return f"/v1/refinements/{refinement_id}"
 
 
 def media_path(media_id: str) -> str:

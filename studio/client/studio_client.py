@@ -15,10 +15,12 @@ import httpx
 
 from studio.adapters import AdapterList
 from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
+from studio.client.comparison_calls import ComparisonCalls
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
 from studio.client.library_calls import LibraryCalls
 from studio.client.names import job_path, media_path
 from studio.client.queue_calls import QueueCalls
+from studio.client.refinement_calls import RefinementCalls
 from studio.client.saving import save_whole
 from studio.client.server_sent import read_events
 from studio.controls import ComputeControl
@@ -52,6 +54,8 @@ class StudioClient:
     Attributes:
         library: what was made or uploaded.
         queue: the order of jobs, batches and estimates.
+        refinements: results that are judged and made anew.
+        comparisons: grids of jobs and library items.
 
     Raises:
         BadInput: the address is none.
@@ -69,6 +73,8 @@ class StudioClient:
         self._connection = Connection(base_url, token=token, forwarded=forwarded, transport=transport)
         self.library = LibraryCalls(self._connection)
         self.queue = QueueCalls(self._connection)
+        self.refinements = RefinementCalls(self._connection)
+        self.comparisons = ComparisonCalls(self._connection)
 
     @property
     def base_url(self) -> str:
@@ -110,10 +116,16 @@ class StudioClient:
         return await self._connection.ask("GET", job_path(job_id), Job)
 
     async def jobs(self, *, limit: int | None = None, state: JobState | None = None) -> tuple[Job, ...]:
-        """Jobs, newest first, of one state or of all."""
-        wanted = {"limit": limit, "state": state}
+        """The newest jobs, newest first, of one state or of all."""
+        return (await self.job_page(limit=limit, state=state)).jobs
+
+    async def job_page(
+        self, *, limit: int | None = None, state: JobState | None = None, cursor: str | None = None
+    ) -> JobList:
+        """The same from where another page has ended, with the cursor of the next one. Raises BadInput."""
+        wanted = {"limit": limit, "state": state, "cursor": cursor}
         params = {name: str(value) for name, value in wanted.items() if value is not None}
-        return (await self._connection.ask("GET", "/v1/jobs", JobList, params=params)).jobs
+        return await self._connection.ask("GET", "/v1/jobs", JobList, params=params)
 
     async def cancel(self, job_id: str) -> Job:
         """Cancel a job within one step. Raises JobNotFound, or Conflict when it has ended."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from studio.comparisons import Comparison
 from studio.jobs import Job, JobState
 from studio.library import LibraryItem
 from studio.media import MediaReference
@@ -60,6 +61,55 @@ class JobAnswer(BaseModel):
             seconds_left=job.progress.seconds_left,
             results=[Made.of(result, base_url) for result in job.results],
             error=f"{job.error.message} {job.error.hint}".rstrip() if job.error else None,
+        )
+
+
+class ComparedCell(BaseModel):
+    """One cell of a comparison."""
+
+    row: str
+    column: str
+    state: str
+    media_id: str | None
+    seconds: float | None
+    psnr_db: float | None
+    ssim: float | None
+    error: str | None
+
+
+class ComparisonAnswer(BaseModel):
+    """How a comparison stands. `page` is where a person looks at it."""
+
+    comparison_id: str
+    num_done: int
+    num_cells: int
+    page: str
+    cells: list[ComparedCell]
+
+    @classmethod
+    def of(cls, comparison: Comparison, base_url: str) -> ComparisonAnswer:
+        """From a comparison."""
+        cells: list[ComparedCell] = []
+        for cell in comparison.cells:
+            error = cell.error or (cell.job.error if cell.job else None)
+            cells.append(
+                ComparedCell(
+                    row=comparison.rows[cell.row],
+                    column=comparison.columns[cell.column].label,
+                    state=cell.job.state if cell.job else "refused" if cell.error else "shown",
+                    media_id=cell.item.id if cell.item else None,
+                    seconds=cell.seconds,
+                    psnr_db=cell.likeness.psnr_db if cell.likeness else None,
+                    ssim=cell.likeness.ssim if cell.likeness else None,
+                    error=error.message if error else None,
+                )
+            )
+        return cls(
+            comparison_id=comparison.id,
+            num_done=comparison.num_done,
+            num_cells=comparison.num_cells,
+            page=f"{base_url}/compare?id={comparison.id}",
+            cells=cells,
         )
 
 

@@ -39,6 +39,8 @@ def make_server(client: StudioClient) -> MCPServer:
     server.tool(annotations=MAKES)(_told(tools.generate_video))
     server.tool(annotations=READS)(_told(tools.ask))
     server.tool(annotations=READS)(_told(tools.search_library))
+    server.tool(annotations=MAKES)(_told(tools.compare))
+    server.tool(annotations=READS)(_told(tools.get_comparison))
     server.tool(annotations=READS)(_told(tools.get_job))
     server.tool(annotations=ENDS)(_told(tools.cancel_job))
 

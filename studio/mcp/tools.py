@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from studio.client import StudioClient
+from studio.comparisons import CompareRequest
 from studio.errors import BadInput
 from studio.jobs import Job
 from studio.library import LibraryQuery
-from studio.mcp.answers import ChatAnswer, Found, JobAnswer, SearchAnswer
+from studio.mcp.answers import ChatAnswer, ComparisonAnswer, Found, JobAnswer, SearchAnswer
 from studio.media import MediaType
-from studio.requests import AspectRatio, Resolution, parse_request
+from studio.requests import AspectRatio, Resolution, parse_as, parse_request
 
 WAIT_S = 50.0
 """How long a call waits for its job by default: clients of agents give up after a minute."""
@@ -104,6 +105,31 @@ class StudioTools:
         query = LibraryQuery(q=words, type=types, starred=starred, limit=limit, order=order)
         page = await self._client.library.search(query)
         return SearchAnswer(total=page.total, items=[Found.of(item, self._client.base_url) for item in page.items])
+
+    async def compare(
+        self,
+        prompts: Annotated[list[str], Field(min_length=1, max_length=50)],
+        checkpoints: Annotated[
+            list[str] | None, Field(description="ids of installed checkpoints, a column for each")
+        ] = None,
+        kind: Literal["generate_image", "generate_video"] = "generate_image",
+        axes: Annotated[
+            dict[str, list[Any]] | None,
+            Field(description='further fields and their values, as {"sampling.seed": [1, 2]}'),
+        ] = None,
+    ) -> ComparisonAnswer:
+        """Make every prompt on every checkpoint, and with every combination of further values, as one grid to look at.
+
+        It answers at once; get_comparison says how it stands.
+        """
+        columns = {**({"checkpoint": checkpoints} if checkpoints else {}), **(axes or {})}
+        subjects = [{"request": {"kind": kind, "prompt": prompt}} for prompt in prompts]
+        asked = parse_as(CompareRequest, {"subjects": subjects, "axes": columns})
+        return ComparisonAnswer.of(await self._client.comparisons.submit(asked), self._client.base_url)
+
+    async def get_comparison(self, comparison_id: str) -> ComparisonAnswer:
+        """How a comparison stands, cell by cell, with what each took and what was measured."""
+        return ComparisonAnswer.of(await self._client.comparisons.get(comparison_id), self._client.base_url)
 
     async def get_job(self, job_id: str, wait_s: Wait = 0) -> JobAnswer:
         """How a job stands; with wait_s, once it has ended or that much time has gone by."""

@@ -38,8 +38,14 @@ class _Choice(_Answered):
     message: _Said
 
 
+class _Usage(_Answered):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
 class _Completion(_Answered):
     choices: tuple[_Choice, ...] = Field(min_length=1)
+    usage: _Usage | None = None
 
 
 class _Model(_Answered):
@@ -64,6 +70,9 @@ class Endpoint:
         timeout_s: for one whole answer.
         transport: in place of the network, for tests.
 
+    Attributes:
+        num_tokens: read and written so far, as far as it has said so.
+
     Raises:
         BadInput: the address or the key cannot be used.
     """
@@ -81,6 +90,7 @@ class Endpoint:
         url = _parsed(address)
         self.address = str(url).rstrip("/")
         self.model = model
+        self.num_tokens = 0
         self._plain = plain
         self._http = httpx.AsyncClient(
             headers=_credential(api_key),
@@ -116,7 +126,10 @@ class Endpoint:
             Unexpected: what came is no completion.
         """
         body = request_body(question, await self._model(), plain=self._plain)
-        said = _read(_Completion, await self._call("POST", "/chat/completions", body), self.address).choices[0].message
+        completion = _read(_Completion, await self._call("POST", "/chat/completions", body), self.address)
+        said = completion.choices[0].message
+        if completion.usage is not None:
+            self.num_tokens += (completion.usage.prompt_tokens or 0) + (completion.usage.completion_tokens or 0)
         if said.content is None and said.refusal:
             raise BadInput(f"{self.address} refused: {shown(said.refusal)}.", param="prompt")
         text = said.content or ""

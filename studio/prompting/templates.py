@@ -44,16 +44,17 @@ class CaptionTexts(Frozen):
 @cache
 def upsample_texts() -> UpsampleTexts:
     """The upsampler's prompts."""
-    return UpsampleTexts.model_validate(_table("upsample.toml"))
+    return UpsampleTexts.model_validate(template_table("upsample.toml"))
 
 
 @cache
 def caption_texts() -> CaptionTexts:
     """The captioner's prompts."""
-    return CaptionTexts.model_validate(_table("caption.toml"))
+    return CaptionTexts.model_validate(template_table("caption.toml"))
 
 
-def _table(name: str) -> dict[str, Any]:
+def template_table(name: str) -> dict[str, Any]:
+    """A shipped file of prompts, decoded."""
     return tomllib.loads(files("presets").joinpath("templates", name).read_text(encoding="utf-8"))
 
 

@@ -13,9 +13,10 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from backend.__main__ import Server
+from backend.__main__ import Server, listen
 from studio.data_folder import DataFolder, Hold
 from studio.errors import DiskFull
+from studio.settings import ServerSettings
 
 
 def start(data: Path, before: Callable[[], None] | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -112,3 +113,9 @@ def test_a_disk_that_fills_up_at_the_last_moment_still_lets_the_server_close(tmp
     hold.release()
 
     assert life.told == ["lifespan.startup", "lifespan.shutdown"]
+
+
+def test_an_answer_on_a_kept_connection_does_not_wait_for_its_head_to_be_acknowledged():
+    """asyncio turns Nagle's algorithm off for sockets that say their protocol, and for no others."""
+    with listen(ServerSettings(port=0)) as listener:
+        assert listener.proto == socket.IPPROTO_TCP

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from running import RunningServer, running, wait_for
+from running import RunningServer, children, running, wait_for
 
 PRESET = (
     'id = "{0}"\ntitle = "{0}"\nsummary = "Another."\nbuilt_here = true\nrandom_weights = true\nweights_gb = 0.01\n'
@@ -101,6 +101,51 @@ def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet
     assert asked.status_code == 409
     assert "POST /v1/checkpoints/speck/load" in error_of(asked)["hint"]
     assert error_of(fleet.post("/v1/checkpoints/speck/unload"))["code"] == "conflict"
+
+
+def test_a_sleeper_wakes_for_a_job_and_for_a_conversation(fleet: RunningServer):
+    fleet.post("/v1/checkpoints/speck/load")
+    wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
+    for ask in (
+        lambda: fleet.wait_job(fleet.submit(checkpoint="speck")["id"])["state"] == "succeeded",
+        lambda: (
+            fleet.post(
+                "/v1/chat/completions", json={"messages": [{"role": "user", "content": "hm?"}], "max_tokens": 2}
+            ).is_success
+        ),
+    ):
+        assert fleet.post("/v1/checkpoints/speck/sleep").status_code == 202
+        wait_for(lambda: fleet.get("/readyz").text == "asleep", 30)
+        wait_for(lambda: not workers_of(fleet, "speck"), 30)
+        assert fleet.get("/readyz").is_success
+        assert error_of(fleet.post("/v1/checkpoints/speck/sleep"))["code"] == "conflict"
+        assert ask()
+        assert fleet.get("/readyz").text == "ready"
+
+
+def workers_of(server: RunningServer, checkpoint: str) -> list[int]:
+    """Process ids of the workers that hold a checkpoint."""
+    assert server.process is not None
+    every = [(pid, Path(f"/proc/{pid}/cmdline").read_text()) for pid in children(server.process.pid)]
+    return [pid for pid, line in every if f"--checkpoint={checkpoint}\0" in line]
+
+
+def test_what_was_active_is_active_again_unless_the_server_is_told(
+    tmp_path: Path, data_with_speck: Path, server: RunningServer
+):
+    shutil.copytree(data_with_speck / "checkpoints", tmp_path / "checkpoints")
+    shutil.copytree(tmp_path / "checkpoints" / "speck", tmp_path / "checkpoints" / "second")
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets" / "second.toml").write_text(PRESET.format("second"))
+    with running(tmp_path) as first:
+        first.post("/v1/checkpoints/second/load")
+        assert first.get("/v1/checkpoints").json()["starts_with"] == "second"
+    with running(tmp_path) as again:
+        assert again.get("/v1/models").json()["data"][0]["id"] == "second"
+    with running(tmp_path, ORRERY_CHECKPOINT="speck") as told:
+        assert told.get("/v1/models").json()["data"][0]["id"] == "speck"
+        told.post("/v1/checkpoints/second/load")
+        assert told.get("/v1/checkpoints").json()["starts_with"] == "speck"
 
 
 def test_what_is_unknown_or_elsewhere_is_refused_with_the_way_to_it(fleet: RunningServer):

@@ -1,6 +1,7 @@
 """The guardrail is asked, its state is told, and what it has not read does not run in silence."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,10 +14,23 @@ import pytest
 from backend.guarding import Guard
 from guardrail_fake import WordReader, guarding
 from running import running
+from scripted_endpoint import ANSWER, scripted_endpoint
 from studio.errors import BadInput, GuardrailBlocked, GuardrailLost
 from studio.events import GuardrailStatus
 from studio.requests import GenerateImage
 from studio.settings import ServerSettings, read_settings
+
+CLIP = {
+    "kind": "generate_video",
+    "prompt": "the robot arm lifts the red cup",
+    "upsample": True,
+    "resolution": "256",
+    "aspect_ratio": "16:9",
+    "num_frames": 73,
+    "fps": 10,
+    "sampling": {"num_inference_steps": 1, "seed": 1},
+}
+"""What the scripted caption fits."""
 
 FINE = GenerateImage(prompt="a red cube")
 BAD = GenerateImage(prompt="a forbidden cube")
@@ -84,6 +98,19 @@ def test_one_that_is_dead_still_starting_or_broken_lets_nothing_through():
         asked(ServerSettings(guardrail_url=url), lambda guard: guard.check(GenerateImage(prompt="break")))
 
 
+def test_what_was_written_in_place_of_a_prompt_is_read_too():
+    reader = WordReader()
+    with guarding(reader) as url:
+        settings = ServerSettings(guardrail_url=url)
+        asked(settings, lambda guard: guard.check_written("a longer caption"))
+        assert reader.read_texts == ["a longer caption"]
+        with pytest.raises(GuardrailBlocked, match="upsampled prompt") as blocked:
+            asked(settings, lambda guard: guard.check_written("a forbidden caption"))
+        assert blocked.value.param == "prompt"
+    with pytest.raises(GuardrailLost, match="not there any more"):
+        asked(ServerSettings(), lambda guard: guard.check_written("a caption"))
+
+
 @pytest.mark.parametrize(
     "url", ["http://example.com:80", "https://127.0.0.1:1", "file:///etc/passwd", "127.0.0.1:7861"]
 )
@@ -126,7 +153,12 @@ def test_the_program_says_why_it_cannot_load_and_goes_on():
 
 @pytest.mark.slow
 def test_a_server_with_one_marks_blocks_and_refuses(tmp_path: Path):
-    with guarding(WordReader()) as url, running(tmp_path, ORRERY_GUARDRAIL_URL=url) as server:
+    reader = WordReader()
+    with (
+        guarding(reader) as url,
+        scripted_endpoint() as endpoint,
+        running(tmp_path, ORRERY_GUARDRAIL_URL=url, ORRERY_UPSAMPLER_URL=endpoint.address) as server,
+    ):
         server.wait_ready()
         cube = {"kind": "generate_image", "prompt": "a red cube", "sampling": {"num_inference_steps": 1}}
         good = server.post("/v1/jobs", json={**cube, "guardrails": True})
@@ -138,6 +170,21 @@ def test_a_server_with_one_marks_blocks_and_refuses(tmp_path: Path):
         assert off.headers["x-orrery-guardrail"] == "off"
         blocked = server.post("/v1/jobs", json={**cube, "prompt": "forbidden"})
         assert (blocked.status_code, blocked.json()["error"]["code"]) == (422, "guardrail_blocked")
+        endpoint.answers = [json.dumps(ANSWER).replace("a workshop", "a forbidden workshop")]
+        written = server.post("/v1/jobs", json=CLIP).json()
+        assert written["guardrail"] == "passed"
+        ended = server.wait_job(written["id"])
+        assert (ended["state"], ended["guardrail"], ended["error"]["code"]) == (
+            "failed",
+            "blocked",
+            "guardrail_blocked",
+        )
+        assert "upsampled prompt" in ended["error"]["message"]
+        endpoint.answers = [json.dumps(ANSWER)]
+        again = server.post(f"/v1/jobs/{written['id']}/retry").json()
+        assert again["guardrail"] == "passed"
+        assert server.wait_job(again["id"])["state"] == "succeeded"
+        assert reader.looks
         batch = {"request": cube, "axes": {"prompt": ["a cube", "forbidden"]}}
         assert server.post("/v1/batches", json=batch).json()["error"]["code"] == "guardrail_blocked"
     with guarding(WordReader()) as dead:

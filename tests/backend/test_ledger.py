@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from backend.database import open_database
 from backend.database.tables import Table
 from backend.jobs.ledger import Ledger
-from studio.errors import Conflict, DiskFull, EngineError, JobNotFound, StorageError
+from studio.errors import Conflict, DiskFull, EngineError, GuardrailBlocked, JobNotFound, StorageError
 from studio.jobs import MAX_RETURNS, Failure, JobState
 from studio.requests import GenerateImage
 
@@ -212,3 +212,12 @@ def test_a_running_job_cannot_be_retried(ledger: Ledger):
         ledger.retry("one")
 
     assert ledger.get("one").state is JobState.RUNNING
+
+
+def test_a_job_that_the_guardrail_stopped_says_so_and_is_read_anew_when_it_is_retried(ledger: Ledger):
+    accept(ledger, "one")
+    claimed(ledger)
+
+    stopped = ledger.fail("one", Failure.of(GuardrailBlocked("It shows what it must not.")))
+    assert stopped.guardrail == "blocked"
+    assert ledger.retry("one", "passed").guardrail == "passed"

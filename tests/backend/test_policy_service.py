@@ -75,6 +75,9 @@ class FakeFleet:
         self.on_acted: Callable[[Any, Any], None] = lambda _, __: None
         dispatcher.on_acted = lambda event: self.on_acted(dispatcher, event)
 
+    async def awake(self, checkpoint: str | None) -> None:
+        """It never sleeps."""
+
     def group(self, checkpoint: str | None) -> EngineGroup:
         assert checkpoint is None
         return self._group

@@ -8,7 +8,7 @@ import pytest
 
 from backend.database import open_database
 from backend.jobs.ledger import Ledger
-from backend.jobs.pace_book import estimate, record
+from backend.jobs.pace_book import estimate, estimate_job, record
 from backend.jobs.queue_service import combinations
 from backend.jobs.queue_verbs import (
     Accepted,
@@ -180,9 +180,11 @@ def test_estimates_are_measured_or_scaled_and_never_guessed(ledger: Ledger):
             return estimate(session, request, "speck")
 
     assert seconds(CUBE) == Estimate()
+    ledger.insert("done", CUBE, "speck")
+    ledger.cancel("done")
     with ledger.transaction() as session:
-        record(session, CUBE, "speck", Measured(0.5, 1.0))
-        record(session, CUBE, "speck", Measured(0.5, 2.0))
+        record(session, "done", Measured(0.5, 1.0))
+        record(session, "done", Measured(0.5, 2.0))
     larger = CUBE.model_copy(update={"resolution": "480"})
 
     assert (seconds(CUBE).basis, seconds(CUBE).samples) == ("measured", 2)
@@ -198,13 +200,22 @@ def test_estimates_are_measured_or_scaled_and_never_guessed(ledger: Ledger):
     assert queue_status(ledger, 1.0).seconds_left is None
 
 
-def test_a_clip_as_long_as_its_controls_is_not_estimated(ledger: Ledger):
+def test_a_clip_as_long_as_its_controls_is_estimated_by_their_length(ledger: Ledger):
     request = TransferVideo.model_validate(
         {"prompt": "x", "source_video": "u0123456789abcdef", "controls": [{"hint": "edge"}]}
     )
+    sized, longer = (request.model_copy(update={"num_frames": count}) for count in (93, 189))
+    ledger.insert("unknown", request, "speck")
+    ledger.insert("one", request, "speck", sized=sized)
     with ledger.transaction() as session:
-        record(session, request, "speck", Measured(1.0, 1.0))
+        record(session, "unknown", Measured(1.0, 1.0))
+        assert estimate(session, sized, "speck") == Estimate()
+        record(session, "one", Measured(1.0, 1.0))
         assert estimate(session, request, "speck") == Estimate()
+        assert estimate(session, sized, "speck") == estimate_job(session, "one")
+        assert estimate(session, sized, "speck").basis == "measured"
+        assert estimate(session, longer, "speck").basis == "similar"
+    assert ledger.get("one").request.num_frames is None, "the recipe stays as it was asked for"
 
 
 def test_a_stopwatch_tells_steps_from_what_is_around_them():

@@ -55,6 +55,9 @@ class FakeFleet:
         self.on_said: Callable[[Any, Any], None] = lambda _, __: None
         dispatcher.on_said = lambda event: self.on_said(dispatcher, event)
 
+    async def awake(self, checkpoint: str | None) -> None:
+        """It never sleeps."""
+
     def group(self, checkpoint: str | None) -> EngineGroup:
         assert checkpoint is None
         return self._group

@@ -27,7 +27,12 @@ class Shelf:
 
 def group(name: str, *, used_at: float = 0.0, idle: bool = True, leaving: bool = False, needed_gb: float = 1.0) -> Any:
     return SimpleNamespace(
-        checkpoint=checkpoint(name), used_at=used_at, idle=idle, leaving=leaving, needed_gb=needed_gb
+        checkpoint=checkpoint(name),
+        used_at=used_at,
+        idle=idle,
+        leaving=leaving,
+        needed_gb=needed_gb,
+        status=SimpleNamespace(state="ready"),
     )
 
 
@@ -75,3 +80,19 @@ def test_a_busy_one_goes_at_once_after_its_job_when_a_person_asks():
     turns, busy = rotation(), [group("busy", idle=False)]
     turns.asked.append("x")
     assert turns.leaving(checkpoint("x"), busy, now=0) is busy[0]
+
+
+def test_one_that_stands_before_in_the_queue_stays_until_its_jobs_are_done():
+    turns, ready = rotation(), [group("first", idle=True)]
+    late = MAX_PASSED_OVER_S * 2
+    assert turns.leaving(checkpoint("x"), ready, now=0, waiting=["first", "x"]) is None
+    assert turns.leaving(checkpoint("x"), ready, now=late, waiting=["first", "x"]) is None
+    assert turns.leaving(checkpoint("x"), ready, now=late, waiting=["x", "first"]) is ready[0]
+    ready[0].status.state = "failed"
+    assert turns.leaving(checkpoint("x"), ready, now=late, waiting=["first", "x"]) is ready[0]
+
+
+def test_a_person_need_not_wait_for_the_queue():
+    turns, ready = rotation(), [group("first")]
+    turns.asked.append("x")
+    assert turns.leaving(checkpoint("x"), ready, now=0, waiting=["first"]) is ready[0]

@@ -24,7 +24,7 @@ def test_a_server_with_a_token_opens_only_to_it(tmp_path: Path):
         assert entered.status_code == 303
         assert "httponly" in entered.headers["set-cookie"].lower()
         assert TOKEN not in entered.headers["set-cookie"]
-        assert web.get("/v1/jobs").json() == {"jobs": []}
+        assert web.get("/v1/jobs").json()["jobs"] == []
         assert web.get("/", headers={"accept": "text/html"}).status_code == 200
         socket_url = server.url.replace("http", "ws") + "/v1/events"
         with pytest.raises(InvalidStatus):

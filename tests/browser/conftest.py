@@ -37,7 +37,8 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="package")
+# Of the whole run: files of other folders come between those of this one, and each start takes seconds.
+@pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The server of all journeys; jobs of one test stay for the next."""
     with running(tmp_path_factory.mktemp("browser")) as server:

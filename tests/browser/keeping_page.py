@@ -14,6 +14,8 @@ READY = {
     "queue": "o-queue b",
     "checkpoints": ".o-checkpoint",
     "ask": "o-ask-talk",
+    "compare": "o-compare-form, o-playhead",
+    "arena": "o-arena-vote[data-state]",
 }
 """By page, what is there once it can be used."""
 

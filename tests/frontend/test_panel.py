@@ -3,11 +3,12 @@
 import pytest
 
 from frontend.app import PANELS
+from frontend.draft import defaults_of, taken
 from frontend.fields import fields_of, flatten, nest
 from frontend.pages.image import IMAGE_PANEL
 from frontend.pages.transfer import TRANSFER_PANEL
 from frontend.pages.video import VIDEO_PANEL
-from frontend.panel import Panel, gathered, spread
+from frontend.panel import KEPT, Panel, gathered, spread
 from frontend.places import FORMS
 from frontend.starters import SAMPLE, STARTERS
 from studio.requests import parse_request
@@ -22,7 +23,7 @@ def test_every_place_with_a_form_has_a_panel():
 @pytest.mark.parametrize("panel", EVERY, ids=lambda panel: panel.place.name)
 def test_a_panel_speaks_of_fields_that_its_request_has(panel: Panel):
     fields = set(panel.model.model_fields)
-    assert panel.held <= fields
+    assert {path.partition(".")[0] for path in panel.held} <= fields
     assert {*panel.early, *panel.rare, *panel.first} <= fields
     drawn = {spec.path for spec in fields_of(panel.model)} - panel.held
     assert {part.below for part in panel.parts} <= drawn
@@ -50,6 +51,42 @@ def test_a_whole_request_survives_the_form():
     said = request.model_dump(mode="json")
     again = nest(spread(gathered(TRANSFER_PANEL, flatten(said))))
     assert parse_request(again) == request
+
+
+HIDDEN = {
+    "checkpoint": "speck",
+    "adapter": {"name": "clay.safetensors", "scale": 0.5},
+    "sampling": {"seed": 3, "guidance_interval": [0.1, 0.9]},
+}
+GIVEN = {
+    "generate_image": {"use_duration_template": False, "written_from": "words"},
+    "generate_video": {"source_video": "u0123456789abcdef", "condition_frames": [1, 2], "condition_end": "last"},
+    "transfer_video": {"source_video": "u0123456789abcdef", "controls": [{"hint": "edge"}], "num_source_frames": 5},
+    "predict_video": {
+        "start_image": "u0123456789abcdef",
+        "embodiment": "pusht",
+        "actions": [[0.5, 0.5]] * 4,
+    },
+    "predict_actions": {"source_video": "u0123456789abcdef", "embodiment": "pusht"},
+    "run_policy": {"start_image": "u0123456789abcdef", "embodiment": "pusht"},
+}
+
+
+@pytest.mark.parametrize("panel", EVERY, ids=lambda panel: panel.place.name)
+def test_a_recipe_restored_is_the_same_request_whatever_no_form_draws(panel: Panel):
+    request = parse_request({"kind": panel.place.kind, "prompt": "x", **HIDDEN, **GIVEN[panel.place.kind]})
+    said = {name: value for name, value in request.model_dump(mode="json").items() if name != "kind"}
+
+    values = gathered(panel, taken(panel, flatten(said, whole=panel.held)))
+
+    shown = {spec.path for spec in fields_of(panel.model)} - panel.held
+    assert set(values) <= shown | {part.name for part in panel.every_part}
+    assert parse_request({"kind": panel.place.kind, **nest(spread(values))}) == request
+
+
+@pytest.mark.parametrize("panel", EVERY, ids=lambda panel: panel.place.name)
+def test_a_form_begins_with_nothing_kept(panel: Panel):
+    assert KEPT not in gathered(panel, defaults_of(panel, None))
 
 
 @pytest.mark.parametrize("page", STARTERS)

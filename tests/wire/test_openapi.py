@@ -25,6 +25,7 @@ DISTURBING = (
     "/v1/queue/resume",
     "/v1/checkpoints/{name}/unload",
     "/v1/checkpoints/{name}/load",
+    "/v1/checkpoints/{name}/sleep",
     "/v1/checkpoints/{name}/pull",
 )
 """They change what the other calls meet: a queue that runs, a server that is not ready, the network."""

@@ -2,7 +2,10 @@
 
 from alembic import context
 
-import backend.database.edge_tables  # noqa: F401 # pyright: ignore[reportUnusedImport] - tables of the metadata
+import backend.database.arena_tables  # pyright: ignore[reportUnusedImport] - tables of the metadata
+import backend.database.comparison_tables  # pyright: ignore[reportUnusedImport] - likewise
+import backend.database.edge_tables  # pyright: ignore[reportUnusedImport] - tables of the metadata
+import backend.database.refinement_table  # noqa: F401 # pyright: ignore[reportUnusedImport] - likewise
 from backend.database.tables import Table
 
 connection = context.config.attributes["connection"]

@@ -21,8 +21,8 @@ def test_the_single_frame_decoder_is_the_vae(engine, reference, size):
 
 def test_it_shares_what_it_need_not_slice(engine):
     own = {id(parameter) for parameter in engine.decoder.vae.parameters()}
-    shared = [parameter for parameter in engine.decoder._decoder.parameters() if id(parameter) in own]
-    assert len(shared) > len(list(engine.decoder._decoder.parameters())) / 2
+    shared = [parameter for parameter in engine.decoder.single.parameters() if id(parameter) in own]
+    assert len(shared) > len(list(engine.decoder.single.parameters())) / 2
 
 
 def test_pixels_are_rounded_to_the_nearest_level_and_cut_off():

@@ -41,6 +41,8 @@ def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
                 "generate_video",
                 "ask",
                 "search_library",
+                "compare",
+                "get_comparison",
                 "get_job",
                 "cancel_job",
                 "look",

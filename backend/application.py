@@ -1,0 +1,62 @@
+"""The server's edge, put together: routes, pages and what every request passes through."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
+
+from backend import errors
+from backend.access import Gate
+from backend.body_limit import BodyLimit
+from backend.metrics import Measured
+from backend.rate_limit import RateLimit
+from backend.robots.own_robot import OwnRobot
+from backend.routes import ROUTERS
+from backend.routes.examples import show_examples
+from backend.routes.head import Head
+from backend.routes.page import PageErrors
+from backend.services import Services
+from backend.version import VERSION
+from frontend.app import mount
+from studio.settings import ServerSettings
+
+DESCRIPTION = (
+    "The studio for NVIDIA's Cosmos 3 world models. Every error is `{error: {code, message, type, param, hint}}`."
+)
+
+
+def create_app(settings: ServerSettings, services: Services, base_url: str, alive: AsyncExitStack) -> FastAPI:
+    """The application: API first, then the page over everything else.
+
+    Args:
+        base_url: where the page's own handlers reach this server, on loopback.
+        alive: what ends with it. Closed at its shutdown: the process may be gone before its caller hears of that.
+    """
+    own_robot = OwnRobot(settings, base_url, services.robots) if settings.robot == "simulated" else None
+
+    @asynccontextmanager
+    async def life(_app: FastAPI) -> AsyncGenerator[None]:
+        async with alive:
+            if own_robot:
+                own_robot.start()
+                alive.push_async_callback(own_robot.close)
+            yield
+
+    app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=life)
+    app.state.services = services
+    app.state.token = settings.token.get_secret_value() if settings.token else None
+    errors.register(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    show_examples(app)
+    mount(app, base_url=lambda: base_url)
+    app.add_middleware(PageErrors)
+    app.add_middleware(Head)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(Gate, settings=settings)
+    app.add_middleware(RateLimit, per_minute=settings.rate_limit)
+    app.add_middleware(Measured, metrics=services.metrics)
+    return app

@@ -1,0 +1,143 @@
+"""Who can be asked: checkpoints of this server, and the endpoints that `reasoners.toml` of the data folder names.
+
+    [big-judge]
+    url = "http://127.0.0.1:8000/v1"
+    model = "Qwen3-VL-32B"   # may be left out: the first that the endpoint lists
+    key = "…"                # may be left out
+    title = "The big one"    # may be left out
+
+The file is read each time, so that a new entry needs no restart; its keys are never answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+
+from backend.checkpoint_shelf import CheckpointShelf
+from backend.fleet import Fleet
+from backend.media import inspect_upload
+from backend.reasoning import ReasoningService
+from backend.reasoning.asking import OWN, Resident
+from studio.arena import Reasoner
+from studio.errors import BadInput, ServerUnreachable, TooLarge, Unauthorized
+from studio.prompting import Ask, Endpoint, ImagePart, VideoPart, attach_image, attach_video
+from studio.requests import Frozen, explain, nearest, shown
+
+MAX_NAME = 60
+
+
+class NamedEndpoint(Frozen):
+    """One entry of `reasoners.toml`."""
+
+    url: str
+    model: str | None = None
+    key: SecretStr | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Somebody who is asked, and what it is shown, in the order in which it was named."""
+
+    ask: Ask
+    parts: tuple[ImagePart | VideoPart, ...]
+
+
+class Reasoners:
+    """The reasoners of this server.
+
+    Args:
+        file: `reasoners.toml`; it need not be there.
+    """
+
+    def __init__(self, service: ReasoningService, fleet: Fleet, shelf: CheckpointShelf, file: Path) -> None:
+        self._service = service
+        self._fleet = fleet
+        self._shelf = shelf
+        self._file = file
+
+    def listing(self) -> tuple[Reasoner, ...]:
+        """Checkpoints that are here, then endpoints. Raises BadInput when the file cannot be read."""
+        checkpoints = [
+            Reasoner(
+                name=name,
+                title=self._shelf.title(name),
+                endpoint=False,
+                ready=self._fleet.status_of(name).state == "ready",
+            )
+            for name in self._shelf.here()
+        ]
+        endpoints = [
+            Reasoner(name=name, title=entry.title or name, endpoint=True, ready=True)
+            for name, entry in self._endpoints().items()
+        ]
+        return (*checkpoints, *endpoints)
+
+    def check(self, name: str, param: str) -> None:
+        """Raises BadInput unless there is one of this name."""
+        known = [reasoner.name for reasoner in self.listing()]
+        if name not in known:
+            raise BadInput(f"There is no reasoner {shown(name)}.", param=param, hint=nearest(name, known))
+
+    @asynccontextmanager
+    async def asking(self, name: str, files: Mapping[str, Path]) -> AsyncGenerator[Asking]:
+        """Open the way to one of them.
+
+        Args:
+            name: as `listing` has it.
+            files: pictures and clips that it is shown, by their id in the store.
+
+        Raises:
+            BadInput: a file is neither a picture nor a clip.
+            ServerUnreachable: the endpoint cannot be used, and why.
+        """
+        types = {own: await asyncio.to_thread(_type_of, path) for own, path in files.items()}
+        endpoint = self._endpoints().get(name)
+        if endpoint is None:
+            made = {"image": ImagePart, "video": VideoPart}
+            parts = tuple(made[types[own]](url=f"{OWN}{own}") for own in files)
+            yield Asking(Resident(self._service, files, checkpoint=name, counted=True), parts)
+            return
+        attach = {"image": attach_image, "video": attach_video}
+        attached = await asyncio.to_thread(lambda: tuple(attach[types[own]](path) for own, path in files.items()))
+        key = endpoint.key.get_secret_value() if endpoint.key else None
+        try:
+            async with Endpoint(endpoint.url, model=endpoint.model, api_key=key) as ask:
+                yield Asking(ask, attached)
+        except (BadInput, Unauthorized, TooLarge) as error:
+            raise ServerUnreachable(
+                f"The reasoner {name}: {error.message}", hint="Look at its entry in reasoners.toml."
+            ) from None
+
+    def _endpoints(self) -> dict[str, NamedEndpoint]:
+        try:
+            raw: dict[str, Any] = tomllib.loads(self._file.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            raise BadInput(f"reasoners.toml in the data folder cannot be read: {error}.") from None
+        found: dict[str, NamedEndpoint] = {}
+        for name, entry in raw.items():
+            try:
+                found[name[:MAX_NAME]] = NamedEndpoint.model_validate(entry)
+            except ValidationError as error:
+                why = explain(error, NamedEndpoint)
+                raise BadInput(
+                    f"{shown(name)} in reasoners.toml is no reasoner: {why.message}", hint=why.hint
+                ) from None
+        return found
+
+
+def _type_of(path: Path) -> str:
+    facts = inspect_upload(path)
+    if facts.type not in ("image", "video"):
+        raise BadInput(f"A file of type {facts.type} cannot be shown; a picture or a clip is expected.", param="media")
+    return facts.type

@@ -1,0 +1,147 @@
+"""How like its reference a result is, and how well it follows its controls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.media import MediaFacts, compute_control, frame_rate, inspect_upload, read_picture, stream_clip
+from backend.media.timeline import read_timeline
+from studio.comparisons import Likeness
+from studio.controls import ComputedHint
+from studio.errors import BadInput
+from studio.requests.transfer_video import Strength
+
+Frame = NDArray[np.uint8]
+
+EQUAL_DB = 100.0
+"""Of two pictures that are the same: there is no noise to divide by."""
+
+SSIM_WINDOW, SSIM_SIGMA = (11, 11), 1.5
+SSIM_C1, SSIM_C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+"""Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment (2004), section III.C."""
+
+MAX_FRAMES = 400
+"""That are measured of a clip, from its beginning; a minute at 1280x720."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """One control of a transfer.
+
+    Attributes:
+        clip: the control, where it was given; else it is computed from `source`.
+        strength: of its outlines or blur.
+    """
+
+    hint: ComputedHint
+    clip: Path | None
+    source: Path | None
+    strength: Strength = "medium"
+
+
+def likeness(path: Path, against: Path | None, followed: Sequence[Followed] = ()) -> Likeness:
+    """Measure one result. Raises BadInput when a file cannot be decoded."""
+    compared = None if against is None else compare(path, against)
+    faithful = [fidelity(path, control) for control in followed]
+    return Likeness(
+        psnr_db=compared.psnr_db if compared else None,
+        ssim=compared.ssim if compared else None,
+        fidelity=round(float(np.mean(faithful)), 4) if faithful else None,
+        note=compared.note if compared else "",
+    )
+
+
+def compare(path: Path, against: Path) -> Likeness:
+    """PSNR and SSIM, means over the frames that both show at the same times, on the reference's canvas.
+
+    The times are those of the slower one's frames, from the beginning to the end of the shorter one.
+    """
+    ours, theirs = inspect_upload(path), inspect_upload(against)
+    if (ours.type, theirs.type) not in (("video", "video"), ("image", "image")):
+        raise BadInput(f"A {ours.type} cannot be measured against a {theirs.type}.", param="reference")
+    size = theirs.width, theirs.height
+    if ours.type == "image":
+        pairs: Iterator[tuple[Frame, Frame]] = iter([(read_picture(path, *size), read_picture(against, *size))])
+    else:
+        rate = frame_rate(min(ours.fps or 24.0, theirs.fps or 24.0))
+        times = min(read_timeline(file).num_frames_at(rate) for file in (path, against))
+        pairs = zip(*(_frames(file, size, float(rate), times) for file in (path, against)), strict=True)
+    measured = [(psnr_db(one, other), ssim(one, other)) for one, other in pairs]
+    decibels, alike = (float(np.mean(values)) for values in zip(*measured, strict=True))
+    return Likeness(psnr_db=round(decibels, 3), ssim=round(alike, 4), note=_note(ours, theirs, len(measured)))
+
+
+def psnr_db(one: Frame, other: Frame) -> float:
+    """Peak signal to noise of two uint8 [h, w, 3], in decibels: 10 log10(255² / mean squared error)."""
+    error = float(np.mean((one.astype(np.float32) - other.astype(np.float32)) ** 2))
+    return EQUAL_DB if error == 0 else min(EQUAL_DB, 10 * math.log10(255**2 / error))
+
+
+def ssim(one: Frame, other: Frame) -> float:
+    """Structural similarity of the luma of two uint8 [h, w, 3], -1 to 1; windows are whole, edges are left out."""
+    x, y = (np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY), np.float64) for frame in (one, other))
+    if min(x.shape) < SSIM_WINDOW[0]:
+        raise BadInput(f"Pictures of {x.shape[1]}x{x.shape[0]} are too small to be measured; 11x11 is the least.")
+
+    def blurred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        margin = SSIM_WINDOW[0] // 2
+        return np.asarray(cv2.GaussianBlur(values, SSIM_WINDOW, SSIM_SIGMA), np.float64)[margin:-margin, margin:-margin]
+
+    mean_x, mean_y = blurred(x), blurred(y)
+    variance_x, variance_y = blurred(x * x) - mean_x**2, blurred(y * y) - mean_y**2
+    covariance = blurred(x * y) - mean_x * mean_y
+    top = (2 * mean_x * mean_y + SSIM_C1) * (2 * covariance + SSIM_C2)
+    bottom = (mean_x**2 + mean_y**2 + SSIM_C1) * (variance_x + variance_y + SSIM_C2)
+    return float(np.mean(top / bottom))
+
+
+def fidelity(path: Path, control: Followed) -> float:
+    """How well a clip follows one control, 0 to 1: its own outlines or blur against those that it was given."""
+    facts = inspect_upload(path)
+    size, fps = (facts.width, facts.height), facts.fps or 24.0
+    given = control.clip or control.source
+    assert given is not None, "a control is given or computed from a source"
+    times = min(read_timeline(file).num_frames_at(frame_rate(fps)) for file in (path, given))
+    scores: list[float] = []
+    for made, asked in zip(_frames(path, size, fps, times), _frames(given, size, fps, times), strict=True):
+        follows = compute_control(made, control.hint, control.strength)
+        wanted = asked if control.clip else compute_control(asked, control.hint, control.strength)
+        scores.append(outline_f1(follows, wanted) if control.hint == "edge" else max(0.0, ssim(follows, wanted)))
+    return float(np.mean(scores))
+
+
+def outline_f1(made: Frame, wanted: Frame) -> float:
+    """Of two pictures of outlines: the harmonic mean of what was drawn rightly and what was found, within a pixel."""
+    one, other = (frame.max(axis=2) > 127 for frame in (made, wanted))
+    if not one.any() or not other.any():
+        return float(one.any() == other.any())
+    kernel = np.ones((3, 3), np.uint8)
+    near_one, near_other = (np.asarray(cv2.dilate(mask.astype(np.uint8), kernel)) > 0 for mask in (one, other))
+    precision, recall = float(near_other[one].mean()), float(near_one[other].mean())
+    return 0.0 if precision + recall == 0 else 2 * precision * recall / (precision + recall)
+
+
+def _frames(path: Path, size: tuple[int, int], fps: float, num_frames: int) -> Iterator[Frame]:
+    count = min(num_frames, MAX_FRAMES)
+    return islice(stream_clip(path, width=size[0], height=size[1], fps=fps, num_frames=count), count)
+
+
+def _note(ours: MediaFacts, theirs: MediaFacts, num_frames: int) -> str:
+    """`17 frames at 12 fps; resized from 256×256`: what was done to measure at all."""
+    said: list[str] = []
+    if ours.type == "video" and (ours.num_frames, ours.fps) != (theirs.num_frames, theirs.fps):
+        rate = min(ours.fps or 24.0, theirs.fps or 24.0)
+        said.append(f"aligned by time: {num_frames} frames at {rate:g} fps")
+    elif ours.type == "video" and num_frames < (ours.num_frames or 0):
+        said.append(f"the first {num_frames} frames")
+    if (ours.width, ours.height) != (theirs.width, theirs.height):
+        said.append(f"fitted from {ours.width}×{ours.height}")
+    return "; ".join(said)

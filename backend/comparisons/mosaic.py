@@ -1,0 +1,162 @@
+"""A comparison as one clip: every cell at its place, at the same time, with the labels of rows and columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from backend.media import frame_rate, read_picture, stream_clip, write_clip
+from backend.media.timeline import read_timeline
+from studio.comparisons import Cell, Comparison
+from studio.errors import BadInput
+
+Frame = NDArray[np.uint8]
+
+MAX_WIDTH, MAX_TILE = 1920, 480
+MIN_TILE = 96
+"""Pixels of the mosaic across, and of a tile: twenty columns are the most."""
+
+MAX_TILES = 144
+"""Decoders that are open together."""
+
+BAR, MARGIN = 22, 4
+"""Pixels of a line of labels, and between tiles."""
+
+STILL_S = 2.0
+"""How long a mosaic of pictures alone is shown."""
+
+GROUND, TILE_GROUND, INK, FAINT = (13, 17, 23), (24, 30, 38), (232, 236, 241), (154, 166, 181)
+"""The stage of the page: its ground, its ink."""
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """Where everything lies: tiles of `width` x `height`, a bar for the columns, and one above every row."""
+
+    columns: int
+    rows: int
+    width: int
+    height: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        wide = MARGIN + self.columns * (self.width + MARGIN)
+        high = BAR + MARGIN + self.rows * (BAR + self.height + MARGIN)
+        return wide + wide % 2, high + high % 2
+
+    def corner(self, row: int, column: int) -> tuple[int, int]:
+        return MARGIN + column * (self.width + MARGIN), 2 * BAR + row * (BAR + self.height + MARGIN)
+
+
+def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Path]) -> None:
+    """Write it as MP4 without sound; a clip that has ended stays on its last frame.
+
+    Args:
+        path: written in place.
+        file_of: the file of a medium. Raises MediaNotFound, which leaves its tile empty.
+
+    Raises:
+        BadInput: there is nothing to be seen in it, or too much.
+        OSError: the file cannot be written.
+    """
+    shown = [cell for cell in comparison.cells if _is_seen(cell)]
+    if not shown:
+        raise BadInput("Nothing of this comparison is made yet.", hint="Export it once a cell is there.")
+    sheet = _sheet_of(comparison, shown)
+    rates = [cell.item.fps for cell in shown if cell.item and cell.item.type == "video" and cell.item.fps]
+    fps = frame_rate(max(rates, default=12.0))
+    lasts = [cell.item.duration_s for cell in shown if cell.item and cell.item.duration_s]
+    num_frames = max(1, math.ceil(max(lasts, default=STILL_S) * fps - 1e-6))
+    ground = _ground(comparison, sheet)
+    places: list[tuple[int, int, Iterator[Frame]]] = []
+    for cell in shown:
+        assert cell.item is not None
+        size = _fitted(cell, sheet)
+        left, top = sheet.corner(cell.row, cell.column)
+        at = left + (sheet.width - size[0]) // 2, top + (sheet.height - size[1]) // 2
+        places.append((*at, _frames(cell, file_of(cell.item.id), size, float(fps))))
+
+    def frames() -> Iterator[Frame]:
+        picture = ground
+        for _ in range(num_frames):
+            for left, top, tile in places:
+                pixels = next(tile, None)
+                if pixels is not None:
+                    picture[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
+            yield picture
+
+    write_clip(path, frames(), fps=fps, recipe=f"Orrery comparison {comparison.id}: {comparison.title}")
+
+
+def _is_seen(cell: Cell) -> bool:
+    return cell.item is not None and cell.item.type in ("image", "video") and not cell.item.missing
+
+
+def _sheet_of(comparison: Comparison, shown: list[Cell]) -> _Sheet:
+    columns, rows = len(comparison.columns), len(comparison.rows)
+    if columns * rows > MAX_TILES or columns * MIN_TILE > MAX_WIDTH:
+        raise BadInput(
+            f"A mosaic of {columns} columns and {rows} rows would show nothing; at most {MAX_TILES} tiles and "
+            f"{MAX_WIDTH // MIN_TILE} columns are drawn.",
+            hint="Export the web page.",
+        )
+    width = min(MAX_TILE, (MAX_WIDTH - MARGIN) // columns - MARGIN) & ~1
+    shapes = [(cell.item.height or 1) / (cell.item.width or 1) for cell in shown if cell.item]
+    return _Sheet(columns, rows, width, min(2 * width, round(width * max(shapes))) & ~1)
+
+
+def _fitted(cell: Cell, sheet: _Sheet) -> tuple[int, int]:
+    assert cell.item is not None
+    wide, high = cell.item.width or sheet.width, cell.item.height or sheet.height
+    scale = min(sheet.width / wide, sheet.height / high)
+    return max(2, round(wide * scale) & ~1), max(2, round(high * scale) & ~1)
+
+
+def _frames(cell: Cell, path: Path, size: tuple[int, int], fps: float) -> Iterator[Frame]:
+    assert cell.item is not None
+    if cell.item.type == "image":
+        return iter([read_picture(path, *size)])
+    num_frames = read_timeline(path).num_frames_at(frame_rate(fps))
+    return stream_clip(path, width=size[0], height=size[1], fps=fps, num_frames=num_frames)
+
+
+def _ground(comparison: Comparison, sheet: _Sheet) -> Frame:
+    """The mosaic without what moves: bars with labels, tiles with why they are empty."""
+    image = Image.new("RGB", sheet.size, GROUND)
+    draw = ImageDraw.Draw(image)
+    font = _font(13)
+    for column, entry in enumerate(comparison.columns):
+        left, _ = sheet.corner(0, column)
+        draw.text((left + 2, 4), _cut(entry.label, font, sheet.width), INK, font)
+    for row, label in enumerate(comparison.rows):
+        _, top = sheet.corner(row, 0)
+        draw.text((MARGIN + 2, top - BAR + 3), _cut(label, font, sheet.size[0] - 2 * MARGIN), FAINT, font)
+        for column in range(len(comparison.columns)):
+            left, _ = sheet.corner(row, column)
+            draw.rectangle((left, top, left + sheet.width - 1, top + sheet.height - 1), TILE_GROUND)
+            cell = comparison.cell(row, column)
+            if cell is not None and not _is_seen(cell):
+                said = cell.error.message if cell.error else cell.job.state if cell.job else "gone"
+                draw.text((left + 8, top + 8), _cut(said, font, sheet.width - 12), FAINT, font)
+    return np.array(image, np.uint8)
+
+
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    try:
+        return ImageFont.truetype("DejaVuSans.ttf", size)  # knows more letters than the one that Pillow brings
+    except OSError:
+        return ImageFont.load_default(size)
+
+
+def _cut(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, width: int) -> str:
+    """As much of a text as fits."""
+    if font.getlength(text) <= width:
+        return text
+    fits = next((end for end in range(len(text), 0, -1) if font.getlength(text[:end] + "…") <= width), 0)
+    return text[:fits] + "…"

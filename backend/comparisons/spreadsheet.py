@@ -1,0 +1,56 @@
+"""A comparison as CSV: a line for each cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from studio.comparisons import Comparison
+
+FIRST = ("row", "column", "role")
+LAST = (
+    *("state", "seconds", "memory_gb", "psnr_db", "ssim", "fidelity", "critic", "note"),
+    *("media_id", "width", "height", "num_frames", "fps", "error", "job_id", "prompt"),
+)
+
+
+def csv_of(comparison: Comparison) -> str:
+    """The table: labels, the values of the axes, cost, what was measured, and what was made; RFC 4180."""
+    axes = list(dict.fromkeys(path for column in comparison.columns for path in column.values))
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow([*FIRST, *axes, *LAST])
+    for cell in comparison.cells:
+        column, item, like = comparison.columns[cell.column], cell.item, cell.likeness
+        error = cell.error or (cell.job.error if cell.job else None)
+        table.writerow(
+            _safe(value)
+            for value in (
+                comparison.rows[cell.row],
+                column.label,
+                column.role,
+                *(_plain(column.values.get(path)) for path in axes),
+                cell.job.state if cell.job else "refused" if cell.error else "shown",
+                cell.seconds,
+                cell.memory_gb,
+                *((like.psnr_db, like.ssim, like.fidelity) if like else (None, None, None)),
+                cell.critic,
+                like.note if like else None,
+                item.id if item else None,
+                *((item.width, item.height, item.num_frames, item.fps) if item else (None,) * 4),
+                error.message if error else None,
+                cell.job.id if cell.job else None,
+                cell.job.request.prompt if cell.job else item.prompt if item else None,
+            )
+        )
+    return text.getvalue()
+
+
+def _plain(value: object) -> object:
+    return json.dumps(value) if isinstance(value, dict | list | tuple) else value
+
+
+def _safe(value: object) -> object:
+    """A spreadsheet takes a text that begins so for a formula; with a quote before it, it is a text."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" else value

@@ -1,0 +1,105 @@
+"""`/v1/arena`: blind pairs, votes on them, and the rankings that follow."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from backend.arena.dealing import Wish
+from backend.errors import documented
+from backend.routes.hanging_up import unless_gone
+from backend.services import Parts
+from studio.arena import AskJudge, CastVote, NextPair, Pair, ReasonerList, Standings, Vote, VoteList, Voters
+from studio.arena.votes import MAX_SKIPPED, MAX_VOTES_PAGE, PairKind, VoterName
+from studio.errors import (
+    BadInput,
+    Busy,
+    Conflict,
+    EngineError,
+    MediaNotFound,
+    PairNotFound,
+    ServerUnreachable,
+    StorageError,
+    VoteNotFound,
+)
+
+router = APIRouter(prefix="/v1/arena", tags=["arena"])
+
+EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+
+@router.get("/pairs/next", responses=documented(BadInput))
+async def next_pair(
+    parts: Parts,
+    voter: Annotated[VoterName, Query()],
+    contest: str | None = None,
+    domain: str | None = None,
+    kind: PairKind | None = None,
+    skip: Annotated[tuple[str, ...], Query(max_length=MAX_SKIPPED)] = (),
+) -> NextPair:
+    """The pair that a voter should look at next; what it differs in is said by the vote."""
+    wish = Wish(contest=contest, domain=domain, kind=kind, skipped=frozenset(skip))
+    return await parts.arena.next_pair(wish, voter)
+
+
+@router.get("/pairs/{pair_id}", responses=documented(BadInput, PairNotFound))
+async def pair(pair_id: str, parts: Parts, voter: Annotated[VoterName, Query()]) -> Pair:
+    """A pair again, its sides as this voter saw them."""
+    return await parts.arena.pair(pair_id, voter)
+
+
+@router.post("/votes", status_code=201, responses=documented(BadInput, PairNotFound, Conflict, StorageError))
+async def cast(said: CastVote, parts: Parts) -> Vote:
+    """Vote. The answer says what the sides were, once the vote is on disk. The same one again is that vote."""
+    return await parts.arena.cast(said)
+
+
+@router.get("/votes", responses=documented(BadInput))
+async def votes(
+    parts: Parts,
+    voter: str | None = None,
+    contest: str | None = None,
+    revoked: bool = False,
+    limit: Annotated[int, Query(ge=1, le=MAX_VOTES_PAGE)] = 100,
+) -> VoteList:
+    """The newest votes, those that were taken back only with `revoked`."""
+    return await parts.arena.list_votes(voter, contest, revoked, limit)
+
+
+@router.get("/votes/export", response_class=Response, responses=documented(BadInput))
+async def export(parts: Parts, format: Literal["csv", "json"] = "csv", revoked: bool = False) -> Response:
+    """Every vote as a file, the oldest first."""
+    headers = {"content-disposition": f'attachment; filename="orrery-votes.{format}"', "cache-control": "no-store"}
+    return Response(await parts.arena.export(format, revoked), media_type=EXPORTS[format], headers=headers)
+
+
+@router.delete("/votes/{vote_id}", responses=documented(VoteNotFound, StorageError))
+async def revoke(vote_id: str, parts: Parts) -> Vote:
+    """Take a vote back: it counts no more, and stays on record with the moment."""
+    return await parts.arena.revoke(vote_id)
+
+
+@router.get("/standings")
+async def standings(
+    parts: Parts, contest: str | None = None, voters: Voters = "person", kind: PairKind | None = None
+) -> Standings:
+    """The rankings of one contest, for each axis, over all domains and for each; and how far reasoners agree."""
+    return await parts.arena.standings(contest, voters, kind)
+
+
+@router.get("/reasoners", responses=documented(BadInput))
+async def reasoners(parts: Parts) -> ReasonerList:
+    """Who may vote, answer and grade: checkpoints, and the endpoints of `reasoners.toml`."""
+    return ReasonerList(reasoners=parts.reasoners.listing())
+
+
+@router.post(
+    "/judgements",
+    status_code=201,
+    responses=documented(BadInput, PairNotFound, MediaNotFound, Conflict, Busy, EngineError, ServerUnreachable),
+)
+async def judge(asked: AskJudge, request: Request, parts: Parts) -> Vote:
+    """Let a reasoner vote on a pair. Who hangs up stops it."""
+    return await unless_gone(request, parts.judge.vote(asked))

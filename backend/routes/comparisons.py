@@ -1,0 +1,103 @@
+"""`/v1/comparisons`: the same work done in several ways, side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query, Response
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+
+from backend.errors import documented
+from backend.services import Parts
+from studio.comparisons import CompareRequest, Comparison, ComparisonList, ExportForm
+from studio.errors import (
+    BadInput,
+    CheckpointNotFound,
+    ComparisonNotFound,
+    Conflict,
+    DiskFull,
+    MediaNotFound,
+    NotAllowed,
+    StorageError,
+)
+
+router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"])
+
+EXAMPLE: dict[str, Any] = {
+    "title": "Before and after",
+    "request": {"kind": "generate_image", "resolution": "256"},
+    "axes": {"sampling.num_inference_steps": [10, 20]},
+    "subjects": [{"request": {"prompt": "A robot arm above a red cube."}}],
+}
+MIME: dict[ExportForm, str] = {"mp4": "video/mp4", "zip": "application/zip", "csv": "text/csv; charset=utf-8"}
+
+
+@router.post(
+    "",
+    status_code=202,
+    responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
+)
+async def submit(asked: Annotated[CompareRequest, Body(examples=[EXAMPLE])], parts: Parts) -> Comparison:
+    """Make every subject with every combination of the axes' values, those of one checkpoint together."""
+    return await parts.comparisons.service.submit(asked)
+
+
+@router.get("")
+async def listing(parts: Parts, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> ComparisonList:
+    """What was compared, the newest first."""
+    return await parts.comparisons.service.listing(limit)
+
+
+@router.get("/{comparison_id}", responses=documented(ComparisonNotFound))
+async def comparison(comparison_id: str, parts: Parts) -> Comparison:
+    """A comparison as it is now, cell by cell."""
+    return await parts.comparisons.service.get(comparison_id)
+
+
+@router.get("/{comparison_id}/likeness", responses=documented(ComparisonNotFound))
+async def likeness(comparison_id: str, parts: Parts) -> Comparison:
+    """The same once everything that is made has been measured: PSNR and SSIM to its reference, and its controls."""
+    return await parts.comparisons.measuring.measure(comparison_id)
+
+
+@router.get(
+    "/{comparison_id}/export",
+    response_class=FileResponse,
+    response_model=None,
+    responses={
+        200: {"content": {mime.partition(";")[0]: {} for mime in MIME.values()}, "description": "The file."},
+        **documented(BadInput, ComparisonNotFound, StorageError),
+    },
+)
+async def export(comparison_id: str, form: ExportForm, parts: Parts) -> FileResponse:
+    """It as one clip with labels, as a zip with a web page that works offline, or as a table."""
+    path = await parts.comparisons.exports.export(comparison_id, form)
+    return FileResponse(
+        path,
+        media_type=MIME[form],
+        filename=f"comparison-{comparison_id}.{form}",
+        background=BackgroundTask(path.unlink, missing_ok=True),
+    )
+
+
+@router.post(
+    "/{comparison_id}/retry", status_code=202, responses=documented(ComparisonNotFound, Conflict, MediaNotFound)
+)
+async def retry(comparison_id: str, parts: Parts) -> Comparison:
+    """Queue the cells again that failed or were cancelled."""
+    return await parts.comparisons.service.retry(comparison_id)
+
+
+@router.post("/{comparison_id}/cancel", responses=documented(ComparisonNotFound))
+async def cancel(comparison_id: str, parts: Parts) -> Comparison:
+    """Cancel what has not ended of it."""
+    return await parts.comparisons.service.cancel(comparison_id)
+
+
+@router.delete(
+    "/{comparison_id}", status_code=204, response_class=Response, responses=documented(ComparisonNotFound, Conflict)
+)
+async def remove(comparison_id: str, parts: Parts) -> None:
+    """Forget a comparison that has ended; what it made stays in the library."""
+    await parts.comparisons.service.remove(comparison_id)

@@ -1,0 +1,60 @@
+"""The engine of a worker: loaded, laid to sleep, woken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backend.messages import CheckpointMoved, LoadCheckpoint
+from backend.worker.lifeline import Lifeline
+from engine import Engine
+from engine.speck import build_speck
+from studio.errors import StorageError
+
+LET_GO = "its memory is let go"
+
+
+class Seat:
+    """Holds one engine at most.
+
+    Args:
+        load: as `Engine.load`.
+    """
+
+    def __init__(self, lifeline: Lifeline, load: Callable[..., Engine]) -> None:
+        self._lifeline = lifeline
+        self._load = load
+        self._asleep: Engine | None = None
+        self.engine: Engine | None = None
+
+    def load(self, order: LoadCheckpoint) -> None:
+        """Read the checkpoint, or wake it where it sleeps here.
+
+        Raises:
+            StorageError: it cannot be read or built.
+            NotACheckpoint, BrokenCheckpoint, BadInput, OutOfMemory, EngineLost: see `Engine.load` and `Loader`.
+        """
+        try:
+            if order.build and not (order.folder / "model_index.json").is_file():
+                self._lifeline.report(CheckpointMoved("preparing"))
+                build_speck(order.folder)
+            self._lifeline.report(CheckpointMoved("loading"))
+            if self._asleep is not None:
+                self._asleep.wake()
+                self.engine, self._asleep = self._asleep, None
+            else:
+                self.engine = self._load(order.folder, device=order.device)
+            self._lifeline.report(CheckpointMoved("ready", detail=self.engine.describe()))
+        except OSError as error:
+            raise StorageError(
+                f"{order.folder} cannot be read or built: {error.strerror}.", hint="Look at the disk."
+            ) from None
+
+    def sleep(self) -> None:
+        """Move the weights to the host's memory; where they are there already, let everything go with this process."""
+        assert self.engine is not None, "the server lays a ready worker to sleep"
+        if not self.engine.can_sleep:
+            self._lifeline.report(CheckpointMoved("asleep", detail=LET_GO))
+            self._lifeline.end()
+        self.engine.sleep()
+        self.engine, self._asleep = None, self.engine
+        self._lifeline.report(CheckpointMoved("asleep", detail=f"{self._asleep.describe()} in host memory"))

@@ -1,0 +1,130 @@
+// Comparisons: the form and what was compared before, or one grid under its playhead, as the address says.
+
+import "./compare_form.js";
+import "./compare_list.js";
+import "./playhead_part.js";
+import { store } from "./compare_store.js";
+import { toast } from "./errors.js";
+import { say } from "./facts.js";
+import { iconButton } from "./icons.js";
+import { live } from "./live.js";
+import { make, mark, show, write } from "./nodes.js";
+import { Part } from "./part.js";
+import { cellOf, gridOf } from "./playhead_cells.js";
+import { askJson } from "./server.js";
+
+const FORMS = ["mp4", "zip", "csv"];
+
+// What the address names is asked for before the page around it is built.
+const address = new URLSearchParams(location.search);
+const wanted = address.get("id");
+const ids = (address.get("items") ?? "").split(",").filter(Boolean);
+const items = ids.map((id) => fetch(`/v1/library/${encodeURIComponent(id)}`).then((reply) => (reply.ok ? reply.json() : null), () => null));
+if (wanted) store.open(wanted);
+
+class Compare extends Part {
+  #items = null; // of a view that was never written down
+
+  sources() {
+    return [live, store];
+  }
+
+  build() {
+    this.wide = Number(address.get("columns")) || 0;
+    if (wanted || ids.length) this.#buildGrid();
+    else this.append(make("div", { class: "o-compare-start" }, make("o-compare-form"), make("o-compare-list")));
+    if (wanted) store.start();
+    if (ids.length) this.#fetch();
+  }
+
+  paint() {
+    if (store.missing) {
+      write(this.heading, say("compare.gone"));
+      return;
+    }
+    if (!store.comparison) return;
+    const { comparison } = store;
+    const { title, num_rows: rows, num_columns: columns, num_done: done, num_cells: cells } = comparison;
+    write(this.heading, title);
+    mark(this.heading, "title", title);
+    write(this.size, say("compare.size", { rows, columns }));
+    show(this.size, true);
+    show(this.progress, cells > 0);
+    mark(this.progress, "data-ended", store.ended);
+    mark(this, "data-done", done);
+    write(this.words, say("compare.progress", { done, cells }));
+    show(this.cancel, !store.ended);
+    show(this.retry, store.ended && store.lost);
+    show(this.forget, store.ended);
+    show(this.export, true);
+    this.head.show(gridOf(comparison, live.state.jobs));
+  }
+
+  #buildGrid() {
+    this.heading = make("h2", {});
+    this.size = make("span", { class: "o-chip-plain", hidden: true });
+    this.words = make("span", { role: "status" });
+    this.progress = make("span", { class: "o-chip-plain", hidden: true }, make("i", { class: "o-dot", "data-state": "good" }), this.words);
+    this.cancel = iconButton("close", say("compare.cancel"), () => store.act("cancel"), { hidden: true, "data-do": "cancel" });
+    this.retry = iconButton("again", say("compare.retry"), () => store.act("retry"), { hidden: true, "data-do": "retry" });
+    this.forget = iconButton("trash", say("compare.forget"), () => this.#forget(), { hidden: true, quiet: true, "data-do": "forget" });
+    const links = FORMS.map((form) => make("a", { class: "o-menu-item", href: wanted ? `/v1/comparisons/${wanted}/export?form=${form}` : "#", download: wanted ? "" : null, "data-form": form }, say(`compare.export_${form}`)));
+    this.export = make("details", { class: "o-export", hidden: true }, make("summary", { class: "o-btn" }, say("compare.export")), make("div", { class: "o-menu-list" }, ...links));
+    this.keep = iconButton("download", say("compare.keep"), () => this.#keep(), { hidden: true, "data-do": "keep" });
+    const all = make("a", { class: "o-btn", href: "/compare" }, say("compare.all"));
+    this.head = make("o-playhead");
+    this.append(make("header", { class: "o-compare-head" }, this.heading, this.size, this.progress, make("span", { class: "o-grow" }), this.cancel, this.retry, this.keep, this.export, this.forget, all), this.head);
+    this.export.addEventListener("focusout", ({ relatedTarget }) => this.export.contains(relatedTarget) || (this.export.open = false));
+    this.export.addEventListener("click", ({ target }) => target.closest("a") && (this.export.open = false));
+  }
+
+  // Library items beside each other: nothing is written down until somebody wants to keep it. Each is drawn as it comes.
+  async #fetch() {
+    const count = ids.length;
+    this.wide ||= count <= 4 ? count : Math.ceil(Math.sqrt(count));
+    write(this.heading, say("compare.items", { count }));
+    const found = Array(count).fill(null);
+    let due = 0;
+    const draw = () => {
+      due = 0;
+      this.#drawItems(found);
+    };
+    await Promise.all(
+      items.map(async (item, at) => {
+        found[at] = await item;
+        due ||= requestAnimationFrame(draw);
+      }),
+    );
+    this.#items = found.filter(Boolean);
+    this.#drawItems(found);
+    show(this.keep, this.#items.length > 0);
+    if (count === 2 && this.#items.every(({ type }) => type === "image")) this.head.look("slider");
+    mark(this, "data-items", this.#items.length);
+  }
+
+  #drawItems(found) {
+    const name = (at) => String.fromCharCode(65 + (at % 26)) + (at >= 26 ? Math.floor(at / 26) : "");
+    const cells = found.map((item, at) => {
+      const place = { row: Math.floor(at / this.wide), column: at % this.wide, label: name(at) };
+      if (!item) return place;
+      const said = item.title || item.prompt;
+      const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
+      return { ...cell, actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null };
+    });
+    this.head.show({ columns: cells.slice(0, this.wide).map(({ label }) => label), cells });
+  }
+
+  async #keep() {
+    const ids = this.#items.map(({ id }) => id);
+    const rows = [...Array(Math.ceil(ids.length / this.wide)).keys()].map((row) => ids.slice(row * this.wide, (row + 1) * this.wide));
+    const answer = await askJson("POST", "/v1/comparisons", { subjects: rows.map((shown) => ({ shown })) });
+    if (answer) location.assign(`/compare?id=${answer.id}`);
+  }
+
+  async #forget() {
+    if (await store.forget()) location.assign("/compare");
+    else toast(say("error.unreachable"), "", "bad");
+  }
+}
+
+customElements.define("o-compare", Compare);

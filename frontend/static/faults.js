@@ -1,0 +1,27 @@
+// What an error says to people. The server's hints are for its API; where one names a route, the page names its button.
+
+import { say } from "./facts.js";
+
+const ROUTE = /\/v1\//;
+
+// The first that fits. Hints of other routes have no button to speak of, and are left out.
+const BUTTONS = [
+  ["load", /\/v1\/checkpoints\/[^/\s]+\/load/],
+  ["pull", /\/v1\/checkpoints\/[^/\s]+\/pull/],
+  ["retry", /\/v1\/jobs\/[^/\s]+\/retry/],
+  ["media", /POST \/v1\/media/],
+  ["jobs", /\/v1\/jobs/],
+  ["library", /\/v1\/library/],
+  ["presets", /\/v1\/presets/],
+];
+
+/** What to do about it, in the page's words. */
+export function hintOf(error) {
+  const hint = error?.hint ?? "";
+  if (!ROUTE.test(hint)) return hint;
+  const [name] = BUTTONS.find(([, route]) => route.test(hint)) ?? [];
+  return name ? say(`hints.${name}`) : "";
+}
+
+/** What is wrong, and what to do about it. */
+export const faultWords = (error) => [error?.message, hintOf(error)].filter(Boolean).join(" ");

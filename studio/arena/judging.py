@@ -1,0 +1,192 @@
+"""A reasoner as a voter and as a grader: what it is asked, and how its answer is read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import Any, Literal, TypeVar, cast, get_args
+
+from pydantic import Field
+
+from studio.arena.axes import QUESTIONS, Axis, Choice
+from studio.captions import UnusableAnswer, object_in, split_thought
+from studio.errors import EngineError
+from studio.prompting import PLAIN, Ask, ImagePart, Message, Question, TextPart, VideoPart
+from studio.requests import MAX_SEED, Frozen, shown
+
+Said = Literal["first", "second", "tie", "bad"]
+T = TypeVar("T")
+
+MAX_REASON = 600
+"""Characters of a reason, in the schema."""
+MAX_TOKENS = 1024
+ATTEMPTS = 3
+MAX_ECHO = 2000
+"""Characters of a useless answer that are shown to the reasoner again."""
+VIDEO_FPS = 4.0
+"""Frames a second that are looked at in clips (the reasoner's prompt guide)."""
+
+SAMPLING = PLAIN.model_copy(update={"max_tokens": MAX_TOKENS})
+
+
+class Judgement(Frozen):
+    """What a reasoner said of a pair, in the order in which it was shown."""
+
+    choices: dict[Axis, Said]
+    reason: str
+
+
+class Grade(Frozen):
+    """How far an answer says what a person's does: 1, nothing in common, to 5, the same."""
+
+    score: int = Field(ge=1, le=5)
+    reason: str
+
+
+class _Texts(Frozen):
+    pair: str
+    answers: str
+    grade: str
+    retry: str
+
+
+@cache
+def _texts() -> _Texts:
+    text = files("presets").joinpath("arena", "judging.toml").read_text("utf-8")
+    return _Texts.model_validate(tomllib.loads(text))
+
+
+def pair_question(
+    prompt: str, axes: Sequence[Axis], first: ImagePart | VideoPart, second: ImagePart | VideoPart
+) -> Question:
+    """Which of two pictures or clips is better, on each axis."""
+    thing = "picture" if isinstance(first, ImagePart) else "clip"
+    text = _fill(
+        _texts().pair,
+        things=f"{thing}s",
+        thing=thing,
+        **{"from": "from one prompt"},
+        prompt=prompt,
+        **_asked(axes),
+    )
+    return _question(text, _schema(axes), first, second)
+
+
+def answers_question(
+    prompt: str, axes: Sequence[Axis], first: str, second: str, *media: ImagePart | VideoPart
+) -> Question:
+    """Which of two answers is better, on each axis; `media` are what the question was about."""
+    about = " about what is shown above" if media else ""
+    text = _fill(_texts().answers, about=about, prompt=prompt, first=first, second=second, **_asked(axes))
+    return _question(text, _schema(axes), *media)
+
+
+def grade_question(prompt: str, reference: str, answer: str) -> Question:
+    """How far an answer says what a person's says. What was asked about need not be seen for it."""
+    text = _fill(_texts().grade, prompt=prompt, reference=reference, answer=answer)
+    reason = {"type": "string", "minLength": 1, "maxLength": MAX_REASON}
+    score = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
+    return _question(text, _object({"reason": reason, "score": score}))
+
+
+def read_judgement(text: str, axes: Sequence[Axis]) -> Judgement:
+    """The answer to `pair_question` and `answers_question`. Raises UnusableAnswer."""
+    entry, _ = object_in(split_thought(text).answer)
+    choices: dict[Axis, Said] = {}
+    for axis in axes:
+        said = str(entry.get(axis, "")).strip().lower()
+        if said not in get_args(Said):
+            raise UnusableAnswer(
+                f'"{axis}" is {shown(entry.get(axis))}; one of {", ".join(get_args(Said))} is expected.'
+            )
+        choices[axis] = cast("Said", said)
+    return Judgement(choices=choices, reason=_reason(entry))
+
+
+def read_grade(text: str) -> Grade:
+    """The answer to `grade_question`. Raises UnusableAnswer."""
+    entry, _ = object_in(split_thought(text).answer)
+    score = entry.get("score")
+    plain = str(score).strip().removesuffix(".0").removesuffix("/5")
+    if isinstance(score, bool) or plain not in ("1", "2", "3", "4", "5"):
+        raise UnusableAnswer(f'"score" is {shown(score)}; a whole number from 1 to 5 is expected.')
+    return Grade(score=int(plain), reason=_reason(entry))
+
+
+def both_ways(one: Judgement, other: Judgement) -> dict[Axis, Choice]:
+    """Two judgements of a pair, the second with its sides exchanged, as one in the first's order (first is left).
+
+    Reasoners lean to a side whatever it shows. What they say only from one end is no preference: it counts as a tie.
+    """
+    exchanged: dict[Said, Said] = {"first": "second", "second": "first", "tie": "tie", "bad": "bad"}
+    as_choice: dict[Said, Choice] = {"first": "left", "second": "right", "tie": "tie", "bad": "bad"}
+    return {
+        axis: as_choice[said] if exchanged[other.choices[axis]] == said else "tie" for axis, said in one.choices.items()
+    }
+
+
+async def ask_until_usable(ask: Ask, question: Question, read: Callable[[str], T]) -> T:
+    """An answer that can be read, after at most `ATTEMPTS`.
+
+    Raises:
+        EngineError: none could, and why the last could not.
+        StudioError: whatever `ask` raises.
+    """
+    asked, why = question, UnusableAnswer("nothing was asked")
+    for attempt in range(1, ATTEMPTS + 1):
+        answer = await ask(asked)
+        try:
+            return read(answer)
+        except UnusableAnswer as error:
+            why = error
+        turns = (
+            Message(role="assistant", parts=(TextPart(text=answer[:MAX_ECHO] or "(nothing)"),)),
+            Message(role="user", parts=(TextPart(text=_fill(_texts().retry, why=why.why)),)),
+        )
+        seed = (question.sampling.seed + attempt) % (MAX_SEED + 1)
+        asked = question.model_copy(
+            update={
+                "messages": question.messages + turns,
+                "sampling": question.sampling.model_copy(update={"seed": seed}),
+            }
+        )
+    raise EngineError(
+        f"The judge gave no usable answer in {ATTEMPTS} attempts: {why.why}", param="judge", hint="Ask another one."
+    )
+
+
+def _asked(axes: Sequence[Axis]) -> dict[str, str]:
+    keywords = ", ".join(f'"{axis}"' for axis in axes)
+    return {"questions": "\n".join(f'- "{axis}": {QUESTIONS[axis]}' for axis in axes), "keywords": keywords}
+
+
+def _schema(axes: Sequence[Axis]) -> dict[str, Any]:
+    reason = {"type": "string", "minLength": 1, "maxLength": MAX_REASON}
+    return _object({"reason": reason, **{axis: {"type": "string", "enum": list(get_args(Said))} for axis in axes}})
+
+
+def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
+
+
+def _question(text: str, schema: dict[str, Any], *media: ImagePart | VideoPart) -> Question:
+    return Question(
+        messages=(
+            Message(role="system", parts=(TextPart(text="You are a helpful assistant."),)),
+            Message(role="user", parts=(*media, TextPart(text=text))),
+        ),
+        sampling=SAMPLING,
+        answer_schema=schema,
+        video_fps=VIDEO_FPS if any(isinstance(part, VideoPart) for part in media) else None,
+    )
+
+
+def _reason(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("reason", "")).strip()[:MAX_REASON].encode(errors="replace").decode()
+
+
+def _fill(text: str, **values: str) -> str:
+    return Template(text.strip()).substitute(values)

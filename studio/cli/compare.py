@@ -1,0 +1,170 @@
+"""`orrery compare`: the same work done in several ways, as one grid."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from studio.cli.one_line import one_line
+from studio.cli.options import DataOption, ServerOption, TokenOption
+from studio.cli.tables import print_table
+from studio.errors import BadInput
+
+if TYPE_CHECKING:
+    from studio.comparisons import Cell, Comparison, ExportForm
+    from studio.jobs import Failure
+
+SUFFIXES: dict[str, Literal["mp4", "zip", "csv"]] = {".mp4": "mp4", ".zip": "zip", ".csv": "csv"}
+
+WORDS = ("checkpoint", "resolution", "aspect_ratio", "prompt", "negative_prompt")
+"""Fields whose values are words, also where they look like numbers."""
+
+
+def compare(
+    prompts: Annotated[list[str] | None, typer.Argument(metavar="[PROMPT]...", help="A row for each.")] = None,
+    checkpoints: Annotated[
+        list[str] | None,
+        typer.Option("--checkpoint", "-c", envvar="ORRERY_CHECKPOINT", help="A column for each; may be repeated."),
+    ] = None,
+    axes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--axis", "-x", envvar="ORRERY_AXIS", help="FIELD=VALUE,VALUE, as sampling.seed=1,2; one value sets it."
+        ),
+    ] = None,
+    items: Annotated[
+        list[str] | None,
+        typer.Option("--item", envvar="ORRERY_ITEM", help="A library item whose recipe is made again; a row."),
+    ] = None,
+    specs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input", "-i", envvar="ORRERY_INPUT", help="NVIDIA's spec files or globs; a row for each sample."
+        ),
+    ] = None,
+    truth: Annotated[
+        str | None, typer.Option(envvar="ORRERY_TRUTH", help="A library clip that the prompts' results ought to be.")
+    ] = None,
+    starts: Annotated[
+        str, typer.Option(envvar="ORRERY_STARTS", help="Of --truth, rows: t2v, i2v, v2v, with commas between.")
+    ] = "t2v,i2v,v2v",
+    kind: Annotated[
+        str, typer.Option(envvar="ORRERY_KIND", help="What the prompts make: generate_image or generate_video.")
+    ] = "generate_video",
+    request: Annotated[
+        Path | None,
+        typer.Option(envvar="ORRERY_REQUEST", help="A JSON file of a whole comparison, in place of all this."),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", envvar="ORRERY_OUTPUT", help="Export to FILE.mp4, .zip or .csv once it ended."),
+    ] = None,
+    server: ServerOption = None,
+    data: DataOption = None,
+    token: TokenOption = None,
+) -> None:
+    """Make prompts and recipes on several checkpoints, or with several values of any field; wait, and print the cost.
+
+    The server must be running: it goes on when this command is stopped, and its page shows the grid.
+    """
+    from studio.cli.batch import SOME_FAILED
+    from studio.cli.compared_specs import subjects_of
+    from studio.cli.target import connected, read_target
+    from studio.comparisons import CompareRequest
+    from studio.requests import parse_as
+
+    forms: list[tuple[Path, ExportForm]] = [(path, form_of(path)) for path in output or ()]
+    target = read_target(server, data, token)
+    said: dict[str, Any] = (
+        _read(request) if request else {"subjects": [], "axes": axes_of(checkpoints or [], axes or [])}
+    )
+    followed: dict[str, Any] = (
+        {"reference": truth, "starts": [start.strip() for start in starts.split(",")]} if truth else {}
+    )
+    subjects: list[Any] = [*said["subjects"]]
+    subjects += [{"request": {"kind": kind, "prompt": prompt}, **followed} for prompt in prompts or ()]
+    subjects += [{"item": item} for item in items or ()]
+    if not (subjects or specs):
+        raise BadInput("There is nothing to compare.", param="prompt", hint="Write prompts, or name an --item.")
+
+    async def run() -> Comparison:
+        async with connected(target) as client:
+            rows = [*subjects, *(await subjects_of(client, specs) if specs else ())]
+            asked = parse_as(CompareRequest, {**said, "subjects": rows})
+            found = await client.comparisons.submit(asked)
+            print(f"{client.base_url}/compare?id={found.id}")
+            found = await client.comparisons.wait(found.id)
+            if any(column.role == "reference" for column in found.columns):
+                found = await client.comparisons.measure(found.id)
+            for path, form in forms:
+                await client.comparisons.save_export(found.id, form, path)
+            return found
+
+    found = asyncio.run(run())
+    print_table(("row", "column", "state", "seconds", "GB", "PSNR", "SSIM", "what"), _rows(found))
+    if found.num_failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _rows(found: Comparison) -> list[tuple[str, ...]]:
+    def figure(value: float | None) -> str:
+        return "" if value is None else f"{value:g}"
+
+    return [
+        (
+            one_line(found.rows[cell.row])[:32],
+            found.columns[cell.column].label,
+            cell.job.state if cell.job else "refused" if cell.error else "",
+            figure(cell.seconds),
+            figure(cell.memory_gb),
+            figure(cell.likeness.psnr_db if cell.likeness else None),
+            figure(cell.likeness.ssim if cell.likeness else None),
+            cell.item.id if cell.item else one_line(error.message) if (error := _error(cell)) else "",
+        )
+        for cell in found.cells
+    ]
+
+
+def _error(cell: Cell) -> Failure | None:
+    return cell.error or (cell.job.error if cell.job else None)
+
+
+def axes_of(checkpoints: list[str], axes: list[str]) -> dict[str, list[Any]]:
+    """Values by the path of their field, from what was typed. Raises BadInput."""
+    values: dict[str, list[Any]] = {"checkpoint": list(checkpoints)} if checkpoints else {}
+    for axis in axes:
+        field, equals, text = axis.partition("=")
+        if not (field and equals and text):
+            raise BadInput(f"--axis is {axis!r}; FIELD=VALUE,VALUE is expected.", param="axis")
+        values[field] = [word.strip() if field in WORDS else _value(word) for word in text.split(",")]
+    return values
+
+
+def _value(word: str) -> Any:
+    """A number, true, null or a JSON object where it is one; else the word: 256p is one."""
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word.strip()
+
+
+def form_of(path: Path) -> ExportForm:
+    """What a file's name says is exported into it. Raises BadInput."""
+    form = SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise BadInput(f"{path.name} ends in none of {', '.join(SUFFIXES)}.", param="output")
+    return form
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        said = json.loads(path.read_text("utf-8"))
+        if isinstance(said, dict):
+            return {"subjects": [], **said}
+        raise ValueError("an object is expected")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read as JSON: {error}.", param="request") from None

@@ -1,0 +1,184 @@
+"""Comparisons: the same work done in several ways, as one grid of cells that are looked at together."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from studio.jobs import Failure, Job, JobState, Priority
+from studio.library import LibraryItem, Title
+from studio.requests import Frozen
+from studio.requests.fields import BoundedText, MediaId
+
+MAX_SUBJECTS = 250
+MAX_SHOWN = 12
+"""Library items beside each other in one row."""
+
+MAX_CELLS = 1000
+
+StartMode = Literal["t2v", "i2v", "v2v"]
+"""From words alone, from the first frame of the ground truth, from its first frames."""
+
+START_MODES: tuple[StartMode, ...] = ("t2v", "i2v", "v2v")
+
+Role = Literal["reference", "shown", "made"]
+ExportForm = Literal["mp4", "zip", "csv"]
+
+
+class Subject(Frozen):
+    """What one row of the grid is about.
+
+    Attributes:
+        label: how the row is called; none takes its prompt.
+        request: laid over the comparison's own request: a prompt, or all of a spec.
+        item: a library item that was made here: its recipe lies under both.
+        reference: a library item that shows how it ought to be, in the first column; cells are measured against it.
+        starts: of a reference that is a clip: a row for each, made from words, from its first frame, from its first
+            frames. None is one row, which starts from what its request says.
+        shown: library items that stand in the row as they are.
+    """
+
+    label: Title = ""
+    request: dict[str, Any] = Field(default_factory=dict)
+    item: MediaId | None = None
+    reference: MediaId | None = None
+    starts: Annotated[tuple[StartMode, ...], Field(max_length=3)] = ()
+    shown: Annotated[tuple[MediaId, ...], Field(max_length=MAX_SHOWN)] = ()
+
+    @model_validator(mode="after")
+    def _starts_from_something(self) -> Self:
+        if self.starts and self.reference is None:
+            raise ValueError("starts says where clips start in the reference, and there is none")
+        return self
+
+
+class CompareRequest(Frozen):
+    """`POST /v1/comparisons`: rows of subjects, and what is varied along them.
+
+    Every subject is made with every combination of the axes' values. Without a request anywhere, only library items
+    are shown.
+
+    Attributes:
+        request: under all of them; what nobody says comes from the checkpoint's preset.
+        axes: values by the path of a field, as in `{"checkpoint": ["a", "b"], "sampling.seed": [1, 2]}`; the last one
+            varies fastest. A number in a path counts in a list, as in `controls.0.weight`.
+        column_labels: names of the made columns, where the values should not speak for themselves ("before", "after").
+        shown_labels: names of the columns of items that are shown as they are.
+    """
+
+    title: Title = ""
+    request: dict[str, Any] = Field(default_factory=dict)
+    axes: Annotated[dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]], Field(max_length=16)] = Field(
+        default_factory=dict
+    )
+    subjects: Annotated[tuple[Subject, ...], Field(min_length=1, max_length=MAX_SUBJECTS)]
+    column_labels: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_CELLS)] = ()
+    shown_labels: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_SHOWN)] = ()
+    priority: Priority = "normal"
+
+
+class Likeness(Frozen):
+    """What was measured of a result.
+
+    Attributes:
+        psnr_db: against the reference, the mean over frames that are shown at the same time; 100 where they are equal.
+        ssim: likewise, of luma, Gaussian window of 11 pixels (Wang et al. 2004).
+        fidelity: how well it follows its controls: of outlines the F1 within a pixel, of blur the SSIM; their mean.
+        note: what was done to measure at all: other lengths, rates or sizes.
+    """
+
+    psnr_db: float | None = None
+    ssim: float | None = None
+    fidelity: float | None = None
+    note: str = ""
+
+
+class Column(Frozen):
+    """One column: the ground truth, items that are shown as they are, or what one combination of values makes."""
+
+    label: str
+    role: Role
+    values: dict[str, Any] = Field(default_factory=dict)
+
+
+class Cell(Frozen):
+    """One cell that has something to be in it.
+
+    Attributes:
+        item: what is looked at: a picture or a clip; null as long as it is not made, or where it has gone.
+        actions_url: where its actions lie, of a result that has some.
+        job: of a cell that is made here, as it is now.
+        error: why nothing is made: the checkpoint refuses it, or it failed.
+        seconds: that its making took, from start to end.
+        memory_gb: that its checkpoint takes, weights and what belongs to them, as the server reckons it.
+        likeness: what was measured so far; `GET /v1/comparisons/{id}/likeness` measures.
+        critic: the critic's overall score of 0 to 10, where a refinement has stored one for this item.
+    """
+
+    row: int
+    column: int
+    item: LibraryItem | None = None
+    actions_url: str | None = None
+    job: Job | None = None
+    error: Failure | None = None
+    seconds: float | None = None
+    memory_gb: float | None = None
+    likeness: Likeness | None = None
+    critic: float | None = None
+
+
+class ComparisonSummary(Frozen):
+    """A comparison in a list.
+
+    Attributes:
+        num_cells: that are made here; `num_done` of them have ended, however.
+        thumbnail_url: of something in it.
+    """
+
+    id: str
+    title: str
+    num_rows: int
+    num_columns: int
+    num_cells: int
+    num_done: int
+    created_at: datetime
+    thumbnail_url: str | None = None
+
+
+class ComparisonList(Frozen):
+    """`GET /v1/comparisons`: the newest first."""
+
+    comparisons: tuple[ComparisonSummary, ...]
+
+
+class Comparison(ComparisonSummary):
+    """`GET /v1/comparisons/{id}`: the grid as it is now.
+
+    Attributes:
+        rows: their labels.
+        cells: row by row; where nothing belongs there is none.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[Column, ...]
+    cells: tuple[Cell, ...]
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        """The cell of a row and a column, if there is one."""
+        return next((cell for cell in self.cells if (cell.row, cell.column) == (row, column)), None)
+
+    @property
+    def ended(self) -> bool:
+        """Nothing of it waits or runs."""
+        return all(cell.job is None or cell.job.state.ended for cell in self.cells)
+
+    @property
+    def num_failed(self) -> int:
+        """Cells that nothing came of."""
+        return sum(cell.error is not None or _is_lost(cell) for cell in self.cells)
+
+
+def _is_lost(cell: Cell) -> bool:
+    return cell.job is not None and cell.job.state in (JobState.FAILED, JobState.CANCELLED) and cell.error is None

@@ -1,0 +1,88 @@
+"""What a comparison is taken along as: a table that no spreadsheet runs, a mosaic that waits for the longest."""
+
+import csv
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+from backend.comparisons.mosaic import write_mosaic
+from backend.comparisons.spreadsheet import csv_of
+from sent_files import clip_bytes
+from studio.comparisons import Cell, Column, Comparison, Likeness
+from studio.errors import BadInput
+from studio.jobs import Failure
+from studio.library import LibraryItem
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def item(name: str, **changes: Any) -> LibraryItem:
+    said = {"id": name, "job_id": None, "kind": "upload", "type": "video", "mime": "video/mp4", "size_bytes": 1}
+    said |= {"width": 96, "height": 160, "num_frames": 17, "fps": 12.0, "duration_s": 17 / 12, "created_at": NOW}
+    return LibraryItem.model_validate({**said, "url": f"/v1/media/{name}", **changes})
+
+
+def comparison(*cells: Cell) -> Comparison:
+    return Comparison(
+        id="0123456789ab",
+        title="x",
+        num_rows=1,
+        num_columns=2,
+        num_cells=0,
+        num_done=0,
+        created_at=NOW,
+        rows=("=SUM(A1)",),
+        columns=(
+            Column(label="ground truth", role="reference"),
+            Column(label="b", role="made", values={"adapter": {"name": "x"}}),
+        ),
+        cells=cells,
+    )
+
+
+def test_a_table_has_a_line_for_each_cell_and_holds_no_formula():
+    refused = Failure(code="bad_input", message="too large", type="BadInput")
+    like = Likeness(psnr_db=20.5, ssim=0.5, note="aligned by time: 9 frames at 12 fps")
+    text = csv_of(
+        comparison(
+            Cell(row=0, column=0, item=item("u1", prompt="a, b\n c")),
+            Cell(row=0, column=1, error=refused, likeness=like),
+        )
+    )
+
+    shown, made = list(csv.DictReader(io.StringIO(text)))
+    assert (shown["row"], shown["state"], shown["prompt"]) == ("'=SUM(A1)", "shown", "a, b\n c")
+    assert (made["state"], made["error"], made["psnr_db"]) == ("refused", "too large", "20.5")
+    assert made["adapter"] == '{"name": "x"}'
+
+
+def test_a_mosaic_lasts_as_long_as_its_longest_clip_and_an_empty_tile_says_why(tmp_path: Path):
+    files = {"u1": clip_bytes(num_frames=17, fps=12), "u2": clip_bytes(num_frames=48, fps=24)}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    long = item("u2", num_frames=48, fps=24.0, duration_s=2.0)
+
+    write_mosaic(
+        tmp_path / "out.mp4",
+        comparison(Cell(row=0, column=0, item=item("u1")), Cell(row=0, column=1, item=long)),
+        lambda name: tmp_path / name,
+    )
+
+    with av.open(str(tmp_path / "out.mp4")) as mosaic:
+        frames = [frame.to_ndarray(format="rgb24") for frame in mosaic.decode(video=0)]
+    assert len(frames) == 48
+    left = [frame[:, : frame.shape[1] // 2].astype(int) for frame in (frames[-12], frames[-1])]
+    assert abs(left[0] - left[1]).mean() < 2  # it has ended and stays
+
+
+def test_nothing_to_see_and_too_much_to_see_are_refused(tmp_path: Path):
+    with pytest.raises(BadInput, match="Nothing of this comparison is made yet"):
+        write_mosaic(tmp_path / "out.mp4", comparison(), Path)
+    wide = comparison(Cell(row=0, column=0, item=item("u1")))
+    wide = wide.model_copy(update={"columns": wide.columns * 30})
+    with pytest.raises(BadInput, match="mosaic of 60 columns"):
+        write_mosaic(tmp_path / "out.mp4", wide, Path)

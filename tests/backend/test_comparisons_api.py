@@ -1,0 +1,115 @@
+"""Comparisons over HTTP: a kill in the middle, a checkpoint that cannot be loaded, and what is taken along."""
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+from running import RunningServer, running, wait_for
+from two_checkpoints import lay_out
+
+pytestmark = pytest.mark.slow
+
+CLIP = {"kind": "generate_video", "num_frames": 9, "resolution": "256", "sampling": {"num_inference_steps": 2}}
+ENDED_S = 240
+
+
+def look(server: RunningServer, name: str, verb: str = "") -> dict[str, Any]:
+    return server.get(f"/v1/comparisons/{name}{verb}").json()
+
+
+def states(grid: dict[str, Any]) -> list[str]:
+    return [cell["job"]["state"] for cell in grid["cells"] if cell["job"]]
+
+
+def ended(server: RunningServer, name: str) -> dict[str, Any]:
+    return wait_for(lambda: (grid := look(server, name))["num_done"] == grid["num_cells"] and grid, ENDED_S)
+
+
+@pytest.mark.timeout(600)
+def test_a_kill_in_the_middle_of_a_grid_costs_no_cell_and_a_broken_checkpoint_only_its_own(tmp_path: Path):
+    lay_out(tmp_path, broken=True)
+    asked = {
+        "request": CLIP,
+        "axes": {"checkpoint": ["speck", "broken", "after"]},
+        "subjects": [{"request": {"prompt": prompt}} for prompt in ("one", "two", "three")],
+    }
+    # Room for one at a time, so that checkpoints must take turns.
+    with running(tmp_path, ORRERY_MEMORY_GB="0.7") as server:
+        server.wait_ready()
+        name = server.post("/v1/comparisons", json=asked).json()["id"]
+        done = wait_for(lambda: (grid := look(server, name))["num_done"] >= 1 and grid, ENDED_S)
+        first = {cell["item"]["id"]: cell["job"]["finished_at"] for cell in done["cells"] if cell["item"]}
+        server.kill()
+    with running(tmp_path, ORRERY_MEMORY_GB="0.7") as server:
+        grid = ended(server, name)
+        made = {cell["item"]["id"]: cell["job"]["finished_at"] for cell in grid["cells"] if cell["item"]}
+        assert states(grid) == ["succeeded", "failed", "succeeded"] * 3
+        assert first.items() <= made.items()
+        assert {cell["job"]["error"]["code"] for cell in grid["cells"] if cell["job"]["error"]} == {"broken_checkpoint"}
+        assert all(cell["seconds"] > 0 and cell["memory_gb"] > 0 for cell in grid["cells"] if cell["item"])
+        told = [event for event in server.events() if str(event.get("event")).startswith("checkpoint")]
+        comes = [event["checkpoint"] for event in told if event["event"] == "checkpoint_comes"]
+        assert (comes.count("speck"), comes.count("after")) == (1, 1), told
+
+        # A checkpoint that has failed fails its cells at once.
+        again = server.post("/v1/comparisons", json={**asked, "axes": {"checkpoint": ["broken"]}})
+        assert states(again.json()) == ["failed"] * 3
+
+
+def test_a_grid_with_ground_truth_is_measured_and_taken_along(server: RunningServer):
+    made = server.post("/v1/jobs", json={**CLIP, "prompt": "truth", "sampling": {"num_inference_steps": 1, "seed": 1}})
+    truth = server.wait_job(made.json()["id"])["results"][0]["id"]
+    asked = {
+        "request": {**CLIP, "sampling": {"num_inference_steps": 1}},
+        "axes": {"sampling.seed": [1, 2], "num_frames": [9]},
+        "subjects": [{"reference": truth, "starts": ["t2v", "v2v"], "request": {"prompt": "truth"}}],
+    }
+    answer = server.post("/v1/comparisons", json=asked)
+    assert answer.status_code == 202, answer.text
+    name = answer.json()["id"]
+    assert answer.json()["rows"] == ["truth · text", "truth · first frames"]
+    ended(server, name)
+
+    grid = look(server, name, "/likeness")
+    likeness = {(cell["row"], cell["column"]): cell["likeness"] for cell in grid["cells"]}
+    assert likeness[0, 0] is None
+    assert likeness[0, 1]["psnr_db"] > 40  # the same seed again, encoded alike
+    assert likeness[0, 2]["psnr_db"] < 30
+
+    rows = list(csv.DictReader(io.StringIO(server.get(f"/v1/comparisons/{name}/export?form=csv").text)))
+    assert [row["role"] for row in rows] == ["reference", "made", "made"] * 2
+    assert float(rows[1]["psnr_db"]) == likeness[0, 1]["psnr_db"]
+    with av.open(io.BytesIO(server.get(f"/v1/comparisons/{name}/export?form=mp4").content)) as mosaic:
+        assert sum(1 for _ in mosaic.decode(video=0)) == 9
+    with zipfile.ZipFile(io.BytesIO(server.get(f"/v1/comparisons/{name}/export?form=zip").content)) as page:
+        assert {"index.html", "cells.csv"} < set(page.namelist())
+        assert b"/v1/media/" not in page.read("index.html")
+    assert server.delete(f"/v1/comparisons/{name}").status_code == 204
+    assert server.get(f"/v1/comparisons/{name}").json()["error"]["code"] == "comparison_not_found"
+
+
+def test_a_cell_that_is_refused_says_why_and_the_others_are_made(server: RunningServer):
+    asked = {
+        "request": {"kind": "generate_image", "prompt": "x", "resolution": "256"},
+        "axes": {"sampling.num_inference_steps": [1, 100_000]},
+        "subjects": [{}],
+    }
+    server.post("/v1/queue/pause")
+    try:
+        grid = server.post("/v1/comparisons", json=asked).json()
+        assert [bool(cell["job"]) for cell in grid["cells"]] == [True, False]
+        assert "100000" in grid["cells"][1]["error"]["message"].replace(",", "")
+        assert look(server, grid["id"], "/export?form=mp4")["error"]["code"] == "bad_input"
+        assert server.delete(f"/v1/comparisons/{grid['id']}").json()["error"]["code"] == "conflict"
+        assert states(server.post(f"/v1/comparisons/{grid['id']}/cancel").json()) == ["cancelled"]
+        assert states(server.post(f"/v1/comparisons/{grid['id']}/retry").json()) == ["queued"]
+    finally:
+        server.post("/v1/queue/resume")
+    assert states(ended(server, grid["id"])) == ["succeeded"]
+    nothing = server.post("/v1/comparisons", json={**asked, "axes": {"sampling.num_inference_steps": [-1]}})
+    assert nothing.status_code == 422

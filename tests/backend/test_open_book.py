@@ -1,0 +1,93 @@
+"""A job that is asked for again is answered from memory, and is what the ledger has."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from backend.broadcast import Broadcast
+from backend.database import open_database
+from backend.jobs.board import Board
+from backend.jobs.ledger import Ledger
+from backend.jobs.queue_verbs import move_job, set_priority
+from backend.media import MediaStore
+from studio.jobs import Job, Progress
+from studio.requests import GenerateImage
+
+CUBE = GenerateImage(prompt="a red cube")
+ONE, TWO = "000000000001", "000000000002"
+
+
+def test_an_open_job_is_read_once_and_every_change_of_it_is_seen(tmp_path: Path):
+    async def act() -> None:
+        database = open_database(tmp_path / "orrery.db")
+        ledger, look, looks = Ledger(database), database.beside, list[object]()
+        database.beside = lambda query: (looks.append(query), look(query))[1]  # type: ignore[method-assign]
+        board = Board(ledger, MediaStore(tmp_path / "media"), Broadcast())
+        board.resident = frozenset({"speck"})
+        for job in (ONE, TWO):
+            await board.move(Ledger.insert, job, CUBE, "speck")
+
+        async def seen(job_id: str) -> Job:
+            job = await board.get(job_id)
+            assert Job.model_validate_json(await board.encoded(job_id)) == job
+            live = {"progress": job.progress, "waiting_for": job.waiting_for}
+            assert ledger.get(job_id).model_copy(update=live) == job
+            return job
+
+        assert await seen(ONE) is await board.get(ONE)
+        assert await board.encoded(ONE) is await board.encoded(ONE)
+        board.resident = frozenset()
+        assert (await seen(ONE)).waiting_for == "checkpoint speck"
+        board.resident = frozenset({"speck"})
+        assert (await seen(ONE)).waiting_for is None
+        await board.move(set_priority, TWO, "high")
+        assert (await seen(TWO)).priority == "high"
+        await board.move(move_job, TWO, None)
+        await seen(TWO)
+        await board.claim("speck")
+        assert (await seen(ONE)).state == "running"
+        board.advance(ONE, Progress(phase="denoising", step=3, steps=35))
+        assert (await seen(ONE)).progress.step == 3
+        assert json.loads(await board.encoded(ONE))["progress"]["step"] == 3
+        assert not looks
+        await board.move(Ledger.cancel, TWO)
+        assert (await board.get(TWO)).state == "cancelled"
+        assert len(looks) == 1, "what has ended may be removed by others"
+        await board.close()
+
+    asyncio.run(act())
+
+
+def test_jobs_that_all_got_other_positions_are_read_again(tmp_path: Path):
+    async def act() -> None:
+        ledger = Ledger(open_database(tmp_path / "orrery.db"))
+        board = Board(ledger, MediaStore(tmp_path / "media"), Broadcast())
+        names = [f"{number:012d}" for number in range(4)]
+        for job in names:
+            await board.move(Ledger.insert, job, CUBE, "speck")
+        for _ in range(40):  # each move halves the room between two
+            await board.move(move_job, names[3], names[1])
+            await board.move(move_job, names[2], names[1])
+        assert ledger.num_spreads
+        for job in names:
+            assert (await board.get(job)).position == ledger.get(job).position
+        await board.close()
+
+    asyncio.run(act())
+
+
+def test_a_page_of_jobs_ends_with_the_cursor_of_the_next(tmp_path: Path):
+    ledger = Ledger(open_database(tmp_path / "orrery.db"))
+    names = [f"{number:012d}" for number in range(5)]
+    for job in names:
+        ledger.insert(job, CUBE, "speck")
+
+    found, before, pages = list[str](), None, 0
+    while pages == 0 or before is not None:
+        jobs, before = ledger.page(2, None, before)
+        found += [job.id for job in jobs]
+        pages += 1
+
+    assert (found, pages) == (names[::-1], 3)
+    assert ledger.page(5)[1] is None
+    ledger.close()

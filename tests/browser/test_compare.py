@@ -1,0 +1,142 @@
+"""Comparing: two checkpoints on three prompts, one playhead, and a wall of clips."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
+from browser.keeping_page import visit
+from running import RunningServer, running
+from sent_files import clip_bytes
+from two_checkpoints import lay_out
+
+PROMPTS = ["the arm lifts a cube", "the drawer closes", "a hand waves"]
+MADE_MS = 240_000
+FPS = 12
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(600)]
+
+# The distance between clips that play, frame after frame of the page, for two seconds after the first half.
+WATCH = """async () => {
+    const { playhead } = document.querySelector("o-playhead"), found = [];
+    const wait = () => new Promise((next) => requestAnimationFrame(next));
+    for (const end = performance.now() + 500; performance.now() < end; ) await wait();
+    for (const end = performance.now() + 2000; performance.now() < end; ) {
+        await wait();
+        const run = playhead.clips.every(({ video }) => !video.paused && !video.seeking);
+        if (playhead.playing && run) found.push(playhead.drift);
+    }
+    return found;
+}"""
+# The frame that each clip presents, by what the browser says of it.
+FRAMES = """async (fps) => {
+    const { playhead } = document.querySelector("o-playhead");
+    const seen = playhead.clips.map(({ video }) => new Promise((told) => {
+        video.requestVideoFrameCallback((_, { mediaTime }) => told(Math.round(mediaTime * fps)));
+    }));
+    await playhead.step(1);
+    return [playhead.frame, ...await Promise.all(seen)];
+}"""
+# Sprites while a pointer is dragged: milliseconds from one drawn frame to the next, and what the cells show.
+SCRUB = """async () => {
+    const head = document.querySelector("o-playhead"), seek = head.querySelector(".o-seek input"), taken = [];
+    await Promise.all(head.clips.map((clip) => clip.sheet?.ready));
+    for (let step = 0; step < 90; step += 1) {
+        const began = performance.now();
+        seek.value = step % Number(seek.max);
+        seek.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((next) => requestAnimationFrame(next));
+        taken.push(performance.now() - began);
+    }
+    const { clips } = head;
+    return [taken, clips.map(({ node }) => node.dataset.showing), clips.filter(({ video }) => video.src).length];
+}"""
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    data: Path = tmp_path_factory.mktemp("two")
+    lay_out(data)
+    with running(data) as server:
+        server.wait_ready()
+        yield server
+
+
+def test_two_checkpoints_are_compared_on_three_prompts_under_one_playhead(two: RunningServer, open_page: OpenPage):
+    page = visit(open_page(two), "compare")
+    expect(page.page.get_by_text("Choose by seeing")).to_be_visible()
+    page.page.get_by_label("Prompts").fill("\n".join(PROMPTS))
+    page.page.get_by_label("after").check()
+    expect(page.page.get_by_label("speck")).to_be_checked()
+    page.page.get_by_label("Values of Steps").fill("1")
+    page.page.get_by_label("Values of Seed").fill("7")
+    expect(page.page.get_by_text("3 × 2: 6 cells")).to_be_visible()
+    page.page.locator("[data-do=compare]").click()
+    page.page.wait_for_url("**/compare?id=*")
+    grid = page.page.locator("o-compare")
+    page.page.wait_for_function("() => Number(document.querySelector('o-compare')?.dataset.done) >= 1", timeout=MADE_MS)
+    page.page.reload()  # in the middle of it
+    expect(grid).to_have_attribute("data-done", "6", timeout=MADE_MS)
+    expect(page.page.locator(".o-clip[data-media]")).to_have_count(6)
+    expect(page.page.locator(".o-clip-notes", has_text="GB")).to_have_count(6)
+
+    page.page.keyboard.press("k")
+    drifts = page.page.evaluate(WATCH)
+    assert len(drifts) > 20
+    assert sorted(drifts)[int(0.95 * len(drifts))] < 1 / FPS
+    page.page.keyboard.press("k")
+    for _ in range(3):
+        frame, *shown = page.page.evaluate(FRAMES, FPS)
+        assert set(shown) == {frame}
+
+    # Against the first column: the two models differ, and what is looped is what was marked.
+    page.page.get_by_role("button", name="Difference").click()
+    expect(page.page.locator(".o-clip-over:visible")).to_have_count(3)
+    page.page.keyboard.press("[")
+    expect(page.page.locator("[data-do=loop]")).to_have_text("Loop to here")
+    page.page.get_by_role("button", name="Closer").click()
+    expect(page.page.locator("[data-do=zoom]")).to_have_text("1.5×")
+    jobs = two.get("/v1/jobs?limit=50").json()["jobs"]
+    assert [job["checkpoint"] for job in sorted(jobs, key=lambda job: job["position"])].index("after") == 3
+
+
+def test_what_was_compared_is_taken_along_and_needs_no_server(two: RunningServer, open_page: OpenPage, tmp_path: Path):
+    [found] = two.get("/v1/comparisons").json()["comparisons"]
+    archive = tmp_path / "page.zip"
+    archive.write_bytes(two.get(f"/v1/comparisons/{found['id']}/export?form=zip").content)
+    zipfile.ZipFile(archive).extractall(tmp_path / "page")
+    page = open_page(two)
+    page.complaints.clear()
+    page.url = "file://"
+    page.page.goto((tmp_path / "page" / "index.html").as_uri())
+    page.page.evaluate("() => document.querySelector('o-playhead').playhead.step(1)")
+    page.page.wait_for_function(
+        "() => document.querySelector('o-playhead').clips.every((clip) => clip.node.dataset.showing === 'video')"
+    )
+    page.page.keyboard.press("l")
+    expect(page.page.get_by_role("timer")).to_contain_text("frame 3 / 17")
+
+
+def test_a_wall_of_36_clips_is_there_at_once_and_follows_the_pointer(two: RunningServer, open_page: OpenPage):
+    sent = [two.post("/v1/media", files={"file": (f"{n}.mp4", clip_bytes(24 + n))}) for n in range(36)]
+    ids = ",".join(answer.json()["id"] for answer in sent)
+    page = open_page(two)
+    page.page.goto(f"{two.url}/compare?items={ids}&columns=6")
+    page.page.wait_for_function(
+        "() => { const first = document.querySelector('.o-clip-still');"
+        " return first?.complete && first.naturalWidth > 0 }"
+    )
+    built_ms, shown_ms = page.page.evaluate(
+        "() => [performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd, performance.now()]"
+    )
+    expect(page.page.locator("o-compare")).to_have_attribute("data-items", "36", timeout=30_000)
+    taken, showing, num_loaded = page.page.evaluate(SCRUB)
+    assert set(showing) == {"sprite"}
+    assert num_loaded == 0
+    assert sorted(taken)[len(taken) // 2] < 1000 / 30
+    # Pages of this machine's own load come in between: what a person would wait is held with room.
+    assert shown_ms < 3000, (built_ms, shown_ms, max(taken))
+    expect(page.page.get_by_text("Aligned by time")).to_be_visible()

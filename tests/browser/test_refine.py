@@ -1,0 +1,97 @@
+"""The page that refines, as a person uses it: begin, watch, reload, look at the first result, branch from it."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
+from critiques import critique, rewritten
+from refining_endpoint import RefiningEndpoint, refining_endpoint
+from running import RunningServer, running
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LIMIT_MS = 90_000
+
+
+@pytest.fixture
+def endpoint() -> Iterator[RefiningEndpoint]:
+    with refining_endpoint() as one:
+        yield one
+
+
+@pytest.fixture
+def refining(endpoint: RefiningEndpoint, studio: RunningServer, tmp_path: Path) -> Iterator[RunningServer]:
+    shutil.copytree(studio.data / "checkpoints", tmp_path / "data" / "checkpoints")
+    with running(tmp_path / "data", **endpoint.settings()) as own:
+        own.wait_ready()
+        yield own
+
+
+def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_result(
+    refining: RunningServer, endpoint: RefiningEndpoint, open_page: OpenPage
+):
+    endpoint.answers["critic"] = [json.dumps(critique(score, "severe", "minor")) for score in (5.0, 7.5, 6.0, 8.0)]
+    opened = open_page(refining)
+    page = opened.page
+    page.goto(f"{refining.url}/refine")
+    refine = page.locator("o-refine")
+    expect(page.get_by_text("A picture that gets better")).to_be_visible(timeout=LIMIT_MS)
+
+    page.get_by_label("Prompt", exact=True).fill("a red cube on a table")
+    page.locator("input[name=steps]").fill("6")
+    page.get_by_role("button", name="Refine", exact=True).click()
+    expect(refine).to_have_attribute("data-state", "running", timeout=LIMIT_MS)
+    expect(page.locator("[data-node='0'][data-stage='done']")).to_be_visible(timeout=LIMIT_MS)
+    page.reload()
+
+    expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
+    expect(page.locator("[data-node]")).to_have_count(3)
+    expect(page.locator("[data-node='1']")).to_have_attribute("data-best", "true")
+    expect(page.locator(".o-refine-won")).to_contain_text("7.5, before result 2 with 6.0")
+    expect(page.locator(".o-refine-issues li")).to_have_count(2)
+    expect(page.locator(".o-mark-box")).to_have_count(1)
+    expect(page.locator(".o-refine-changes ins").first).to_contain_text("with straight edges")
+
+    page.locator("[data-node='0']").click()
+    expect(page.locator(".o-refine-detail h2")).to_contain_text("Result 0")
+    endpoint.answers["rewriter"] = [rewritten("A blue cube.")]
+    page.get_by_label("What is to be different").fill("make it blue")
+    page.get_by_role("button", name="Branch").click()
+    branch = page.locator("[data-node='3']")
+    expect(branch).to_have_attribute("data-best", "true", timeout=LIMIT_MS)
+    expect(branch).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".o-refine-said")).to_contain_text("make it blue")
+    expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
+
+    violations = Axe().run(page).response["violations"]
+    assert [rule["id"] for rule in violations if rule["impact"] in ("serious", "critical")] == []
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Export JSON").click()
+    tree = json.loads(Path(saved.value.path()).read_text())
+    assert [node["origin"] for node in tree["nodes"]] == ["upsampled", "rewritten", "rewritten", "branched"]
+    assert tree["best"]["node"] == 3
+
+
+def test_a_critic_that_is_gone_is_told_in_words_and_the_loop_is_resumed_from_the_page(
+    refining: RunningServer, endpoint: RefiningEndpoint, open_page: OpenPage
+):
+    endpoint.answers["critic"] = [(500, b"out of order")]
+    page = open_page(refining).page
+    page.goto(f"{refining.url}/refine")
+    page.get_by_label("Prompt", exact=True).fill("a red cube on a table")
+    page.locator("input[name=steps]").fill("2")
+    page.get_by_role("button", name="Refine", exact=True).click()
+
+    refine = page.locator("o-refine")
+    expect(refine).to_have_attribute("data-state", "failed", timeout=LIMIT_MS)
+    expect(page.get_by_role("alert").filter(has_text="answered 500")).to_be_visible()
+    endpoint.answers["critic"] = [json.dumps(critique(9.5))]
+    page.get_by_role("button", name="Resume").click()
+    expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
+    expect(page.get_by_role("status").filter(has_text="9 was reached")).to_be_visible()
