@@ -244,11 +244,13 @@ class Acted:
     Attributes:
         actions: float32 [32, 8], as the question's embodiment has them.
         took_s: how long it was computed, without what was in flight when the question came.
+        video: uint8 [33, height, width, 3], where the question wanted it.
     """
 
     act_id: str
     actions: NDArray[np.float32]
     took_s: float
+    video: NDArray[np.uint8] | None = None
 
 
 @dataclass(frozen=True)

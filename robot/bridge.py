@@ -11,7 +11,7 @@ It sends JSON text frames, each an object with `type`:
   fault; hold is person, policy, connection, approval or step; stop is a StopReason and words its sentence
 - `tick` {tick, at_s, state, hold, epoch, joints[7] rad, gripper, wanted[8]|null, executed[8]|null, clamped: joints
   counted from 0, rung: play|coast|rest|stop|null, num_coming, policy: disconnected|connecting|ready|refused,
-  policy_words, has_views, lateness_ms, busy_ms}: fifteen a second
+  policy_words, policy_predicts, has_views, lateness_ms, busy_ms}: fifteen a second
 - `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
   pending ones wait for `approve` or `reject`. A shadow run's rows come too
 - `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
@@ -42,7 +42,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -126,7 +126,8 @@ class Bridge:
         )
 
     def _serve(self, socket: ClientConnection, station: Station, until: threading.Event) -> None:
-        self._wanted, self._coming = frozenset(), ComingRows()
+        self._want(station, ())
+        self._coming = ComingRows()
         _send(socket, self._hello())
         _send(socket, messages.session(station.view))
         self._connected = True
@@ -184,6 +185,10 @@ class Bridge:
         finally:
             over.set()
 
+    def _want(self, station: Station, topics: Iterable[object]) -> None:
+        self._wanted = frozenset(topic for topic in topics if isinstance(topic, str))
+        station.want_video("predicted" in self._wanted)
+
     def _take(self, socket: ClientConnection, station: Station, frame: str | bytes) -> None:
         number: object = None
         value, failure = None, None
@@ -191,7 +196,7 @@ class Bridge:
             message = _object(frame)
             number = message.pop("id", None)
             if isinstance(topics := message.get("want"), list):
-                self._wanted = frozenset(topic for topic in cast("list[object]", topics) if isinstance(topic, str))
+                self._want(station, cast("list[object]", topics))
                 return
             order = parse_order(message)
             value = self._post(order) if isinstance(order, Send) else station.order(order)

@@ -58,6 +58,7 @@ def tick(turn: Turn) -> dict[str, Any]:
         "num_coming": len(turn.coming) if turn.coming is not None else 0,
         "policy": turn.policy.connection,
         "policy_words": turn.policy.words,
+        "policy_predicts": turn.policy.predicts,
         "has_views": turn.views is not None,
         "lateness_ms": round(1e3 * turn.tick.lateness_s, 3),
         "busy_ms": round(1e3 * turn.busy_s, 3),

@@ -15,7 +15,7 @@ from robot.loop import DeadMan, Eyes, Loop
 from robot.loop import commands as loop_commands
 from robot.loop.loop import Listener
 from robot.orders import PASSED_ON, AnyOrder, Confirm, Instruct, Mark, ReadEpisode, ResetScene, Send, Simple, Start
-from robot.policy import Policy, PolicyAddress, PolicyConnection, PolicyStatus
+from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection
 from robot.recording import Dataset, Recorder, read_episode, success_interval
 from robot.recording.plotting import plotted
 from robot.recording.reader import list_episodes, mark
@@ -28,25 +28,6 @@ from studio.errors import Conflict, StudioError
 log = structlog.get_logger("orrery.robot.station")
 
 OBEY_TIMEOUT_S = 5.0
-
-
-class NoPolicy:
-    """Where nobody said where actions come from; replays run without."""
-
-    busy = False
-
-    def status(self) -> PolicyStatus:
-        """Not there."""
-        return PolicyStatus("disconnected", words="No policy's address was given.")
-
-    def ask(self, observation: object) -> None:
-        """Nobody does: it is never ready."""
-
-    def take(self) -> None:
-        """There is none."""
-
-    def close(self) -> None:
-        """There is nothing to let go of."""
 
 
 class Station:
@@ -114,6 +95,11 @@ class Station:
     def has_policy(self) -> bool:
         """Whether the policy is connected and may drive this arm."""
         return self._policy.status().connection == "ready"
+
+    def want_video(self, wanted: bool) -> None:
+        """Whether the policy is to send the frames that it foresees, where it can; its answers take longer then."""
+        if self._connection is not None:
+            self._connection.wants_video = wanted
 
     @property
     def scene_seed(self) -> int | None:

@@ -44,4 +44,5 @@ def metadata(checkpoint: Checkpoint) -> dict[str, object]:
         "n_external_cameras": 2,
         "needs_stereo_camera": False,
         "needs_session_id": False,
+        "predicts_video": True,
     }

@@ -10,6 +10,7 @@ Request, msgpack with numpy arrays (studio.wire.arrays); what else is in it is n
     sampling_params               num_inference_steps, guidance_scale, flow_shift, …: fields of a request's `sampling`,
                                   the seed among them
     endpoint                      "infer", "reset", or left out
+    decode_video                  whether the answer has the frames that the policy foresees; without it, no
     session_id                    text; another one than before begins anew, like a reset
 """
 
@@ -49,6 +50,7 @@ class Question:
         seed: the client's own; none leaves it to the session.
         sampling: fields that the client sets over the checkpoint's own.
         session: the client's name for its session; empty for none.
+        decode_video: whether the foreseen frames are wanted too.
     """
 
     canvas: NDArray[np.uint8]
@@ -57,6 +59,7 @@ class Question:
     seed: object
     sampling: Mapping[str, Any]
     session: str
+    decode_video: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,9 @@ def _question(fields: Mapping[str, Any], session: str) -> Question:
     settings = fields.get("sampling_params", {})
     if not isinstance(settings, dict):
         raise BadInput(f"sampling_params is {shown(settings)}; a map is expected.", param="sampling_params")
+    decode_video = fields.get("decode_video", False)
+    if not isinstance(decode_video, bool):
+        raise BadInput(f"decode_video is {shown(decode_video)}; true or false is expected.", param="decode_video")
     sampling = {str(name): _plain(value) for name, value in cast("dict[object, object]", settings).items()}
     seed = sampling.pop("seed", None)
     return Question(
@@ -113,6 +119,7 @@ def _question(fields: Mapping[str, Any], session: str) -> Question:
         seed=_plain(fields.get("seed", seed)),
         sampling=sampling,
         session=session,
+        decode_video=decode_video,
     )
 
 

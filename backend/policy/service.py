@@ -53,11 +53,13 @@ class Answer:
         actions: float32 [32, 8].
         took_s: how long it was computed.
         waited_s: beside that: behind the step in flight, and on its way to the worker and back.
+        video: uint8 [33, height, width, 3], what it foresees, the frame that it saw first; only where it was wanted.
     """
 
     actions: NDArray[np.float32]
     took_s: float
     waited_s: float
+    video: NDArray[np.uint8] | None = None
 
 
 class PolicyService:
@@ -110,7 +112,7 @@ class PolicyService:
             "state": question.state,
             "num_actions": NUM_ROWS,
             "fps": ROWS_PER_SECOND,
-            "decode_video": False,
+            "decode_video": question.decode_video,
             "sampling": {**question.sampling, "seed": seed},
         }
         checkpoint = self._shelf.active
@@ -163,7 +165,7 @@ class PolicyService:
             acted = await answer
             total_s = time.monotonic() - began_at
             self._metrics.policy_seconds.observe(total_s)
-            return Answer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s))
+            return Answer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s), acted.video)
         finally:
             if self._open.pop(act_id, None):
                 engine.send(StopActing(act_id))

@@ -70,7 +70,10 @@ class PolicySession:
         timing = {"infer_ms": acted.took_s * 1e3, "wait_ms": acted.waited_s * 1e3}
         if self._previous_total_ms is not None:
             timing["prev_total_ms"] = self._previous_total_ms
-        return pack_message({"action": acted.actions, "actions": acted.actions, "seed": seed, "server_timing": timing})
+        foreseen = {} if acted.video is None else {"video": acted.video}
+        return pack_message(
+            {"action": acted.actions, "actions": acted.actions, "seed": seed, "server_timing": timing, **foreseen}
+        )
 
 
 def pack_failure(error: StudioError) -> bytes:

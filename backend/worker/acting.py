@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+import numpy as np
+
 from backend.messages import Act, Acted, ActFailed
 from backend.worker.lifeline import Lifeline
 from engine import Engine, Trajectory
@@ -74,10 +76,11 @@ class Acting:
         else:
             engine.step([deed.trajectory])
         if deed.trajectory.done:
-            actions = engine.finish(deed.trajectory).actions
-            assert actions is not None, "a policy's request comes to actions"
+            result = engine.finish(deed.trajectory)
+            assert result.actions is not None, "a policy's request comes to actions"
+            video = np.concatenate(list(result.frames)) if deed.asked.request.decode_video else None
             self.stop(deed.asked.act_id)
-            self._lifeline.report(Acted(deed.asked.act_id, actions, time.monotonic() - deed.began_at))
+            self._lifeline.report(Acted(deed.asked.act_id, result.actions, time.monotonic() - deed.began_at, video))
 
     def fail(self, deed: Deed, error: StudioError) -> None:
         """End a question for a reason, unless nobody waits for it any more."""

@@ -63,7 +63,7 @@ class View extends Part {
     const spanS = (this.#drawnAt.at(-1) - this.#drawnAt[0]) / 1000;
     const rate = spanS > 0.5 ? ((this.#drawnAt.length - 1) / spanS).toFixed(0) : "–";
     write(this.caption, seen ? say("view.caption", { width: this.canvas.width, height: this.canvas.height, rate }) : "");
-    show(this.predicted.button, there && this.#predicts);
+    show(this.predicted.button, there && (this.#predicts || Boolean(tick?.policy_predicts)));
     show(this.policy, Boolean(there && tick));
     if (!there || !tick) return;
     const [dot, words] = this.policy.children;

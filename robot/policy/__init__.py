@@ -1,6 +1,7 @@
 """The client of a policy's server: five dialects of one websocket, and the contract that an arm insists on."""
 
 from robot.policy.connection import PolicyAddress, PolicyConnection
+from robot.policy.no_policy import NoPolicy
 from robot.policy.policy import Policy, PolicyStatus
 
-__all__ = ["Policy", "PolicyAddress", "PolicyConnection", "PolicyStatus"]
+__all__ = ["NoPolicy", "Policy", "PolicyAddress", "PolicyConnection", "PolicyStatus"]

@@ -61,7 +61,11 @@ class _Question:
 
 
 class PolicyConnection:
-    """A Policy behind a websocket; it connects by itself, and again whenever it is lost."""
+    """A Policy behind a websocket; it connects by itself, and again whenever it is lost.
+
+    Attributes:
+        wants_video: whether somebody looks at what it foresees; its answers take longer then.
+    """
 
     def __init__(self, address: PolicyAddress, clock: Clock) -> None:
         self._address = address
@@ -71,6 +75,7 @@ class PolicyConnection:
         self._questions: queue.SimpleQueue[_Question | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[ActionChunk | StudioError] = queue.SimpleQueue()
         self._busy = False
+        self.wants_video = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="policy", daemon=True)
         self._thread.start()
@@ -111,7 +116,7 @@ class PolicyConnection:
                 with self._open() as socket:
                     dialect = self._greet(socket)
                     failures = 0
-                    self._status = PolicyStatus("ready", self._address.url, dialect.name)
+                    self._status = replace(self._status, connection="ready", words="")
                     self._serve(socket, dialect)
                     words = "The connection was closed."
             except PolicyRefused as error:
@@ -150,7 +155,8 @@ class PolicyConnection:
             raise PolicyLost(f"The policy's server began with a {type(hello).__name__}; a map is expected.")
         metadata = cast("Mapping[Any, Any]", hello)
         dialect = detect(self._address.dialect, self._address.url, metadata, self._session)
-        self._status = replace(self._status, dialect=dialect.name)
+        predicts = metadata.get("predicts_video") is True
+        self._status = replace(self._status, dialect=dialect.name, predicts=predicts)
         check_contract(metadata, self._address.declared)
         return dialect
 
@@ -167,7 +173,10 @@ class PolicyConnection:
                 if question.seen.epoch != epoch and (reset := dialect.reset(question.seen.epoch)) is not None:
                     _exchange(socket, reset, question.timeout_s)
                 epoch = question.seen.epoch
-                answer = dialect.answer(_exchange(socket, dialect.question(question.seen), question.timeout_s))
+                message = dialect.question(question.seen)
+                if self.wants_video and self._status.predicts:
+                    message["decode_video"] = True
+                answer = dialect.answer(_exchange(socket, message, question.timeout_s))
             except PolicyRefused as error:
                 self._reply(error)  # it said so in an orderly way: a server that goes on is talked to further
                 continue

@@ -21,12 +21,14 @@ class PolicyStatus:
         server: where it is.
         dialect: how it speaks; empty before it said anything.
         words: why it is not ready, or what it said last that was no answer.
+        predicts: whether it sends the frames that it foresees, when it is asked to.
     """
 
     connection: Connection
     server: str = ""
     dialect: str = ""
     words: str = ""
+    predicts: bool = False
 
 
 class Policy(Protocol):

@@ -112,5 +112,13 @@ def test_settings_may_come_along_and_must_be_a_map():
     assert refused.value.param == "sampling_params"
 
 
+def test_the_foreseen_frames_are_asked_for_by_true_alone():
+    assert [read().decode_video, read(decode_video=True).decode_video] == [False, True]
+
+    with pytest.raises(BadInput, match="true or false") as refused:
+        read(decode_video="yes")
+    assert refused.value.param == "decode_video"
+
+
 def test_a_reset_needs_nothing_else():
     assert read_frame(pack_message({"endpoint": "reset", "session_id": "b"})) == Reset("b")

@@ -106,8 +106,14 @@ def test_our_own_client_recognises_it_and_takes_its_contract(address: str):
         assert (connection.status().connection, connection.status().dialect) == ("ready", "cosmos")
         connection.ask(observation(), timeout_s=20)
         chunk = until(connection.take)
+        connection.wants_video = True
+        connection.ask(observation(), timeout_s=20)
+        foreseen = until(connection.take)
     finally:
         connection.close()
 
     assert chunk.rows.shape == (32, 8)
     assert chunk.inference_s > 0
+    assert chunk.video is None
+    assert foreseen.video.dtype == np.uint8
+    assert (len(foreseen.video), foreseen.video.ndim) == (33, 4)
