@@ -175,7 +175,7 @@ def test_the_curl_command_is_the_request_that_generate_would_post(open_page: Ope
 
 
 @pytest.mark.slow
-def test_the_page_survives_the_death_of_the_server(open_page: OpenPage, fresh_studio: RunningServer):
+def test_the_page_survives_the_death_of_the_server(fresh_studio: RunningServer, open_page: OpenPage):
     page = open_page(fresh_studio, allowed=("ERR_CONNECTION_REFUSED", "WebSocket", "Failed to load resource")).visit()
     page.generate("before")
     page.wait_picture()
