@@ -31,17 +31,16 @@ def judge(server: RunningServer) -> Iterator[ScriptedEndpoint]:
 
 @pytest.fixture(scope="module")
 def contest(server: RunningServer) -> str:
-    """Two pictures that differ in their negative prompt alone, and the prompt that they share."""
-    for words in ("", "blur"):
+    """Two pictures that differ in their flow shift alone, which no other test of this server lets differ alone."""
+    for flow_shift in (3.25, 4.75):
         job = server.submit(
             prompt="an axolotl in the arena",
-            negative_prompt=words,
             resolution="256",
             aspect_ratio="1:1",
-            sampling={"num_inference_steps": 1, "seed": 3},
+            sampling={"num_inference_steps": 1, "seed": 3, "flow_shift": flow_shift},
         )
         server.wait_job(job["id"])
-    return "negative_prompt"
+    return "sampling.flow_shift"
 
 
 def test_a_pair_is_dealt_voted_on_ranked_exported_and_taken_back(server: RunningServer, contest: str):
@@ -52,7 +51,7 @@ def test_a_pair_is_dealt_voted_on_ranked_exported_and_taken_back(server: Running
     vote = server.post("/v1/arena/votes", json=body)
 
     assert vote.status_code == 201, vote.text
-    assert {vote.json()["left"]["value"], vote.json()["right"]["value"]} == {"none", "blur"}
+    assert {vote.json()["left"]["value"], vote.json()["right"]["value"]} == {"3.25", "4.75"}
     assert server.get(pair["left"]["url"]).status_code == 200
     assert server.get(f"/v1/arena/pairs/{pair['id']}", params={"voter": "ada"}).json()["left"] == pair["left"]
     ranked = server.get("/v1/arena/standings", params={"contest": contest}).json()
