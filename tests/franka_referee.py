@@ -84,7 +84,6 @@ def judge_targets(ticks: list[dict[str, object]]) -> list[str]:
     """The rows of fifteen a second that reached the arm, as the station told them."""
     found: list[str] = []
     last: NDArray[np.float64] | None = None
-    last_s = 0.0
     for tick in ticks:
         if tick["executed"] is None or tick["state"] not in ("running", "holding"):
             last = None  # what moves it next begins where the arm is
@@ -99,10 +98,16 @@ def judge_targets(ticks: list[dict[str, object]]) -> list[str]:
         down, up = fastest_at(origin)
         if ((row - origin > up * PERIOD_S + 2e-4) | (origin - row > down * PERIOD_S + 2e-4)).any():
             found.append(f"step of {np.abs(row - origin).max():.3f} rad at {at_s:.2f} s")
-        if last is not None and at_s - last_s > 3 * PERIOD_S:
-            found.append(f"no target for {at_s - last_s:.2f} s at {at_s:.2f} s")
-        last, last_s = row, at_s
+        last = row
     return found
+
+
+def longest_silence_s(ticks: list[dict[str, object]]) -> float:
+    """The longest that a moving arm was told nothing."""
+    moving = [tick["executed"] is not None and tick["state"] in ("running", "holding") for tick in ticks]
+    told_s = [float(str(tick["at_s"])) for tick in ticks]
+    pairs = zip(range(1, len(ticks)), range(len(ticks)), strict=False)
+    return max((told_s[one] - told_s[before] for one, before in pairs if moving[one] and moving[before]), default=0.0)
 
 
 def _motions(drive: Drive) -> list[NDArray[np.float64]]:

@@ -3,24 +3,25 @@
 import { say } from "./facts.js";
 import { icon } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
+import { PlayheadVideo, happens } from "./playhead_video.js";
 import { SpriteSheet } from "./sprite_sheet.js";
 
 const MOST_HELD_BYTES = 64e6; // larger clips are streamed; smaller ones are fetched whole, so that they share no connection
 const MOST_DRAWN = 960; // pixels across of what is drawn over another cell
 
-export class Clip {
+export class Clip extends PlayheadVideo {
   #loading = null;
   #blob = null;
 
   /** `heard` is told when a person wants its sound. */
   constructor(cell, heard) {
-    this.cell = cell;
     const clip = cell.type === "video";
-    this.fps = cell.fps || 24;
-    this.length = clip ? cell.length || (cell.frames || 1) / this.fps : 0;
+    const fps = cell.fps || 24;
+    const video = make("video", { class: "o-clip-video", muted: true, playsinline: true, preload: "auto", hidden: true, "aria-label": cell.name ?? "" });
+    super(video, { fps, length: clip ? cell.length || (cell.frames || 1) / fps : 0 });
+    this.cell = cell;
     this.still = make("img", { class: "o-clip-still", alt: cell.name ?? "", src: clip ? cell.thumbnail : cell.url, decoding: "async" });
     this.drawn = make("canvas", { class: "o-clip-drawn", hidden: true });
-    this.video = make("video", { class: "o-clip-video", muted: true, playsinline: true, preload: "auto", hidden: true, "aria-label": cell.name ?? "" });
     this.video.muted = true;
     this.over = make("canvas", { class: "o-clip-over", hidden: true });
     this.view = make("div", { class: "o-clip-view" }, this.still, this.drawn, this.video, this.over);
@@ -52,21 +53,6 @@ export class Clip {
     this.sound.replaceChildren(icon(heard ? "loud" : "silent", 15));
   }
 
-  /** Whether it moves at this time. */
-  runs(time) {
-    return this.length > 0 && time < this.length - 1e-3;
-  }
-
-  run(rate) {
-    this.video.playbackRate = rate;
-    this.video.play().catch(() => {});
-  }
-
-  rest() {
-    this.video.pause();
-    this.video.playbackRate = 1;
-  }
-
   /** Show the sprite of a time; the thumbnail stays until the sheet is there. */
   sprite(time) {
     if (!this.sheet?.draw(this.drawn, Math.min(time, this.length))) return;
@@ -76,9 +62,7 @@ export class Clip {
   /** Show the very frame of a time. Resolves when it is decoded, or cannot be. */
   async exact(time) {
     if (!(await this.load())) return;
-    const frame = Math.floor(Math.min(time, this.length - 1e-3) * this.fps + 1e-3);
-    const to = (Math.max(frame, 0) + 0.5) / this.fps;
-    if (Math.abs(this.video.currentTime - to) > 1e-4 || this.video.readyState < 2) await reach(this.video, to);
+    await super.exact(time);
     this.#show("video");
   }
 
@@ -141,17 +125,4 @@ export class Clip {
     show(this.drawn, what === "sprite");
     show(this.still, what === "still");
   }
-}
-
-function happens(video, event) {
-  return new Promise((resolve, reject) => {
-    video.addEventListener(event, resolve, { once: true });
-    video.addEventListener("error", reject, { once: true });
-  });
-}
-
-function reach(video, time) {
-  const there = new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
-  video.currentTime = time;
-  return there;
 }

@@ -4,6 +4,7 @@ import { toast } from "./errors.js";
 import { say } from "./facts.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Playhead } from "./playhead.js";
+import { PlayheadVideo, happens } from "./playhead_video.js";
 import { EpisodePlot } from "./robot_episode_plot.js";
 import { robot } from "./robot_link.js";
 import { readClip, readEpisode } from "./robot_recordings.js";
@@ -20,7 +21,8 @@ export class EpisodePlayer {
     this.close = this.#button("close", () => this.shut());
     this.clips = VIEWS.map((view) => make("video", { muted: true, playsinline: true, "aria-label": say(`episode.view.${view}`), "data-view": view }));
     for (const clip of this.clips) clip.muted = true; // the attribute counts only for what is parsed
-    this.playhead = new Playhead(this.clips, () => this.#paint());
+    this.playhead = new Playhead();
+    this.playhead.addEventListener("change", () => this.#paint());
     this.plot = new EpisodePlot();
     this.plot.node.addEventListener("pointerdown", (event) => this.#drag(event));
     this.plot.node.addEventListener("pointermove", (event) => event.buttons && this.#drag(event));
@@ -37,7 +39,6 @@ export class EpisodePlayer {
     );
     this.node.addEventListener("keydown", (event) => event.key === "Escape" && !robot.engaged && this.shut());
     const [lead] = this.clips;
-    for (const name of ["play", "pause", "ended"]) lead.addEventListener(name, () => this.#paint());
     lead.addEventListener("error", () => lead.src && toast(say("episode.no_clip"), "", "bad"));
   }
 
@@ -47,7 +48,7 @@ export class EpisodePlayer {
     try {
       const episode = await readEpisode(name, index);
       const clips = await Promise.all(VIEWS.map((view) => readClip(name, index, view)));
-      if (number === this.#number) this.#show(episode, clips);
+      if (number === this.#number) await this.#show(episode, clips, number);
     } catch ({ message, hint }) {
       if (number === this.#number) toast(message || say("episode.gone"), hint, "bad");
     }
@@ -56,15 +57,18 @@ export class EpisodePlayer {
   shut() {
     this.#number++;
     if (this.playhead.playing) this.playhead.pause();
+    this.playhead.clips = [];
     for (const clip of this.clips) clip.removeAttribute("src");
     for (const address of this.#addresses) URL.revokeObjectURL(address);
     this.#addresses = [];
     show(this.node, false);
   }
 
-  #show(episode, clips) {
-    this.#totalS = episode.num_frames / episode.frames_per_second;
+  async #show(episode, clips, number) {
+    const fps = episode.frames_per_second;
+    this.#totalS = episode.num_frames / fps;
     this.#addresses = clips.map((clip) => URL.createObjectURL(clip));
+    const loaded = Promise.all(this.clips.map((clip) => happens(clip, "loadeddata").catch(() => {})));
     this.clips.forEach((clip, index) => (clip.src = this.#addresses[index]));
     write(this.title, `${episode.index}  ${episode.task || say("episode.untold")}`);
     document.querySelector(".o-cockpit").append(this.node);
@@ -72,7 +76,11 @@ export class EpisodePlayer {
     this.plot.episode = episode;
     this.#paint();
     this.play.focus();
-    this.playhead.begin(episode.frames_per_second);
+    await loaded;
+    if (number !== this.#number) return;
+    this.playhead.time = 0;
+    this.playhead.clips = this.clips.filter((clip) => clip.readyState).map((clip) => new PlayheadVideo(clip, { fps, length: clip.duration }));
+    if (this.playhead.length) this.playhead.play();
   }
 
   #button(name, act) {
@@ -85,13 +93,13 @@ export class EpisodePlayer {
   }
 
   #seek(share) {
-    if (this.playhead.playing) this.playhead.pause();
-    this.playhead.seek(share * this.#totalS);
+    this.playhead.scrub(Math.floor(share * this.playhead.frames));
   }
 
   #paint() {
     if (this.node.hidden) return;
-    const { time: at, playing } = this.playhead;
+    const { frame, fps, playing } = this.playhead;
+    const at = frame / fps;
     const share = this.#totalS ? Math.min(at / this.#totalS, 1) : 0;
     this.plot.share = share;
     this.position.value = 1000 * share;

@@ -1,5 +1,6 @@
 """The robot page with the arm that a server brings along: MuJoCo, the scripted policy, everything real."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from playwright.sync_api import expect
 from browser.conftest import OpenPage
 from browser.robot_page import RobotPage
 from browser.test_accessibility import serious_violations
-from running import running
+from running import RunningServer, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -17,40 +18,45 @@ SELF_TEST_MS = 120_000
 RUN_MS = 20_000
 
 
-def test_the_simulated_arm_is_tested_started_watched_and_stopped(open_page: OpenPage, tmp_path: Path):
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RunningServer]:
+    """Asked for before the page, so that it goes after it."""
     with running(tmp_path, ORRERY_ROBOT="simulated") as server:
-        page = RobotPage(open_page(server)).visit()
-        expect(page.standing).to_contain_text("NOT TESTED", timeout=START_MS)
-        page.take_control().button("self_test").click()
-        expect(page.standing).to_contain_text("READY", timeout=SELF_TEST_MS)
-        page.prompt.fill("pick up the red cube")
-        page.button("record").click()
-        page.button("start").click()
-        expect(page.standing).to_contain_text("MOVING", timeout=RUN_MS)
-        page.page.wait_for_function(
-            "before => Number(document.querySelector('o-robot-view').dataset.frames) > before + 30",
-            arg=int(page.view.get_attribute("data-frames") or 0),
-            timeout=RUN_MS,
-        )
-        page.page.locator("body").press("Space")
-        expect(page.standing).to_contain_text("Stopped by a person.")
-        page.panel.get_by_role("tab", name="Recordings").click()
-        expect(page.panel).to_contain_text("pick up the red cube")
-        page.panel.get_by_role("button", name="Worked").click()
-        expect(page.panel).to_contain_text("1 of 1 worked")
-        watch_again(page)
-        page.button("recover").click()
-        expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
-        page.panel.get_by_role("button", name="Replay").click()
-        page.button("start").click()
-        expect(page.standing).to_contain_text("The recorded rows drive", timeout=RUN_MS)
-        page.page.wait_for_function("() => window.orrery.robot.now.coming?.rows.length > 20", timeout=RUN_MS)
-        page.button("finish").click()
-        expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
-        page.page.locator("#robot-seed").fill("12")
-        page.button("reset_scene").click()
-        expect(page.page.locator("o-robot-scene")).to_contain_text("seed 12 is on the table", timeout=RUN_MS)
-        page.page.close()
+        yield server
+
+
+def test_the_simulated_arm_is_tested_started_watched_and_stopped(server: RunningServer, open_page: OpenPage):
+    page = RobotPage(open_page(server)).visit()
+    expect(page.standing).to_contain_text("NOT TESTED", timeout=START_MS)
+    page.take_control().button("self_test").click()
+    expect(page.standing).to_contain_text("READY", timeout=SELF_TEST_MS)
+    page.prompt.fill("pick up the red cube")
+    page.button("record").click()
+    page.button("start").click()
+    expect(page.standing).to_contain_text("MOVING", timeout=RUN_MS)
+    page.page.wait_for_function(
+        "before => Number(document.querySelector('o-robot-view').dataset.frames) > before + 30",
+        arg=int(page.view.get_attribute("data-frames") or 0),
+        timeout=RUN_MS,
+    )
+    page.page.locator("body").press("Space")
+    expect(page.standing).to_contain_text("Stopped by a person.")
+    page.panel.get_by_role("tab", name="Recordings").click()
+    expect(page.panel).to_contain_text("pick up the red cube")
+    page.panel.get_by_role("button", name="Worked").click()
+    expect(page.panel).to_contain_text("1 of 1 worked")
+    watch_again(page)
+    page.button("recover").click()
+    expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
+    page.panel.get_by_role("button", name="Replay").click()
+    page.button("start").click()
+    expect(page.standing).to_contain_text("The recorded rows drive", timeout=RUN_MS)
+    page.page.wait_for_function("() => window.orrery.robot.now.coming?.rows.length > 20", timeout=RUN_MS)
+    page.button("finish").click()
+    expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
+    page.page.locator("#robot-seed").fill("12")
+    page.button("reset_scene").click()
+    expect(page.page.locator("o-robot-scene")).to_contain_text("seed 12 is on the table", timeout=RUN_MS)
 
 
 def watch_again(page: RobotPage) -> None:

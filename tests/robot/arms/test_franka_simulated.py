@@ -18,7 +18,8 @@ import pytest
 from websockets.sync.server import ServerConnection
 
 from franka_environment import ROOT, franka_python
-from franka_referee import MAX_LOST, Drive, judge_drive, judge_targets, largest_gap
+from franka_referee import MAX_LOST, PERIOD_S, Drive, judge_drive, judge_targets, longest_silence_s
+from machine_watch import while_the_machine_runs
 from robot.faults import StopReason
 from robot.safety import HOME
 from robot_servers import answer, policy_server, receive
@@ -31,9 +32,11 @@ PLANNED_S = 20.0
 ORDER_S = 20.0
 SWING_RAD = 0.2
 ATTEMPTS = 3
-"""libfranka has no real-time kernel here: twenty packets in a row are lost where others want every core. A
-simulator that gets less than real time falls behind, until targets are clamped too often: a run ends as it ought to."""
+STALL_S = 1e-3 * MAX_LOST
+"""libfranka has no real-time kernel here, and a cloud's cores are lent elsewhere at times: what fails where the machine
+stood still longer than a link lives is tried anew. The limits of targets are never excused."""
 
+MAX_SILENCE_S = 3 * PERIOD_S
 PAUSE_S = 3.0
 """Without a question; the next one begins another swing."""
 
@@ -197,73 +200,88 @@ def _process(program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_minute_of_the_tracker_breaks_no_limit(tmp_path: Path):
-    ticks, drive = stream(tmp_path, "tracker", Swaying(0.3), STREAM_S)
-    assert judge_targets(ticks) == []
-    assert judge_drive(drive) == []
-    assert sum(tick["wanted"] is not None for tick in ticks) > 0.95 * 15 * STREAM_S
-    assert np.ptp(drive.positions[:, 0]) > SWING_RAD
+    def trial(folder: Path) -> None:
+        ticks, drive = stream(folder, "tracker", Swaying(0.3), STREAM_S)
+        assert sum(tick["wanted"] is not None for tick in ticks) > 0.95 * 15 * STREAM_S
+        assert np.ptp(drive.positions[:, 0]) > SWING_RAD
+
+    while_the_machine_runs(trial, tmp_path, STALL_S, ATTEMPTS)
 
 
 def test_planned_motions_break_no_limit_either(tmp_path: Path):
-    ticks, drive = stream(tmp_path, "joint_motion", Swaying(0.15), PLANNED_S)
-    assert judge_targets(ticks) == []
-    assert judge_drive(drive) == []
-    assert np.ptp(drive.positions[:, 0]) > SWING_RAD
+    def trial(folder: Path) -> None:
+        _, drive = stream(folder, "joint_motion", Swaying(0.15), PLANNED_S)
+        assert np.ptp(drive.positions[:, 0]) > SWING_RAD
+
+    while_the_machine_runs(trial, tmp_path, STALL_S, ATTEMPTS)
 
 
-def stream(tmp_path: Path, following: str, policy: Swaying, seconds: float) -> tuple[list[dict[str, Any]], Drive]:
-    """What the arm was told, and what it did; anew where the machine was too busy to keep a link up."""
-    for attempt in range(ATTEMPTS):
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        policy.ended.clear()
-        with policy_server(policy) as (url, _), franka(folder, url, following) as (station, notes):
+def stream(folder: Path, following: str, policy: Swaying, seconds: float) -> tuple[list[dict[str, Any]], Drive]:
+    """What the arm was told, and what it did."""
+    with policy_server(policy) as (url, _), franka(folder, url, following) as (station, notes):
+        try:
             station.start()
             station.for_(seconds)
-            if station.stop == StopReason.CLAMP_RATE and attempt + 1 < ATTEMPTS:
-                policy.ended.set()
-                continue
             assert station.state == "running", station.of("event")[-3:]
             station.order("finish")
-            ticks = station.of("tick")
+        finally:
             policy.ended.set()
-        drive = Drive.read(notes)
-        if largest_gap(drive) <= MAX_LOST:
-            break
+            ticks = station.of("tick")
+            keep_limits(ticks)
+    drive = Drive.read(notes)
+    assert judge_drive(drive) == []
+    assert longest_silence_s(ticks) < MAX_SILENCE_S
     return ticks, drive
 
 
+def keep_limits(ticks: list[dict[str, Any]]) -> None:
+    """Whatever else went wrong."""
+    if broken := judge_targets(ticks):
+        pytest.fail("; ".join(broken))
+
+
 def test_faults_end_as_the_ladder_says_and_break_no_limit(tmp_path: Path):
+    while_the_machine_runs(fall_down_the_ladder, tmp_path, STALL_S, ATTEMPTS)
+
+
+def fall_down_the_ladder(folder: Path) -> None:
     policy = Swaying()
     with ExitStack() as server:
         url, _ = server.enter_context(policy_server(policy))
-        with franka(tmp_path, url, "tracker") as (station, notes):
-            station.start()
-            station.for_(3)
-            policy.jump_rad = 1.0
-            station.until(lambda: station.state == "fault")
-            assert station.stop == StopReason.TOO_FAR
-
-            policy.jump_rad = 0.0
-            station.start()
-            station.for_(3)
-            policy.delay_s = 8.0  # longer than an answer counts
-            station.until(lambda: station.rung == "rest")
-            station.until(lambda: station.state == "stopped")
-            assert station.stop == StopReason.STALE
-
-            policy.delay_s = 0.1
-            station.until(lambda: station.of("tick")[-1]["policy"] == "ready")
-            station.start()
-            station.for_(3)
-            policy.dies = True
-            server.close()
-            station.until(lambda: station.rung == "rest")
-            assert station.of("session")[-1]["hold"] == "connection"
-            station.until(lambda: station.state == "stopped")
-            assert station.stop == StopReason.STALE
-            ticks = station.of("tick")
+        with franka(folder, url, "tracker") as (station, notes):
+            try:
+                meet_every_fault(station, policy, server)
+            finally:
+                policy.ended.set()
+                keep_limits(station.of("tick"))
     drive = Drive.read(notes)
-    assert judge_targets(ticks) == []
     assert judge_drive(drive) == []
     assert np.abs(drive.velocities[-100:]).max() < AT_REST_RAD_S
+
+
+def meet_every_fault(station: Station, policy: Swaying, server: ExitStack) -> None:
+    """A jump, answers that come too late, and a policy that dies."""
+    station.start()
+    station.for_(3)
+    policy.jump_rad = 1.0
+    station.until(lambda: station.state == "fault")
+    assert station.stop == StopReason.TOO_FAR
+
+    policy.jump_rad = 0.0
+    station.start()
+    station.for_(3)
+    policy.delay_s = 8.0  # longer than an answer counts
+    station.until(lambda: station.rung == "rest")
+    station.until(lambda: station.state == "stopped")
+    assert station.stop == StopReason.STALE
+
+    policy.delay_s = 0.1
+    station.until(lambda: station.of("tick")[-1]["policy"] == "ready")
+    station.start()
+    station.for_(3)
+    policy.dies = True
+    server.close()
+    station.until(lambda: station.rung == "rest")
+    assert station.of("session")[-1]["hold"] == "connection"
+    station.until(lambda: station.state == "stopped")
+    assert station.stop == StopReason.STALE
