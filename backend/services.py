@@ -82,4 +82,9 @@ def services_of(connection: HTTPConnection) -> Services:
     return cast(Services, connection.app.state.services)
 
 
-Parts = Annotated[Services, Depends(services_of)]
+async def _services_of(connection: HTTPConnection) -> Services:
+    # On the event loop: what is no coroutine is sent to a thread, for every request.
+    return services_of(connection)
+
+
+Parts = Annotated[Services, Depends(_services_of)]

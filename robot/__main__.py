@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 
 from robot import messages
 from robot.bridge import Bridge
@@ -16,6 +14,7 @@ from robot.clock import Clock, MonotonicClock
 from robot.hardware import connect_hardware
 from robot.logs import configure_logs
 from robot.orders import Simple, Start
+from robot.priority import come_first
 from robot.self_test import Check
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
@@ -28,16 +27,12 @@ READY_TIMEOUT_S = 30.0
 SWITCH_INTERVAL_S = 0.0005
 """How long another thread may keep the interpreter from the loop's; Python's own 5 ms are a twelfth of a tick."""
 
-PRIORITY = -10
-"""On a busy machine this is what keeps ticks on time: 6 ms late (p99) instead of 26 with two programs for each core."""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run until told to end; 2 when it cannot start, with one line that says why."""
     configure_logs()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    with suppress(PermissionError):  # without the right to it the loop still runs, and counts its late ticks
-        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    come_first()
     try:
         settings = read_settings(sys.argv[1:] if arguments is None else arguments)
         if not settings.server and not settings.prompt and settings.mode != "replay":

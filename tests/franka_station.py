@@ -9,7 +9,6 @@ import sys
 import threading
 from pathlib import Path
 
-from franka_priority import come_first
 from robot import messages
 from robot.__main__ import SWITCH_INTERVAL_S
 from robot.arms.franka import FrankaArm, connect_franka
@@ -20,6 +19,7 @@ from robot.gripper.gripper_thread import GripperThread
 from robot.hardware import Hardware
 from robot.logs import configure_logs
 from robot.orders import parse_order
+from robot.priority import come_first
 from robot.settings import read_settings
 from robot.station import Station
 from robot.turn import SessionView, Turn

@@ -8,6 +8,10 @@ from pathlib import Path
 
 from backend.worker.parent import die_with_parent
 
+NICENESS = 10
+"""How far a step stands back where all cores are busy: pages and clients are answered meanwhile, and a simulated arm
+has its ticks on time. The arm's program asks for a better place itself, which only root is given: this needs no right."""
+
 
 def main() -> None:
     """Tie this process to its server, load the engine's libraries, then serve."""
@@ -19,13 +23,12 @@ def main() -> None:
     parser.add_argument("--checkpoint", required=True, help="id of the checkpoint, for recipes")
     parser.add_argument("--gpus", type=int, default=1, help="how many share a clip's steps")
     parser.add_argument("--policy-gpus", type=int, default=1, help="how many share a policy's steps")
-    parser.add_argument("--nice", type=int, default=0, help="how far it stands back where all cores are busy")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")
     parser.add_argument("--guardrail-url", help="who looks at the frames of guarded jobs, on loopback")
     options = parser.parse_args()
     die_with_parent(options.parent)
-    os.nice(options.nice)
+    os.nice(NICENESS)
     os.set_inheritable(options.pipe, False)
     _serve(options)
 
