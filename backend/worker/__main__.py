@@ -10,7 +10,7 @@ from backend.worker.parent import die_with_parent
 
 NICENESS = 10
 """How far a step stands back where all cores are busy: pages and clients are answered meanwhile, and a simulated arm
-has its ticks on time. The arm's program asks for a better place itself, which only root is given: this needs no right."""
+has its ticks on time. Its program asks for a better place itself, which only root is given: this needs no right."""
 
 
 def main() -> None:
