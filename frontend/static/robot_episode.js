@@ -35,7 +35,7 @@ export class EpisodePlayer {
       { class: "o-episode", hidden: true, "aria-labelledby": this.title.id },
       make("header", {}, this.title, this.close),
       make("div", { class: "o-episode-seen" }, make("div", { class: "o-episode-clips" }, ...this.clips), this.plot.node),
-      make("footer", {}, this.play, this.position, this.time),
+      make("div", { class: "o-episode-bar" }, this.play, this.position, this.time),
     );
     this.node.addEventListener("keydown", (event) => event.key === "Escape" && !robot.engaged && this.shut());
     const [lead] = this.clips;
@@ -58,7 +58,10 @@ export class EpisodePlayer {
     this.#number++;
     if (this.playhead.playing) this.playhead.pause();
     this.playhead.clips = [];
-    for (const clip of this.clips) clip.removeAttribute("src");
+    for (const clip of this.clips) {
+      clip.removeAttribute("src");
+      clip.load(); // or it goes on reading what is let go below
+    }
     for (const address of this.#addresses) URL.revokeObjectURL(address);
     this.#addresses = [];
     show(this.node, false);

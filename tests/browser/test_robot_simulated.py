@@ -69,7 +69,9 @@ def watch_again(page: RobotPage) -> None:
         timeout=RUN_MS,
     )
     expect(page.stop).to_be_in_viewport(ratio=1)
+    expect(seen.get_by_role("button", name="Pause")).to_be_visible()
     position = seen.locator("input[type=range]")
+    expect(position).to_be_visible()
     expect(position).to_have_attribute("aria-label", "Position in the recording")
     position.evaluate("slider => { slider.value = 500; slider.dispatchEvent(new Event('input')); }")
     page.page.wait_for_function("() => document.querySelector('.o-episode video').paused", timeout=RUN_MS)
