@@ -106,6 +106,7 @@ export class EpisodePlayer {
     const share = this.#totalS ? Math.min(at / this.#totalS, 1) : 0;
     this.plot.share = share;
     this.position.value = 1000 * share;
+    this.position.style.setProperty("--range_progress", `${100 * share}%`);
     const words = say("episode.at", { at: at.toFixed(1), total: this.#totalS.toFixed(1) });
     write(this.time, words);
     mark(this.position, "aria-valuetext", words);
