@@ -60,4 +60,4 @@ def while_the_machine_runs(trial: Callable[[Path], None], folder: Path, stall_s:
                 return
         stalls_s.append(watch.longest_s)
     said = ", ".join(f"{1e3 * stall:.0f} ms" for stall in stalls_s)
-    pytest.skip(f"the machine stood still for {said} while {stall_s * 1e3:.0f} ms are a link lost; nothing was shown")
+    pytest.skip(f"the machine stood still for {said}, with {stall_s * 1e3:.0f} ms to be borne: nothing was shown")

@@ -16,6 +16,7 @@ from websockets.asyncio.client import connect
 
 from backend.database import open_database
 from library_rows import fill
+from machine_watch import while_the_machine_runs
 from running import RunningServer
 
 NUM_JOBS, NUM_CLIENTS, NUM_PAGES, NUM_ARTEFACTS = 200, 50, 8, 10_000
@@ -25,6 +26,9 @@ LASTS_S = 20.0
 MAX_P99_S = 2.0
 """That nobody starves. The bar is 0.1 s on a machine with nothing beside it: this test has another one beside it, often
 on the same two cores, and its printed table is what the bar is held against."""
+
+STALL_S, ATTEMPTS = 0.2, 2
+"""A machine that stands still for so long is no measure of a server."""
 
 MAX_RSS_BYTES = 600 * 2**20
 
@@ -48,7 +52,7 @@ def loaded(tmp_path: Path, server: RunningServer) -> Iterator[RunningServer]:
 
 
 @pytest.mark.slow
-def test_fifty_clients_read_jobs_and_nobody_starves(loaded: RunningServer):
+def test_fifty_clients_read_jobs_and_nobody_starves(loaded: RunningServer, tmp_path: Path):
     request = {
         "kind": "generate_image",
         "prompt": "under load",
@@ -60,10 +64,19 @@ def test_fifty_clients_read_jobs_and_nobody_starves(loaded: RunningServer):
     ).json()
     ids = [job["id"] for job in batch["jobs"]]
 
-    reads, searches, heard = asyncio.run(crowd(loaded.url, ids))
+    def trial(_: Path) -> None:
+        reads, searches, heard = asyncio.run(crowd(loaded.url, ids))
+        show(loaded, reads, searches, heard)
+        if min(heard) == 0:
+            pytest.fail("a page heard nothing")
+        assert percentiles(reads)[1] / 1000 < MAX_P99_S
 
-    assert loaded.process is not None
-    rss = rss_bytes(loaded.process.pid)
+    while_the_machine_runs(trial, tmp_path, STALL_S, ATTEMPTS)
+    assert rss_bytes(loaded) < MAX_RSS_BYTES
+
+
+def show(loaded: RunningServer, reads: list[float], searches: list[float], heard: list[int]) -> None:
+    """The table."""
     table = [
         ("job reads", len(reads), *percentiles(reads)),
         ("library searches", len(searches), *percentiles(searches)),
@@ -73,11 +86,8 @@ def test_fifty_clients_read_jobs_and_nobody_starves(loaded: RunningServer):
         for name, count, p50, p99, most in table
     ]
     lines.append(f"{'event sockets':<18} {len(heard):>6}  changes heard by each: {min(heard)} to {max(heard)}")
-    lines.append(f"{'server memory':<18} {rss / 2**20:6.0f} MiB")
+    lines.append(f"{'server memory':<18} {rss_bytes(loaded) / 2**20:6.0f} MiB")
     sys.stdout.write("\n" + "\n".join(lines) + "\n")
-    assert percentiles(reads)[1] / 1000 < MAX_P99_S
-    assert min(heard) > 0
-    assert rss < MAX_RSS_BYTES
 
 
 async def crowd(url: str, ids: list[str]) -> tuple[list[float], list[float], list[int]]:
@@ -101,7 +111,8 @@ async def poll(url: str, ids: list[str], until: float, taken: list[float], seed:
             began = time.perf_counter()
             job = await asker.ask("GET", f"/v1/jobs/{job_id}")
             taken.append(time.perf_counter() - began)
-            assert job["id"] == job_id
+            if job["id"] != job_id:
+                pytest.fail(f"asked for {job_id}, got {job['id']}")
             await asyncio.sleep(POLL_EVERY_S)
 
 
@@ -138,7 +149,8 @@ async def listen(url: str, until: float) -> int:
             if message["type"] == "snapshot":
                 seq = message["seq"]
                 continue
-            assert message["seq"] == seq + 1
+            if message["seq"] != seq + 1:
+                pytest.fail(f"a page missed changes between {seq} and {message['seq']}")
             seq += 1
             heard += 1
     return heard
@@ -175,7 +187,8 @@ def percentiles(seconds: list[float]) -> tuple[float, float, float]:
     return tuple(1000 * rising[min(len(rising) - 1, int(len(rising) * share))] for share in (0.5, 0.99, 1.0))  # type: ignore[return-value]
 
 
-def rss_bytes(pid: int) -> int:
-    """Resident memory of one process."""
-    status = Path(f"/proc/{pid}/status").read_text()
+def rss_bytes(server: RunningServer) -> int:
+    """Resident memory of its process alone."""
+    assert server.process is not None
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) * 1024
