@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -30,6 +31,7 @@ STAGES = ("data", "tokenizer", *DEFAULTS, "assemble", "curves", "sizes")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status is 1 where it could not be done."""
     given = _parser().parse_args(arguments)
+    given.started_s = time.monotonic()
     # A thread for each worker's neighbour: on a processor two are what a checkpoint will run on.
     if not given.device.startswith("cuda"):
         torch.set_num_threads(given.threads)
@@ -49,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("names", nargs="*", help="of sizes: which candidates are measured")
     parser.add_argument("--out", type=Path, default=Path("pocket-out"), help="states, curves and the checkpoint")
     parser.add_argument("--data", type=Path, default=Path("pocket-data"), help="shards of episodes")
-    parser.add_argument("--time-limit-s", type=float, default=60.0, help="of training itself")
+    parser.add_argument(
+        "--time-limit-s", type=float, default=60.0, help="of the command: reading and waiting for data too"
+    )
     parser.add_argument("--steps", type=int, help="end at this step, counted over all runs of the stage")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seed", type=int, default=0)
@@ -87,6 +91,7 @@ def _options(given: argparse.Namespace) -> Options:
         render_s=given.render_s,
         log_every=given.log_every,
         shape=given.shape,
+        started_s=given.started_s,
     )
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pocket.train.assemble import assemble
-from pocket.train.generator import GENERATOR, POLICY, load_generator
+from pocket.train.generator import GENERATOR, POLICY, load_generator, read_towers
 from pocket.train.loop import Options, needed_state, read_state
-from pocket.train.reasoner import Student, read_reasoner, read_tokenizer
+from pocket.train.reasoner import Student, read_tokenizer
 from pocket.train.shape import SHAPES
 from pocket.train.sound_codec import read_sound
 from pocket.train.video_vae import read_vae
@@ -25,10 +25,9 @@ def finish(options: Options, folder: Path) -> int:
         BadInput: a stage is missing, or the checkpoint is too large.
     """
     on_host = replace(options, device="cpu")
-    model, sight = read_reasoner(on_host)
-    student = Student(model, sight)
     last = POLICY if read_state(options.out, POLICY) is not None else GENERATOR
-    load_generator(model, student, needed_state(options.out, last))
+    model, sight = read_towers(on_host, before=last)
+    load_generator(model, Student(model, sight), needed_state(options.out, last))
     return assemble(
         folder,
         SHAPES[options.shape],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import mse_loss
@@ -13,7 +16,7 @@ from engine.towers.patches import patchify, unpatchify
 from engine.weights import ModelConfig
 from pocket.train.modes import Batch, Run
 from pocket.train.noise import SHIFT, draw_sigmas
-from pocket.train.passes import denoise, read_prompts
+from pocket.train.passes import denoise, onto, read_prompts
 
 ACTION_SCALE = 10.0
 """On the loss of actions (technical report, 4.2.2)."""
@@ -64,7 +67,11 @@ def batch_positions(batch: Batch, lengths: Tensor, config: ModelConfig) -> Tenso
 
 
 def embed_run(generator: Generator, run: Run, values: Tensor, time: Tensor | None) -> Tensor:
-    """A run's latents [B, *shape] → tokens [B, S, H], with the timestep [B, H] on those that are denoised."""
+    """A run's latents [B, *shape] → tokens [B, S, H], with the timestep [B, H] on those that are denoised.
+
+    In float32 also where products are bfloat16: what blocks add to is then float32, and a joint's angle, which has to
+    come through all of them to a hundredth of a radian, is not rounded to one at every block. See `read_run`.
+    """
     batch = len(values)
     match run.segment:
         case VisionSegment():
@@ -75,7 +82,9 @@ def embed_run(generator: Generator, run: Run, values: Tensor, time: Tensor | Non
             tokens = generator.sound.embedding(values.transpose(1, 2)) + generator.sound.modality
         case ActionSegment():
             assert generator.action is not None
-            tokens = generator.action.embed(values.flatten(0, 1), run.segment.domain).unflatten(0, (batch, -1))
+            with torch.autocast(values.device.type, enabled=False):
+                tokens = generator.action.embed(values.flatten(0, 1), run.segment.domain).unflatten(0, (batch, -1))
+    tokens = tokens.float()
     if time is None:
         return tokens
     steps = (~run.given).repeat_interleave(run.segment.num_tokens // len(run.given))
@@ -96,7 +105,9 @@ def read_run(generator: Generator, run: Run, tokens: Tensor) -> Tensor:
             return generator.sound.reading(tokens).transpose(1, 2).float()
         case ActionSegment():
             assert generator.action is not None
-            return generator.action.read(tokens.flatten(0, 1), run.segment.domain).unflatten(0, (batch, -1))
+            with torch.autocast(tokens.device.type, enabled=False):
+                read = generator.action.read(tokens.float().flatten(0, 1), run.segment.domain)
+            return read.unflatten(0, (batch, -1))
 
 
 def _noised(batch: Batch, device: torch.device) -> tuple[list[Tensor], list[Tensor], list[Tensor | None]]:
@@ -157,6 +168,9 @@ def _along(run: Run, steps: Tensor) -> Tensor:
 
 
 def _padded(prompts: tuple[tuple[int, ...], ...], device: torch.device) -> tuple[Tensor, Tensor]:
-    longest = max(map(len, prompts))
-    tokens = torch.tensor([[*prompt, *[0] * (longest - len(prompt))] for prompt in prompts])
-    return tokens.to(device), torch.tensor([len(prompt) for prompt in prompts], device=device)
+    lengths = np.array([len(prompt) for prompt in prompts])
+    tokens = np.zeros((len(prompts), lengths.max()), np.int64)
+    tokens[np.arange(tokens.shape[1]) < lengths[:, None]] = np.fromiter(
+        chain.from_iterable(prompts), np.int64, lengths.sum()
+    )
+    return onto(tokens, device), onto(lengths, device)

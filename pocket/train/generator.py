@@ -7,19 +7,23 @@ goes on with its own lessons beside.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from transformers import Qwen3VLVisionModel
 
 from engine.planning import PromptEncoder
 from engine.towers import OmniModel
 from pocket.train.flow import flow_loss
-from pocket.train.loop import Options, State, needed_state, read_state, train
+from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import KINDS, Batch, BatchMaker, Mode
 from pocket.train.reasoner import Lessons, Student, lesson_loss, read_reasoner, read_tokenizer
-from pocket.train.samples import Encoder, Sample
+from pocket.train.samples import Drawn, Encoder, Sample, draw
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.sound_codec import read_sound
 from pocket.train.tokenizing import tokenizer_folder
@@ -58,25 +62,39 @@ MAX_SAMPLES = 60_000
 TAKEN_EVERY = 4
 """Steps between two shards that are encoded."""
 
+AHEAD = 8
+"""Shards whose controls are drawn ahead of that, by threads."""
+
 
 class Samples:
     """Samples in memory by kind, rate and shape, as shards come in."""
 
     def __init__(self, options: Options, encoder: Encoder, views: tuple[View, ...]) -> None:
         self._feed, self._encoder = Feed(options.data, views), encoder
+        # Where nobody renders meanwhile, shards are waited for: a run with the same data repeats itself.
+        self._waits = not options.workers
+        self._pool = ThreadPoolExecutor(max(1, options.workers // 3))
+        self._coming: list[Future[list[Drawn]]] = []
         self.groups: dict[str, dict[tuple[Any, ...], list[Sample]]] = {}
         self.count = 0
 
     def take(self) -> bool:
         """Encode one shard more; false where none waits."""
-        if self.count > MAX_SAMPLES or not (paths := self._feed.take(1)):
+        if self.count > MAX_SAMPLES:
             return False
-        for episode in read_shard(paths[0]):
-            for sample in self._encoder.samples(episode):
+        self._coming += [self._pool.submit(drawn_of, path) for path in self._feed.take(AHEAD - len(self._coming))]
+        if not self._coming or not (self._waits or self._coming[0].done()):
+            return False
+        for drawn in self._coming.pop(0).result():
+            for sample in self._encoder.samples(drawn):
                 group = self.groups.setdefault(sample.kind, {})
                 group.setdefault((sample.fps, tuple(sample.vision.shape)), []).append(sample)
                 self.count += 1
         return True
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown(cancel_futures=True)
 
     def draw(self, kind: str, count: int) -> list[Sample]:
         """Samples that stand side by side in a batch."""
@@ -84,6 +102,11 @@ class Samples:
         sizes = torch.tensor([float(len(group)) for group in groups])
         group = groups[int(torch.multinomial(sizes, 1))]
         return [group[int(index)] for index in torch.randint(len(group), (count,))]
+
+
+def drawn_of(path: Path) -> list[Drawn]:
+    """The episodes of a shard with their controls."""
+    return [draw(episode) for episode in read_shard(path)]
 
 
 @dataclass(frozen=True)
@@ -130,10 +153,8 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
     Raises:
         BadInput: a stage before has not run.
     """
-    model, sight = read_reasoner(options)
+    model, sight = read_towers(options, before=stage)
     student = Student(model, sight)
-    if stage == POLICY and read_state(options.out, POLICY) is None:
-        load_generator(model, student, needed_state(options.out, GENERATOR))
     learns_along = reasoner_rate > 0
     student.requires_grad_(learns_along)
     pupil = Pupil(model, student if learns_along else None)
@@ -144,13 +165,17 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         sound_width=config.sound_dim or 0,
         action_width=config.action_dim or 0,
     )
-    views: dict[View, float] = {"still": 0.4, "clip": 0.25, "policy": 0.35}
+    views: dict[View, float] = {"still": 0.6, "clip": 0.2, "policy": 0.2}
     if stage == POLICY:
         views = {"still": 0.1, "clip": 0.1, "policy": 0.8}
     samples = Samples(options, Encoder(read_vae(options), read_sound(options), options.device), tuple(views))
     drawer = Drawer(samples, maker, SHARES[stage], options.batch)
-    lessons = Lessons(options, tokenizer_folder(options.out)) if learns_along else None
-    with rendering(options.data, views, options.workers, options.shard_size, make):
+    with ExitStack() as ending:
+        lessons = Lessons(options, tokenizer_folder(options.out)) if learns_along else None
+        ending.enter_context(closing(samples))
+        if lessons is not None:
+            ending.enter_context(closing(lessons))
+        ending.enter_context(rendering(options.data, views, options.workers, options.shard_size, make))
         fill(samples.take, options)
         if lessons is not None:
             fill(lessons.take, options)
@@ -169,6 +194,20 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         if stage == POLICY:
             faster.append(("generator.action.", ACTION_RATE))
         return train(stage, pupil, loss, options, faster=faster, notes={"learns_along": learns_along})
+
+
+def read_towers(options: Options, before: str) -> tuple[OmniModel, Qwen3VLVisionModel]:
+    """Both towers and the vision encoder as the stages before one have left them, on the device.
+
+    A reasoner that has learnt along in one stage is what the next one begins with, though that may leave it as it is.
+
+    Raises:
+        BadInput: one of those stages has not run.
+    """
+    model, sight = read_reasoner(options)
+    if before == POLICY:
+        load_generator(model, Student(model, sight), needed_state(options.out, GENERATOR))
+    return model, sight
 
 
 def load_generator(model: OmniModel, student: Student, state: State) -> None:

@@ -39,7 +39,8 @@ class Options:
     Attributes:
         out: folder of states, curves and checkpoints.
         data: folder of episode shards.
-        time_limit_s: the run ends before; loading and saving are not counted.
+        time_limit_s: the run ends before; what is saved after the last step is not counted.
+        started_s: from when on, as `time.monotonic` tells it; None is the first step.
         steps: it also ends when this step is reached; none is no limit.
         device: as PyTorch names it.
         batch: sequences of a step.
@@ -65,6 +66,7 @@ class Options:
     log_every: int = 20
     save_every_s: float = 60.0
     shape: str = "pocket"
+    started_s: float | None = None
 
 
 @dataclass
@@ -146,7 +148,7 @@ def train(
         module.load_state_dict(state.weights)
     average = {name: value.detach().clone() for name, value in module.state_dict().items()}
     if state.average:
-        average = {name: state.average[name].to(value.device) for name, value in average.items()}
+        average = {name: state.average[name].to(value) for name, value in average.items()}
     optimiser = _optimiser(module, options, faster)
     rates = [group["lr"] for group in optimiser.param_groups]
     parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
@@ -200,7 +202,8 @@ def _optimiser(module: nn.Module, options: Options, faster: Sequence[tuple[str, 
 
 def _progress(step: int, first: int, start: float, options: Options) -> float:
     """How much of this run is over, 0 to 1: of its time or of its steps, whichever is further."""
-    spent = (time.monotonic() - start) / options.time_limit_s
+    end = options.time_limit_s + (start if options.started_s is None else options.started_s)
+    spent = (time.monotonic() - start) / (end - start) if end > start else 1.0
     if options.steps is None:
         return spent
     return max(spent, 1.0 if step >= options.steps else (step - first) / max(1, options.steps - first))

@@ -18,6 +18,7 @@ from engine.planning import ActionSegment, PromptEncoder, Segment, SoundSegment,
 from engine.planning import trained_strings as trained
 from engine.planning.action_caption import action_caption
 from engine.planning.prompt import with_sentence
+from pocket.train.chats import ChatCutter
 from pocket.train.samples import Sample
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName, ViewName
 
@@ -92,7 +93,7 @@ class BatchMaker:
     """From samples to batches, in the words of one tokenizer."""
 
     def __init__(self, prompts: PromptEncoder, *, patch: int, sound_width: int, action_width: int) -> None:
-        self._prompts = prompts
+        self._prompts = ChatCutter(prompts)
         self._patch, self._sound_width, self._action_width = patch, sound_width, action_width
 
     def make(self, mode: Mode, samples: list[Sample], *, with_sound: bool = False) -> Batch:
@@ -177,7 +178,7 @@ class BatchMaker:
     def _encoded(
         self, samples: list[Sample], write: Callable[[Sample], str], system: str | None
     ) -> tuple[tuple[int, ...], ...]:
-        return tuple(self._prompts.encode(write(sample), system=system, param="prompt") for sample in samples)
+        return self._prompts.cut([write(sample) for sample in samples], system)
 
     def _vision(self, samples: list[Sample], kept: int) -> Run:
         values = torch.stack([sample.vision for sample in samples]).float()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
@@ -28,6 +29,12 @@ class Prompts:
     keys: tuple[Tensor, ...]
     values: tuple[Tensor, ...]
     lengths: Tensor
+
+
+def onto(values: np.ndarray, device: torch.device) -> Tensor:
+    """Values on the device; a GPU fetches them by itself, while this process goes on."""
+    tensor = torch.from_numpy(values)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def text_positions(batch: int, length: int, device: torch.device) -> Tensor:
@@ -93,9 +100,10 @@ def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) ->
 
 
 def _mask(prompts: Prompts, length: int) -> Tensor | None:
-    """bool [B, 1, 1, U + S], what is seen; none where all prompts are of one length."""
+    """bool [B, 1, 1, U + S], what is seen; none where all prompts are known to be of one length."""
     num_prompt = prompts.keys[0].shape[1]
-    if bool((prompts.lengths == num_prompt).all()):
+    # A GPU is not asked: the answer would have to wait for all that was given it to do.
+    if prompts.lengths.device.type == "cpu" and bool((prompts.lengths == num_prompt).all()):
         return None
     places = torch.arange(num_prompt, device=prompts.lengths.device)
     seen = places < prompts.lengths[:, None]

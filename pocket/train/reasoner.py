@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import nullcontext
@@ -19,7 +20,7 @@ from pocket.train.assemble import write_processors
 from pocket.train.codecs import fresh_sight
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.passes import read
+from pocket.train.passes import onto, read
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.sight import cut, look
@@ -36,9 +37,6 @@ POOL = 4
 """Times as many lessons are drawn as a step takes; those that are most alike in length go together."""
 
 MAX_LESSONS = 400_000
-
-NOTHING = -100
-"""What stands for no word in a loss."""
 
 
 class Student(nn.Module):
@@ -60,7 +58,7 @@ class Lessons:
         self._feed = Feed(options.data, ("still", "clip"))
         self._args = (writer_folder, SHAPES[options.shape].vocabulary)
         self._pool = (
-            ProcessPoolExecutor(max(1, options.workers // 3), mp_context=get_context("spawn"))
+            ProcessPoolExecutor(max(1, options.workers // 3), get_context("spawn"), os.nice, (5,))
             if options.workers
             else None
         )
@@ -95,9 +93,9 @@ class Lessons:
         return picked[start : start + count]
 
     def close(self) -> None:
-        """End the processes."""
+        """End the processes, after what they are at."""
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _add(self, lessons: list[Lesson]) -> None:
         for lesson in lessons:
@@ -176,28 +174,31 @@ def lesson_loss(
 ) -> tuple[Tensor, dict[str, float | Tensor]]:
     """Cross-entropy of the answers' words, and a little of the questions'; all lessons show alike."""
     device = model.device
-    tokens, positions, lengths = (torch.from_numpy(part).to(device) for part in _stacked(lessons))
+    stacked = tuple(_stacked(lessons))
+    tokens, positions, lengths = (onto(part, device) for part in stacked)
     x = model.reasoner.embed_tokens(tokens)
     deep: tuple[Tensor, ...] = ()
     grid = lessons[0].grid
     if grid is not None:
-        frames = torch.from_numpy(np.stack([_shown(lesson) for lesson in lessons])).to(device)
+        frames = onto(np.stack([_shown(lesson) for lesson in lessons]), device)
         features, seen = look(sight, cut(frames), grid)
-        places = torch.from_numpy(np.stack([lesson.places for lesson in lessons])).to(device)
+        places = onto(np.stack([lesson.places for lesson in lessons]), device)
         index = places[:, :, None].expand(-1, -1, x.shape[-1])
         x = x.scatter(1, index, features.to(x.dtype))
         deep = tuple(torch.zeros_like(x).scatter(1, index, part.to(x.dtype)) for part in seen)
     out, _ = read(model, x, positions, lengths, deep, whole=True)
-    wanted = _wanted(lessons, tokens)
-    # Logits of what is asked for alone: half of a lesson is a picture.
-    at_answer, at_question = wanted[0] != NOTHING, wanted[1] != NOTHING
-    answers = model.reasoner.head(out[:, :-1][at_answer]).float()
-    loss = cross_entropy(answers, wanted[0][at_answer])
-    right = (answers.argmax(-1) == wanted[0][at_answer]).float().mean()
+    # Logits of what is asked for alone: half of a lesson is a picture. Where that is, is known without the device.
+    following = stacked[0].ravel()
+    at_answer, at_question = places_before(lessons, stacked[0].shape[1])
+    wanted = onto(following[at_answer + 1], device)
+    out = out.flatten(0, 1)
+    answers = model.reasoner.head(out[onto(at_answer, device)]).float()
+    loss = cross_entropy(answers, wanted)
+    right = (answers.argmax(-1) == wanted).float().mean()
     shown: dict[str, float | Tensor] = {"answers": loss.detach(), "right": right}
-    if bool(at_question.any()):
-        questions = cross_entropy(model.reasoner.head(out[:, :-1][at_question]).float(), wanted[1][at_question])
-        loss = loss + QUESTION_WEIGHT * questions
+    if len(at_question):
+        questions = model.reasoner.head(out[onto(at_question, device)]).float()
+        loss = loss + QUESTION_WEIGHT * cross_entropy(questions, onto(following[at_question + 1], device))
     return loss, shown
 
 
@@ -219,14 +220,15 @@ def _stacked(lessons: list[Lesson]) -> Iterator[np.ndarray]:
     yield np.array([len(lesson.tokens) for lesson in lessons])
 
 
-def _wanted(lessons: list[Lesson], tokens: Tensor) -> tuple[Tensor, Tensor]:
-    """The next tokens of answers and of questions [B, U - 1], NOTHING elsewhere."""
-    following = tokens[:, 1:]
-    answers, questions = torch.full_like(following, NOTHING), torch.full_like(following, NOTHING)
+def places_before(lessons: list[Lesson], length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indexes into the flattened tokens [B * length] of those that a word of an answer follows, or of a question.
+
+    What stands for a picture is no word.
+    """
+    answers: list[np.ndarray] = []
+    questions: list[np.ndarray] = []
     for row, lesson in enumerate(lessons):
-        first, end = lesson.answer_at - 1, len(lesson.tokens) - 1
-        answers[row, first:end] = following[row, first:end]
-        questions[row, :first] = following[row, :first]
-        if len(lesson.places):
-            questions[row, torch.from_numpy(lesson.places - 1).to(tokens.device)] = NOTHING
-    return answers, questions
+        first = lesson.answer_at - 1
+        answers.append(row * length + np.arange(first, len(lesson.tokens) - 1))
+        questions.append(row * length + np.setdiff1d(np.arange(first), lesson.places - 1))
+    return np.concatenate(answers), np.concatenate(questions)

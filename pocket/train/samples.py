@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_cosmos3_audio import Cosmos3AVAEAudioTokenizer
 from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
@@ -20,7 +21,7 @@ from pocket.world.episode import POLICY_ROWS, Episode, Robot
 
 SAMPLES_PER_LATENT = 1920
 
-CHUNKS = 6
+CHUNKS = 12
 """Of a policy episode, how many moments are kept; neighbours look much alike."""
 
 FLIPPED = 7
@@ -54,6 +55,23 @@ class Sample:
     state: Tensor | None = None
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """An episode and its controls by hint, uint8 [T, height, width, 3]."""
+
+    episode: Episode
+    controls: dict[str, NDArray[np.uint8]]
+
+
+def draw(episode: Episode) -> Drawn:
+    """Draw the controls: all of a clip, one of a still. A second a clip, most of it in OpenCV without Python's lock."""
+    if episode.view == "policy":
+        return Drawn(episode, {})
+    random = np.random.default_rng(episode.seed)
+    hints = HINTS if episode.view == "clip" else (HINTS[random.integers(len(HINTS))],)
+    return Drawn(episode, {hint: draw_control(episode, hint, random) for hint in hints})
+
+
 class Encoder:
     """From episodes to samples on one device."""
 
@@ -61,15 +79,13 @@ class Encoder:
         self._vae, self._sound, self._device = vae, sound, device
         self._scale = LatentScale(vae)
 
-    def samples(self, episode: Episode) -> list[Sample]:
+    def samples(self, drawn: Drawn) -> list[Sample]:
         """What an episode teaches: one sample, or several moments of a policy."""
-        random = np.random.default_rng(episode.seed)
+        episode = drawn.episode
         if episode.view == "policy":
-            return self._moments(episode, random)
+            return self._moments(episode, np.random.default_rng(episode.seed))
         words = tuple((wording.prose, wording.caption) for wording in episode.wordings)
-        hints = HINTS if episode.view == "clip" else (HINTS[random.integers(len(HINTS))],)
-        clips = [episode.frames, *(draw_control(episode, hint, random) for hint in hints)]
-        vision, *controls = self._encode(np.stack(clips))
+        vision, *controls = self._encode(np.stack([episode.frames, *drawn.controls.values()]))
         height, width = episode.frames.shape[1:3]
         return [
             Sample(
@@ -78,7 +94,7 @@ class Encoder:
                 fps=float(episode.fps),
                 size=(width, height),
                 words=words,
-                controls=dict(zip(hints, controls, strict=True)),
+                controls=dict(zip(drawn.controls, controls, strict=True)),
                 sound=None if episode.sound is None or self._sound is None else self._encode_sound(episode.sound),
                 actions=torch.from_numpy(hand_actions(episode.robot)) if len(episode.frames) > 1 else None,
             )

@@ -11,16 +11,22 @@ import os
 import pickle
 import random
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
+import cv2
+
 from pocket.world.episode import HELD_OUT_FROM, Episode, View
 
 Make = Callable[[View, int], Episode]
 """The world: from a view and a seed to its episode."""
+
+LOOK_EVERY_S = 0.25
+"""How often a feed looks for new shards: a folder of thousands takes as long as a step."""
 
 KEEP_FREE_BYTES = 4 * 2**30
 """Renderers stop where less than this is left on the disk."""
@@ -90,10 +96,13 @@ def rendering(
         yield
     finally:
         ended.set()
+        # At once: a shard that is begun may take a minute, and whoever holds a GPU does not wait for it.
+        for process in processes:
+            process.terminate()
         for process in processes:
             process.join(20)
-            if process.is_alive():
-                process.terminate()
+            for part in folder.glob(f"*.{process.pid}.part"):
+                part.unlink()
 
 
 def _render_on(
@@ -106,6 +115,9 @@ def _render_on(
     ended: Event,
 ) -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
+    # One thread each, behind the process that trains: whoever feeds a GPU with small kernels must not wait for a core.
+    cv2.setNumThreads(1)
+    os.nice(10)
     folder.mkdir(parents=True, exist_ok=True)
     dice = random.Random(index)
     views, weights = list(shares), list(shares.values())
@@ -123,11 +135,15 @@ class Feed:
     def __init__(self, folder: Path, views: Sequence[View]) -> None:
         self._folder, self._views = folder, tuple(views)
         self._taken: set[Path] = set()
+        self._waiting: list[Path] = []
+        self._looked_s = -LOOK_EVERY_S
 
     def take(self, most: int) -> list[Path]:
         """The next ones, at most so many; the views in turn."""
-        waiting = [[path for path in shards(self._folder, view) if path not in self._taken] for view in self._views]
-        turns = [path for turn in zip_longest(*waiting) for path in turn]
-        fresh = [path for path in turns if path is not None][:most]
-        self._taken.update(fresh)
+        if not self._waiting and time.monotonic() - self._looked_s > LOOK_EVERY_S:
+            self._looked_s = time.monotonic()
+            waiting = [[path for path in shards(self._folder, view) if path not in self._taken] for view in self._views]
+            self._waiting = [path for turn in zip_longest(*waiting) for path in turn if path is not None]
+            self._taken.update(self._waiting)
+        fresh, self._waiting = self._waiting[:most], self._waiting[most:]
         return fresh

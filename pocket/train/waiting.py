@@ -12,8 +12,14 @@ PAUSE_S = 0.2
 """Between two looks for a new shard."""
 
 
+FIRST_SHARD_S = 90.0
+"""How long workers may take until the first one: they import the world, and a shard of clips takes half a minute."""
+
+
 def fill(take: Callable[[], bool], options: Options) -> None:
-    """Take all shards that are there, and those that come within `render_s`.
+    """Take all shards that are there; with workers those that can be taken within `render_s`, at least one.
+
+    What is left then is taken between steps.
 
     Args:
         take: reads one more, false where none waits.
@@ -22,11 +28,13 @@ def fill(take: Callable[[], bool], options: Options) -> None:
         BadInput: there is not one.
     """
     end = time.monotonic() + options.render_s
+    # Whoever else makes them has to start first; without others there is nothing to wait for.
+    last = max(end, time.monotonic() + FIRST_SHARD_S) if options.workers else end
     num_taken = 0
-    while True:
+    while not (options.workers and num_taken and time.monotonic() >= end):
         if take():
             num_taken += 1
-        elif time.monotonic() >= end:
+        elif time.monotonic() >= (end if num_taken else last):
             break
         else:
             time.sleep(PAUSE_S)

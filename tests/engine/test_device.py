@@ -56,6 +56,11 @@ def test_a_small_checkpoint_takes_one_thread_for_small_steps_and_two_at_most():
     torch.set_num_threads(before)
 
 
+def test_a_larger_checkpoint_takes_two_threads_for_fewer_tokens():
+    speck, pocket = Threads.of(CPU, 800_000), Threads.of(CPU, 11_600_000)
+    assert pocket.small_tokens < 537 < speck.small_tokens
+
+
 def test_a_large_checkpoint_takes_what_there_is():
     before = torch.get_num_threads()
     threads = Threads.of(CPU, 10**9)

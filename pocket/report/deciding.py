@@ -1,0 +1,110 @@
+"""Who may drive the arm in a closed loop: the candidate, the scripted policy, chance, and nobody."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pocket.report.candidate import Candidate
+from pocket.world.episode import POLICY_ROWS, POLICY_SIZE
+from robot.chunk import ActionChunk
+from robot.clock import Clock
+from robot.observation import NUM_JOINTS, Observation
+from robot.policy import PolicyStatus
+from robot.safety import LIMITS
+from robot.scripted.policy import plan
+from studio.errors import StudioError
+
+ANSWERS_AFTER_S = 0.4
+"""On the loop's clock, from question to answer, whatever the machine took: six rows of a chunk are over by then."""
+
+WANDERS_RAD = 0.04
+"""Of a joint in a row, at random: two thirds of what the scripted policy moves it by in a hurry."""
+
+Decide = Callable[[Observation], NDArray[np.float64]]
+"""From what is seen to rows, float64 [32, 8]."""
+
+
+class LatePolicy:
+    """A `robot.policy.Policy` in this process: it decides at once, and its answer comes when the clock says so.
+
+    Attributes:
+        took_s: seconds that each decision really took.
+    """
+
+    def __init__(self, clock: Clock, decide: Decide) -> None:
+        self._clock = clock
+        self._decide = decide
+        self._waiting: ActionChunk | None = None
+        self.took_s: list[float] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is on its way."""
+        return self._waiting is not None
+
+    def status(self) -> PolicyStatus:
+        """Always there."""
+        return PolicyStatus("ready", "in this process")
+
+    def ask(self, observation: Observation) -> None:
+        """Decide."""
+        began_s = time.perf_counter()
+        rows = self._decide(observation)
+        self.took_s.append(time.perf_counter() - began_s)
+        seen_s = min(observation.state.measured_at_s, observation.views.captured_at_s)
+        due_s = self._clock.now() + ANSWERS_AFTER_S
+        self._waiting = ActionChunk(observation.tick, observation.epoch, seen_s, due_s, rows)
+
+    def take(self) -> ActionChunk | StudioError | None:
+        """The answer, once, when its time has come."""
+        if self._waiting is None or self._clock.now() < self._waiting.received_at_s:
+            return None
+        answer, self._waiting = self._waiting, None
+        return answer
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def as_candidate(candidate: Candidate, seed: int) -> Decide:
+    """From the three cameras' canvas at ``POLICY_SIZE``, the state row and the words, as the pocket was trained."""
+
+    def decide(seen: Observation) -> NDArray[np.float64]:
+        canvas = cv2.resize(seen.views.canvas(), POLICY_SIZE, interpolation=cv2.INTER_AREA)
+        state = np.append(seen.state.joint_positions, np.clip(seen.state.gripper_position, 0, 1))
+        return candidate.act(seen.prompt, np.asarray(canvas, np.uint8), state, seed + seen.tick)
+
+    return decide
+
+
+def as_scripted(prompt: str) -> Decide:
+    """The scripted policy, which is told where everything is; under the plainest words for the task."""
+
+    def decide(seen: Observation) -> NDArray[np.float64]:
+        return plan(seen.state.joint_positions, seen.state.gripper_position, prompt, seen.objects)
+
+    return decide
+
+
+def at_random(seed: int) -> Decide:
+    """Every joint wanders from where it is, within its limits; the gripper opens and closes once in a while."""
+    generator = np.random.default_rng(seed)
+    limits = LIMITS["panda"]
+
+    def decide(seen: Observation) -> NDArray[np.float64]:
+        drift = generator.normal(0, WANDERS_RAD, NUM_JOINTS)
+        joints = seen.state.joint_positions + np.arange(1, POLICY_ROWS + 1)[:, None] * drift
+        joints = np.clip(joints, limits.soft_min, limits.soft_max)
+        return np.column_stack([joints, np.full(POLICY_ROWS, float(generator.random() < 0.5))])
+
+    return decide
+
+
+def doing_nothing(seen: Observation) -> NDArray[np.float64]:
+    """Stay."""
+    return np.tile(np.append(seen.state.joint_positions, 0.0), (POLICY_ROWS, 1))

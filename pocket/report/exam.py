@@ -1,0 +1,84 @@
+"""What an exam is: questions with right answers, and marks that anybody's answers get from one and the same code."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pocket.report.candidate import Candidate
+from pocket.report.intervals import Kind
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+Marks = Mapping[str, float]
+"""By the figure's name; a figure that a question does not bear on is left out."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the card.
+
+    Attributes:
+        name: for programs.
+        title: for people, with the unit.
+        kind: "rate" of marks that are 0 or 1; "mean" or "median" of others.
+        higher: whether more is better.
+        digits: behind the point; of a rate in percent none.
+        bar: what the pocket is to reach; none where nobody asked for a value.
+        has_chance: whether there is such a thing as getting it right by chance.
+    """
+
+    name: str
+    title: str
+    kind: Kind = "rate"
+    higher: bool = True
+    digits: int = 2
+    bar: float | None = None
+    has_chance: bool = True
+
+
+class Exam(ABC, Generic[Task, Answer]):
+    """One exam.
+
+    The right answer goes through the same marks as the candidate's: that is the ceiling. So does what knows nothing of
+    the question: that is chance.
+
+    Attributes:
+        name: for programs.
+        figures: what it measures.
+        ceiling_is, chance_is: what stands in for a candidate there, in words.
+        num_beside: questions at most that ceiling and chance are measured on; none is all.
+    """
+
+    name: str
+    figures: tuple[Figure, ...]
+    ceiling_is: str
+    chance_is: str
+    num_beside: int | None = None
+
+    @abstractmethod
+    def tasks(self, count: int, seed: int) -> Sequence[Task]:
+        """So many questions, the same for the same seed."""
+
+    @abstractmethod
+    def ask(self, candidate: Candidate, task: Task) -> Answer:
+        """The candidate's answer."""
+
+    @abstractmethod
+    def truth(self, task: Task) -> Answer:
+        """The right one."""
+
+    @abstractmethod
+    def ignorant(self, task: Task, other: Task) -> Answer:
+        """That of what does not know the question: as a rule the right one to another question."""
+
+    def idle(self, task: Task) -> Answer | None:
+        """That of what does nothing at all, where that is another thing than chance."""
+        return None
+
+    @abstractmethod
+    def mark(self, task: Task, answer: Answer) -> Marks:
+        """What an answer is worth."""

@@ -1,0 +1,83 @@
+"""Grounding: boxes of everything on the table, against those of the segmentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pocket.report.candidate import Candidate
+from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.likeness import box_iou
+from pocket.report.rendering import scenes
+from pocket.world.episode import Episode, Question
+from studio.captions import UnusableAnswer
+from studio.prompting.parsers import parse_boxes
+from studio.prompting.results import Box, Frame
+
+GOOD_IOU = 0.5
+
+
+class Locating(Exam[Episode, str]):
+    """Held-out stills under the studio's grounding task."""
+
+    name = "boxes"
+    figures = (
+        Figure("box_iou", "boxes: IoU with the right box of the same label; 0 where there is none", "mean"),
+        Figure("box_recall", "boxes: things found with their label and an IoU of 0.5", "mean"),
+        Figure("box_extra", "boxes: boxes too many, a picture", "mean", higher=False),
+    )
+    ceiling_is = "the boxes of the segmentation"
+    chance_is = "the boxes of another scene"
+
+    def tasks(self, count: int, seed: int) -> Sequence[Episode]:
+        """Stills that have something to find."""
+        return [still for still in scenes("still", count, seed) if _question(still) is not None]
+
+    def ask(self, candidate: Candidate, task: Episode) -> str:
+        """Its JSON."""
+        return candidate.say(_asked(task).question, task.frames[:1])
+
+    def truth(self, task: Episode) -> str:
+        """The right JSON."""
+        return _asked(task).answer
+
+    def ignorant(self, task: Episode, other: Episode) -> str:
+        """Another scene's."""
+        return _asked(other).answer
+
+    def mark(self, task: Episode, answer: str) -> Marks:
+        """Every right box with the best box of its label that no other has; an answer that is no list has none."""
+        wanted = _boxes(_asked(task).answer)
+        found = _boxes(answer)
+        free = list(found)
+        overlaps: list[float] = []
+        for box in wanted:
+            fitting = [other for other in free if other.label.strip().lower() == box.label.lower()]
+            best = max(fitting, key=lambda other: box_iou(other.box_2d, box.box_2d), default=None)
+            overlaps.append(0.0 if best is None else box_iou(best.box_2d, box.box_2d))
+            if best is not None:
+                free.remove(best)
+        return {
+            "box_iou": sum(overlaps) / len(overlaps),
+            "box_recall": sum(overlap >= GOOD_IOU for overlap in overlaps) / len(overlaps),
+            "box_extra": float(max(0, len(found) - len(wanted))),
+        }
+
+
+def _boxes(answer: str) -> list[Box]:
+    try:
+        return [result for result in parse_boxes(answer, Frame()).results if isinstance(result, Box)]
+    except UnusableAnswer:
+        return []
+
+
+def _asked(episode: Episode) -> Question:
+    question = _question(episode)
+    assert question is not None
+    return question
+
+
+def _question(episode: Episode) -> Question | None:
+    """The first one, which asks for everything."""
+    return next(
+        (question for question in episode.questions if question.kind == "boxes" and question.answer != "[]"), None
+    )

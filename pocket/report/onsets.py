@@ -1,0 +1,68 @@
+"""When something sounds: onsets of impacts over the motors' hum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pocket.world.episode import SAMPLES_PER_SECOND
+
+HOP = 240
+"""Samples of a window: 5 ms."""
+
+RISES_BY = 0.004
+"""Root mean square of full scale by which an impact is louder than the 30 ms before it."""
+
+GAIN = 8.0
+"""Of differences of samples: 1 kHz has its own loudness again, the hum of 100 Hz a tenth."""
+
+AT_LEAST_APART_S = 0.06
+WITHIN_S = 0.05
+"""How far an onset may be from its impact: half of a frame at 10 a second."""
+
+_BEFORE = 6
+
+Sound = NDArray[np.floating[Any]]
+
+
+def loudness(sound: Sound) -> NDArray[np.float64]:
+    """Root mean square of windows of 5 ms, both channels, float64 [n]; of differences, which hold the hum down."""
+    mono = sound.astype(np.float64).mean(axis=0)
+    mono = GAIN * np.diff(mono, prepend=mono[:1])
+    whole = mono[: len(mono) // HOP * HOP].reshape(-1, HOP)
+    return np.sqrt((whole**2).mean(axis=1))
+
+
+def apart(times_s: Sequence[float]) -> list[float]:
+    """Times that rise, without those that are too near to the one before to be heard apart."""
+    found: list[float] = []
+    for at_s in times_s:
+        if not found or at_s - found[-1] > AT_LEAST_APART_S:
+            found.append(float(at_s))
+    return found
+
+
+def onsets(sound: Sound) -> list[float]:
+    """Seconds at which something strikes, of a sound [2, S]."""
+    levels = loudness(sound)
+    before = np.array([levels[max(0, at - _BEFORE) : at].mean() if at else levels[0] for at in range(len(levels))])
+    # Half as loud again, for the hum itself rises and falls.
+    rises = np.where(levels > 1.5 * before, levels - before, 0.0)
+    return apart([float(at) * HOP / SAMPLES_PER_SECOND for at in np.flatnonzero(rises > RISES_BY)])
+
+
+def matched_f1(found: Sequence[float], wanted: Sequence[float], within_s: float = WITHIN_S) -> float:
+    """F1 of times that are paired one to one, the nearest first, within a tolerance; 1 where both are empty."""
+    if not found or not wanted:
+        return float(not found and not wanted)
+    pairs = sorted((abs(one - other), i, j) for i, one in enumerate(found) for j, other in enumerate(wanted))
+    taken: set[tuple[str, int]] = set()
+    num_paired = 0
+    for apart_s, i, j in pairs:
+        if apart_s <= within_s and ("found", i) not in taken and ("wanted", j) not in taken:
+            taken |= {("found", i), ("wanted", j)}
+            num_paired += 1
+    return 2 * num_paired / (len(found) + len(wanted))

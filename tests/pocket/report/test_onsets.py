@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+
+from pocket.report.onsets import apart, matched_f1, onsets
+from pocket.world.episode import SAMPLES_PER_SECOND
+
+
+def _sound(*struck_s: float) -> np.ndarray:
+    """A hum, and rings that begin at these moments."""
+    times = np.arange(SAMPLES_PER_SECOND) / SAMPLES_PER_SECOND
+    sound = 0.01 * np.sin(2 * np.pi * 90 * times)
+    for at_s in struck_s:
+        later = np.maximum(times - at_s, 0)
+        sound += (times >= at_s) * 0.2 * np.exp(-later / 0.03) * np.sin(2 * np.pi * 1000 * later)
+    return np.stack([sound, sound])
+
+
+def test_strikes_are_heard_over_the_hum_within_a_hundredth():
+    assert onsets(_sound()) == []
+    assert onsets(_sound(0.2, 0.6)) == pytest.approx([0.2, 0.6], abs=0.01)
+
+
+def test_times_are_paired_once_and_within_the_tolerance():
+    assert matched_f1([0.2, 0.6], [0.21, 0.6]) == 1
+    assert matched_f1([0.2, 0.21], [0.2]) == pytest.approx(2 / 3)
+    assert matched_f1([0.3], [0.2]) == 0
+    assert matched_f1([], [0.2]) == 0
+
+
+def test_what_strikes_twice_at_once_is_heard_once():
+    assert apart([0.1, 0.12, 0.3]) == [0.1, 0.3]
