@@ -30,6 +30,7 @@ from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
+from backend.jobs.preparations import Preparations
 from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
@@ -81,10 +82,11 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     reasoning = ReasoningService(fleet, metrics)
     shown_media = ShownMedia(media, folder.media, settings)
     upsampler = Upsampler(reasoning, media, shelf, settings, guard)
-    fleet.prompt_writer = upsampler
+    fleet.preparations = Preparations(guard, upsampler)
     admission = Admission(shelf, media, rack, guard)
     jobs = JobService(board, fleet, admission, broadcast)
-    roles = Roles(reasoning, media, shelf, settings, load_refining_texts(folder.templates), fleet.status_of)
+    texts = load_refining_texts(folder.templates)
+    roles = Roles(reasoning, media, shelf, settings, texts, fleet.status_of, fleet.bring)
     library = LibraryService(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake)
     arena, reasoners = ArenaService(database, board.library_news), Reasoners(reasoning, fleet, shelf, folder.reasoners)
     queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetDesk(media)

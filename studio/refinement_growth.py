@@ -128,3 +128,15 @@ def unfinished(tree: Refinement) -> list[int]:
     return [
         node.number for node in tree.nodes if not (node.skipped or (node.stage == "done" and node.number in followed))
     ]
+
+
+def interrupted(tree: Refinement) -> list[int]:
+    """The nodes from which a tree grows on after a restart: neither those a person stopped, nor those that failed."""
+    return [at for at in unfinished(tree) if not tree.nodes[at].resting and tree.nodes[at].error is None]
+
+
+def rested(tree: Refinement) -> Refinement:
+    """The tree as a person stopped it: a branch may grow from it later, and the rest stays as it is."""
+    ends = set(unfinished(tree))
+    nodes = (node.model_copy(update={"resting": True}) if node.number in ends else node for node in tree.nodes)
+    return tree.model_copy(update={"nodes": tuple(nodes)})

@@ -59,6 +59,7 @@ class RefinementNode(Frozen):
         media: what was made.
         error: why it went no further; resuming tries again.
         skipped: another result was good enough before this one was made.
+        resting: a person stopped the refinement here; only resuming goes on.
     """
 
     number: int
@@ -76,6 +77,7 @@ class RefinementNode(Frozen):
     critique: Critique | None = None
     error: Failure | None = None
     skipped: bool = False
+    resting: bool = False
 
     @property
     def stage(self) -> Stage:

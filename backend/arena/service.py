@@ -67,7 +67,9 @@ class ArenaService:
         """The pair that a voter should see now, if there is one left."""
         matches = await self.matches()
         await self.votes()
-        match, num_pairs, num_left = deal(matches.values(), self._ledger, wish, by, voter)
+        # Tens of thousands of pairs take a tenth of a second.
+        dealt = asyncio.to_thread(deal, tuple(matches.values()), self._ledger, wish, by, voter)
+        match, num_pairs, num_left = await dealt
         pair = None if match is None else await self._shown(match, left_of(match, by, voter))
         return NextPair(pair=pair, num_pairs=num_pairs, num_left=num_left)
 
@@ -120,17 +122,16 @@ class ArenaService:
 
     async def list_votes(self, voter: str | None, contest: str | None, revoked: bool, limit: int) -> VoteList:
         """The newest votes."""
-        return await self._look(
+        return await self._database.look(
             lambda session: list_votes(session, voter=voter, contest=contest, revoked=revoked, limit=limit)
         )
 
     async def export(self, form: str, revoked: bool) -> str:
         """All votes as CSV, or as a JSON list, the oldest first."""
-        votes = await self._look(lambda session: every_vote(session, revoked=revoked))
+        votes = await self._database.look(lambda session: every_vote(session, revoked=revoked))
         if form == "csv":
             return await asyncio.to_thread(votes_as_csv, votes)
-        said = [vote.model_dump(mode="json") for vote in votes]
-        return json.dumps({"votes": said}, ensure_ascii=False, indent=1)
+        return await asyncio.to_thread(_votes_as_json, votes)
 
     async def standings(self, contest: str | None, voters: Voters, kind: PairKind | None = None) -> Standings:
         """The rankings of one contest, over all sorts of results or one."""
@@ -151,7 +152,7 @@ class ArenaService:
         async with self._finding:
             now = (self._news.revision, self._num_answered)
             if self._pairs[0] != now:
-                self._pairs = (now, await self._look(self._pairing.pairs))
+                self._pairs = (now, await self._database.look(self._pairing.pairs))
             return self._pairs[1]
 
     async def votes(self) -> Sequence[Vote]:
@@ -159,11 +160,20 @@ class ArenaService:
         if self._votes is not None:
             return self._votes
         written = self._num_written
-        votes = tuple(await self._look(every_vote))
+        votes = tuple(await self._database.look(every_vote))
         self._ledger = ledger_of(votes)
         if written == self._num_written:  # none came or went meanwhile
             self._votes = votes
         return votes
+
+    def forget(self) -> None:
+        """All votes are gone: the library was emptied."""
+        self._num_written += 1
+        self._votes = None
+        self._ledger = Ledger()
+        self._standings.clear()
+        self._pairing = Pairing()
+        self._pairs = (None, {})
 
     def answered(self) -> None:
         """Answers have come or gone: there may be other pairs."""
@@ -179,7 +189,7 @@ class ArenaService:
             found = session.scalars(select(ArtefactRow).where(ArtefactRow.id.in_((left, right))))
             return {row.id: _side(row) for row in found}
 
-        sides = await self._look(look)
+        sides = await self._database.look(look)
         if len(sides) < 2:
             raise PairNotFound(f"A side of {match.id} has just left.", param="pair", hint="Ask for the next pair.")
         return Pair(
@@ -194,19 +204,8 @@ class ArenaService:
             num_votes=self._ledger.by_pair[match.id],
         )
 
-    async def _look(self, look: Callable[[Session], T]) -> T:
-        def looked() -> T:
-            with self._database.transaction() as session:
-                return look(session)
-
-        return await self._database.beside(looked)
-
     async def _write(self, act: Callable[[Session], T]) -> T:
-        def acted() -> T:
-            with self._database.transaction() as session:
-                return act(session)
-
-        done = await self._database.alone(acted)
+        done = await self._database.write(act)
         self._num_written += 1
         self._votes = None
         self._standings.clear()
@@ -217,3 +216,8 @@ def _side(row: ArtefactRow) -> Side:
     reference = MediaReference.model_validate(row.reference)
     facts = {name: getattr(reference, name) for name in _FACTS}
     return Side(id=row.id, spritesheet_url=f"{reference.url}/spritesheet" if row.type == "video" else None, **facts)
+
+
+def _votes_as_json(votes: Sequence[Vote]) -> str:
+    said = [vote.model_dump(mode="json") for vote in votes]
+    return json.dumps({"votes": said}, ensure_ascii=False, indent=1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.comparisons.critics import critic_scores
@@ -63,6 +63,7 @@ def draw(session: Session, row: ComparisonRow, look: Look) -> Comparison:
     }
     likenesses = _likenesses(session, ids)
     scores = critic_scores(session, ids)
+    pictures = [*_thumbnails(jobs.values()), *(item.thumbnail_url for item in items.values() if item.thumbnail_url)]
     cells: list[Cell] = []
     for place in grid.places:
         job = jobs.get(place.index) if place.index is not None else None
@@ -84,7 +85,7 @@ def draw(session: Session, row: ComparisonRow, look: Look) -> Comparison:
             )
         )
     return Comparison(
-        **summary(row, grid, jobs.values(), items.values()).model_dump(),
+        **_summary(row, grid, sum(job.state.ended for job in jobs.values()), pictures).model_dump(),
         rows=grid.rows,
         columns=grid.columns,
         cells=tuple(cells),
@@ -97,32 +98,35 @@ def list_all(session: Session, look: Look, limit: int) -> tuple[ComparisonSummar
     return tuple(_in_short(session, row, look) for row in rows)
 
 
-def summary(
-    row: ComparisonRow, grid: Grid, jobs: Iterable[Job], items: Iterable[LibraryItem] = ()
-) -> ComparisonSummary:
-    """What a list says of a comparison."""
-    every = list(jobs)
-    pictures = [reference.thumbnail_url for job in every for reference in job.results if reference.thumbnail_url]
-    pictures += [item.thumbnail_url for item in items if item.thumbnail_url]
+def _summary(row: ComparisonRow, grid: Grid, num_ended: int, pictures: Sequence[str]) -> ComparisonSummary:
     return ComparisonSummary(
         id=row.id,
         title=grid.title,
         num_rows=len(grid.rows),
         num_columns=len(grid.columns),
         num_cells=grid.num_made,
-        num_done=sum(job.state.ended for job in every) + len(grid.refused),
+        num_done=num_ended + len(grid.refused),
         created_at=row.created_at,
         thumbnail_url=pictures[0] if pictures else None,
     )
 
 
 def _in_short(session: Session, row: ComparisonRow, look: Look) -> ComparisonSummary:
+    # Counted by the database: a page of comparisons has tens of thousands of jobs.
     grid = Grid.model_validate(row.document)
-    jobs = _jobs(session, row.id)
-    made = any(job.results for job in jobs)
+    of_it = select(JobRow).where(JobRow.batch_id == row.id)
+    counts = session.execute(select(JobRow.state, func.count()).where(JobRow.batch_id == row.id).group_by(JobRow.state))
+    num_ended = sum(count for state, count in counts.tuples() if JobState(state).ended)
+    first = of_it.where(JobRow.state == JobState.SUCCEEDED).order_by(JobRow.batch_index).limit(1)
+    pictures = _thumbnails(readable(session.scalars(first)))
     named = {place.media_id for place in grid.places if place.media_id}
-    items = () if made or not named else _items(session, named, look.store).values()
-    return summary(row, grid, jobs, items)
+    if not pictures and named:
+        pictures = [item.thumbnail_url for item in _items(session, named, look.store).values() if item.thumbnail_url]
+    return _summary(row, grid, num_ended, pictures)
+
+
+def _thumbnails(jobs: Iterable[Job]) -> list[str]:
+    return [reference.thumbnail_url for job in jobs for reference in job.results if reference.thumbnail_url]
 
 
 def _jobs(session: Session, comparison_id: str) -> list[Job]:

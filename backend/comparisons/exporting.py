@@ -19,7 +19,7 @@ from backend.library.sheet_desk import SheetDesk
 from backend.media import MediaStore
 from backend.media.scratch import SUFFIX as PART
 from studio.comparisons import Comparison, ExportForm
-from studio.errors import MediaNotFound, StorageError, StudioError
+from studio.errors import MediaNotFound, StorageError
 
 PageOf = Callable[[str, dict[str, Any]], str]
 """The HTML of an offline page: of a title and of a comparison's JSON, whose addresses are relative."""
@@ -43,31 +43,35 @@ class Exporting:
         self._page_of = page_of
         self._one = asyncio.Lock()
 
-    async def export(self, comparison_id: str, form: ExportForm) -> Path:
+    async def export(self, comparison_id: str, form: ExportForm, sound: str | None = None) -> Path:
         """Write a comparison as it is now. One at a time: a mosaic takes a core for as long as its clips last.
+
+        Args:
+            sound: the item that is heard in a mosaic; none is the first with sound.
 
         Raises:
             ComparisonNotFound: there is none.
-            BadInput: nothing of it can be seen yet, or it is too large for a mosaic.
+            BadInput: nothing of it can be seen yet, or it is too large for a mosaic, or the item
+                has no sound.
             StorageError: it cannot be written.
         """
         comparison = await self._comparisons.get(comparison_id)
         async with self._one:
-            path = self._begin()
+            path, is_whole = self._begin(), False
             try:
                 match form:
                     case "csv":
                         path.write_text(csv_of(comparison), "utf-8")
                     case "mp4":
-                        await asyncio.to_thread(write_mosaic, path, _present(comparison), self._store.file)
+                        await asyncio.to_thread(write_mosaic, path, _present(comparison), self._store.file, sound)
                     case "zip":
                         await self._write_zip(path, comparison)
+                is_whole = True
             except OSError as error:
-                path.unlink(missing_ok=True)
                 raise StorageError(f"The export cannot be written: {error.strerror or error}.") from None
-            except StudioError:
-                path.unlink(missing_ok=True)
-                raise
+            finally:
+                if not is_whole:
+                    path.unlink(missing_ok=True)
         return path
 
     def _begin(self) -> Path:

@@ -70,9 +70,6 @@ def draw_up(
     """
     rows = [row for subject in asked.subjects for row in _rows_of(subject, first_frames)]
     makes = bool(asked.request or asked.axes) or any(subject.request or subject.item for subject in asked.subjects)
-    combinations = [
-        dict(zip(asked.axes, values, strict=True)) for values in itertools.product(*asked.axes.values()) if makes
-    ]
     num_shown = max(len(subject.shown) for subject in asked.subjects)
     num_made = len(rows) * math.prod(len(values) for values in asked.axes.values()) if makes else 0
     if num_made > MAX_CELLS:
@@ -81,6 +78,9 @@ def draw_up(
             param="axes",
             hint="Compare less at a time.",
         )
+    combinations = [
+        dict(zip(asked.axes, values, strict=True)) for values in itertools.product(*asked.axes.values()) if makes
+    ]
     has_reference = any(subject.reference for subject in asked.subjects)
     columns = (
         *([Column(label=REFERENCE, role="reference")] if has_reference else []),

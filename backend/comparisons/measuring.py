@@ -72,9 +72,15 @@ class Measuring:
             for cell in comparison.cells
             if comparison.columns[cell.column].role == "reference" and cell.item is not None
         }
+        # Where a row's reference has left the library there is nothing to measure against, now or later.
+        lost = {
+            cell.row
+            for cell in comparison.cells
+            if comparison.columns[cell.column].role == "reference" and cell.item is None
+        }
         found: dict[tuple[str, str], _Task] = {}
         for cell in comparison.cells:
-            if cell.item is None or cell.item.missing or cell.likeness is not None:
+            if cell.item is None or cell.item.missing or cell.likeness is not None or cell.row in lost:
                 continue
             against = references.get(cell.row, "")
             followed = self._followed(cell)

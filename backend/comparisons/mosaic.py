@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from backend.media import frame_rate, read_picture, stream_clip, write_clip
+from backend.media import frame_rate, read_picture, read_sound, stream_clip, write_clip
+from backend.media.clip_writer import SOUND_RATE
 from backend.media.timeline import read_timeline
 from studio.comparisons import Cell, Comparison
 from studio.errors import BadInput
@@ -54,15 +55,16 @@ class _Sheet:
         return MARGIN + column * (self.width + MARGIN), 2 * BAR + row * (BAR + self.height + MARGIN)
 
 
-def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Path]) -> None:
-    """Write it as MP4 without sound; a clip that has ended stays on its last frame.
+def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Path], sound: str | None = None) -> None:
+    """Write it as MP4; a clip that has ended stays on its last frame, and is silent.
 
     Args:
         path: written in place.
         file_of: the file of a medium. Raises MediaNotFound, which leaves its tile empty.
+        sound: the item whose sound is heard; none is the first that has any.
 
     Raises:
-        BadInput: there is nothing to be seen in it, or too much.
+        BadInput: there is nothing to be seen in it, or too much, or the chosen item has no sound.
         OSError: the file cannot be written.
     """
     shown = [cell for cell in comparison.cells if _is_seen(cell)]
@@ -91,7 +93,25 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
                     picture[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
             yield picture
 
-    write_clip(path, frames(), fps=fps, recipe=f"Orrery comparison {comparison.id}: {comparison.title}")
+    heard = _heard(shown, sound)
+    samples = read_sound(file_of(heard), SOUND_RATE, stereo=True) if heard else None
+    recipe = f"Orrery comparison {comparison.id}: {comparison.title}"
+    write_clip(path, frames(), fps=fps, sound=samples, recipe=recipe)
+
+
+def _heard(shown: list[Cell], chosen: str | None) -> str | None:
+    """The item whose sound is taken; none where all are silent."""
+    in_order = sorted(shown, key=lambda cell: (cell.row, cell.column))
+    loud = [cell.item.id for cell in in_order if cell.item is not None and cell.item.has_sound]
+    if chosen is None:
+        return loud[0] if loud else None
+    if chosen not in loud:
+        raise BadInput(
+            f"{chosen} is no item with sound in this comparison.",
+            param="sound",
+            hint=f"With sound: {', '.join(loud[:5])}." if loud else "All of its items are silent.",
+        )
+    return chosen
 
 
 def _is_seen(cell: Cell) -> bool:

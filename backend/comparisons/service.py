@@ -212,6 +212,7 @@ class ComparisonService:
                         asked.priority,
                         BatchPlace(id=comparison_id, index=index, size=grid.num_made),
                         each.guardrail,
+                        each.sized,
                     )
                     for index, each in cells
                 ]

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import Engine
@@ -42,6 +43,18 @@ class Database:
     async def beside(self, look: Callable[[], T]) -> T:
         """Run something that only reads."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, look)
+
+    async def look(self, query: Callable[[Session], T]) -> T:
+        """Read in one transaction, beside whoever writes. Raises StorageError."""
+        return await self.beside(partial(self._within, query))
+
+    async def write(self, change: Callable[[Session], T]) -> T:
+        """Change in one transaction. Raises DiskFull and StorageError."""
+        return await self.alone(partial(self._within, change))
+
+    def _within(self, act: Callable[[Session], T]) -> T:
+        with self.transaction() as session:
+            return act(session)
 
     @contextmanager
     def transaction(self) -> Generator[Session]:

@@ -22,8 +22,8 @@ from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
 from backend.jobs.patience import STORAGE_RETRY_S
+from backend.jobs.preparations import Preparations
 from backend.jobs.recovery import recover
-from backend.jobs.running import PromptWriter
 from backend.messages import ActReport, ConversationReport
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
@@ -63,7 +63,7 @@ class Fleet:
         self._rotation = Rotation(shelf, memory_gb)
         self._roster = Roster(shelf, self._rotation)
         self._look = asyncio.Event()
-        self.prompt_writer: PromptWriter | None = None
+        self.preparations: Preparations | None = None
         self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
         self.on_said: Callable[[Dispatcher, ConversationReport | WorkerLost], None] = lambda _, __: None
         broadcast.on_interest = self._interest_changed
@@ -98,8 +98,13 @@ class Fleet:
         """Wake a checkpoint, or the active one, if it sleeps, and wait until it is ready, or cannot be."""
         name = checkpoint or self._shelf.active.id
         if name in self._roster.sleeping:
+            await self.bring(name)
+
+    async def bring(self, name: str) -> None:
+        """Load a checkpoint that no engine has, as a job of it would, and wait until it is ready, or cannot be."""
+        if name not in self._roster.groups and name not in self._roster.failed:
             self._want(name)
-            await self._roster.settled(name)
+        await self._roster.settled(name)
 
     # What a person asks.
 
@@ -107,8 +112,7 @@ class Fleet:
         """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
         self._shelf.activate(checkpoint)
         self._roster.failed.pop(checkpoint.id, None)
-        group = self._roster.groups.get(checkpoint.id)
-        if group is not None:
+        if group := self._roster.groups.get(checkpoint.id):
             group.leaving = group.tired = False
         self._want(checkpoint.id)
         return self.status_of(checkpoint.id)
@@ -135,8 +139,7 @@ class Fleet:
             Conflict: it is not loaded, or jobs wait for it.
         """
         self._rotation.asked = [asked for asked in self._rotation.asked if asked != name]
-        group = self._roster.groups.get(name)
-        if group is not None:
+        if group := self._roster.groups.get(name):
             await refuse_if_awaited(self._board, name)
             group.leaving, group.tired = True, False
         elif sleeper := self._roster.sleeping.pop(name, None):
@@ -239,11 +242,11 @@ class Fleet:
         error = group.status.error
         if error is None or group.checkpoint.id == self._shelf.active.id:
             return False
-        status = group.status
-        await self._dismiss(group.checkpoint.id)
-        self._roster.failed[group.checkpoint.id] = status
+        self._roster.failed[group.checkpoint.id] = group.status
+        # Its jobs first: where the database refuses one, the group is still there to be looked at again.
         for job_id in await self._board.read(Ledger.queued_on, group.checkpoint.id):
             await self._board.move(Ledger.fail, job_id, error)
+        await self._dismiss(group.checkpoint.id)
         return True
 
     def _enlist(self, checkpoint: Checkpoint, needed: float = 0.0) -> EngineGroup:
@@ -259,14 +262,13 @@ class Fleet:
 
     def _start(self, group: EngineGroup) -> None:
         for dispatcher in group.dispatchers:
-            dispatcher.prompt_writer = self.prompt_writer
+            dispatcher.preparations = self.preparations
         group.tasks = [asyncio.create_task(dispatcher.run()) for dispatcher in group.dispatchers]
         log.info("checkpoint_comes", checkpoint=group.checkpoint.id, replicas=len(group.tasks))
         self._changed()
 
     async def _dismiss(self, name: str) -> None:
-        group = self._roster.groups.pop(name)
-        await group.end()
+        await self._roster.groups.pop(name).end()
         log.info("checkpoint_gone", checkpoint=name)
         self._resident()
 

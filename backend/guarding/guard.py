@@ -23,6 +23,9 @@ from studio.settings import ServerSettings
 log = structlog.get_logger("orrery.guardrail")
 
 POLL_S = 2.0
+STARTING_S = 0.5
+"""Between two looks at one that loads its models, while a job waits for it."""
+
 ANSWER_S = 30.0
 """For a prompt of 64 KiB on a CPU."""
 
@@ -132,6 +135,22 @@ class Guard:
             if text:
                 await self.check_text(text, param)
         return "passed"
+
+    def owes(self, verdict: Verdict | None) -> bool:
+        """Whether a job of which this was said when it was accepted must be looked at again before it runs.
+
+        It was accepted by a server without a guardrail, or by one that required none.
+        """
+        if verdict == "passed":
+            return False
+        return self._required or (self._http is not None and verdict != "off")
+
+    async def check_late(self, request: Request, verdict: Verdict | None) -> Verdict:
+        """As `check`, of such a job; waits while the guardrail loads its models. Raises as `check`."""
+        while self._http is not None and self.status.state == "starting":
+            await asyncio.sleep(STARTING_S)
+            await self.look()
+        return await self.check(request, wanted=False if verdict == "off" else None)
 
     async def check_written(self, text: str) -> None:
         """Have read what was written in place of a prompt that had passed. Raises as `check`."""

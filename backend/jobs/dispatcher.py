@@ -13,10 +13,10 @@ from backend.engine_process import EngineProcess, WorkerLost
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
 from backend.jobs.patience import CANCEL_PATIENCE_S, insist
+from backend.jobs.preparations import Preparations, Words
 from backend.jobs.running import (
     Held,
-    PromptWriter,
-    PromptWritten,
+    Prepared,
     Running,
     outcome_of,
     preview_topic,
@@ -46,7 +46,6 @@ from studio.checkpoints import Checkpoint
 from studio.errors import Conflict, StorageError
 from studio.events import CheckpointStatus
 from studio.jobs import MAX_ATTEMPTS, Failure, Job
-from studio.requests import Request
 
 log = structlog.get_logger("orrery.dispatcher")
 
@@ -79,14 +78,15 @@ class Dispatcher:
         self._checkpoint = checkpoint
         self.device = device
         self._lock = lock
-        self._inbox: asyncio.Queue[JobReport | PromptWritten | Held | WorkerLost | None] = asyncio.Queue()
+        self._inbox: asyncio.Queue[JobReport | Prepared | Held | WorkerLost | None] = asyncio.Queue()
         self._process = make_process(self._deliver)
         self.on_said: Callable[[ConversationReport | WorkerLost], None] = lambda _: None
         self.on_acted: Callable[[ActReport | WorkerLost], None] = lambda _: None
         self.on_change: Callable[[], None] = lambda: None
         self.may_claim: Callable[[], bool] = lambda: True
-        self.prompt_writer: PromptWriter | None = None
+        self.preparations: Preparations | None = None
         self._running: Running | None = None
+        self._claiming = False
         self._held = Held(None)
         self._upkeep = Upkeep(self._process, checkpoint, device, lambda: self.on_change())
 
@@ -102,8 +102,8 @@ class Dispatcher:
 
     @property
     def idle(self) -> bool:
-        """Whether it runs nothing."""
-        return self._running is None
+        """Whether it runs nothing, and is not about to."""
+        return self._running is None and not self._claiming
 
     @property
     def worker_pid(self) -> int | None:
@@ -147,8 +147,8 @@ class Dispatcher:
         async with self._lock:
             if (running := self._running) is None:
                 return
-            if running.upsampling:
-                running.upsampling.cancel()
+            if running.preparing:
+                running.preparing.cancel()
             if running.cancelling:
                 await self._board.move(Ledger.cancel, running.job.id)
             else:
@@ -160,9 +160,9 @@ class Dispatcher:
         async with self._lock:
             if (running := self._running_job(job_id)) is None:
                 return None
-            if running.upsampling:
+            if running.preparing:
                 job = await self._board.move(Ledger.cancel, job_id)
-                running.upsampling.cancel()
+                running.preparing.cancel()
                 self._ended(job)
                 self.wake()
                 return job
@@ -181,8 +181,8 @@ class Dispatcher:
         async with self._lock:
             if (running := self._running_job(job_id)) is None:
                 return None
-            if running.upsampling:
-                raise Conflict(f"Job {job_id} is having its prompt written; nothing is there to be kept.")
+            if running.preparing:
+                raise Conflict(f"Job {job_id} is having its words prepared; nothing is there to be kept.")
             self._process.send(StopJob(job_id))
             return await self._board.get(job_id)
 
@@ -200,7 +200,7 @@ class Dispatcher:
         if isinstance(event, JobReport | WorkerLost):
             self._inbox.put_nowait(event)
 
-    async def _handle(self, event: JobReport | PromptWritten | Held | WorkerLost | None) -> None:
+    async def _handle(self, event: JobReport | Prepared | Held | WorkerLost | None) -> None:
         match event:
             case CheckpointMoved():
                 self._upkeep.moved(event)
@@ -208,9 +208,9 @@ class Dispatcher:
                 self._upkeep.say("lost")
             case WorkerLost():
                 await self._worker_lost(event)
-            case PromptWritten(job_id, request) if running := self._running_job(job_id):
-                running.job = await self._board.move(Ledger.rewrite, job_id, request)
-                running.upsampling = None
+            case Prepared(job_id, words) if running := self._running_job(job_id):
+                running.job = await self._board.move(Ledger.rewrite, job_id, words.request, words.guardrail)
+                running.preparing = None
                 self._process.send(running.order())
             case Held(waits_for):
                 await self._board.hold(self._checkpoint.id, waits_for)
@@ -232,23 +232,30 @@ class Dispatcher:
             await self._start_next()
 
     async def _start_next(self) -> None:
-        job = await self._board.claim(self._checkpoint.id)
+        # A claim is written down before it is known here: an engine let go in between would leave a job to nobody.
+        self._claiming = True
+        try:
+            job = await self._board.claim(self._checkpoint.id)
+        finally:
+            self._claiming = False
         if job is None:
+            if not self.may_claim():
+                self.on_change()
             return
         self._running = Running(job, previewed=self._broadcast.is_wanted(preview_topic(job.id)))
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
         self.on_change()
-        if self.prompt_writer is not None and self.prompt_writer.is_wanted(job.request):
-            self._board.advance(job.id, job.progress.model_copy(update={"phase": "upsampling"}))
-            writing = self.prompt_writer.write(job.request, guarded=self._running.is_guarded)
-            self._running.upsampling = asyncio.ensure_future(writing)
-            self._running.upsampling.add_done_callback(partial(self._prompt_written, job.id))
+        phase = self.preparations.first(job) if self.preparations is not None else None
+        if self.preparations is not None and phase is not None:
+            self._board.advance(job.id, job.progress.model_copy(update={"phase": phase}))
+            self._running.preparing = asyncio.ensure_future(self.preparations.prepare(job))
+            self._running.preparing.add_done_callback(partial(self._prepared, job.id))
         else:
             self._process.send(self._running.order())
 
-    def _prompt_written(self, job_id: str, writing: asyncio.Future[Request]) -> None:
-        if not writing.cancelled():
-            self._inbox.put_nowait(outcome_of(job_id, writing))
+    def _prepared(self, job_id: str, preparing: asyncio.Future[Words]) -> None:
+        if not preparing.cancelled():
+            self._inbox.put_nowait(outcome_of(job_id, preparing))
 
     async def _worker_lost(self, event: WorkerLost) -> None:
         job_id = self._running.job.id if self._running else None
@@ -260,8 +267,8 @@ class Dispatcher:
     async def _settle(self, running: Running) -> None:
         """A job whose worker died: cancelled if that was wanted, else tried again, else failed."""
         job = running.job
-        if running.upsampling:
-            running.upsampling.cancel()
+        if running.preparing:
+            running.preparing.cancel()
         if running.cancelling:
             self._ended(await self._board.move(Ledger.cancel, job.id))
         elif job.attempts + 1 < MAX_ATTEMPTS:

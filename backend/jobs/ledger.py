@@ -184,11 +184,11 @@ class Ledger:
         with self.transaction() as session:
             return {str(state): int(count) for state, count in session.execute(query)}
 
-    def rewrite(self, job_id: str, request: Request) -> Job:
-        """What a running job asks for now: its prompt has been written anew."""
+    def rewrite(self, job_id: str, request: Request, guardrail: Verdict | None) -> Job:
+        """What a running job asks for now, and what is said of it: its prompt has been written anew, or read."""
         with self.transaction() as session:
             row = find_row(session, job_id)
-            row.request = request.model_dump(mode="json")
+            row.request, row.guardrail = request.model_dump(mode="json"), guardrail
             return job_of(row)
 
     def succeed(

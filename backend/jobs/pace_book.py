@@ -23,8 +23,9 @@ MAX_RATIO = 16.0
 
 def record(session: Session, job_id: str, measured: Measured) -> None:
     """Take a finished job into the means of those like it."""
-    job = session.scalars(select(JobRow).where(JobRow.id == job_id)).one()
-    if job.pace_key is None or job.step_work is None:
+    job = session.scalars(select(JobRow).where(JobRow.id == job_id)).first()
+    # It may have been erased, with all others, while its success was on the way.
+    if job is None or job.pace_key is None or job.step_work is None:
         return
     row = session.get(PaceRow, job.pace_key)
     if row is None:

@@ -22,6 +22,9 @@ from studio.requests import shown
 
 NOTHING_LIKE_IT = "Nothing like it has run here yet."
 
+MAX_PATH = 200
+"""Characters of the path of an axis; the longest that means anything has a tenth of it."""
+
 
 class QueueService:
     """The order of jobs, and jobs that are handed in together.
@@ -151,6 +154,9 @@ def varied(request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
     """
     whole: Any = dict(request)
     for path, value in values.items():
+        if len(path) > MAX_PATH:
+            said = f"The axis {shown(path)} has {len(path):,} characters; at most {MAX_PATH} are accepted."
+            raise BadInput(said, param="axes")
         whole = _laid(whole, path.split("."), value, path)
     return whole
 

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.pace import Pace
+from backend.jobs.preparations import Words
 from backend.messages import JobFailed, JobProgressed, RunJob
 from studio.errors import EngineLost, StudioError, Unexpected
 from studio.jobs import Failure, Job, Progress
-from studio.requests import Request
 
 log = structlog.get_logger("orrery.dispatcher")
-
-
-class PromptWriter(Protocol):
-    """Whoever upsamples prompts before they are run."""
-
-    def is_wanted(self, request: Request) -> bool:
-        """Whether a request asks for it and has not had it."""
-        ...
-
-    async def write(self, request: Request, *, guarded: bool) -> Request:
-        """The request with its prompt written anew, and read again where it is guarded. Raises StudioErrors."""
-        ...
 
 
 @dataclass
@@ -37,14 +24,14 @@ class Running:
     Attributes:
         cancelling: a person has cancelled it, and the worker has been told.
         previewed: the worker has been told that somebody looks.
-        upsampling: writes its prompt; until it has, the worker knows nothing of the job.
+        preparing: its words are read or written; until they have been, the worker knows nothing of the job.
     """
 
     job: Job
     previewed: bool
     cancelling: bool = False
     pace: Pace = field(default_factory=Pace)
-    upsampling: asyncio.Future[Request] | None = None
+    preparing: asyncio.Future[Words] | None = None
 
     @property
     def is_guarded(self) -> bool:
@@ -62,11 +49,11 @@ class Running:
 
 
 @dataclass(frozen=True)
-class PromptWritten:
-    """The running job's prompt has been upsampled, and this is what it asks for now."""
+class Prepared:
+    """The running job's words have been read or written, and this is what it asks for now."""
 
     job_id: str
-    request: Request
+    words: Words
 
 
 @dataclass(frozen=True)
@@ -76,14 +63,14 @@ class Held:
     waits_for: str | None
 
 
-def outcome_of(job_id: str, writing: asyncio.Future[Request]) -> PromptWritten | JobFailed:
-    """What came of writing a prompt that has not been cancelled."""
-    error = writing.exception()
+def outcome_of(job_id: str, preparing: asyncio.Future[Words]) -> Prepared | JobFailed:
+    """What came of preparing a job that has not been cancelled."""
+    error = preparing.exception()
     if error is None:
-        return PromptWritten(job_id, writing.result())
+        return Prepared(job_id, preparing.result())
     if not isinstance(error, StudioError):
-        log.error("upsampler_broke", job_id=job_id, exc_info=error)
-        error = Unexpected("The prompt could not be upsampled.", hint="The server's log has the details.")
+        log.error("preparing_broke", job_id=job_id, exc_info=error)
+        error = Unexpected("The prompt could not be read or upsampled.", hint="The server's log has the details.")
     return JobFailed(job_id, Failure.of(error))
 
 

@@ -9,6 +9,7 @@ from backend.media.frame_rate import frame_rate
 from backend.media.inspection import inspect_upload
 from backend.media.pictures import decode_picture, is_picture, read_picture
 from backend.media.recipe import read_recipe, write_recipe
+from backend.media.sound import read_sound
 from backend.media.store import MediaStore
 from backend.media.timeline import read_timeline
 
@@ -24,6 +25,7 @@ __all__ = [
     "origin_of",
     "read_picture",
     "read_recipe",
+    "read_sound",
     "read_timeline",
     "require_frames",
     "stream_clip",

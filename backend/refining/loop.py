@@ -10,13 +10,13 @@ from typing import Any
 
 import structlog
 
-from backend.refining.taking_part import Answers, Keeps, Makes
+from backend.refining.taking_part import Answers, Keeps, Makes, Revision
 from studio.errors import PromptTooLong, StudioError
 from studio.jobs import Failure
 from studio.prompting import is_upsampled
 from studio.prompting.prompt_changes import prompt_changes
 from studio.prompting.refining import Draft, Made
-from studio.refinement_growth import branched, follower, rounds_before, with_node
+from studio.refinement_growth import branched, follower, rested, rounds_before, with_node
 from studio.refinements import Branch, Refinement, RefinementNode, RefinementState, words_of
 from studio.requests import GenerateImage, GenerateVideo, parse_request
 
@@ -93,9 +93,9 @@ class Loop:
 
     async def stop(self) -> None:
         """After its task was cancelled: let go of the jobs that have not ended, and write down that it was stopped."""
-        for node in self.tree.nodes:
-            if node.stage == "generating" and node.job_id is not None:
-                await self._makes.give_up(node.job_id)
+        jobs = [node.job_id for node in self.tree.nodes if node.stage == "generating" and node.job_id is not None]
+        await asyncio.gather(*(self._makes.give_up(job_id) for job_id in jobs))
+        self.tree = rested(self.tree)
         await self._end(stopped=True)
 
     def _start(self, number: int) -> None:
@@ -153,16 +153,9 @@ class Loop:
             return
         parent = self._node(node.parent)
         assert parent.request is not None
-        draft = await self._answers.rewrite(
-            self.tree.request,
-            parent.request,
-            self._words,
-            parent.critique,
-            rounds_before(self.tree, node),
-            node.words,
-            node.thrift,
-            self._spend,
-        )
+        history = rounds_before(self.tree, node)
+        revision = Revision(parent.request, self._words, parent.critique, history, node.words, node.thrift)
+        draft = await self._answers.rewrite(self.tree.request, revision, self._spend)
         changes = prompt_changes(parent.request.prompt, draft.prompt)
         await self._change(number, request=self._recipe(node, draft), changes=changes)
 

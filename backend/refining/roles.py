@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ from backend.checkpoint_shelf import CheckpointShelf
 from backend.media import MediaStore
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
+from backend.refining.taking_part import Revision, Spend
 from studio.critiques import Critique
 from studio.errors import Busy, NotAllowed
 from studio.events import CheckpointStatus
@@ -32,7 +33,6 @@ from studio.prompting.question import MediaPart
 from studio.prompting.refining import (
     CRITIC,
     Draft,
-    RoundSummary,
     ask_until,
     critic_question,
     opening_question,
@@ -51,8 +51,6 @@ an engine, as after a restart, the last one is repeated."""
 COMING = ("waiting", "preparing", "loading", "lost")
 """States of a checkpoint that will answer, or will fail and say why."""
 
-Spend = Callable[[int], None]
-
 
 @dataclass(frozen=True)
 class _Asked:
@@ -62,6 +60,7 @@ class _Asked:
         media: what is shown, as they can read it.
         max_tokens: that they may write; none leaves it to the question.
         is_coming: whether they are only not ready yet.
+        bring: sees to it that they are there, before every question: another checkpoint may have had their place.
     """
 
     ask: Resident | Endpoint
@@ -69,11 +68,14 @@ class _Asked:
     max_tokens: int | None
     pauses_s: Sequence[float]
     is_coming: Callable[[], bool] = lambda: False
+    bring: Callable[[], Awaitable[None]] | None = None
 
     async def __call__(self, question: Question, /) -> str:
         """The answer, once they have time for it; raises Busy when that takes too long."""
         for pause_s in itertools.chain(self.pauses_s, itertools.repeat(self.pauses_s[-1])):
             try:
+                if self.bring is not None:
+                    await self.bring()
                 return await self.ask(question)
             except Busy:
                 if pause_s == self.pauses_s[-1] and not self.is_coming():
@@ -103,6 +105,7 @@ class Roles:
         settings: ServerSettings,
         texts: RefiningTexts,
         status_of: Callable[[str], CheckpointStatus],
+        bring: Callable[[str], Awaitable[None]],
         pauses_s: Sequence[float] = BUSY_PAUSES_S,
     ) -> None:
         self._service = service
@@ -111,6 +114,7 @@ class Roles:
         self._settings = settings
         self._texts = texts
         self._status_of = status_of
+        self._bring = bring
         self._pauses_s = pauses_s
 
     def endpoints(self) -> dict[Role, str]:
@@ -157,29 +161,20 @@ class Roles:
             )
             return await ask_until(asked, question, read_critique, request.attempts, "critic")
 
-    async def rewrite(
-        self,
-        request: RefineImage,
-        last: GenerateImage | GenerateVideo,
-        words: str,
-        critique: Critique | None,
-        history: Sequence[RoundSummary],
-        wish: str,
-        thrift: int,
-        spend: Spend,
-    ) -> Draft:
+    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> Draft:
         """Both prompts anew. Raises StudioErrors."""
+        last = revision.last
         start = last.start_image if isinstance(last, GenerateVideo) else None
         async with self._asked("rewriter", request.rewriter, start, "image", last.checkpoint, spend) as asked:
             question = rewrite_question(
                 self._texts,
                 last,
-                words,
-                critique,
-                history,
-                wish=wish,
+                revision.words,
+                revision.critique,
+                revision.history,
+                wish=revision.wish,
                 start=asked.media[0] if asked.media else None,
-                sampling=asked.within(UPSAMPLING, thrift),
+                sampling=asked.within(UPSAMPLING, revision.thrift),
             )
             return await ask_until(
                 asked, question, lambda answer: read_rewrite(last, answer), request.attempts, "rewriter"
@@ -198,7 +193,14 @@ class Roles:
             served = self._shelf.serving(checkpoint).id
             parts = tuple(part(url=f"{OWN}{own}") for own in files)
             try:
-                yield _Asked(resident, parts, most, self._pauses_s, lambda: self._status_of(served).state in COMING)
+                yield _Asked(
+                    resident,
+                    parts,
+                    most,
+                    self._pauses_s,
+                    lambda: self._status_of(served).state in COMING,
+                    lambda: self._bring(served),
+                )
             finally:
                 spend(resident.num_tokens)
             return

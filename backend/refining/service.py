@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -21,7 +22,7 @@ from backend.refining.shelf import RefinementShelf
 from backend.refining.taking_part import Makes
 from studio.errors import BadInput, Busy, Conflict, StorageError, rebuild
 from studio.prompting import is_upsampled
-from studio.refinement_growth import branched, first_nodes, unfinished, with_node
+from studio.refinement_growth import branched, first_nodes, interrupted, unfinished, with_node
 from studio.refinements import (
     MAX_NODES,
     Branch,
@@ -63,6 +64,8 @@ class RefiningService:
         self._shelf = shelf
         self._broadcast = broadcast
         self._live: dict[str, _Live] = {}
+        # One order at a time for each refinement: an order looks, waits for what runs, and writes.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.revision = 0
 
     async def open(self) -> None:
@@ -74,10 +77,10 @@ class RefiningService:
             return
         for tree in returned:
             log.warning("refinement_returned", refinement_id=tree.id, nodes=len(tree.nodes))
-            self._run(tree, unfinished(tree))
+            self._run(tree, interrupted(tree))
 
     async def close(self) -> None:
-        """Leave off; what runs goes on at the next start."""
+        """Leave off, and write nothing more; what runs goes on at the next start, if it is still there then."""
         for live in self._live.values():
             live.task.cancel()
         await asyncio.gather(*(live.task for live in self._live.values()), return_exceptions=True)
@@ -128,6 +131,10 @@ class RefiningService:
             BadInput: it has no such result.
             Conflict: the result has not been made, or the tree is as large as it may be.
         """
+        async with self._turn(name):
+            return await self._branch(name, asked)
+
+    async def _branch(self, name: str, asked: Branch) -> Refinement:
         tree = await self.get(name)
         if asked.node >= len(tree.nodes):
             raise BadInput(f"node is {asked.node}; this refinement has 0 to {len(tree.nodes) - 1}.", param="node")
@@ -141,6 +148,7 @@ class RefiningService:
             raise Conflict(f"This refinement has {MAX_NODES} results, as many as it may.", hint="Begin another one.")
         live = self._live.get(name)
         if live is not None and live.loop.branch(asked):
+            await self._shelf.put(live.loop.tree)
             return live.loop.tree
         tree = await self._settled(name)
         node = branched(tree, asked)
@@ -152,15 +160,16 @@ class RefiningService:
 
     async def stop(self, name: str) -> Refinement:
         """Begin nothing more, let go of what is not made, and keep what is. Raises RefinementNotFound, Conflict."""
-        live = self._live.get(name)
-        if live is None:
-            tree = await self._shelf.get(name)
-            raise Conflict(f"Refinement {name} is {tree.state}; only a running one can be stopped.")
-        live.task.cancel()
-        with suppress(asyncio.CancelledError):
-            await live.task
-        await live.loop.stop()
-        return live.loop.tree
+        async with self._turn(name):
+            live = self._live.get(name)
+            if live is None:
+                tree = await self._shelf.get(name)
+                raise Conflict(f"Refinement {name} is {tree.state}; only a running one can be stopped.")
+            live.task.cancel()
+            with suppress(asyncio.CancelledError):
+                await live.task
+            await live.loop.stop()
+            return live.loop.tree
 
     async def resume(self, name: str) -> Refinement:
         """Go on with one that failed or was stopped, at the first thing that is missing.
@@ -169,16 +178,20 @@ class RefiningService:
             RefinementNotFound: there is none.
             Conflict: it runs, or nothing of it is missing.
         """
+        async with self._turn(name):
+            return await self._resume(name)
+
+    async def _resume(self, name: str) -> Refinement:
         if name in self._live:
             raise Conflict(f"Refinement {name} is running.", hint="Wait until it ends, or stop it first.")
         tree = await self._shelf.get(name)
         if tree.state == "succeeded":
             raise Conflict(f"Refinement {name} has succeeded; nothing of it is missing.", hint="Branch from a result.")
         self._roles.check(tree.request)
-        tree = tree.model_copy(update={"state": "running", "error": None, "ended_by": None})
+        nodes = tuple(node.model_copy(update={"resting": False}) for node in tree.nodes)
+        tree = tree.model_copy(update={"state": "running", "error": None, "ended_by": None, "nodes": nodes})
         await self._shelf.put(tree)
-        if name not in self._live:
-            self._run(tree, unfinished(tree))
+        self._run(tree, unfinished(tree))
         self._changed()
         return await self.get(name)
 
@@ -214,8 +227,12 @@ class RefiningService:
         self._live[tree.id] = _Live(loop, task)
         task.add_done_callback(partial(self._ended, tree.id))
 
+    def _turn(self, name: str) -> asyncio.Lock:
+        return self._turns.setdefault(name, asyncio.Lock())
+
     def _ended(self, name: str, task: asyncio.Task[None]) -> None:
-        self._live.pop(name, None)
+        if (live := self._live.get(name)) is not None and live.task is task:
+            del self._live[name]
         if not task.cancelled() and (error := task.exception()) is not None:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("refinement_broke", refinement_id=name, exc_info=error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from studio.critiques import Critique
@@ -11,31 +12,43 @@ from studio.prompting.refining import Draft, Made, RoundSummary
 from studio.refinements import Refinement
 from studio.requests.refine_image import RefineImage
 
+Spend = Callable[[int], None]
+"""Told of tokens that were read and written."""
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What a rewriter is told.
+
+    Attributes:
+        last: the recipe whose prompts are revised.
+        words: what the person asked for.
+        critique: of what it made; none where nobody has judged it.
+        history: the rounds before, the first one first.
+        wish: what a person wants to be different.
+        thrift: how often the answer is to be halved.
+    """
+
+    last: Made
+    words: str
+    critique: Critique | None
+    history: Sequence[RoundSummary]
+    wish: str = ""
+    thrift: int = 0
+
 
 class Answers(Protocol):
     """Whoever takes the three roles (`backend.refining.roles.Roles`). Everything raises StudioErrors."""
 
-    async def open(self, request: RefineImage, words: str, thrift: int, spend: Callable[[int], None]) -> Draft:
+    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> Draft:
         """The first round's prompts."""
         ...
 
-    async def judge(
-        self, request: RefineImage, made: Made, words: str, media_id: str, spend: Callable[[int], None]
-    ) -> Critique:
+    async def judge(self, request: RefineImage, made: Made, words: str, media_id: str, spend: Spend) -> Critique:
         """What is wrong with a result."""
         ...
 
-    async def rewrite(
-        self,
-        request: RefineImage,
-        last: Made,
-        words: str,
-        critique: Critique | None,
-        history: Sequence[RoundSummary],
-        wish: str,
-        thrift: int,
-        spend: Callable[[int], None],
-    ) -> Draft:
+    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> Draft:
         """Both prompts anew."""
         ...
 

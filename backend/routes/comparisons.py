@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from starlette.types import Receive, Scope, Send
 
 from backend.errors import documented
 from backend.services import Parts
@@ -70,15 +71,17 @@ async def likeness(comparison_id: str, parts: Parts) -> Comparison:
         **documented(BadInput, ComparisonNotFound, StorageError),
     },
 )
-async def export(comparison_id: str, form: ExportForm, parts: Parts) -> FileResponse:
+async def export(
+    comparison_id: str,
+    form: ExportForm,
+    parts: Parts,
+    sound: Annotated[
+        str | None, Query(description="The item that is heard in the clip; without it, the first with sound.")
+    ] = None,
+) -> FileResponse:
     """It as one clip with labels, as a zip with a web page that works offline, or as a table."""
-    path = await parts.comparisons.exports.export(comparison_id, form)
-    return FileResponse(
-        path,
-        media_type=MIME[form],
-        filename=f"comparison-{comparison_id}.{form}",
-        background=BackgroundTask(path.unlink, missing_ok=True),
-    )
+    path = await parts.comparisons.exports.export(comparison_id, form, sound)
+    return _PassingFile(path, media_type=MIME[form], filename=f"comparison-{comparison_id}.{form}")
 
 
 @router.post(
@@ -101,3 +104,14 @@ async def cancel(comparison_id: str, parts: Parts) -> Comparison:
 async def remove(comparison_id: str, parts: Parts) -> None:
     """Forget a comparison that has ended; what it made stays in the library."""
     await parts.comparisons.service.remove(comparison_id)
+
+
+class _PassingFile(FileResponse):
+    """A file that goes once it was sent, or could not be: also where the caller asks for a part that it has not."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink(missing_ok=True)

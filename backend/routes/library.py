@@ -79,8 +79,11 @@ async def archive(request: Request, parts: Parts) -> StreamingResponse:
 @router.delete("", responses=documented(BadInput, Conflict, StorageError))
 async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems:
     """Cancel all jobs and remove everything that was made, uploaded or asked for, for good."""
+    await parts.refining.close()  # or they would queue more, from the words that go
     await parts.queue.cancel_everything()
-    return await parts.portage.erase_everything()
+    erased = await parts.portage.erase_everything()
+    parts.arena.forget()
+    return erased
 
 
 @router.get("/{media_id}", responses=documented(MediaNotFound))

@@ -149,7 +149,7 @@ class Worker:
             self._refuse_checkpoint(error)
         except Exception:
             log.exception("checkpoint_broke", checkpoint=self._checkpoint)
-            broken = BrokenCheckpoint(f"{order.folder} cannot be loaded.", hint="The server's log has the details.")
+            broken = BrokenCheckpoint(f"{self._checkpoint} cannot be loaded.", hint="The server's log has the details.")
             self._refuse_checkpoint(broken)
 
     def _refuse_checkpoint(self, error: StudioError) -> None:

@@ -8,7 +8,8 @@ from backend.messages import CheckpointMoved, LoadCheckpoint
 from backend.worker.lifeline import Lifeline
 from engine import Engine
 from engine.speck import build_speck
-from studio.errors import StorageError
+from studio.checkpoints import without_folder
+from studio.errors import StorageError, StudioError
 
 LET_GO = "its memory is let go"
 
@@ -46,8 +47,10 @@ class Seat:
             self._lifeline.report(CheckpointMoved("ready", detail=self.engine.describe()))
         except OSError as error:
             raise StorageError(
-                f"{order.folder} cannot be read or built: {error.strerror}.", hint="Look at the disk."
+                f"The checkpoint cannot be read or built: {error.strerror}.", hint="Look at the disk."
             ) from None
+        except StudioError as error:
+            raise without_folder(error, order.folder) from None
 
     def sleep(self) -> None:
         """Move the weights to the host's memory; where they are there already, let everything go with this process."""

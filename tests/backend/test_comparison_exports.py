@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import av
+import numpy as np
 import pytest
 
 from backend.comparisons.mosaic import write_mosaic
 from backend.comparisons.spreadsheet import csv_of
+from backend.media import read_sound, write_clip
 from sent_files import clip_bytes
 from studio.comparisons import Cell, Column, Comparison, Likeness
 from studio.errors import BadInput
@@ -77,6 +79,38 @@ def test_a_mosaic_lasts_as_long_as_its_longest_clip_and_an_empty_tile_says_why(t
     assert len(frames) == 48
     left = [frame[:, : frame.shape[1] // 2].astype(int) for frame in (frames[-12], frames[-1])]
     assert abs(left[0] - left[1]).mean() < 2  # it has ended and stays
+
+
+def clip_with_tone(path: Path, hertz: float, duration_s: float) -> None:
+    times = np.arange(round(duration_s * 48_000)) / 48_000
+    tone = np.float32(0.4) * np.sin(2 * np.pi * hertz * times).astype(np.float32)
+    frames = np.zeros((round(duration_s * 12), 160, 96, 3), np.uint8)
+    write_clip(path, frames, fps=12, sound=np.stack([tone, tone]))
+
+
+@pytest.mark.parametrize(("chosen", "hertz"), [(None, 440), ("u3", 1000)])
+def test_a_mosaic_sounds_like_the_clip_that_was_chosen_or_the_first_with_sound(
+    tmp_path: Path, chosen: str | None, hertz: float
+):
+    (tmp_path / "u1").write_bytes(clip_bytes(num_frames=24, fps=12))
+    clip_with_tone(tmp_path / "u2", 440, 1.0)
+    clip_with_tone(tmp_path / "u3", 1000, 1.0)
+    grid = comparison(
+        Cell(row=0, column=1, item=item("u2", num_frames=12, duration_s=1.0, has_sound=True)),
+        Cell(row=0, column=0, item=item("u1", num_frames=24, duration_s=2.0)),
+        Cell(row=1, column=0, item=item("u3", num_frames=12, duration_s=1.0, has_sound=True)),
+    ).model_copy(update={"rows": ("a", "b")})
+
+    write_mosaic(tmp_path / "out.mp4", grid, lambda name: tmp_path / name, chosen)
+
+    heard = read_sound(tmp_path / "out.mp4", 48_000)
+    assert heard.shape[1] == pytest.approx(2 * 48_000, abs=2048)  # as long as the longest clip
+    loud = heard[0, 4_000:44_000]
+    assert np.abs(np.fft.rfft(loud)).argmax() * 48_000 / len(loud) == pytest.approx(hertz, abs=5)
+    assert np.abs(heard[:, 60_000:]).max() < 0.01  # it has ended
+    with pytest.raises(BadInput, match="u1 is no item with sound") as refused:
+        write_mosaic(tmp_path / "out.mp4", grid, lambda name: tmp_path / name, "u1")
+    assert refused.value.hint == "With sound: u2, u3."
 
 
 def test_nothing_to_see_and_too_much_to_see_are_refused(tmp_path: Path):

@@ -102,5 +102,16 @@ def test_too_large_a_grid_is_refused():
         grid({"request": {"prompt": "x"}, "axes": {"sampling.seed": list(range(1001))}, "subjects": [{}]})
 
 
+def test_a_grid_of_endless_size_is_refused_before_it_is_drawn_up():
+    axes = {f"sampling.seed{axis}": list(range(10)) for axis in range(16)}
+    with pytest.raises(BadInput, match="10,000,000,000,000,000 cells"):
+        grid({"request": {"kind": "generate_image", "prompt": "one"}, "axes": axes, "subjects": [{}]})
+
+
+def test_the_path_of_an_axis_has_an_end():
+    with pytest.raises(BadInput, match="at most 200"):
+        varied({}, {".".join("a" * 3000): 1})
+
+
 def test_cells_of_a_checkpoint_stand_together_and_what_is_loaded_comes_first():
     assert in_order(["a", "b", "c", "a", "b", "c"], frozenset({"b"})) == [1, 4, 0, 3, 2, 5]

@@ -69,6 +69,7 @@ def test_jobs_of_a_checkpoint_that_cannot_be_loaded_fail_and_no_others(fleet: Ru
     assert fleet.wait_job(good["id"])["state"] == "succeeded"
     failed = fleet.wait_job(bad["id"])
     assert (failed["state"], failed["error"]["code"]) == ("failed", "broken_checkpoint")
+    assert str(fleet.data) not in json.dumps(failed), "where it lies is nobody's business over a socket"
     again = fleet.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x", "checkpoint": "broken"})
     assert error_of(again)["code"] == "broken_checkpoint"
     assert error_of(fleet.post("/v1/checkpoints/broken/load"))["code"] == "broken_checkpoint"

@@ -152,6 +152,24 @@ def test_the_program_says_why_it_cannot_load_and_goes_on():
 
 
 @pytest.mark.slow
+def test_what_waited_without_one_is_read_after_a_restart_with_one(tmp_path: Path):
+    cube = {"kind": "generate_image", "sampling": {"num_inference_steps": 1}, "resolution": "256"}
+    with running(tmp_path) as server:
+        server.wait_ready()
+        server.post("/v1/queue/pause")
+        waiting = [server.submit(prompt=prompt, **cube) for prompt in ("a red cube", "a forbidden cube")]
+        assert [job["guardrail"] for job in waiting] == ["not_installed", "not_installed"]
+    reader = WordReader()
+    with guarding(reader) as url, running(tmp_path, ORRERY_GUARDRAIL_URL=url) as server:
+        server.wait_ready()
+        server.post("/v1/queue/resume")
+        good, bad = (server.wait_job(job["id"]) for job in waiting)
+    assert (good["state"], good["guardrail"]) == ("succeeded", "passed")
+    assert reader.looks, "its frames were seen, too"
+    assert (bad["state"], bad["guardrail"], bad["error"]["code"]) == ("failed", "blocked", "guardrail_blocked")
+
+
+@pytest.mark.slow
 def test_a_server_with_one_marks_blocks_and_refuses(tmp_path: Path):
     reader = WordReader()
     with (

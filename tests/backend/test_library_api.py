@@ -138,6 +138,21 @@ def test_the_trash_can_be_undone_and_then_is_emptied_for_good(server: RunningSer
     assert not list((server.data / "media").glob(f"*/{name}*"))
 
 
+def test_a_job_says_of_a_result_that_it_was_deleted_until_an_import_brings_it_back(server: RunningServer):
+    request = {"prompt": "a bilby", "resolution": "256", "aspect_ratio": "1:1", "sampling": {"num_inference_steps": 1}}
+    job = server.wait_job(server.submit(**request, count=2)["id"])
+    first, second = (result["id"] for result in job["results"])
+    export = server.get("/v1/library/export").content
+    server.post("/v1/library/trash", json={"ids": [first]})
+    httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [first]})
+
+    results = server.get(f"/v1/jobs/{job['id']}").json()["results"]
+    assert [(result["id"], result["deleted"]) for result in results] == [(first, True), (second, False)]
+
+    server.post("/v1/library/import", content=export)
+    assert not any(result["deleted"] for result in server.get(f"/v1/jobs/{job['id']}").json()["results"])
+
+
 def test_what_an_open_job_needs_is_not_removed(server: RunningServer):
     name = server.post("/v1/media", files={"file": ("x.png", picture_bytes(51, 53))}).json()["id"]
     server.post("/v1/queue/pause")

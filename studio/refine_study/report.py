@@ -1,0 +1,117 @@
+"""A study in words and one table, whichever way it comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from studio.refine_study.contrasts import MIN_PROMPTS, SCORE
+from studio.refine_study.trials import Contrast, Plan, Trial, Verdict
+
+NAMES = {"first": "without the loop", "last": "last rewrite", "kept": "loop", "chosen": "best of as many seeds"}
+
+SAID: dict[Verdict, str] = {
+    "better": "**Yes**",
+    "worse": "**No, it makes them worse**",
+    "no difference shown": "**Not shown**",
+    "too few prompts": f"**Too few prompts** (fewer than {MIN_PROMPTS})",
+}
+
+
+def markdown_of(plan: Plan, trials: Sequence[Trial], contrasts: Sequence[Contrast], headline: str | None) -> str:
+    """The report.
+
+    Args:
+        headline: the rule that answers the question; none leaves it to the critic's score.
+    """
+    done = [trial for trial in trials if trial.done]
+    failed = [trial for trial in trials if trial.error is not None]
+    lines = ["# Does refining help?", "", _counted(plan, done, failed), ""]
+    lines += [*_answers(contrasts, headline or SCORE), ""] if contrasts else []
+    lines += [_how(plan), ""]
+    if contrasts:
+        lines += _table(contrasts)
+        lines += ["", *_costs(done)]
+    if failed:
+        lines += ["", "Left out:", *(f"* {one.prompt}: {one.error.message}" for one in failed if one.error)]
+    return "\n".join(lines) + "\n"
+
+
+def _counted(plan: Plan, done: Sequence[Trial], failed: Sequence[Trial]) -> str:
+    said = [f"{len(done)} of {len(plan.prompts)} prompts"]
+    said += [f"{len(failed)} failed and left out"] if failed else []
+    said += [f"at most {plan.max_rewrites} rewrites, good enough at {plan.good_enough:g}"]
+    return "; ".join(said) + "."
+
+
+def _answers(contrasts: Sequence[Contrast], headline: str) -> list[str]:
+    by = "critic's score" if headline == SCORE else f"rule `{headline}`"
+    questions = {
+        ("kept", "first"): f"Is what the loop keeps better than the first picture, by the {by}?",
+        ("last", "first"): f"Is what the rewrites end with better than the first picture, by the {by}?",
+        ("kept", "chosen"): f"Is it better than the best of as many seeds without a rewrite, by the {by}?",
+    }
+    return [
+        f"* {questions[one.side, one.against]} {SAID[one.verdict]}: {_difference(one)}."
+        for one in contrasts
+        if one.measure == headline
+    ]
+
+
+def _difference(one: Contrast) -> str:
+    return f"{one.difference:+.2f} ({one.low:+.2f} to {one.high:+.2f}), {one.wins} better, {one.losses} worse"
+
+
+def _how(plan: Plan) -> str:
+    judged = (
+        f"Rules: {plan.rules}. They know what each prompt asks for, and see nothing but pixels."
+        if plan.rules
+        else "No rules know what these prompts ask for: the critic that steers the loop is the only judge of it here."
+    )
+    return (
+        "Every prompt is upsampled once; its picture is the first of the loop and the one without it. The loop keeps "
+        "what its critic scores highest, so that its score against the first picture cannot fall; the fair "
+        "comparisons by score are the last rewrite against the first, and the loop against the best of as many seeds "
+        f"by the same critic. {judged} Intervals are 95 %, by bootstrap over prompts; better or worse is said where "
+        "they leave out 0 and a sign test agrees (p < 0.05)."
+    )
+
+
+def _table(contrasts: Sequence[Contrast]) -> list[str]:
+    lines = [
+        "| measure | this | against that | this | that | difference | 95 % | wins / ties / losses | p | verdict |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for one in contrasts:
+        cells = (
+            one.measure,
+            NAMES[one.side],
+            NAMES[one.against],
+            f"{one.mean:.2f}",
+            f"{one.mean_against:.2f}",
+            f"{one.difference:+.2f}",
+            f"{one.low:+.2f} to {one.high:+.2f}",
+            f"{one.wins} / {one.ties} / {one.losses}",
+            f"{one.chance:.3f}",
+            one.verdict,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _costs(done: Sequence[Trial]) -> list[str]:
+    lines = [f"A loop made {fmean(trial.num_pictures for trial in done):.1f} pictures on average."]
+    for name, costs in (
+        ("Loop", [trial.loop_spent for trial in done]),
+        ("Seeds without a rewrite", [trial.control_spent for trial in done]),
+    ):
+        known = [cost for cost in costs if cost]
+        if known:
+            tokens, seconds = fmean(cost.tokens for cost in known), fmean(cost.seconds for cost in known)
+            lines.append(f"{name}: {seconds:.1f} s and {tokens:,.0f} tokens a prompt.")
+    noise = [
+        abs(trial.first_again - trial.first.score) for trial in done if trial.first and trial.first_again is not None
+    ]
+    if noise:
+        lines.append(f"Asked twice about the same first picture, the critic differed by {fmean(noise):.2f} on average.")
+    return [" ".join(lines)]

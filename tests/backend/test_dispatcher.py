@@ -1,0 +1,66 @@
+"""One engine's dispatcher, without an engine."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from backend.jobs.dispatcher import Dispatcher
+from backend.messages import CheckpointMoved
+from studio.checkpoints import Checkpoint
+from studio.presets import CheckpointPreset
+
+SPECK = Checkpoint("speck", CheckpointPreset(id="speck", title="speck", summary=""), Path("speck"), True)
+
+
+class FakeProcess:
+    """A worker that is there, and hears nothing."""
+
+    pid = 7
+
+    def start(self) -> None:
+        """It runs already."""
+
+    def send(self, command: object) -> None:
+        """Nobody asks what was sent."""
+
+
+class SlowBoard:
+    """A queue whose next job is written down as taken, and is only then told of."""
+
+    def __init__(self) -> None:
+        self.is_asked, self.may_answer = asyncio.Event(), asyncio.Event()
+
+    async def claim(self, checkpoint: str) -> None:
+        self.is_asked.set()
+        await self.may_answer.wait()
+
+
+def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
+    async def run() -> None:
+        board: Any = SlowBoard()
+        process: Any = FakeProcess()
+        deliver: list[Any] = []
+
+        def make(told: Any) -> Any:
+            deliver.append(told)
+            return process
+
+        broadcast: Any = None
+        dispatcher = Dispatcher(board, broadcast, SPECK, "cpu", make, asyncio.Lock())
+        changes = asyncio.Queue[bool]()
+        task = asyncio.create_task(dispatcher.run())
+        assert dispatcher.idle
+        deliver[0](CheckpointMoved("ready", "float32"))
+        await asyncio.wait_for(board.is_asked.wait(), 10)
+
+        assert not dispatcher.idle
+
+        # Somebody wants it off the device meanwhile: they are told once there was no job after all.
+        dispatcher.on_change = lambda: changes.put_nowait(dispatcher.idle)
+        dispatcher.may_claim = lambda: False
+        board.may_answer.set()
+        assert await asyncio.wait_for(changes.get(), 10)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(run())
