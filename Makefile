@@ -12,7 +12,7 @@ SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-d
 
 GUARDRAIL := .venv-guardrail
 
-.PHONY: install guardrail serve test test-slow robot-minute check format clean system-packages
+.PHONY: install guardrail serve test test-slow robot-minute studio-opening check format clean system-packages
 
 install: .venv/installed
 
@@ -51,6 +51,10 @@ test-slow: install system-packages
 # Two cores, a page, an image job and the simulated arm for a minute: the table of docs/robot-safety.md.
 robot-minute: install system-packages
 	PYTHONPATH=.:tests $(BIN)/python tests/robot_minute.py
+
+# Two cores, a browser and 10,000 artefacts: how soon each page can be used.
+studio-opening: install system-packages
+	PYTHONPATH=.:tests $(BIN)/python tests/studio_opening.py
 
 check: install
 	$(BIN)/ruff format --check .

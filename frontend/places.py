@@ -64,24 +64,10 @@ COMPARE = Place(
     script="compare.js",
     styles=(*_LISTS, "media", *PLAYHEAD_STYLES, "compare", "compare_form"),
 )
-ARENA = Place(
-    "arena",
-    "Judge",
-    "Arena",
-    "/arena",
-    "arena",
-    script="arena.js",
-    styles=(*_LISTS, "media", *PLAYHEAD_STYLES, "arena", "arena_tables"),
-)
-REFINE = Place(
-    "refine",
-    "Judge",
-    "Refine",
-    "/refine",
-    "refine",
-    script="refine.js",
-    styles=("keeping", "media", "player", "ask", "refine", "refine_tree"),
-)
+_ARENA_STYLES = (*_LISTS, "media", *PLAYHEAD_STYLES, "arena", "arena_tables")
+ARENA = Place("arena", "Judge", "Arena", "/arena", "arena", script="arena.js", styles=_ARENA_STYLES)
+_REFINE_STYLES = ("keeping", "media", "player", "ask", "refine", "refine_tree")
+REFINE = Place("refine", "Judge", "Refine", "/refine", "refine", script="refine.js", styles=_REFINE_STYLES)
 _LIBRARY_STYLES = ("keeping", "library", "peek", "player")
 LIBRARY = Place("library", "Keep", "Library", "/library", "library", script="library.js", styles=_LIBRARY_STYLES)
 QUEUE = Place("queue", "Keep", "Queue", "/queue", "queue", script="queue.js", styles=_LISTS)

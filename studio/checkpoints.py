@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
+from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint, StudioError, rebuild
 from studio.presets import CheckpointPreset
 from studio.requests import nearest, shown
 from studio.requests.embodiments import EMBODIMENTS
@@ -184,6 +184,17 @@ def check_weights(folder: Path) -> int:
             if not (index.parent / name).is_file():
                 raise BrokenCheckpoint(f"{index} names {name}, which is not there.", param="checkpoint")
     return total
+
+
+def without_folder(error: StudioError, folder: Path) -> StudioError:
+    """The error of a checkpoint as it is told over a socket, where it is nobody's business in which folder that lies.
+
+    Files are named from its folder on: "transformer/config.json cannot be read".
+    """
+    said = [
+        text.replace(f"{folder}/", "").replace(str(folder), "The checkpoint") for text in (error.message, error.hint)
+    ]
+    return rebuild(error.code, said[0], error.param, said[1])
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class MediaReference(Frozen):
         sha256: of the file, hexadecimal.
         seed: the seed that made it; an upload has none.
         url, thumbnail_url: paths on the server that holds it; only pictures and clips have a thumbnail.
+        deleted: of a job's result that was deleted for good: this is all that is left of it.
     """
 
     id: str
@@ -44,3 +45,4 @@ class MediaReference(Frozen):
     seed: int | None = None
     url: str
     thumbnail_url: str | None = None
+    deleted: bool = False

@@ -7,6 +7,7 @@ gone through again at the next start.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import structlog
 from sqlalchemy import select, update
@@ -16,7 +17,7 @@ from backend.database import Database
 from backend.database.tables import ArtefactRow, JobRow
 from backend.library.changes import rows_of
 from backend.library.lineage import needed_by_open_jobs
-from backend.library.shelving import unshelve
+from backend.library.shelving import mark_results, unshelve
 from backend.media import MediaStore
 from studio.errors import Conflict
 from studio.jobs import JobState
@@ -58,14 +59,28 @@ def condemn_all(session: Session) -> None:
     session.execute(update(ArtefactRow).values(erasing=True))
 
 
-def erase_some(database: Database, store: MediaStore, kept: Sequence[str] = ()) -> tuple[list[str], list[str], int]:
+@dataclass(frozen=True)
+class Erased:
+    """What became of some that were condemned.
+
+    Attributes:
+        gone: what is no more.
+        held: what the disk did not let go of.
+        freed_bytes: of the files.
+        jobs: ids of those that made what is gone.
+    """
+
+    gone: list[str]
+    held: list[str]
+    freed_bytes: int
+    jobs: set[str]
+
+
+def erase_some(database: Database, store: MediaStore, kept: Sequence[str] = ()) -> Erased:
     """Remove the files of some that were condemned, then their rows. Runs alone.
 
     Args:
         kept: those that the disk did not let go of before.
-
-    Returns:
-        What is gone, what the disk did not let go of, and how many bytes were freed.
     """
     with database.transaction() as session:
         query = select(ArtefactRow.id).where(ArtefactRow.erasing, ArtefactRow.id.not_in(kept)).limit(AT_ONCE)
@@ -80,9 +95,10 @@ def erase_some(database: Database, store: MediaStore, kept: Sequence[str] = ()) 
             held.append(media_id)
         else:
             gone.append(media_id)
-    freed_bytes = 0
     with database.transaction() as session:
-        for row in session.scalars(select(ArtefactRow).where(ArtefactRow.id.in_(gone), ArtefactRow.erasing)).all():
-            freed_bytes += row.size_bytes
+        rows = session.scalars(select(ArtefactRow).where(ArtefactRow.id.in_(gone), ArtefactRow.erasing)).all()
+        freed_bytes = sum(row.size_bytes for row in rows)
+        jobs = mark_results(session, rows, deleted=True)
+        for row in rows:
             unshelve(session, row)
-    return gone, held, freed_bytes
+    return Erased(gone, held, freed_bytes, jobs)

@@ -20,7 +20,7 @@ from backend.database.named_media import named_media
 from backend.database.tables import ArtefactRow, JobInputRow, JobRow
 from backend.library.export_file import ExportFile
 from backend.library.room import check_room
-from backend.library.shelving import Origin, shelve
+from backend.library.shelving import Origin, mark_results, shelve
 from backend.media import MediaStore
 from backend.media.file_names import SUFFIXES, is_media_name
 from backend.media.references import sha256_of
@@ -107,9 +107,11 @@ class Importer:
                 session.add_all(JobInputRow(job_id=job.id, media_id=name) for name in named_media(job.request))
                 session.add(job)
                 counts.jobs += 1
+            back: list[ArtefactRow] = []
             for each, origin in zip(whole, origins, strict=True):
                 check_room(session, self._quota_bytes, each.reference.size_bytes)
-                shelve(session, each.reference, origin)
+                back.append(shelve(session, each.reference, origin))
+            mark_results(session, back, deleted=False)  # of a job that is known, they may have been deleted here
         counts.items += len(whole)
 
     def _is_known(self, media_id: str, counts: _Counts) -> bool:

@@ -12,7 +12,13 @@ class LibraryNews:
         self._broadcast = broadcast
         self.revision = 0
 
-    def changed(self) -> None:
-        """Tell every page."""
+    def changed(self, *, of_jobs: bool = False) -> None:
+        """Tell every page.
+
+        Args:
+            of_jobs: jobs say something else of their results now, too: everybody reads them again.
+        """
         self.revision += 1
         self._broadcast.publish("system", {"library_revision": self.revision})
+        if of_jobs:
+            self._broadcast.start_over()

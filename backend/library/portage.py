@@ -87,7 +87,7 @@ class Portage:
                             )
                         await asyncio.to_thread(file.write, chunk)
                 report = await asyncio.to_thread(self._bring_in, part, incoming, room - received)
-        self._news.changed()
+        self._news.changed(of_jobs=True)
         return report
 
     async def erase_everything(self) -> ErasedItems:
@@ -99,7 +99,7 @@ class Portage:
         await self._database.alone(self._condemn_all)
         erased = await self._library.finish_erasing()
         num_jobs = await self._database.alone(lambda: forget_everything(self._database, self._folder))
-        self._news.changed()
+        self._news.changed(of_jobs=True)
         return erased.model_copy(update={"num_jobs": num_jobs})
 
     def _bring_in(self, zipped: Path, incoming: Path, room_bytes: int) -> ImportReport:

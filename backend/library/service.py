@@ -79,7 +79,7 @@ class LibraryService:
                 facets=self._facets[1],
             )
 
-        return await self._look(look)
+        return await self._database.look(look)
 
     async def item(self, media_id: str) -> LibraryDetail:
         """An item with its recipe and its relatives. Raises MediaNotFound."""
@@ -94,7 +94,7 @@ class LibraryService:
                 siblings=items_of(siblings(session, row), self._store),
             )
 
-        return await self._look(look)
+        return await self._database.look(look)
 
     async def change(self, media_id: str, change: ItemChange) -> LibraryItem:
         """Star, tag or name one item. Raises MediaNotFound."""
@@ -124,16 +124,16 @@ class LibraryService:
     async def finish_erasing(self) -> ErasedItems:
         """Remove what was condemned, also by a server that was killed over it."""
         num_items, freed_bytes, kept = 0, 0, list[str]()
+        jobs: set[str] = set()
         while True:
-            gone, held, freed = await self._database.alone(
-                lambda kept=tuple(kept): erase_some(self._database, self._store, kept)
-            )
-            num_items, freed_bytes = num_items + len(gone), freed_bytes + freed
-            kept += held
-            if not gone and not held:
+            some = await self._database.alone(lambda kept=tuple(kept): erase_some(self._database, self._store, kept))
+            num_items, freed_bytes = num_items + len(some.gone), freed_bytes + some.freed_bytes
+            kept += some.held
+            jobs |= some.jobs
+            if not some.gone and not some.held:
                 break
         if num_items:
-            self._news.changed()
+            self._news.changed(of_jobs=bool(jobs))
             self._wake()
         return ErasedItems(num_items=num_items, freed_bytes=freed_bytes)
 
@@ -148,18 +148,7 @@ class LibraryService:
         except StorageError as error:  # the next start tries again
             log.error("library_not_opened", code=error.code, message=error.message)
 
-    async def _look(self, look: Callable[[Session], T]) -> T:
-        def looked() -> T:
-            with self._database.transaction() as session:
-                return look(session)
-
-        return await self._database.beside(looked)
-
     async def _write(self, act: Callable[[Session], T]) -> T:
-        def acted() -> T:
-            with self._database.transaction() as session:
-                return act(session)
-
-        done = await self._database.alone(acted)
+        done = await self._database.write(act)
         self._news.changed()
         return done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -93,6 +93,19 @@ def unshelve(session: Session, row: ArtefactRow) -> None:
     """Forget an artefact, whose files are gone."""
     session.execute(_DELETE_WORDS, {"number": row.number})
     session.delete(row)
+
+
+def mark_results(session: Session, rows: Iterable[ArtefactRow], *, deleted: bool) -> set[str]:
+    """Say in the jobs that made them that artefacts are deleted, or are there again; answers the ids of those jobs."""
+    by_job: dict[str, set[str]] = {}
+    for row in rows:
+        if row.job_id is not None:
+            by_job.setdefault(row.job_id, set()).add(row.id)
+    for job in session.scalars(select(JobRow).where(JobRow.id.in_(by_job))).all():
+        job.results = [
+            {**result, "deleted": deleted} if result["id"] in by_job[job.id] else result for result in job.results
+        ]
+    return set(by_job)
 
 
 def _notes(row: ArtefactRow) -> str:

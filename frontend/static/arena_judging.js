@@ -2,6 +2,7 @@
 
 import { arena } from "./arena_store.js";
 import { say } from "./facts.js";
+import { hintOf } from "./faults.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { toast } from "./errors.js";
@@ -60,7 +61,7 @@ class ArenaJudging extends Part {
         const response = await fetch("/v1/arena/judgements", { method: "POST", body, headers: { "content-type": "application/json" }, signal: this.#stopping.signal });
         const answer = await response.json();
         if (!response.ok) {
-          if (answer.error.code !== "pair_not_found" || done === 0) toast(answer.error.message, answer.error.hint, "bad");
+          if (answer.error.code !== "pair_not_found" || done === 0) toast(answer.error.message, hintOf(answer.error), "bad");
           break;
         }
         arena.ask();

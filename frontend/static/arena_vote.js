@@ -20,11 +20,12 @@ class ArenaVote extends HTMLElement {
   #vote = null; // what this page has just cast
   #skipped = [];
   #asked = 0;
+  #asking = false;
 
   /** The tab is open; asks for a pair the first time. */
   opened() {
     this.#build();
-    if (this.#pair === null && !this.#asked) this.#begin();
+    if (this.#pair === null && !this.#asking) this.#begin();
   }
 
   #build() {
@@ -78,11 +79,14 @@ class ArenaVote extends HTMLElement {
 
   async #next() {
     const asked = ++this.#asked;
+    this.#asking = true;
     mark(this, "data-state", "asking");
     const params = new URLSearchParams({ voter: voter.name });
     for (const pair of this.#skipped) params.append("skip", pair);
     const dealt = await ask("GET", `/v1/arena/pairs/next?${params}`);
-    if (asked !== this.#asked || !dealt) return;
+    if (asked !== this.#asked) return;
+    this.#asking = false;
+    if (!dealt) return;
     this.#say(dealt);
     if (dealt.pair) this.#take(dealt.pair);
     else this.#none(dealt);
@@ -109,6 +113,7 @@ class ArenaVote extends HTMLElement {
     show(this.stage, seen);
     show(this.sides, !seen);
     // A new playhead each time: at its beginning, its views as they were made.
+    this.stage.querySelector("o-playhead")?.forget();
     this.stage.replaceChildren(...(seen ? [make("o-playhead")] : []));
     if (seen) {
       const labels = [say("choice.left"), say("choice.right")];
@@ -176,8 +181,9 @@ class ArenaVote extends HTMLElement {
 
   async #revoke() {
     const vote = this.#vote;
-    if (!vote || !(await ask("DELETE", `/v1/arena/votes/${vote.id}`))) return;
     const pair = this.#pair;
+    if (!vote || !(await ask("DELETE", `/v1/arena/votes/${vote.id}`))) return;
+    if (this.#vote !== vote || this.#pair !== pair) return; // somebody has gone on meanwhile
     this.#take(pair);
     this.ballot.take(pair.axes, this.#asShown(vote));
     this.#keep();

@@ -105,8 +105,9 @@ export class ClipPlayer extends EventTarget {
   }
 
   #key(event) {
-    if (this.node.hidden || !this.node.isConnected || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (document.querySelector("dialog[open]") || event.target.closest?.(TAKES_ARROWS)) return;
+    if (event.defaultPrevented || this.node.hidden || !this.node.isConnected || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
     if (event.key === "k") this.toggle();
     else if (KEYS[event.key]) this.step(KEYS[event.key]);
     else return;

@@ -49,12 +49,12 @@ class CompareForm extends Part {
     const now = JSON.stringify(Object.entries(system.checkpoints ?? {}).map(([id, { state }]) => [id, state]));
     if (live.seq < 0 || now === this.asked) return;
     this.asked = now;
-    this.#ask();
+    this.#ask().then((found) => (this.asked = found ? this.asked : null));
   }
 
   async #ask() {
     const found = await ask("GET", "/v1/checkpoints");
-    if (!found) return;
+    if (!found) return false;
     const before = this.#checkpoints ? new Set(this.#ticked()) : null;
     this.#checkpoints = found.checkpoints.filter(({ installed, state }) => installed || state === "ready");
     const boxes = this.#checkpoints.map(({ id, title, active, weights_gb: size }) => {
@@ -65,6 +65,7 @@ class CompareForm extends Part {
     const few = boxes.length < 2 ? [make("p", { class: "o-hint" }, say("compare.no_other"))] : [make("p", { class: "o-hint" }, say("compare.checkpoints_hint"))];
     this.checkpoints.replaceChildren(make("legend", {}, say("compare.checkpoints")), ...boxes, ...few);
     this.#count();
+    return true;
   }
 
   #ticked() {

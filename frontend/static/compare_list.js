@@ -26,15 +26,16 @@ class CompareList extends Part {
     const now = JSON.stringify(Object.values(jobs).filter(({ batch }) => batch).map(({ id, state }) => [id, state]));
     if (live.seq < 0 || now === this.#asked) return;
     this.#asked = now;
-    this.#ask();
+    this.#ask().then((found) => (this.#asked = found ? this.#asked : null));
   }
 
   async #ask() {
     const found = await ask("GET", "/v1/comparisons");
-    if (!found) return;
+    if (!found) return false;
     show(this.empty, found.comparisons.length === 0);
     show(this.heading, found.comparisons.length > 0);
     this.list.replaceChildren(...found.comparisons.map(draw));
+    return true;
   }
 }
 

@@ -75,7 +75,14 @@ class Compare extends Part {
     this.head = make("o-playhead");
     this.append(make("header", { class: "o-compare-head" }, this.heading, this.size, this.progress, make("span", { class: "o-grow" }), this.cancel, this.retry, this.keep, this.export, this.forget, all), this.head);
     this.export.addEventListener("focusout", ({ relatedTarget }) => this.export.contains(relatedTarget) || (this.export.open = false));
-    this.export.addEventListener("click", ({ target }) => target.closest("a") && (this.export.open = false));
+    this.export.addEventListener("click", ({ target }) => {
+      const link = target.closest("a");
+      if (!link) return;
+      // The clip that is heard is the one that the mosaic sounds like.
+      const sound = link.dataset.form === "mp4" && this.head.heard;
+      link.href = `/v1/comparisons/${wanted}/export?form=${link.dataset.form}${sound ? `&sound=${encodeURIComponent(sound)}` : ""}`;
+      this.export.open = false;
+    });
   }
 
   // Library items beside each other: nothing is written down until somebody wants to keep it. Each is drawn as it comes.

@@ -8,13 +8,16 @@ const SOON_MS = 200;
 class ComparisonStore extends EventTarget {
   #timer = 0;
   #measured = false;
+  #wanted = null; // the one to be opened, until it is there
   comparison = null;
   missing = false;
 
   async open(id) {
+    this.#wanted = null;
     const reply = await fetch(`/v1/comparisons/${encodeURIComponent(id)}`).catch(() => null);
     if (!reply?.ok) {
       this.missing = reply?.status === 404;
+      if (!this.missing) this.#wanted = id; // asked for again when the server is heard of
       this.dispatchEvent(new Event("state"));
       return;
     }
@@ -45,6 +48,7 @@ class ComparisonStore extends EventTarget {
 
   // Progress is drawn from what the socket says; what a job made has to be asked for.
   #hear() {
+    if (this.#wanted) this.open(this.#wanted);
     if (!this.comparison) return;
     const moved = this.comparison.cells.some(({ job }) => {
       const now = job && (live.state.jobs[job.id] ?? live.partial[job.id]);

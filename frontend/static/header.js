@@ -1,6 +1,7 @@
 // The header: what is loaded and how it is, what the queue holds, whether a guardrail looks on, and that the connection is
 // gone. Its markup is in the served HTML.
 
+import "./gone.js";
 import "./notify.js";
 import { duration, say, title as pageTitle } from "./facts.js";
 import { percent, queued, running } from "./jobs.js";

@@ -1,6 +1,7 @@
 // Reading job rows: order, place in line, words about them.
 
 import { canvasOf, duration, say } from "./facts.js";
+import { remaining } from "./gone.js";
 
 export const ended = (job) => job.state === "succeeded" || job.state === "failed" || job.state === "cancelled";
 
@@ -30,9 +31,9 @@ export const lastEnded = (state) =>
     .filter(ended)
     .sort((a, b) => time(b.finished_at ?? b.created_at) - time(a.finished_at ?? a.created_at))[0];
 
-/** What a job made to look at: pictures and clips; of one that made neither, its actions. */
+/** What is left of what a job made to look at: pictures and clips; of one that made neither, its actions. */
 export function shownResults(job) {
-  const results = job?.results ?? [];
+  const results = remaining(job);
   const seen = results.filter((result) => result.type === "image" || result.type === "video");
   return seen.length ? seen : results.filter((result) => result.mime === "application/json");
 }
@@ -47,7 +48,7 @@ export const actsOn = ({ kind }) => kind === "predict_video" || kind === "run_po
 /** The actions beside a clip: those that it was made from, or where those lie that were foreseen with it; else null. */
 export function actionsOf(job, clip) {
   if (job.request.actions?.length) return job.request.actions;
-  return job.results.find((result) => result.id === `${clip.id}-actions`)?.url ?? null;
+  return remaining(job).find((result) => result.id === `${clip.id}-actions`)?.url ?? null;
 }
 
 const SUFFIXES = { "video/mp4": "mp4", "image/png": "png", "application/json": "json" };
@@ -55,7 +56,8 @@ const SUFFIXES = { "video/mp4": "mp4", "image/png": "png", "application/json": "
 /** The name that a result is saved under. */
 export const fileName = (result) => `orrery-${result.id}.${SUFFIXES[result.mime]}`;
 
-export const secondsTaken = (job) => (time(job.finished_at) - time(job.started_at)) / 1000;
+/** Of a job that has ended; nought where the clock went back meanwhile. */
+export const secondsTaken = (job) => Math.max(0, time(job.finished_at) - time(job.started_at)) / 1000;
 
 export const percent = ({ progress }) => Math.round((100 * progress.step) / Math.max(progress.steps, 1));
 
@@ -94,7 +96,7 @@ export function meta(job) {
     ...(embodiment ? [embodiment, say("meta.actions", { actions })] : []),
     ...(canvas ? [[...canvas, ...(frames ? [frames] : [])].join("×")] : []),
     ...(fps ? [say("meta.fps", { fps })] : []),
-    say("meta.steps", { steps: sampling.num_inference_steps }),
+    sampling.num_inference_steps === 1 ? say("meta.step") : say("meta.steps", { steps: sampling.num_inference_steps }),
     seeds(job),
     say("meta.guidance", { guidance: sampling.guidance_scale }),
   ].join(" · ");

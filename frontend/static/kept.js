@@ -29,7 +29,7 @@ class Kept extends HeldPart {
     const name = path.split(".").at(-1).replaceAll("_", " ");
     const words = say("kept.value", { name, value: shown(value).slice(0, MOST) });
     const drop = () => this.put({ [path]: this.defaults[path] ?? null });
-    return make("button", { type: "button", class: "o-chip", "data-path": path, title: say("kept.drop", { name }), on: { click: drop } }, words, " ", icon("close", 13));
+    return make("button", { type: "button", class: "o-chip", "data-path": path, title: say("kept.drop", { name }), on: { click: drop } }, words, icon("close", 13));
   }
 }
 

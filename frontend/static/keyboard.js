@@ -27,7 +27,8 @@ addEventListener(
       event.preventDefault();
       event.stopPropagation();
     } else if (event.key === "Escape") {
-      if (document.querySelector("o-rail[data-open]")) return;
+      // What is open above the page is closed by it, and nothing else.
+      if (document.querySelector("o-rail[data-open], dialog[open], :popover-open, .o-popover:not([hidden])")) return;
       if (isTyping(event)) event.composedPath()[0].blur();
       else press("cancel");
     } else if (!isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) {

@@ -10,7 +10,7 @@ import { Tags } from "./library_tags.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { factsOf, recipeOf } from "./recipe.js";
-import { again as placeAgain, placesFrom } from "./send.js";
+import { again as placeAgain, placesFrom, refineFrom } from "./send.js";
 import { ask } from "./server.js";
 import { Viewer } from "./viewer.js";
 
@@ -35,6 +35,7 @@ class Peek extends Part {
     this.close = iconButton("close", say("peek.close"), () => this.#close(), { quiet: true, "data-hot": "cancel", "data-do": "close" });
     this.viewer = new Viewer();
     this.again = make("a", { class: "o-btn o-primary", "data-do": "use" }, icon("again"), say("peek.use"));
+    this.refine = make("a", { class: "o-btn", "data-do": "refine", title: say("send_to.refine"), hidden: true }, icon("wand"), say("peek.refine"));
     this.save = make("a", { class: "o-btn", "data-do": "download" }, icon("download"), say("peek.download"));
     this.star = iconButton("star", say("peek.star"), () => this.#star(), { quiet: true, "data-do": "star" });
     this.trash = iconButton("trash", say("peek.trash"), () => actions.trash([this.#shown]), { quiet: true, "data-do": "trash" });
@@ -49,7 +50,7 @@ class Peek extends Part {
     this.append(
       make("header", {}, this.heading, this.star, this.trash, this.close),
       this.viewer.node,
-      make("div", { class: "o-peek-acts" }, this.again, this.save, this.restore, this.erase),
+      make("div", { class: "o-peek-acts" }, this.again, this.refine, this.save, this.restore, this.erase),
       this.send,
       this.prompt,
       this.facts,
@@ -115,6 +116,9 @@ class Peek extends Part {
 
   #paintDetail() {
     const detail = this.#detail;
+    const refine = detail && !detail.trashed_at ? refineFrom(detail.id, detail.request) : null;
+    show(this.refine, Boolean(refine));
+    mark(this.refine, "href", refine);
     show(this.family, Boolean(detail));
     show(this.recipe.parentElement, Boolean(detail?.request));
     if (!detail || this.recipe.dataset.key === detail.id) return;

@@ -24,8 +24,6 @@ export class Tile {
     this.meta = make("span", { class: "o-tile-meta" });
     this.node = make("li", { class: "o-tile" }, this.open, this.check, this.star, this.name, this.meta);
     this.scrub = new Scrub(this.frame);
-    // A picture that is gone from the disk leaves its words.
-    this.picture.addEventListener("error", () => show(this.picture, false));
   }
 
   /** Show an item, or a place where one will be; `null` while it is fetched. */

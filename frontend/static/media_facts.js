@@ -2,6 +2,7 @@
 
 import { say } from "./facts.js";
 import { faultWords } from "./faults.js";
+import { remaining } from "./gone.js";
 import { live } from "./live.js";
 
 const known = new Map();
@@ -15,7 +16,7 @@ export function remember(item) {
 /** The item, or null when the server has none of this id. */
 export async function mediaOf(id) {
   if (known.has(id)) return known.get(id);
-  const made = Object.values(live.state.jobs).flatMap((job) => job.results ?? []);
+  const made = Object.values(live.state.jobs).flatMap(remaining);
   const found = made.find((result) => result.id === id);
   if (found) return remember(found);
   const reply = await fetch(`/v1/library/${id}`).catch(() => null);

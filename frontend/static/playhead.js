@@ -58,6 +58,7 @@ export class Playhead extends EventTarget {
   }
 
   async play() {
+    if (!this.length) return;
     const [start, end] = this.#bounds();
     const time = this.time < start || this.time >= end - 0.5 / this.fps ? start : this.time;
     this.playing = true;
@@ -145,6 +146,12 @@ export class Playhead extends EventTarget {
     this.#changed();
     await Promise.all(this.#moving.map((clip) => clip.exact(time)));
     if (turn !== this.#turn || !this.playing) return;
+    if (!this.length) {
+      // None of them could be fetched.
+      this.#stop();
+      this.#changed();
+      return;
+    }
     this.#from = { at: performance.now(), time };
     for (const clip of this.#moving) if (clip.runs(time)) clip.run(this.rate);
     this.#follow();

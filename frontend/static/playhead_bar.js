@@ -80,8 +80,9 @@ export class PlayheadBar {
     show(this.views, columns.length > 1);
     show(this.against.parentNode, view !== "side" && columns.length > 1);
     show(this.split, view === "slider");
-    const options = columns.map((label, column) => make("option", { value: column }, label));
-    if (this.against.options.length !== options.length) this.against.replaceChildren(...options);
+    if ([...this.against.options].map(({ text }) => text).join("\n") !== columns.join("\n")) {
+      this.against.replaceChildren(...columns.map((label, column) => make("option", { value: column }, label)));
+    }
     this.against.value = against;
     write(this.zoom.querySelector("[data-do=zoom]"), `${Number(zoom.toFixed(1))}×`);
   }
@@ -98,8 +99,9 @@ export class PlayheadBar {
   }
 
   #key(event) {
-    if (!this.node.isConnected || this.moving.hidden || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (document.querySelector("dialog[open]") || event.target.closest?.(TAKES_ARROWS)) return;
+    if (event.defaultPrevented || !this.moving.offsetParent || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
     if (event.key === "k") this.head.toggle();
     else if (event.key === "[") this.head.loop("start");
     else if (event.key === "]") this.head.loop("end");

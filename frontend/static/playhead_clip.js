@@ -10,6 +10,7 @@ const MOST_HELD_BYTES = 64e6; // larger clips are streamed; smaller ones are fet
 const MOST_DRAWN = 960; // pixels across of what is drawn over another cell
 
 export class Clip extends PlayheadVideo {
+  #forgotten = false;
   #loading = null;
   #blob = null;
 
@@ -93,6 +94,7 @@ export class Clip extends PlayheadVideo {
 
   /** Let go of what it holds. */
   forget() {
+    this.#forgotten = true;
     this.rest();
     this.video.removeAttribute("src");
     this.video.load();
@@ -105,7 +107,9 @@ export class Clip extends PlayheadVideo {
       if (location.protocol !== "file:" && !(size > MOST_HELD_BYTES)) {
         const reply = await fetch(url);
         if (!reply.ok) throw new Error(String(reply.status));
-        this.#blob = URL.createObjectURL(await reply.blob());
+        const held = await reply.blob();
+        if (this.#forgotten) return false;
+        this.#blob = URL.createObjectURL(held);
       }
       this.video.src = this.#blob ?? url;
       await happens(this.video, "loadeddata");

@@ -34,6 +34,7 @@ class OnePlayhead extends HTMLElement {
   connectedCallback() {
     if (this.playhead) {
       addEventListener("keydown", this.bar.onkey);
+      this.#flicker();
       return;
     }
     this.playhead = new Playhead();
@@ -90,6 +91,11 @@ class OnePlayhead extends HTMLElement {
     this.look(this.#view);
   }
 
+  /** Let go of every clip: it will not be shown again. */
+  forget() {
+    this.#drop(new Set());
+  }
+
   /** What it shows now, row by row. */
   get clips() {
     return [...this.#clips.values()].sort((a, b) => a.cell.row - b.cell.row || a.cell.column - b.cell.column);
@@ -97,11 +103,11 @@ class OnePlayhead extends HTMLElement {
 
   /** Side by side, or every cell against the one of its row in another column. */
   look(view, against = this.#against) {
+    const other = view !== this.#view;
     this.#view = view;
     this.#against = against;
     mark(this, "data-view", view);
-    clearInterval(this.#timer);
-    this.#timer = view === "flicker" ? setInterval(() => this.#flick(), FLICKER_MS) : 0;
+    if (other) this.#flicker();
     this.#paintView();
     this.#draw();
   }
@@ -151,6 +157,11 @@ class OnePlayhead extends HTMLElement {
     }
   }
 
+  /** The id of the item that is heard, if one is. */
+  get heard() {
+    return this.clips.find(({ video, cell }) => cell.sound && !video.muted)?.cell.id;
+  }
+
   // Sound comes from one clip at a time.
   #hear(heard) {
     for (const clip of this.clips) clip.setHeard(clip === heard && clip.video.muted);
@@ -159,6 +170,11 @@ class OnePlayhead extends HTMLElement {
   #divide(share) {
     this.#split = share;
     this.#draw();
+  }
+
+  #flicker() {
+    clearInterval(this.#timer);
+    this.#timer = this.#view === "flicker" ? setInterval(() => this.#flick(), FLICKER_MS) : 0;
   }
 
   #flick() {

@@ -1,6 +1,7 @@
 // The card of the job on the stage: how far it is, and what can be done with it.
 
 import { duration, say } from "./facts.js";
+import { lost } from "./gone.js";
 import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
@@ -23,7 +24,7 @@ class Progress extends Part {
   #asked = {}; // job id → "keep" or "cancel": clicked, not yet true
 
   sources() {
-    return [live, selection];
+    return [live, selection, lost];
   }
 
   build() {
@@ -83,12 +84,12 @@ class Progress extends Part {
     const done = job ? (job.state === "succeeded" ? 100 : percent(job)) : 0;
     mark(this.bar, "aria-valuenow", done);
     this.fill.style.width = `${done}%`;
-    for (const [name, button] of Object.entries(this.buttons)) {
-      show(button, ACTIONS[job?.state]?.includes(name) ?? false);
-      button.disabled = Boolean(asked) && !job.finished_at;
-    }
     const results = shownResults(job);
     const result = results[Math.min(selection.index, results.length - 1)];
+    for (const [name, button] of Object.entries(this.buttons)) {
+      show(button, (ACTIONS[job?.state]?.includes(name) ?? false) && (name !== "download" || Boolean(result)));
+      button.disabled = Boolean(asked) && !job.finished_at;
+    }
     this.send.show(result, job);
     mark(this.buttons.download, "href", result?.url);
     mark(this.buttons.download, "download", result ? fileName(result) : null);

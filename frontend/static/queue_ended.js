@@ -2,6 +2,7 @@
 
 import { duration, say } from "./facts.js";
 import { faultWords } from "./faults.js";
+import { allGone, remaining } from "./gone.js";
 import { icon, iconButton } from "./icons.js";
 import { lineOf, promptOf } from "./job_words.js";
 import { clock, secondsTaken } from "./jobs.js";
@@ -13,7 +14,6 @@ export class EndedRow {
   constructor(job) {
     this.id = job.id;
     this.picture = make("img", { alt: "", loading: "lazy", hidden: true });
-    this.picture.addEventListener("error", () => show(this.picture, false));
     this.state = make("span", { class: "o-state" });
     this.name = make("a", { class: "o-row-name" });
     this.line = make("span", { class: "o-meta" });
@@ -30,10 +30,11 @@ export class EndedRow {
 
   paint(job) {
     this.job = job;
-    const [result] = job.results;
+    const [result] = remaining(job);
     const name = promptOf(job);
     mark(this.node, "data-state", job.state);
-    write(this.state, say(`state.${job.state}`));
+    mark(this.node, "data-deleted", allGone(job) ? "" : null);
+    write(this.state, say(allGone(job) ? "media.deleted" : `state.${job.state}`));
     write(this.name, name);
     mark(this.name, "title", name.slice(0, 400));
     mark(this.name, "href", result ? `/library?item=${encodeURIComponent(result.id)}` : null);

@@ -1,5 +1,6 @@
 // Every open job, also those that a long queue does not tell the page of by itself, and what can be done with them.
 
+import { lost } from "./gone.js";
 import { ended, queued, running } from "./jobs.js";
 import { live } from "./live.js";
 import { ask, askJson } from "./server.js";
@@ -13,6 +14,7 @@ class QueueStore extends EventTarget {
   #due = 0;
 
   start() {
+    lost.addEventListener("state", () => this.dispatchEvent(new Event("state")));
     live.addEventListener("state", () => {
       this.#fill();
       this.dispatchEvent(new Event("state"));

@@ -1,9 +1,11 @@
 // What is to be refined: words, what it starts from, size, how many candidates and rounds, and who takes each role.
 
 import { say } from "./facts.js";
+import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { MediaBox } from "./media_box.js";
 import { refining } from "./refine_store.js";
+import { ask } from "./server.js";
 
 const ROLES = ["upsampler", "critic", "rewriter"];
 const CHOSEN = ["resolution", "aspect_ratio"];
@@ -66,6 +68,8 @@ export class RefineForm {
       this.#send();
     });
     this.#become(this.#kind);
+    const used = new URLSearchParams(location.search).get("use");
+    if (used) this.#use(used);
     document.addEventListener("o-files", ({ detail }) => {
       this.#become("generate_video");
       this.box.node.dispatchEvent(new CustomEvent("o-file", { detail: detail[0] }));
@@ -79,6 +83,21 @@ export class RefineForm {
     if (!this.words.value) this.words.value = generate.written_from || generate.prompt;
   }
 
+  // What made a result of the library, as far as the form has fields for it; a caption is written anew from its words.
+  async #use(id) {
+    const request = (await ask("GET", `/v1/library/${encodeURIComponent(id)}`))?.request;
+    if (!["generate_image", "generate_video"].includes(request?.kind)) return;
+    this.#become(request.kind);
+    this.words.value = request.written_from || request.prompt;
+    this.size.value = request.resolution;
+    this.shape.value = request.aspect_ratio;
+    this.steps.value = request.sampling.num_inference_steps;
+    this.seed.value = request.sampling.seed;
+    if (request.kind !== "generate_video") return;
+    this.frames.value = request.num_frames;
+    if (request.start_image) this.#begin(request.start_image);
+  }
+
   paint({ system }) {
     // An endpoint that this server does not know cannot be chosen, and says so.
     ROLES.forEach((role, index) => {
@@ -88,15 +107,17 @@ export class RefineForm {
     });
     write(this.note, say("refine.roles_hint"));
     const served = system.checkpoint?.id;
-    if (served && this.#asked !== `${served} ${this.#kind}`) {
-      this.#asked = `${served} ${this.#kind}`;
-      this.#choices();
-    }
+    if (served) this.#choices(served);
   }
 
   // What this checkpoint cannot make is shown, and says why.
-  async #choices() {
+  async #choices(served) {
+    const asked = `${served} ${this.#kind}`;
+    if (asked === this.#asked) return;
+    this.#asked = asked;
     const reply = await fetch(`/v1/choices/${this.#kind}`).catch(() => null);
+    if (asked !== this.#asked) return;
+    if (!reply?.ok) this.#asked = "";
     const choices = reply?.ok ? (await reply.json()).choices : {};
     [this.size, this.shape].forEach((list, index) => {
       for (const { value, refused } of choices[CHOSEN[index]] ?? []) {
@@ -112,6 +133,8 @@ export class RefineForm {
     this.#kind = kind;
     for (const button of this.kinds) mark(button, "aria-pressed", String(button.dataset.kind === kind));
     for (const node of this.clip) show(node, kind === "generate_video");
+    this.frames.disabled = kind !== "generate_video"; // what is hidden is not looked at
+    if (live.state.system?.checkpoint?.id) this.#choices(live.state.system.checkpoint.id);
     this.shape.value = kind === "generate_video" ? "16:9" : "1:1";
   }
 
@@ -125,6 +148,7 @@ export class RefineForm {
     if (wrong) {
       mark(wrong, "aria-invalid", "true");
       wrong.addEventListener("input", () => mark(wrong, "aria-invalid", null), { once: true });
+      wrong.closest("details")?.setAttribute("open", "");
       return wrong.focus();
     }
     this.go.disabled = true;

@@ -2,6 +2,7 @@
 // line to go on from it in other words.
 
 import { say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { iconButton } from "./icons.js";
 import { Marks } from "./marks.js";
 import { make, mark, show, write } from "./nodes.js";
@@ -70,7 +71,7 @@ export class RefineNode {
     show(this.won, won);
     if (won) write(this.won, why(tree));
     show(this.fault, stage === "failed" || stage === "skipped");
-    write(this.fault, node.error ? [node.error.message, node.error.hint].filter(Boolean).join(" ") : say("stage_of.skipped_why"));
+    write(this.fault, node.error ? faultWords(node.error) : say("stage_of.skipped_why"));
   }
 
   async #branch() {

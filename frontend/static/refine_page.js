@@ -1,6 +1,7 @@
 // Refine: what is asked for and what was refined before, beside the tree and the result that is looked at.
 
 import { duration, say } from "./facts.js";
+import { faultWords } from "./faults.js";
 import { iconButton } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -47,7 +48,7 @@ class Refine extends Part {
     show(this.shown, Boolean(tree));
     show(this.empty, !tree && refining.known);
     this.#paintList();
-    if (!tree) return;
+    if (!tree) return this.tree.leave();
     this.form.follow(tree);
     this.#paintBar(tree);
     this.tree.paint(tree, refining.node, live);
@@ -66,7 +67,7 @@ class Refine extends Part {
     mark(this.export, "href", `/v1/refinements/${tree.id}`);
     mark(this.export, "download", `orrery-refinement-${tree.id}.json`);
     show(this.fault, Boolean(tree.error));
-    write(this.fault, tree.error ? [tree.error.message, tree.error.hint, say("refine.fault")].filter(Boolean).join(" ") : "");
+    write(this.fault, tree.error ? `${faultWords(tree.error)} ${say("refine.fault")}` : "");
   }
 
   #paintList() {

@@ -15,6 +15,7 @@ class RefineStore extends EventTarget {
   #chosen = null; // the number of a node, or null for the best or the newest
   #revision = null;
   #due = 0;
+  #turn = 0; // which order is the latest: an older answer is not painted over a newer one
 
   start() {
     live.addEventListener("state", () => {
@@ -44,15 +45,20 @@ class RefineStore extends EventTarget {
   }
 
   async begin(request) {
-    return this.#take(await askJson("POST", PATH, request));
+    const turn = ++this.#turn;
+    const tree = await askJson("POST", PATH, request);
+    return turn === this.#turn ? this.#take(tree) : Boolean(tree);
   }
 
   async show(id) {
-    return this.#take(await ask("GET", `${PATH}/${id}`));
+    const turn = ++this.#turn;
+    const tree = await ask("GET", `${PATH}/${id}`);
+    return turn === this.#turn && this.#take(tree);
   }
 
   /** Nothing is shown: another one is about to be begun. */
   leave() {
+    this.#turn += 1;
     this.tree = null;
     this.#address("");
     this.#changed();
@@ -67,16 +73,19 @@ class RefineStore extends EventTarget {
   }
 
   async branch(node, words, rewrites) {
+    const turn = ++this.#turn;
     const tree = await askJson("POST", `${PATH}/${this.tree.id}/branches`, { node, words, rewrites });
     if (!tree) return false;
+    if (turn !== this.#turn) return true;
     this.tree = tree;
     this.choose(tree.nodes.length - 1);
     return true;
   }
 
   async #act(verb) {
+    const turn = ++this.#turn;
     const tree = await ask("POST", `${PATH}/${this.tree.id}/${verb}`);
-    if (tree) this.tree = tree;
+    if (tree && turn === this.#turn) this.tree = tree;
     this.#changed();
   }
 
@@ -91,11 +100,13 @@ class RefineStore extends EventTarget {
 
   async #fetch() {
     const first = !this.known;
+    const turn = ++this.#turn;
     const id = this.tree?.id ?? (first ? new URLSearchParams(location.search).get("id") : null);
     const [list, tree] = await Promise.all([ask("GET", `${PATH}?limit=${LISTED}`), id ? ask("GET", `${PATH}/${id}`) : null]);
     this.list = list?.refinements ?? this.list;
     this.known = true;
     // Another one may have been opened meanwhile.
+    if (turn !== this.#turn) return this.#changed();
     if (tree && (this.tree ? this.tree.id === tree.id : first)) this.tree = tree;
     else if (first && !id && this.list.length) return this.show(this.list[0].id);
     this.#changed();

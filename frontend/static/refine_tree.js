@@ -29,10 +29,8 @@ export class RefineTree {
 
   paint(tree, chosen, { jobs }) {
     if (this.#of !== tree.id) {
+      this.leave();
       this.#of = tree.id;
-      this.#cards.forEach((card) => card.end());
-      this.#cards = [];
-      this.list.replaceChildren();
     }
     this.#places = placesOf(tree.nodes);
     tree.nodes.forEach((node, index) => {
@@ -50,6 +48,14 @@ export class RefineTree {
     this.lines.replaceChildren(...paths);
   }
 
+  /** No tree is shown. */
+  leave() {
+    this.#cards.forEach((card) => card.end());
+    this.#cards = [];
+    this.#of = null;
+    this.list.replaceChildren();
+  }
+
   #card(number) {
     const card = new Card(number);
     this.list.append(card.item);
@@ -61,6 +67,7 @@ export class RefineTree {
     const from = this.#places[Number(event.target.closest("[data-node]")?.dataset.node)];
     if (!step || !from) return;
     event.preventDefault();
+    event.stopPropagation(); // the clip beside it is not stepped
     // The nearest card in that direction.
     const ahead = this.#places
       .map((place, index) => ({ index, along: (place.x - from.x) * step[0] + (place.y - from.y) * step[1], off: Math.abs((place.x - from.x) * step[1]) + Math.abs((place.y - from.y) * step[0]) }))

@@ -2,6 +2,7 @@
 
 import { toast } from "./errors.js";
 import { say } from "./facts.js";
+import { hintOf } from "./faults.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Playhead } from "./playhead.js";
 import { PlayheadVideo, happens } from "./playhead_video.js";
@@ -49,8 +50,8 @@ export class EpisodePlayer {
       const episode = await readEpisode(name, index);
       const clips = await Promise.all(VIEWS.map((view) => readClip(name, index, view)));
       if (number === this.#number) await this.#show(episode, clips, number);
-    } catch ({ message, hint }) {
-      if (number === this.#number) toast(message || say("episode.gone"), hint, "bad");
+    } catch (error) {
+      if (number === this.#number) toast(error.message || say("episode.gone"), hintOf(error), "bad");
     }
   }
 

@@ -31,6 +31,12 @@ export function placesFrom(item) {
   return found.map((name) => ({ name, words: say(`send.${name}`), help: say(`send_to.${item.type}_${name}`), href: link(name, "from", item.id) }));
 }
 
+/** The address of Refine, asked to begin with what made a result; undefined where the loop makes no such things. */
+export function refineFrom(id, request) {
+  const refined = request?.kind === "generate_image" || (request?.kind === "generate_video" && request.start_image);
+  return refined && places.refine ? link("refine", "use", id) : undefined;
+}
+
 /** The address of the form that made an item, asked to restore that; undefined where there is none. */
 export function again(item) {
   const name = item.kind === "generate_video" && item.has_sound ? "sound" : MAKERS[item.kind];

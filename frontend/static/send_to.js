@@ -6,7 +6,7 @@ import { icon } from "./icons.js";
 import { upload } from "./media_facts.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
-import { beginnings } from "./send.js";
+import { beginnings, refineFrom } from "./send.js";
 import { ask } from "./server.js";
 
 const TAKES_A_FRAME = ["video", "world", "policy"];
@@ -36,8 +36,10 @@ export function sendTo(videoOnStage) {
   };
   const draw = () => {
     const known = beginnings(result).filter((name) => pages[name] ?? places[name]);
+    const refine = refineFrom(result.id, job.request);
     pop.panel.replaceChildren(
       ...known.map((name) => link(name, say(`send_to.${result.type}_${name}`))),
+      ...(refine ? [make("a", { class: "o-row", href: refine, "data-to": "refine" }, say("send_to.refine"))] : []),
       ...(result.type === "video" ? TAKES_A_FRAME.map(frame) : []),
       ...(job.kind === "generate_video" ? [again(!job.request.sound)] : []),
     );

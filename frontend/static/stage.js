@@ -5,6 +5,7 @@ import { ClipPlayer } from "./clip_player.js";
 import { page, say } from "./facts.js";
 import { hintOf } from "./faults.js";
 import { fixButtons } from "./fixes.js";
+import { allGone, lost } from "./gone.js";
 import { actionsOf, actsOn, before, makesClip, shownResults, size } from "./jobs.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
@@ -18,7 +19,7 @@ class Stage extends Part {
   #watched = null; // id of the job whose frames are asked for
 
   sources() {
-    return [live, selection];
+    return [live, selection, lost];
   }
 
   build() {
@@ -215,7 +216,7 @@ function wordsOf(job, state, hasPreview) {
     case "failed":
       return [say("stage.failed"), job.error?.message, hintOf(job.error)];
     default:
-      return [];
+      return allGone(job) ? [say("stage.deleted"), job.request.prompt, say("stage.deleted_hint")] : [];
   }
 }
 

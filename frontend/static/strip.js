@@ -1,6 +1,7 @@
 // Every job, newest first: its picture, its state, its time. A click puts it on the stage.
 
 import { say } from "./facts.js";
+import { allGone, lost, remaining } from "./gone.js";
 import { icon } from "./icons.js";
 import { clock, makes, newestFirst, percent, seeds } from "./jobs.js";
 import { live } from "./live.js";
@@ -15,7 +16,7 @@ class Strip extends Part {
   #items = new Map(); // job id → { item, button, picture, tag, label }
 
   sources() {
-    return [live, selection];
+    return [live, selection, lost];
   }
 
   build() {
@@ -72,19 +73,21 @@ class Strip extends Part {
 }
 
 function paintItem({ button, picture, glyph, tag, label }, job, staged) {
-  const url = job.results[0]?.thumbnail_url;
+  const url = remaining(job)[0]?.thumbnail_url;
+  const gone = allGone(job);
   const { count = 1 } = job.request;
   const made = count === 1 ? seeds(job) : say(job.kind === "generate_image" ? "strip.several" : "strip.seeds", { count });
   const words = [makes(job), made].filter(Boolean).join(" · ");
-  const state = stateOf(job);
+  const state = gone ? say("media.deleted") : stateOf(job);
   mark(button, "data-state", job.state);
+  mark(button, "data-deleted", gone ? "" : null);
   mark(button, "aria-current", staged ? "true" : null);
   mark(button, "aria-label", say("strip.item", { state, time: clock(job), label: words }));
   mark(button, "title", job.request.prompt);
   show(picture, Boolean(url));
-  show(glyph, !url && job.state === "succeeded");
+  show(glyph, !url && !gone && job.state === "succeeded");
   mark(picture, "src", url);
-  write(tag, job.state === "succeeded" ? clock(job) : state);
+  write(tag, job.state === "succeeded" && !gone ? clock(job) : state);
   write(label, words);
 }
 

@@ -55,6 +55,7 @@ export class Viewer {
   }
 
   #say(key) {
+    for (const node of [this.image, this.clip]) node.toggleAttribute("hidden", true);
     show(this.player.node, false);
     write(this.words, say(key));
     show(this.words, true);

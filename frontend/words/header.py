@@ -8,6 +8,9 @@ UNREACHABLE = "The server did not answer."
 UNREACHABLE_HINT = "Your settings are kept; try again in a moment."
 
 WORDS: dict[str, str] = {
+    # media
+    "media.deleted": "deleted",
+    "media.no_picture": "no preview",
     # header
     "header.connecting": CONNECTING,
     "header.reconnecting": "reconnecting…",

@@ -110,6 +110,7 @@ WORDS: dict[str, str] = {
     "peek.title": "Title",
     "peek.close": "Close",
     "peek.use": "Use again",
+    "peek.refine": "Refine this",
     "peek.download": "Download",
     "peek.star": "Star",
     "peek.trash": "Into the trash",

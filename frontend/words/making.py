@@ -78,6 +78,8 @@ WORDS: dict[str, str] = {
     "stage.tag_stopped": "stopped at step {step} of {steps}",
     "stage.cancelled": "Cancelled",
     "stage.cancelled_at": "Cancelled at step {step} of {steps}",
+    "stage.deleted": "What this job made was deleted",
+    "stage.deleted_hint": "“Use again” brings its settings back; the same seed makes the same again.",
     "stage.failed": "This one failed",
     # progress
     "progress.idle": "Nothing running",
@@ -108,6 +110,7 @@ WORDS: dict[str, str] = {
     "meta.fps": "{fps} fps",
     "meta.actions": "{actions} actions",
     "meta.guidance": "guidance {guidance}",
+    "meta.step": "1 step",
     "meta.steps": "{steps} steps",
     # strip
     "strip.several": "{count} pictures",

@@ -71,6 +71,7 @@ WORDS: dict[str, str] = {
     "send_to.frame_video": "Video from the frame shown",
     "send_to.frame_world": "World: act in the frame shown",
     "send_to.frame_policy": "Policy: what to do in the frame shown",
+    "send_to.refine": "Refine this: let a critic judge and rewrite it",
     "send_to.with_sound": "Make it again with sound",
     "send_to.without_sound": "Make it again without sound",
     # how it is queued

@@ -22,6 +22,8 @@ from studio.cli.mcp import mcp
 from studio.cli.one_line import OneLineErrors
 from studio.cli.prompts_to_json import prompts_to_json
 from studio.cli.refine import refine
+from studio.cli.refine_study import refine_study
+from studio.cli.report_card import report_card
 from studio.cli.robot import PASSES_ON, robot
 from studio.cli.serve import serve
 from studio.cli.upsample import upsample
@@ -45,11 +47,13 @@ app.command()(mcp)
 app.command()(ask)
 app.command()(upsample)
 app.command()(refine)
+app.command()(refine_study)
 app.command()(caption)
 app.command()(captions_to_jsonl)
 app.command()(prompts_to_json)
 app.command(context_settings=PASSES_ON)(robot)
 app.command(context_settings=BENCH_PASSES_ON)(bench)
+app.command(context_settings=BENCH_PASSES_ON)(report_card)
 
 
 @app.callback(invoke_without_command=True)

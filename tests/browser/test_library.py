@@ -12,6 +12,7 @@ from playwright.sync_api import Route, expect
 from browser.conftest import OpenPage
 from browser.keeping_page import make_clip, make_picture, search, tile, tiles, visit, wait_usable
 from browser.studio_page import StudioPage
+from browser.test_accessibility import serious_violations
 from browser.test_bad_input import SCRIPTS
 from running import RunningServer
 
@@ -94,8 +95,10 @@ def test_use_again_restores_the_recipe_and_send_to_begins_with_the_item(open_pag
 def test_what_goes_into_the_trash_comes_back_with_undo_or_out_of_the_trash(
     fresh_studio: RunningServer, open_page: OpenPage
 ):
-    studio = fresh_studio  # a job's result that is deleted for good leaves a gap in every other page's strip
+    studio = fresh_studio  # what is deleted for good stays out of the other journeys' strips
     kept, gone = [make_picture(studio, f"numbat {word}") for word in ("stays", "goes")]
+    other = open_page(studio)
+    other.visit()
     page = visit(open_page(studio), "library", "?q=numbat")
     tile(page, gone).locator("[data-do=open]").focus()
     page.page.keyboard.press("Delete")
@@ -118,6 +121,21 @@ def test_what_goes_into_the_trash_comes_back_with_undo_or_out_of_the_trash(
     expect(tiles(page)).to_have_count(0)
     assert studio.get(f"/v1/library/{gone}").status_code == 404
     assert studio.get(f"/v1/library/{kept}").status_code == 200
+    # Every place that showed it says so: told, or found out.
+    for path in (studio.data / "media").glob(f"*/{kept}.*"):
+        path.unlink()
+    expect(other.strip.locator("button[data-deleted]", has_text="deleted")).to_have_count(1)
+    fresh = open_page(studio, allowed=("404",), locale="en-GB").visit()  # a profile that holds no pictures of before
+    expect(fresh.strip.locator("button[data-deleted]", has_text="deleted")).to_have_count(2)
+    expect(fresh.page.locator("o-strip img:visible")).to_have_count(0)
+    fresh.page.locator(f"o-strip [data-job='{gone.partition('-')[0]}']").click()
+    expect(fresh.page.locator("o-stage .o-stage-words")).to_contain_text("was deleted")
+    expect(fresh.page.locator("o-progress [data-do=download]")).to_be_hidden()
+    assert serious_violations(fresh) == []
+    visit(page, "library", "?q=numbat")
+    expect(tile(page, kept)).to_contain_text("file gone")
+    visit(page, "queue")
+    expect(page.page.locator(".o-row .o-state", has_text="deleted")).to_have_count(1)
 
 
 def test_several_are_chosen_by_keyboard_and_downloaded_with_their_recipes(open_page: OpenPage, quokkas: list[str]):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from browser.conftest import OpenPage
 from critiques import critique, rewritten
@@ -76,6 +76,21 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     tree = json.loads(Path(saved.value.path()).read_text())
     assert [node["origin"] for node in tree["nodes"]] == ["upsampled", "rewritten", "rewritten", "branched"]
     assert tree["best"]["node"] == 3
+    _refines_it_again(page, refining)
+
+
+def _refines_it_again(page: Page, server: RunningServer) -> None:
+    """From the newest result in the library: the form has its words, size, steps and seed."""
+    item = server.get("/v1/library?limit=1").json()["items"][0]
+    request = server.get(f"/v1/library/{item['id']}").json()["request"]
+    page.goto(f"{server.url}/library")
+    page.locator(f".o-tile[data-id='{item['id']}'] .o-tile-open").click()
+    page.get_by_role("link", name="Refine this").click()
+
+    expect(page.get_by_label("Prompt", exact=True)).to_have_value("a red cube on a table", timeout=LIMIT_MS)
+    expect(page.locator("select[name=resolution]")).to_have_value(request["resolution"])
+    expect(page.locator("input[name=steps]")).to_have_value("6")
+    expect(page.locator("input[name=seed]")).to_have_value(str(request["sampling"]["seed"]))
 
 
 def test_a_critic_that_is_gone_is_told_in_words_and_the_loop_is_resumed_from_the_page(

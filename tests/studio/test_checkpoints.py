@@ -9,7 +9,15 @@ import pytest
 from safetensors.numpy import save_file
 
 from studio.catalogue import CheckpointInfo, CheckpointList, list_checkpoints
-from studio.checkpoints import INDEXES, REQUIRED, check_layout, check_weights, find_checkpoint, shard_header
+from studio.checkpoints import (
+    INDEXES,
+    REQUIRED,
+    check_layout,
+    check_weights,
+    find_checkpoint,
+    shard_header,
+    without_folder,
+)
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint
 from studio.events import CheckpointStatus
 from studio.presets import load_presets
@@ -183,3 +191,14 @@ def test_the_worker_has_the_last_word_on_a_checkpoint(tmp_path):
     loading, ready = (CheckpointInfo.of(checkpoint, word) for word in words)
     assert (loading.loaded, ready.loaded) == (False, True)
     assert ready.random_weights
+
+
+def test_an_error_that_is_told_over_a_socket_names_files_from_the_checkpoints_folder_on():
+    folder = Path("/home/somebody/secret/speck")
+    told = without_folder(
+        BrokenCheckpoint(f"{folder}/vae/config.json is no JSON.", param="checkpoint", hint=f"Look at {folder}/vae."),
+        folder,
+    )
+    assert (told.code, told.message, told.hint) == ("broken_checkpoint", "vae/config.json is no JSON.", "Look at vae.")
+    missing = without_folder(NotACheckpoint(f"{folder} is no Cosmos 3 checkpoint."), folder)
+    assert missing.message == "The checkpoint is no Cosmos 3 checkpoint."
