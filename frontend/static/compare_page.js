@@ -4,7 +4,6 @@ import "./compare_form.js";
 import "./compare_list.js";
 import "./playhead_part.js";
 import { store } from "./compare_store.js";
-import { toast } from "./errors.js";
 import { say } from "./facts.js";
 import { iconButton } from "./icons.js";
 import { live } from "./live.js";
@@ -113,7 +112,7 @@ class Compare extends Part {
     const name = (at) => String.fromCharCode(65 + (at % 26)) + (at >= 26 ? Math.floor(at / 26) : "");
     const cells = found.map((item, at) => {
       const place = { row: Math.floor(at / this.wide), column: at % this.wide, label: name(at) };
-      if (!item) return place;
+      if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
       const said = item.title || item.prompt;
       const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
       return { ...cell, actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null };
@@ -130,7 +129,6 @@ class Compare extends Part {
 
   async #forget() {
     if (await store.forget()) location.assign("/compare");
-    else toast(say("error.unreachable"), "", "bad");
   }
 }
 

@@ -1,5 +1,8 @@
 // One comparison as the server has it, fetched anew whenever one of its jobs moves on.
 
+import { toast } from "./errors.js";
+import { say } from "./facts.js";
+import { hintOf } from "./faults.js";
 import { live } from "./live.js";
 import { ask, askJson } from "./server.js";
 
@@ -35,7 +38,10 @@ class ComparisonStore extends EventTarget {
 
   async forget() {
     const reply = await fetch(`/v1/comparisons/${this.comparison.id}`, { method: "DELETE" }).catch(() => null);
-    return Boolean(reply?.ok);
+    if (reply?.ok) return true;
+    const { error } = (await reply?.json().catch(() => null)) ?? {};
+    toast(error?.message ?? say("error.unreachable"), hintOf(error), "bad");
+    return false;
   }
 
   get ended() {
