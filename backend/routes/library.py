@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
 from backend.services import Parts
-from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError
+from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, StudioError
 from studio.library import (
     MAX_IDS,
     ChangedIds,
@@ -80,8 +80,12 @@ async def archive(request: Request, parts: Parts) -> StreamingResponse:
 async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems:
     """Cancel all jobs and remove everything that was made, uploaded or asked for, for good."""
     await parts.refining.close()  # or they would queue more, from the words that go
-    await parts.queue.cancel_everything()
-    erased = await parts.portage.erase_everything()
+    try:
+        await parts.queue.cancel_everything()
+        erased = await parts.portage.erase_everything()
+    except StudioError:
+        await parts.refining.open()
+        raise
     parts.arena.forget()
     return erased
 

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from sqlalchemy import delete
 
 from backend.arena import ArenaService
 from backend.arena.dealing import Wish, left_of
 from backend.arena.pairing import Match, Pairing
 from backend.database import Database, open_database
-from backend.database.arena_tables import AnswerRow, QuestionRow
+from backend.database.arena_tables import AnswerRow, QuestionRow, VoteRow
 from backend.database.tables import ArtefactRow
 from backend.jobs.ledger import Ledger
 from backend.library.news import LibraryNews
@@ -156,6 +157,22 @@ def test_a_vote_counts_once_until_it_is_taken_back(database: Database, arena: Ar
         assert (await arena.list_votes(None, None, revoked=True, limit=9)).total == 2
         with pytest.raises(VoteNotFound):
             await arena.revoke("nothing")
+
+    asyncio.run(act())
+
+
+def test_votes_of_an_emptied_library_count_no_more(database: Database, arena: ArenaService):
+    made(database, "a" * 12)
+    made(database, "b" * 12, "nano")
+
+    async def act() -> None:
+        await arena.cast(cast_of(await arena.next_pair(Wish(), "ada")))
+        assert (await arena.standings(None, "person")).num_votes == 1
+        with database.transaction() as session:
+            session.execute(delete(VoteRow))
+        arena.forget()
+        assert (await arena.standings(None, "person")).num_votes == 0
+        assert (await arena.next_pair(Wish(), "ada")).num_left == 1
 
     asyncio.run(act())
 
