@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 
 from pocket.train.loop import Options
+from pocket.train.ranks import joined
 from pocket.train.shape import SHAPES
 from studio.errors import StudioError
 
@@ -36,9 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given.device.startswith("cuda"):
         torch.set_num_threads(given.threads)
     torch.set_float32_matmul_precision("high")
+    # The VAE's convolutions have a handful of shapes, each asked for thousands of times.
+    torch.backends.cudnn.benchmark = True
     logging.getLogger("diffusers").setLevel(logging.ERROR)
     try:
-        _COMMANDS[given.stage](given)
+        with joined(given.device) as given.device:
+            _COMMANDS[given.stage](given)
     except StudioError as error:
         print(f"{error} {error.hint or ''}".strip(), file=sys.stderr)  # noqa: T201
         return 1
@@ -63,8 +67,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--decay-share", type=float, default=0.4, help="0 for a run that will be gone on with")
     parser.add_argument("--reasoner-rate", type=float, default=0.0, help="let the reasoner learn along, so much slower")
     parser.add_argument("--workers", type=int, default=0, help="processes that render while training runs")
+    parser.add_argument("--encoders", type=int, default=0, help="processes that encode episodes for a generator")
     parser.add_argument("--render-s", type=float, default=0.0, help="head start of those processes")
-    parser.add_argument("--shard-size", type=int, default=16, help="episodes of a file")
+    parser.add_argument(
+        "--shard-size",
+        type=int,
+        default=16,
+        help="clips of a file; four times as many stills, a quarter as many policies",
+    )
     parser.add_argument("--log-every", type=int, default=20, help="steps between two lines")
     parser.add_argument("--threads", type=int, default=2, help="of a run on a processor")
     parser.add_argument("--stills", type=int, default=256, help="of data: how many stills are rendered")
@@ -87,6 +97,7 @@ def _options(given: argparse.Namespace) -> Options:
         learning_rate=given.learning_rate or rate,
         decay_share=given.decay_share,
         workers=given.workers,
+        encoders=given.encoders,
         shard_size=given.shard_size,
         render_s=given.render_s,
         log_every=given.log_every,

@@ -16,7 +16,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast, Qwen3VLVisionModel
 
+from engine.planning.own_embodiments import FILE
 from engine.speck.build import root_index
+from pocket.train.acting import EMBODIMENTS_OF_POCKET
 from pocket.train.codecs import save_sound, save_vae
 from pocket.train.shape import CONTEXT_TOKENS, MAX_BYTES, ROPE_THETA, SCHEDULER, Shape
 from studio.errors import BadInput
@@ -66,6 +68,7 @@ def assemble(
         _write_sight(built / "vision_encoder", sight)
         _write_json(built / "config.json", _root_config(tokenizer, sight, shape))
         write_processors(built)
+        (built / FILE).write_text(EMBODIMENTS_OF_POCKET.model_dump_json(indent=2, exclude_none=True) + "\n")
         _write_json(built / "model_index.json", _model_index())
         _write_json(built / "model.safetensors.index.json", root_index(built))
         size_bytes = sum(path.stat().st_size for path in built.rglob("*") if path.is_file())

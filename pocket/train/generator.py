@@ -6,28 +6,23 @@ goes on with its own lessons beside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from contextlib import ExitStack, closing, nullcontext
 
-import torch
 from torch import Tensor, nn
 from transformers import Qwen3VLVisionModel
 
 from engine.planning import PromptEncoder
 from engine.towers import OmniModel
+from pocket.train.acting import NUM_PLACES
+from pocket.train.ahead import Ahead
+from pocket.train.encoding import encoding
 from pocket.train.flow import flow_loss
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.modes import KINDS, Batch, BatchMaker, Mode
+from pocket.train.modes import BatchMaker, Mode
 from pocket.train.reasoner import Lessons, Student, lesson_loss, read_reasoner, read_tokenizer
-from pocket.train.samples import Drawn, Encoder, Sample, draw
-from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
-from pocket.train.sound_codec import read_sound
+from pocket.train.sample_store import Drawer, Samples
+from pocket.train.shards import Make, make_episode, rendering
 from pocket.train.tokenizing import tokenizer_folder
-from pocket.train.video_vae import read_vae
 from pocket.train.waiting import fill
 from pocket.world.episode import View
 
@@ -45,103 +40,40 @@ SHARES: dict[str, dict[Mode, float]] = {
         "hand_id": 0.03,
         "fd": 0.03,
         "id": 0.02,
-        "policy": 0.15,
+        "policy": 0.06,
+        "act": 0.08,
     },
-    POLICY: {"policy": 0.8, "t2i": 0.06, "i2v": 0.04, "t2v": 0.04, "transfer": 0.03, "fd": 0.02, "id": 0.01},
+    POLICY: {
+        "policy": 0.36,
+        "act": 0.4,
+        "t2i": 0.1,
+        "i2v": 0.04,
+        "t2v": 0.04,
+        "transfer": 0.03,
+        "fd": 0.02,
+        "id": 0.01,
+    },
 }
 """Of steps. The report's mixture (table 6) with more pictures; after it, policies with a little of everything else."""
-
-SOUND_SHARE = 0.5
-"""Of clips, with their sound."""
 
 ACTION_RATE = 5.0
 """On the learning rate of what is of actions alone, in the policy stage (report, 4.2.5)."""
 
-MAX_SAMPLES = 60_000
-
-TAKEN_EVERY = 4
-"""Steps between two shards that are encoded."""
-
-AHEAD = 8
-"""Shards whose controls are drawn ahead of that, by threads."""
-
-
-class Samples:
-    """Samples in memory by kind, rate and shape, as shards come in."""
-
-    def __init__(self, options: Options, encoder: Encoder, views: tuple[View, ...]) -> None:
-        self._feed, self._encoder = Feed(options.data, views), encoder
-        # Where nobody renders meanwhile, shards are waited for: a run with the same data repeats itself.
-        self._waits = not options.workers
-        self._pool = ThreadPoolExecutor(max(1, options.workers // 3))
-        self._coming: list[Future[list[Drawn]]] = []
-        self.groups: dict[str, dict[tuple[Any, ...], list[Sample]]] = {}
-        self.count = 0
-
-    def take(self) -> bool:
-        """Encode one shard more; false where none waits."""
-        if self.count > MAX_SAMPLES:
-            return False
-        self._coming += [self._pool.submit(drawn_of, path) for path in self._feed.take(AHEAD - len(self._coming))]
-        if not self._coming or not (self._waits or self._coming[0].done()):
-            return False
-        for drawn in self._coming.pop(0).result():
-            for sample in self._encoder.samples(drawn):
-                group = self.groups.setdefault(sample.kind, {})
-                group.setdefault((sample.fps, tuple(sample.vision.shape)), []).append(sample)
-                self.count += 1
-        return True
-
-    def close(self) -> None:
-        """End the threads."""
-        self._pool.shutdown(cancel_futures=True)
-
-    def draw(self, kind: str, count: int) -> list[Sample]:
-        """Samples that stand side by side in a batch."""
-        groups = list(self.groups[kind].values())
-        sizes = torch.tensor([float(len(group)) for group in groups])
-        group = groups[int(torch.multinomial(sizes, 1))]
-        return [group[int(index)] for index in torch.randint(len(group), (count,))]
-
-
-def drawn_of(path: Path) -> list[Drawn]:
-    """The episodes of a shard with their controls."""
-    return [draw(episode) for episode in read_shard(path)]
-
-
-@dataclass(frozen=True)
-class Drawer:
-    """From samples to batches in the shares of a stage.
-
-    Attributes:
-        size: pictures of a batch; of clips as many fewer as they have latent frames.
-    """
-
-    samples: Samples
-    maker: BatchMaker
-    shares: Mapping[Mode, float]
-    size: int
-
-    def draw(self) -> Batch:
-        """The next one, from the global random state; modes that nothing is there for are left out."""
-        modes: list[Mode] = [mode for mode in self.shares if KINDS[mode] in self.samples.groups]
-        weights = torch.tensor([self.shares[mode] for mode in modes])
-        mode = modes[int(torch.multinomial(weights, 1))]
-        kind = KINDS[mode]
-        length = next(iter(self.samples.groups[kind].values()))[0].vision.shape[1]
-        samples = self.samples.draw(kind, max(1, self.size // length))
-        if mode == "still_transfer":
-            hint = next(iter(samples[0].controls))
-            samples = [sample for sample in samples if hint in sample.controls]
-        return self.maker.make(mode, samples, with_sound=float(torch.rand(())) < SOUND_SHARE)
+ENCODED_EVERY = 4
+"""Steps between two shards that are encoded here, where no processes do that."""
 
 
 class Pupil(nn.Module):
-    """What these stages train: of the towers the generator, and the rest where the reasoner learns along."""
+    """What these stages train: of the towers the generator, and the rest where the reasoner learns along.
+
+    Attributes:
+        pointer: says of policies where things are, see `pocket.train.flow`; left out of a checkpoint.
+    """
 
     def __init__(self, model: OmniModel, student: Student | None) -> None:
         super().__init__()
         self.generator, self.student = model.generator, student
+        self.pointer = nn.Linear(model.config.hidden_size, NUM_PLACES * 3).to(model.device)
 
 
 def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, reasoner_rate: float = 0.0) -> State:
@@ -158,6 +90,8 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
     learns_along = reasoner_rate > 0
     student.requires_grad_(learns_along)
     pupil = Pupil(model, student if learns_along else None)
+    if stage == POLICY:
+        pupil.pointer.load_state_dict(_of_pointer(needed_state(options.out, GENERATOR)))
     config = model.config
     maker = BatchMaker(
         PromptEncoder(read_tokenizer(options)),
@@ -168,25 +102,31 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
     views: dict[View, float] = {"still": 0.6, "clip": 0.2, "policy": 0.2}
     if stage == POLICY:
         views = {"still": 0.1, "clip": 0.1, "policy": 0.8}
-    samples = Samples(options, Encoder(read_vae(options), read_sound(options), options.device), tuple(views))
-    drawer = Drawer(samples, maker, SHARES[stage], options.batch)
+    samples = Samples(options, tuple(views))
+
+    def refill(step: int) -> None:
+        if options.encoders or step % ENCODED_EVERY == 0:
+            samples.take()
+
+    batches = Ahead(Drawer(samples, maker, SHARES[stage], options.batch).draw, options.seed, refill)
     with ExitStack() as ending:
         lessons = Lessons(options, tokenizer_folder(options.out)) if learns_along else None
         ending.enter_context(closing(samples))
+        ending.enter_context(closing(batches))
+        taught_beside = None
         if lessons is not None:
             ending.enter_context(closing(lessons))
-        ending.enter_context(rendering(options.data, views, options.workers, options.shard_size, make))
+            taught_beside = ending.enter_context(closing(lessons.ahead(max(1, options.batch // 8))))
+        ending.enter_context(rendering(options.data, views, options.workers, options.shard_size, make, stage=stage))
+        ending.enter_context(encoding(options, tuple(views)) if options.encoders else nullcontext())
         fill(samples.take, options)
         if lessons is not None:
             fill(lessons.take, options)
 
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
-            if step % TAKEN_EVERY == 0:
-                samples.take()
-            value, shown = flow_loss(model, drawer.draw(), trains_reasoner=learns_along)
-            if lessons is not None:
-                lessons.take()
-                taught, of_lessons = lesson_loss(model, sight, lessons.draw(max(1, options.batch // 8)))
+            value, shown = flow_loss(model, batches.take(step), trains_reasoner=learns_along, pointer=pupil.pointer)
+            if taught_beside is not None:
+                taught, of_lessons = lesson_loss(model, sight, taught_beside.take(step))
                 value, shown = value + taught, {**shown, **of_lessons}
             return value, shown
 
@@ -208,6 +148,11 @@ def read_towers(options: Options, before: str) -> tuple[OmniModel, Qwen3VLVision
     if before == POLICY:
         load_generator(model, Student(model, sight), needed_state(options.out, GENERATOR))
     return model, sight
+
+
+def _of_pointer(state: State) -> dict[str, Tensor]:
+    start = "pointer."
+    return {name.removeprefix(start): value for name, value in state.average.items() if name.startswith(start)}
 
 
 def load_generator(model: OmniModel, student: Student, state: State) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner import Footage
@@ -141,6 +142,7 @@ class LessonWriter:
         self._end = tokenizer.eos_token_id
         self.vocabulary = Vocabulary(tokenizer, size, frozenset([self._end]))
         self.sight = read_sight(folder, is_edge=False)
+        self._shown: tuple[Episode, str, Footage, NDArray[np.uint8]] | None = None
         self._writer = PromptWriter(self.vocabulary, self.sight, read_placeholders(self.vocabulary))
 
     def write(self, episode: Episode, exchange: Exchange) -> Lesson:
@@ -153,11 +155,10 @@ class LessonWriter:
         if exchange.is_task:
             messages.insert(0, {"role": "system", "content": SYSTEM})
         request = Reason.model_validate({"messages": messages, "video_fps": VIDEO_FPS if kind == "video" else None})
-        shown = None if kind == "nothing" else self._footage(episode, request, kind)
+        shown, frames = (None, None) if kind == "nothing" else self._footage(episode, request, kind)
         prompt = self._writer.write(request, {} if shown is None else {SHOWN: shown})
         answer = [*self.vocabulary.encode(exchange.answer), self._end]
         positions = prompt.next_position + np.arange(len(answer), dtype=np.float32)
-        frames = None if shown is None else _even(shown.frames)
         lesson = Lesson(
             tokens=np.array([*prompt.tokens, *answer], np.int32),
             answer_at=len(prompt.tokens),
@@ -168,11 +169,18 @@ class LessonWriter:
         assert frames is None or prompt.shown[0].patches.grid == lesson.grid, "frames are not looked at as they are"
         return lesson
 
-    def _footage(self, episode: Episode, request: Reason, kind: Literal["image", "video"]) -> Footage:
-        if kind == "image":
-            return Footage(episode.frames[:1])
-        chosen = choose_frames(len(episode.frames), float(episode.fps), request, self.sight)
-        return Footage(episode.frames[list(chosen)], tuple(index / episode.fps for index in chosen))
+    def _footage(
+        self, episode: Episode, request: Reason, kind: Literal["image", "video"]
+    ) -> tuple[Footage, NDArray[np.uint8]]:
+        """What is shown, and its frames in whole patches of two: the same arrays for all lessons of an episode."""
+        if self._shown is None or self._shown[0] is not episode or self._shown[1] != kind:
+            if kind == "image":
+                footage = Footage(episode.frames[:1])
+            else:
+                chosen = choose_frames(len(episode.frames), float(episode.fps), request, self.sight)
+                footage = Footage(episode.frames[list(chosen)], tuple(index / episode.fps for index in chosen))
+            self._shown = episode, kind, footage, _even(footage.frames)
+        return self._shown[2:]
 
 
 def _even(frames: np.ndarray) -> np.ndarray:

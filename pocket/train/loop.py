@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
+from pocket.train import ranks
 from pocket.train.weights import split_decay
 from studio.errors import BadInput, EngineError
 
@@ -47,7 +48,8 @@ class Options:
         learning_rate: at its highest.
         decay_share: of the run, at its end, in which the rate falls to a tenth; 0 for a run that will be gone on with.
         workers: processes that render further episodes while training runs.
-        shard_size: episodes of a shard.
+        encoders: processes that encode them for a generator; none encodes between its steps.
+        shard_size: clips of a shard; of stills and policies see `pocket.train.shards.SIZES`.
         render_s: before the first step, for the renderers to get ahead.
     """
 
@@ -61,6 +63,7 @@ class Options:
     learning_rate: float = 1e-3
     decay_share: float = 0.4
     workers: int = 0
+    encoders: int = 0
     shard_size: int = 16
     render_s: float = 0.0
     log_every: int = 20
@@ -110,7 +113,9 @@ def needed_state(out: Path, stage: str) -> State:
 
 
 def write_state(out: Path, stage: str, state: State) -> None:
-    """Write it whole or not at all."""
+    """Write it whole or not at all; of several that train together the first does."""
+    if not ranks.is_first():
+        return
     out.mkdir(parents=True, exist_ok=True)
     path = state_file(out, stage)
     part = path.with_suffix(".part")
@@ -146,6 +151,7 @@ def train(
     state.notes |= notes or {}
     if state.weights:
         module.load_state_dict(state.weights)
+    ranks.share_weights(module)
     average = {name: value.detach().clone() for name, value in module.state_dict().items()}
     if state.average:
         average = {name: state.average[name].to(value) for name, value in average.items()}
@@ -156,26 +162,29 @@ def train(
     saved = start
     seen: list[dict[str, float | Tensor]] = []
     autocast = torch.autocast(options.device.partition(":")[0], torch.bfloat16, enabled="cuda" in options.device)
-    while (progress := _progress(state.step, first, start, options)) < 1:
+    while (progress := ranks.agreed(_progress(state.step, first, start, options))) < 1:
         factor = min(1.0, (state.step - first + 1) / WARMUP_STEPS) * _decay(progress, options.decay_share)
         for group, rate in zip(optimiser.param_groups, rates, strict=True):
             group["lr"] = rate * factor
-        torch.manual_seed(state.seed * 1_000_003 + state.step)
+        torch.manual_seed(ranks.own_seed(state.seed) * 1_000_003 + state.step)
         with autocast:
             value, shown = loss(state.step)
         optimiser.zero_grad(set_to_none=True)
         value.backward()
+        ranks.average_gradients(parameters)
         norm = clip_grad_norm_(parameters, MAX_GRADIENT)
         optimiser.step()
         state.step += 1
         _follow(average, module, state.step)
         seen.append({"loss": value.detach(), "gradient": norm, **shown})
         if state.step % options.log_every == 0 or _progress(state.step, first, start, options) >= 1:
-            line = _write_curve(options.out / f"{stage}.jsonl", state.step, time.monotonic() - start, factor, seen)
+            line = _mean_of(seen, step=state.step, elapsed_s=time.monotonic() - start, rate=factor)
             if not math.isfinite(line["loss"]):
                 raise EngineError(f"{stage}: the loss is {line['loss']} at step {state.step}.", hint="Lower the rate.")
-            log(f"{stage} " + " ".join(f"{name} {value:.5g}" for name, value in line.items()))
             seen.clear()
+            if ranks.is_first():
+                _write_curve(options.out / f"{stage}.jsonl", line)
+                log(f"{stage} " + " ".join(f"{name} {value:.5g}" for name, value in line.items()))
         if time.monotonic() - saved > options.save_every_s:
             _keep(state, module, average, options.out, stage)
             saved = time.monotonic()
@@ -225,19 +234,20 @@ def _follow(average: dict[str, Tensor], module: nn.Module, step: int) -> None:
         average[name].copy_(own[name])
 
 
-def _write_curve(
-    path: Path, step: int, elapsed_s: float, rate: float, seen: list[dict[str, float | Tensor]]
-) -> dict[str, float]:
-    """Append the means of the last steps; a value that only some of them have is a mean of those."""
+def _mean_of(seen: list[dict[str, float | Tensor]], *, step: int, elapsed_s: float, rate: float) -> dict[str, float]:
+    """A line of a curve: means of the last steps; a value that only some of them have is a mean of those."""
     names = list(dict.fromkeys(name for entry in seen for name in entry))
     line: dict[str, float] = {"step": step, "elapsed_s": round(elapsed_s, 2), "rate": round(rate, 4)}
     for name in names:
         values = [float(entry[name]) for entry in seen if name in entry]
         line[name] = sum(values) / len(values)
+    return line
+
+
+def _write_curve(path: Path, line: dict[str, float]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         file.write(json.dumps(line) + "\n")
-    return line
 
 
 def _keep(state: State, module: nn.Module, average: dict[str, Tensor], out: Path, stage: str) -> None:

@@ -7,7 +7,7 @@ branch reads when nobody wrote a negative prompt.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -18,6 +18,7 @@ from engine.planning import ActionSegment, PromptEncoder, Segment, SoundSegment,
 from engine.planning import trained_strings as trained
 from engine.planning.action_caption import action_caption
 from engine.planning.prompt import with_sentence
+from pocket.train.acting import JOINTS
 from pocket.train.chats import ChatCutter
 from pocket.train.samples import Sample
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName, ViewName
@@ -30,7 +31,10 @@ SYSTEM_SHARE = 0.1
 
 Entry = TypeVar("Entry")
 
-Mode = Literal["t2i", "t2v", "i2v", "v2v", "still_transfer", "transfer", "hand_fd", "hand_id", "fd", "id", "policy"]
+Mode = Literal[
+    "t2i", "t2v", "i2v", "v2v", "still_transfer", "transfer", "hand_fd", "hand_id", "fd", "id", "policy", "act"
+]
+"""The released model's, and "act": a policy's actions without the frames that follow, a sixth of the tokens."""
 
 KINDS: dict[Mode, str] = {
     "t2i": "still",
@@ -44,16 +48,24 @@ KINDS: dict[Mode, str] = {
     "fd": "policy",
     "id": "policy",
     "policy": "policy",
+    "act": "policy",
 }
 """Which samples a mode is made of."""
 
-KEPT_FRAMES: dict[Mode, int | None] = {"t2v": 0, "i2v": 1, "v2v": 2, "t2i": 0, "policy": 1, "fd": 1, "hand_fd": 1}
+KEPT_FRAMES: dict[Mode, int | None] = {
+    "t2v": 0,
+    "i2v": 1,
+    "v2v": 2,
+    "t2i": 0,
+    "policy": 1,
+    "act": 1,
+    "fd": 1,
+    "hand_fd": 1,
+}
 """Latent frames at the start that are given; all of them where a mode is not named and has actions to find."""
 
 HAND: EmbodimentName = "bridge_orig_lerobot"
 """The body of clips: one arm, ten values. Its domain is not that of joint positions, which policies speak."""
-
-JOINTS: EmbodimentName = "droid_joint_position"
 
 
 @dataclass(frozen=True)
@@ -82,11 +94,13 @@ class Batch:
 
     Attributes:
         prompts: tokens of each.
+        places: float32 [B, NUM_PLACES, 3], of policies, see `pocket.train.acting`.
     """
 
     mode: Mode
     prompts: tuple[tuple[int, ...], ...]
     runs: tuple[Run, ...]
+    places: Tensor | None = None
 
 
 class BatchMaker:
@@ -96,59 +110,63 @@ class BatchMaker:
         self._prompts = ChatCutter(prompts)
         self._patch, self._sound_width, self._action_width = patch, sound_width, action_width
 
-    def make(self, mode: Mode, samples: list[Sample], *, with_sound: bool = False) -> Batch:
-        """A batch of samples of one kind, rate and shape; from the global random state.
+    def make(
+        self, mode: Mode, samples: list[Sample], dice: torch.Generator | None = None, *, with_sound: bool = False
+    ) -> Batch:
+        """A batch of samples of one kind, rate and shape.
 
         Args:
+            dice: what is left to chance is drawn from it; none is the global random state.
             with_sound: of clips, denoise their sound too.
         """
         if mode in ("t2i", "t2v", "i2v", "v2v"):
-            return self._pictures(mode, samples, with_sound=with_sound)
+            return self._pictures(mode, samples, dice, with_sound=with_sound)
         if mode in ("still_transfer", "transfer"):
-            return self._transfer(mode, samples)
-        return self._actions(mode, samples)
+            return self._transfer(mode, samples, dice)
+        return self._actions(mode, samples, dice)
 
-    def _pictures(self, mode: Mode, samples: list[Sample], *, with_sound: bool) -> Batch:
+    def _pictures(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None, *, with_sound: bool) -> Batch:
         kept = KEPT_FRAMES[mode] or 0
         runs = [self._vision(samples, kept)]
         if with_sound and samples[0].sound is not None:
             runs.append(self._sound([sample.sound for sample in samples if sample.sound is not None]))
         is_still = mode == "t2i"
         system = trained.IMAGE_SYSTEM_PROMPT if is_still else trained.VIDEO_SYSTEM_PROMPT
-        system = system if _chance() < SYSTEM_SHARE else None
-        as_caption, templated = _chance() < 0.35, _chance() < 0.8
+        system = system if _chance(dice) < SYSTEM_SHARE else None
+        as_caption, templated = _chance(dice) < 0.35, _chance(dice) < 0.8
 
         def write(sample: Sample) -> str:
-            dropped = _chance() < TEXT_DROPOUT
-            text = "" if dropped else _words(sample, as_caption)
+            dropped = _chance(dice) < TEXT_DROPOUT
+            text = "" if dropped else _words(sample, dice, as_caption=as_caption)
             if not templated:
                 return text
             return _templated(text, sample, is_still=is_still, negative=dropped)
 
         return Batch(mode, self._encoded(samples, write, system), tuple(runs))
 
-    def _transfer(self, mode: Mode, samples: list[Sample]) -> Batch:
-        hint = _pick([hint for hint in samples[0].controls if all(hint in sample.controls for sample in samples)])
+    def _transfer(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
+        hints = [hint for hint in samples[0].controls if all(hint in sample.controls for sample in samples)]
+        hint = _pick(hints, dice)
         control = torch.stack([sample.controls[hint] for sample in samples]).float()
         length = control.shape[2]
         given = self._run(control, samples[0].fps, torch.ones(length, dtype=torch.bool), is_control=True)
-        as_caption = _chance() < 0.5
+        as_caption = _chance(dice) < 0.5
 
         def write(sample: Sample) -> str:
-            return "" if _chance() < TEXT_DROPOUT else _words(sample, as_caption)
+            return "" if _chance(dice) < TEXT_DROPOUT else _words(sample, dice, as_caption=as_caption)
 
         # Without the control now and then: a guided run asks for that too, to lead away from it.
-        runs = (self._vision(samples, 0),) if _chance() < TEXT_DROPOUT else (given, self._vision(samples, 0))
+        runs = (self._vision(samples, 0),) if _chance(dice) < TEXT_DROPOUT else (given, self._vision(samples, 0))
         return Batch(mode, self._encoded(samples, write, trained.TRANSFER_SYSTEM_PROMPT), runs)
 
-    def _actions(self, mode: Mode, samples: list[Sample]) -> Batch:
+    def _actions(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
         is_joints = samples[0].kind == "policy"
         name = JOINTS if is_joints else HAND
         body = EMBODIMENTS[name]
         views: list[ViewName] = ["droid_view"] if is_joints else [body.view, "third_person_view"]
-        view, finds_actions = _pick(views), mode in ("id", "hand_id")
+        view, finds_actions = _pick(views, dice), mode in ("id", "hand_id")
         rows = torch.stack([_actions_of(sample) for sample in samples])
-        has_state = mode == "policy"
+        has_state = mode in ("policy", "act")
         if has_state:
             rows = torch.cat([torch.stack([_state_of(sample) for sample in samples]), rows], 1)
         length, width = rows.shape[1:]
@@ -167,21 +185,22 @@ class BatchMaker:
         kept = samples[0].vision.shape[1] if finds_actions else 1
 
         def write(sample: Sample) -> str:
-            if _chance() < TEXT_DROPOUT:
+            if _chance(dice) < TEXT_DROPOUT:
                 return ""
-            text = _words(sample, as_caption=False)
+            text = _words(sample, dice, as_caption=False)
             return action_caption(text, view, num_frames, sample.fps, sample.size)
 
-        runs = (self._vision(samples, kept), Run(segment, values, known))
-        return Batch(mode, self._encoded(samples, write, None), runs)
+        runs = (self._vision(samples, kept, 1 if mode == "act" else None), Run(segment, values, known))
+        places = torch.stack([_places_of(sample) for sample in samples]) if has_state else None
+        return Batch(mode, self._encoded(samples, write, None), runs, places)
 
     def _encoded(
         self, samples: list[Sample], write: Callable[[Sample], str], system: str | None
     ) -> tuple[tuple[int, ...], ...]:
         return self._prompts.cut([write(sample) for sample in samples], system)
 
-    def _vision(self, samples: list[Sample], kept: int) -> Run:
-        values = torch.stack([sample.vision for sample in samples]).float()
+    def _vision(self, samples: list[Sample], kept: int, length: int | None = None) -> Run:
+        values = torch.stack([sample.vision[:, :length] for sample in samples]).float()
         given = torch.zeros(values.shape[2], dtype=torch.bool)
         given[:kept] = True
         return self._run(values, samples[0].fps, given)
@@ -198,8 +217,8 @@ class BatchMaker:
         return Run(segment, values, torch.zeros(values.shape[2], dtype=torch.bool))
 
 
-def _words(sample: Sample, as_caption: bool) -> str:
-    prose, caption = sample.words[int(torch.randint(len(sample.words), ()))] if sample.words else ("", "")
+def _words(sample: Sample, dice: torch.Generator | None, *, as_caption: bool) -> str:
+    prose, caption = _pick(sample.words, dice) if sample.words else ("", "")
     return caption if as_caption and caption else prose
 
 
@@ -226,9 +245,14 @@ def _state_of(sample: Sample) -> Tensor:
     return sample.state
 
 
-def _chance() -> float:
-    return float(torch.rand(()))
+def _places_of(sample: Sample) -> Tensor:
+    assert sample.places is not None
+    return sample.places
 
 
-def _pick(entries: list[Entry]) -> Entry:
-    return entries[int(torch.randint(len(entries), ()))]
+def _chance(dice: torch.Generator | None) -> float:
+    return float(torch.rand((), generator=dice))
+
+
+def _pick(entries: Sequence[Entry], dice: torch.Generator | None) -> Entry:
+    return entries[int(torch.randint(len(entries), (), generator=dice))]

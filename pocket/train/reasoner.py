@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.pool import AsyncResult
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLVisionModel
 
 from engine.towers import OmniModel
+from pocket.train.ahead import Ahead
 from pocket.train.assemble import write_processors
 from pocket.train.codecs import fresh_sight
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
@@ -56,13 +58,10 @@ class Lessons:
 
     def __init__(self, options: Options, writer_folder: Path) -> None:
         self._feed = Feed(options.data, ("still", "clip"))
+        self._device, self._seed = torch.device(options.device), options.seed
         self._args = (writer_folder, SHAPES[options.shape].vocabulary)
-        self._pool = (
-            ProcessPoolExecutor(max(1, options.workers // 3), get_context("spawn"), os.nice, (5,))
-            if options.workers
-            else None
-        )
-        self._coming: list[Future[list[Lesson]]] = []
+        self._pool = get_context("spawn").Pool(max(1, options.workers // 3), os.nice, (5,)) if options.workers else None
+        self._coming: list[AsyncResult[list[Lesson]]] = []
         self.groups: dict[tuple[int, ...] | None, list[Lesson]] = {}
         self.count = 0
 
@@ -75,27 +74,31 @@ class Lessons:
             for path in paths:
                 self._add(lessons_of(path, *self._args))
             return bool(paths)
-        self._coming += [self._pool.submit(lessons_of, path, *self._args) for path in self._feed.take(8)]
-        if not self._coming or not self._coming[0].done():
+        self._coming += [self._pool.apply_async(lessons_of, (path, *self._args)) for path in self._feed.take(8)]
+        if not self._coming or not self._coming[0].ready():
             return False
-        self._add(self._coming.pop(0).result())
+        self._add(self._coming.pop(0).get())
         return True
 
-    def draw(self, count: int) -> list[Lesson]:
-        """Lessons that show alike and are alike in length; from the global random state."""
+    def draw(self, count: int, dice: torch.Generator) -> list[Lesson]:
+        """Lessons that show alike and are alike in length."""
         groups = [group for group in self.groups.values() if group]
         sizes = torch.tensor([float(len(group)) for group in groups])
-        group = groups[int(torch.multinomial(sizes.sqrt(), 1))]
-        picked = sorted(
-            (group[int(index)] for index in torch.randint(len(group), (count * POOL,))), key=lambda own: len(own.tokens)
-        )
-        start = int(torch.randint(len(picked) - count + 1, ()))
+        group = groups[int(torch.multinomial(sizes.sqrt(), 1, generator=dice))]
+        indexes = torch.randint(len(group), (count * POOL,), generator=dice).tolist()
+        picked = sorted((group[index] for index in indexes), key=lambda own: len(own.tokens))
+        start = int(torch.randint(len(picked) - count + 1, (), generator=dice))
         return picked[start : start + count]
 
+    def ahead(self, count: int) -> Ahead[LessonBatch]:
+        """Batches of so many, each drawn while the one before is learnt."""
+        return Ahead(lambda dice: batched(self.draw(count, dice), self._device), self._seed, lambda step: self.take())
+
     def close(self) -> None:
-        """End the processes, after what they are at."""
+        """End the processes, whatever they are at: whoever holds a GPU does not wait for it."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.terminate()
+            self._pool.join()
 
     def _add(self, lessons: list[Lesson]) -> None:
         for lesson in lessons:
@@ -125,16 +128,14 @@ def run(options: Options, make: Make = make_episode) -> State:
     model, sight = fresh_reasoner(options)
     student = Student(model, sight)
     lessons = Lessons(options, folder)
-    shares = rendering(options.data, {"still": 0.7, "clip": 0.3}, options.workers, options.shard_size, make)
+    shares = rendering(
+        options.data, {"still": 0.7, "clip": 0.3}, options.workers, options.shard_size, make, stage=STAGE
+    )
     try:
         with shares if options.workers else nullcontext():
             fill(lessons.take, options)
-
-            def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
-                lessons.take()
-                return lesson_loss(model, sight, lessons.draw(options.batch))
-
-            return train(STAGE, student, loss, options)
+            with closing(lessons.ahead(options.batch)) as batches:
+                return train(STAGE, student, lambda step: lesson_loss(model, sight, batches.take(step)), options)
     finally:
         lessons.close()
 
@@ -169,36 +170,68 @@ def read_tokenizer(options: Options) -> PreTrainedTokenizerFast:
     return AutoTokenizer.from_pretrained(tokenizer_folder(options.out), local_files_only=True)
 
 
-def lesson_loss(
-    model: OmniModel, sight: Qwen3VLVisionModel, lessons: list[Lesson]
-) -> tuple[Tensor, dict[str, float | Tensor]]:
-    """Cross-entropy of the answers' words, and a little of the questions'; all lessons show alike."""
-    device = model.device
+@dataclass(frozen=True)
+class LessonBatch:
+    """Lessons that show alike, on the device.
+
+    Attributes:
+        tokens: int64 [B, U], filled up with zeros.
+        positions: float32 [3, B, U].
+        lengths: int64 [B].
+        frames: uint8 [B, T, height, width, 3] and where they stand int64 [B, n]; none where nothing is shown.
+        grid: of what is shown.
+        answers, questions: indexes into the flattened tokens of those that a word of either follows, and that word.
+    """
+
+    tokens: Tensor
+    positions: Tensor
+    lengths: Tensor
+    frames: tuple[Tensor, Tensor] | None
+    grid: tuple[int, int, int] | None
+    answers: tuple[Tensor, Tensor]
+    questions: tuple[Tensor, Tensor]
+
+
+def batched(lessons: list[Lesson], device: torch.device) -> LessonBatch:
+    """Lessons side by side."""
     stacked = tuple(_stacked(lessons))
+    following = stacked[0].ravel()
     tokens, positions, lengths = (onto(part, device) for part in stacked)
-    x = model.reasoner.embed_tokens(tokens)
+    # Logits of what is asked for alone: half of a lesson is a picture. Where that is, is known without the device.
+    answers, questions = (
+        (onto(places, device), onto(following[places + 1], device))
+        for places in places_before(lessons, stacked[0].shape[1])
+    )
+    frames = None
+    if lessons[0].grid is not None:
+        shown = onto(np.stack([_shown(lesson) for lesson in lessons]), device)
+        frames = shown, onto(np.stack([lesson.places for lesson in lessons]), device)
+    return LessonBatch(tokens, positions, lengths, frames, lessons[0].grid, answers, questions)
+
+
+def lesson_loss(
+    model: OmniModel, sight: Qwen3VLVisionModel, batch: LessonBatch
+) -> tuple[Tensor, dict[str, float | Tensor]]:
+    """Cross-entropy of the answers' words, and a little of the questions'."""
+    x = model.reasoner.embed_tokens(batch.tokens)
     deep: tuple[Tensor, ...] = ()
-    grid = lessons[0].grid
-    if grid is not None:
-        frames = onto(np.stack([_shown(lesson) for lesson in lessons]), device)
-        features, seen = look(sight, cut(frames), grid)
-        places = onto(np.stack([lesson.places for lesson in lessons]), device)
+    if batch.frames is not None and batch.grid is not None:
+        frames, places = batch.frames
+        features, seen = look(sight, cut(frames), batch.grid)
         index = places[:, :, None].expand(-1, -1, x.shape[-1])
         x = x.scatter(1, index, features.to(x.dtype))
         deep = tuple(torch.zeros_like(x).scatter(1, index, part.to(x.dtype)) for part in seen)
-    out, _ = read(model, x, positions, lengths, deep, whole=True)
-    # Logits of what is asked for alone: half of a lesson is a picture. Where that is, is known without the device.
-    following = stacked[0].ravel()
-    at_answer, at_question = places_before(lessons, stacked[0].shape[1])
-    wanted = onto(following[at_answer + 1], device)
+    out, _ = read(model, x, batch.positions, batch.lengths, deep, whole=True)
     out = out.flatten(0, 1)
-    answers = model.reasoner.head(out[onto(at_answer, device)]).float()
+    at_answer, wanted = batch.answers
+    answers = model.reasoner.head(out[at_answer]).float()
     loss = cross_entropy(answers, wanted)
     right = (answers.argmax(-1) == wanted).float().mean()
     shown: dict[str, float | Tensor] = {"answers": loss.detach(), "right": right}
+    at_question, wanted = batch.questions
     if len(at_question):
-        questions = model.reasoner.head(out[onto(at_question, device)]).float()
-        loss = loss + QUESTION_WEIGHT * cross_entropy(questions, onto(following[at_question + 1], device))
+        questions = model.reasoner.head(out[at_question]).float()
+        loss = loss + QUESTION_WEIGHT * cross_entropy(questions, wanted)
     return loss, shown
 
 

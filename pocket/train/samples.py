@@ -15,6 +15,7 @@ from torch.nn.functional import pad
 
 from engine.planning.action_canvas import fit
 from engine.vae.scale import LatentScale
+from pocket.train.acting import POLICY_UNITS, places_at
 from pocket.train.controls import HINTS, draw_control
 from pocket.train.video_vae import encoded
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
@@ -23,9 +24,6 @@ SAMPLES_PER_LATENT = 1920
 
 CHUNKS = 12
 """Of a policy episode, how many moments are kept; neighbours look much alike."""
-
-FLIPPED = 7
-"""The value of a joint action that the model knows as 1 - value (`studio.requests.embodiments`)."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,9 @@ class Sample:
         size: (width, height) of the canvas that the prompt names.
         controls: latents by hint.
         sound: float16 [C, T].
-        actions: float32 [n, width]; joint rows of a policy, poses of the hand of a clip.
-        state: float32 [1, width], of a policy.
+        actions: float32 [n, width]; joint rows of a policy in the pocket's units, poses of the hand of a clip.
+        state: float32 [1, width], of a policy, in the same.
+        places: float32 [NUM_PLACES, 3], of a policy, see `pocket.train.acting`.
         words: (prose, caption) of each wording; instructions and "" of a policy.
     """
 
@@ -53,6 +52,7 @@ class Sample:
     sound: Tensor | None = None
     actions: Tensor | None = None
     state: Tensor | None = None
+    places: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,9 @@ class Encoder:
                 fps=float(episode.fps),
                 size=placed.canvas,
                 words=words,
-                actions=_flipped(robot.expert[start : start + POLICY_ROWS]),
-                state=_flipped(np.append(robot.joint_positions[start], robot.gripper[start])[None]),
+                actions=_known(robot.expert[start : start + POLICY_ROWS]),
+                state=_known(np.append(robot.joint_positions[start], robot.gripper[start])[None]),
+                places=places_at(episode, int(start)),
             )
             for start, vision in zip(chosen, latents, strict=True)
         ]
@@ -144,10 +145,8 @@ class Encoder:
         return self._sound.encode(waves[None], return_dict=False)[0].mode()[0].half()
 
 
-def _flipped(rows: np.ndarray) -> Tensor:
-    rows = rows.astype(np.float32).copy()
-    rows[:, FLIPPED] = 1 - rows[:, FLIPPED]
-    return torch.from_numpy(rows)
+def _known(rows: np.ndarray) -> Tensor:
+    return POLICY_UNITS.known(torch.from_numpy(rows.astype(np.float32)))
 
 
 def hand_actions(robot: Robot) -> np.ndarray:

@@ -15,15 +15,26 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
+from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import cv2
 
+from pocket.train import ranks
 from pocket.world.episode import HELD_OUT_FROM, Episode, View
 
 Make = Callable[[View, int], Episode]
 """The world: from a view and a seed to its episode."""
+
+EPISODES, LATENTS = ".episodes", ".latents"
+"""What files of episodes end in, and those of what `pocket.train.encoding` makes of them."""
+
+SIZES: dict[View, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25}
+"""Episodes of a shard against the shard size that is asked for: all shards then take about as long to render."""
+
+FIRST_SHARDS = {"vae": 0, "sound": 1_000_000, "reasoner": 2_000_000, "generator": 3_000_000, "policy": 4_000_000}
+"""Where the renderers of a stage begin to count."""
 
 LOOK_EVERY_S = 0.25
 """How often a feed looks for new shards: a folder of thousands takes as long as a step."""
@@ -41,7 +52,7 @@ def make_episode(view: View, seed: int) -> Episode:
 
 def shard_name(view: View, first_seed: int, count: int) -> str:
     """The file of some episodes."""
-    return f"{view}-{first_seed:010}-{count}.episodes"
+    return f"{view}-{first_seed:010}-{count}{EPISODES}"
 
 
 def write_shard(folder: Path, view: View, first_seed: int, count: int, make: Make) -> Path:
@@ -62,34 +73,58 @@ def read_shard(path: Path) -> list[Episode]:
     return pickle.loads(path.read_bytes())
 
 
-def shards(folder: Path, view: View) -> list[Path]:
+def shards(folder: Path, view: View, suffixes: tuple[str, ...] = (EPISODES,)) -> list[Path]:
     """All that are there, by their seeds."""
-    return sorted(folder.glob(f"{view}-*.episodes"))
+    return sorted(path for suffix in suffixes for path in folder.glob(f"{view}-*{suffix}"))
 
 
 def render(folder: Path, counts: Mapping[View, int], shard_size: int, make: Make = make_episode) -> None:
     """Render the first `counts` episodes of each view, in this process."""
     for view, count in counts.items():
-        for first in range(0, count, shard_size):
-            write_shard(folder, view, first, min(shard_size, count - first), make)
+        size = size_of(view, shard_size)
+        for first in range(0, count, size):
+            write_shard(folder, view, first, min(size, count - first), make)
+
+
+def size_of(view: View, shard_size: int) -> int:
+    """How many episodes a whole shard of a view has."""
+    return max(1, round(SIZES[view] * shard_size))
 
 
 @contextmanager
 def rendering(
-    folder: Path, shares: Mapping[View, float], workers: int, shard_size: int, make: Make = make_episode
+    folder: Path,
+    shares: Mapping[View, float],
+    workers: int,
+    shard_size: int,
+    make: Make = make_episode,
+    *,
+    stage: str,
 ) -> Iterator[None]:
     """Processes that render shards of these views, in these shares, as long as the block runs.
 
-    Which seeds there are grows without gaps in the long run, but which shard comes when depends on the machine.
+    Each stage has shards of its own, so that two that run side by side do not render the same. Which seeds there are
+    grows without gaps in the long run, but which shard comes when depends on the machine. Of several processes that
+    train together the first one has them.
     """
+    workers = workers if ranks.is_first() else 0
     context = multiprocessing.get_context("spawn")
     ended = context.Event()
     processes = [
         context.Process(
-            target=_render_on, args=(folder, dict(shares), index, workers, shard_size, make, ended), daemon=True
+            target=_render_on,
+            args=(folder, dict(shares), FIRST_SHARDS[stage] + index, workers, shard_size, make, ended),
+            daemon=True,
         )
         for index in range(workers)
     ]
+    with running(processes, ended, folder):
+        yield
+
+
+@contextmanager
+def running(processes: Sequence[SpawnProcess], ended: Event, folder: Path) -> Iterator[None]:
+    """Processes that write into a folder, as long as the block runs; what they have begun is cleared away."""
     for process in processes:
         process.start()
     try:
@@ -125,15 +160,20 @@ def _render_on(
     following = dict.fromkeys(views, index)
     while not ended.is_set() and shutil.disk_usage(folder).free > KEEP_FREE_BYTES:
         view = dice.choices(views, weights)[0]
-        write_shard(folder, view, following[view] * shard_size, shard_size, make)
+        size = size_of(view, shard_size)
+        write_shard(folder, view, following[view] * size, size, make)
         following[view] += workers
 
 
 class Feed:
-    """Shards of some views as they appear, each handed out once."""
+    """Shards of some views as they appear, each handed out once.
 
-    def __init__(self, folder: Path, views: Sequence[View]) -> None:
-        self._folder, self._views = folder, tuple(views)
+    Args:
+        suffixes: which files are looked at.
+    """
+
+    def __init__(self, folder: Path, views: Sequence[View], suffixes: tuple[str, ...] = (EPISODES,)) -> None:
+        self._folder, self._views, self._suffixes = folder, tuple(views), suffixes
         self._taken: set[Path] = set()
         self._waiting: list[Path] = []
         self._looked_s = -LOOK_EVERY_S
@@ -142,7 +182,10 @@ class Feed:
         """The next ones, at most so many; the views in turn."""
         if not self._waiting and time.monotonic() - self._looked_s > LOOK_EVERY_S:
             self._looked_s = time.monotonic()
-            waiting = [[path for path in shards(self._folder, view) if path not in self._taken] for view in self._views]
+            waiting = [
+                [path for path in shards(self._folder, view, self._suffixes) if path not in self._taken]
+                for view in self._views
+            ]
             self._waiting = [path for turn in zip_longest(*waiting) for path in turn if path is not None]
             self._taken.update(self._waiting)
         fresh, self._waiting = self._waiting[:most], self._waiting[most:]

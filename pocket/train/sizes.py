@@ -42,7 +42,7 @@ Made = TypeVar("Made")
 SHOWN = "u" + "0" * 16
 """A media id that stands for what is handed over with the request."""
 
-POLICY_FRAME = (216, 256, 3)
+POLICY_FRAME = (224, 256, 3)
 """(height, width, colours), see `pocket.world.episode.POLICY_SIZE`."""
 
 

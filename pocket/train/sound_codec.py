@@ -26,6 +26,9 @@ WINDOWS = (256, 1024, 4096)
 SPECTRUM_WEIGHT, SIZE_WEIGHT = 1.0, 1e-3
 """Beside the error of the waveform: on spectra, and on the square of the latents, which keeps them about 1."""
 
+SILENCE = 1.0
+"""Added to the size of a spectrum that an error is measured against: half a second may be silent."""
+
 MAX_CLIPS = 20_000
 
 
@@ -63,7 +66,7 @@ def run(options: Options, make: Make = make_episode) -> State:
     codec = fresh_sound(SHAPES[options.shape]).train()
     nn.Module.to(codec, options.device)
     waves = Waves(options)
-    with rendering(options.data, {"clip": 1.0}, options.workers, options.shard_size, make):
+    with rendering(options.data, {"clip": 1.0}, options.workers, options.shard_size, make, stage=STAGE):
         fill(waves.take, options)
 
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
@@ -94,7 +97,7 @@ def _spectrum_error(made: Tensor, wanted: Tensor, window: int) -> Tensor:
         for sound in (made, wanted)
     )
     logs = ((one + 1e-3).log() - (other + 1e-3).log()).abs().mean()
-    return logs + (one - other).norm() / (other.norm() + 1e-3)
+    return logs + (one - other).norm() / (other.norm() + SILENCE)
 
 
 def read_sound(options: Options) -> Cosmos3AVAEAudioTokenizer:

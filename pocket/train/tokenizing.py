@@ -8,13 +8,14 @@ from pathlib import Path
 from pocket.train.lessons import exchanges
 from pocket.train.loop import Options
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Make, make_episode, read_shard, render, shards
+from pocket.train.shards import Make, make_episode, read_shard, render, shards, size_of
 from pocket.train.tokenizer import train_tokenizer
+from pocket.world.episode import View
 
 STAGE = "tokenizer"
 
 NUM_EPISODES = 256
-"""Of each view; more change a handful of merges."""
+"""Stills; a quarter as many clips and a sixteenth as many of policies. More change a handful of merges."""
 
 
 def tokenizer_folder(out: Path) -> Path:
@@ -24,17 +25,17 @@ def tokenizer_folder(out: Path) -> Path:
 
 def run(options: Options, make: Make = make_episode, num_episodes: int = NUM_EPISODES) -> int:
     """Learn it from the first episodes, rendering those that are not there; returns its number of tokens."""
-    counts = {"still": num_episodes, "clip": num_episodes // 4, "policy": num_episodes // 16}
+    counts: dict[View, int] = {"still": num_episodes, "clip": num_episodes // 4, "policy": num_episodes // 16}
     if not shards(options.data, "still"):
-        render(options.data, counts, options.shard_size, make)  # type: ignore[arg-type]
-    tokenizer = train_tokenizer(_texts(options, num_episodes), SHAPES[options.shape].vocabulary)
+        render(options.data, counts, options.shard_size, make)
+    tokenizer = train_tokenizer(_texts(options, counts), SHAPES[options.shape].vocabulary)
     tokenizer.save_pretrained(tokenizer_folder(options.out))
     return len(tokenizer)
 
 
-def _texts(options: Options, num_episodes: int) -> Iterator[str]:
-    for view in ("still", "clip", "policy"):
-        for path in shards(options.data, view)[: -(-num_episodes // options.shard_size)]:
+def _texts(options: Options, counts: dict[View, int]) -> Iterator[str]:
+    for view, count in counts.items():
+        for path in shards(options.data, view)[: -(-count // size_of(view, options.shard_size))]:
             for episode in read_shard(path):
                 for wording in episode.wordings:
                     yield wording.prose

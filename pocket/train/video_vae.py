@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d
 
+from pocket.train.ahead import Ahead
 from pocket.train.codecs import fresh_vae, hasten_on_processor
 from pocket.train.loop import Options, State, needed_state, read_state, train, write_state
+from pocket.train.passes import onto
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.waiting import fill
+from pocket.world.episode import View
 
 STAGE = "vae"
 
@@ -23,6 +27,9 @@ CLIP_FRAMES = 9
 
 STILL_SHARE = 0.5
 """Of the steps, on single frames; they are cheap and teach most of what there is."""
+
+SHARES: dict[View, float] = {"still": 0.4, "clip": 0.25, "policy": 0.35}
+"""Of steps, where a view has clips of the length. Of what a policy sees nothing may be lost: its things are small."""
 
 LATENT_NOISE = 0.05
 """What is added to latents, against their deviation: neighbouring latents then mean neighbouring pictures.
@@ -47,8 +54,8 @@ class Frames:
     """Clips in memory, uint8 [T, height, width, 3], as shards come in."""
 
     def __init__(self, options: Options) -> None:
-        self._feed = Feed(options.data, ("still", "clip", "policy"))
-        self.clips: list[np.ndarray] = []
+        self._feed = Feed(options.data, tuple(SHARES))
+        self.clips: dict[View, list[np.ndarray]] = {view: [] for view in SHARES}
         self._num_frames = 0
 
     def take(self) -> bool:
@@ -56,27 +63,31 @@ class Frames:
         if self._num_frames > MAX_FRAMES_KEPT or not (paths := self._feed.take(1)):
             return False
         for episode in read_shard(paths[0]):
-            self.clips.append(episode.frames)
+            self.clips[episode.view].append(episode.frames)
             self._num_frames += len(episode.frames)
         return True
 
     def has(self, length: int) -> bool:
         """Whether any clip has so many frames: renderers may come with stills first."""
-        return any(len(clip) >= length for clip in self.clips)
+        return any(len(clip) >= length for clips in self.clips.values() for clip in clips)
 
-    def draw(self, count: int, length: int, side: int, device: str) -> Tensor:
-        """Random cuts [count, 3, length, side, side] in -1..1; what is smaller than `side` sets the side."""
-        long = [clip for clip in self.clips if len(clip) >= length]
-        picked = [long[int(torch.randint(len(long), ()))] for _ in range(count)]
+    def draw(self, count: int, length: int, side: int, device: str, dice: torch.Generator | None = None) -> Tensor:
+        """Random cuts [count, 3, length, side, side] of one view in -1..1; smaller clips set the side."""
+        long_of = {view: [clip for clip in clips if len(clip) >= length] for view, clips in self.clips.items()}
+        shares = torch.tensor(
+            [share * bool(clips) for share, clips in zip(SHARES.values(), long_of.values(), strict=True)]
+        )
+        long = list(long_of.values())[int(torch.multinomial(shares, 1, generator=dice))]
+        picked = [long[index] for index in torch.randint(len(long), (count,), generator=dice).tolist()]
         side = min([side, *(min(clip.shape[1:3]) // 16 * 16 for clip in picked)])
         cuts: list[np.ndarray] = []
         for clip in picked:
             at, top, left = (
-                int(torch.randint(size - wanted + 1, ()))
+                int(torch.randint(size - wanted + 1, (), generator=dice))
                 for size, wanted in zip(clip.shape[:3], (length, side, side), strict=True)
             )
             cuts.append(clip[at : at + length, top : top + side, left : left + side])
-        pixels = torch.from_numpy(np.stack(cuts)).to(device)
+        pixels = onto(np.stack(cuts), torch.device(device))
         return pixels.permute(0, 4, 1, 2, 3).float().div_(127.5).sub_(1)
 
 
@@ -88,23 +99,20 @@ def run(options: Options, make: Make = make_episode) -> State:
         hasten_on_processor(vae)
     nn.Module.to(vae, options.device)
     frames = Frames(options)
-    with rendering(options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make):
+    with rendering(
+        options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make, stage=STAGE
+    ):
         fill(frames.take, options)
         if read_state(options.out, STAGE) is None:
             spread_latents(vae, frames.draw(8, 1, 256, options.device))
 
-        def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
-            frames.take()
-            still = float(torch.rand(())) < STILL_SHARE or not frames.has(CLIP_FRAMES)
-            pixels = frames.draw(
-                options.batch if still else max(1, options.batch // 4),
-                1 if still else CLIP_FRAMES,
-                256 if still else 128,
-                options.device,
-            )
-            return vae_loss(vae, pixels)
+        def draw(dice: torch.Generator) -> Tensor:
+            if float(torch.rand((), generator=dice)) < STILL_SHARE or not frames.has(CLIP_FRAMES):
+                return frames.draw(options.batch, 1, 256, options.device, dice)
+            return frames.draw(max(1, options.batch // 4), CLIP_FRAMES, 128, options.device, dice)
 
-        state = train(STAGE, vae, loss, options)
+        with closing(Ahead(draw, options.seed, lambda step: frames.take())) as batches:
+            state = train(STAGE, vae, lambda step: vae_loss(vae, batches.take(step)), options)
         state.notes |= statistics(vae, frames, options)
     write_state(options.out, STAGE, state)
     return state

@@ -59,9 +59,8 @@ CLIP_FRAMES = 17
 CLIP_FPS = (10, 15, 30)
 """Frame rates that clips are drawn at, the slow ones more often: 17 frames at 10 a second show 1.6 s."""
 
-POLICY_SIZE = (256, 216)
-"""(width, height): two fifths of the bridge's canvas of 640×540, resized by area. The wrist (256×144) on top, below it
-the exteriors (128×72 each). Padded below to 256×224 it is 8×7 cells of 32 pixels."""
+POLICY_SIZE = (256, 224)
+"""(width, height) of `pocket.world.policy_view.POLICY_LAYOUT`: 8×7 tokens of 32 pixels."""
 POLICY_FPS = 15
 POLICY_ROWS = 32
 """Rows that one answer of the policy has; sample them with ``Robot.chunk_starts``."""

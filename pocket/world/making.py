@@ -20,7 +20,6 @@ from pocket.world.episode import (
     IMAGE_SIZE,
     POLICY_FPS,
     POLICY_ROWS,
-    POLICY_SIZE,
     SAMPLES_PER_SECOND,
     Episode,
     Event,
@@ -30,6 +29,7 @@ from pocket.world.episode import (
 from pocket.world.errands import disturb, drawn_errand, finish, start_pose
 from pocket.world.happenings import happenings, impacts, within
 from pocket.world.measuring import tell_camera, tell_robot, tell_surroundings, tell_task, tell_things
+from pocket.world.policy_view import POLICY_LAYOUT
 from pocket.world.run import SNAPSHOTS_PER_SECOND, STEADY, Run, perform
 from pocket.world.sounding import Ear, hear
 from pocket.world.staging import Stage, set_stage
@@ -211,9 +211,7 @@ def _policy(
     snapshots = [run.snapshots[index] for index in chosen]
     renderer = CanvasRenderer(scene)
     try:
-        frames = [
-            cv2.resize(renderer.draw(snapshot), POLICY_SIZE, interpolation=cv2.INTER_AREA) for snapshot in snapshots
-        ]
+        frames = [POLICY_LAYOUT.arranged(renderer.draw(snapshot)[None])[0] for snapshot in snapshots]
     finally:
         renderer.close()
     disturbed = run.disturbed[chosen]
@@ -224,7 +222,7 @@ def _policy(
         seed=seed,
         view="policy",
         fps=POLICY_FPS,
-        frames=np.stack(frames).astype(np.uint8),
+        frames=np.stack(frames),
         depth=None,
         segmentation=None,
         sound=None,

@@ -40,6 +40,7 @@ MOMENT = Sample(
     (("Pick up the red cube.", ""),),
     actions=torch.randn(32, 8),
     state=torch.randn(1, 8),
+    places=torch.zeros(7, 3),
 )
 
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from engine import Engine
 from pocket.train import generator, reasoner, sound_codec, tokenizing, video_vae
+from pocket.train.encoding import drawn_of, encode_shard, read_encoder, read_latents
 from pocket.train.finishing import finish
 from pocket.train.loop import Options, read_state
 from pocket_flat_world import flat_episode
@@ -33,16 +35,31 @@ def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, t
     video_vae.run(replace(options, steps=40), flat_episode)
     sound_codec.run(options, flat_episode)
     reasoner.run(replace(options, steps=60), flat_episode)
-    generator.run(replace(options, steps=40, batch=8), generator.GENERATOR, flat_episode)
+    generator.run(replace(options, steps=200, batch=8), generator.GENERATOR, flat_episode)
     for stage, name in (("vae", "loss"), ("sound", "loss"), ("reasoner", "answers"), ("generator", "t2i_vision")):
         losses = curve(options, stage, name)
         assert losses[-1] < 0.95 * losses[0], (stage, losses)
-    going_on = replace(options, steps=45, batch=8)
-    assert generator.run(going_on, generator.GENERATOR, flat_episode, reasoner_rate=0.0).step == 45
+    check_encoded_elsewhere_is_encoded_here(options, tmp_path)
+    elsewhere = replace(options, steps=202, batch=8, encoders=1)
+    assert generator.run(elsewhere, generator.GENERATOR, flat_episode).step == 202
+    going_on = replace(options, steps=205, batch=8)
+    assert generator.run(going_on, generator.GENERATOR, flat_episode, reasoner_rate=0.0).step == 205
     generator.run(replace(options, steps=5, batch=8), generator.POLICY, flat_episode)
     assert read_state(options.out, "policy").step == 5
     assert finish(options, tmp_path / "pocket") < 3_000_000
     check_runs(tmp_path / "pocket")
+
+
+def check_encoded_elsewhere_is_encoded_here(options: Options, scratch: Path) -> None:
+    encoder = read_encoder(options)
+    for path in options.data.glob("*-0000000000-*"):
+        encode_shard(encoder, path, scratch / "shard.latents")
+        found = read_latents(scratch / "shard.latents")
+        wanted = [sample for drawn in drawn_of(path) for sample in encoder.samples(drawn)]
+        assert len(found) == len(wanted) > 0
+        for one, other in zip(found, wanted, strict=True):
+            assert torch.equal(one.vision, other.vision)
+            assert (one.kind, one.words, list(one.controls)) == (other.kind, other.words, list(other.controls))
 
 
 def check_runs(folder: Path) -> None:
