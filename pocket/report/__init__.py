@@ -3,14 +3,18 @@
 Calls point downward:
 
     card, running   the table, and the run that fills it: an exam at a time, kept as soon as it is done
+    real_time       the policy through a server, on the machine's own clock, where that is asked for
+    contact_sheet   what was made, to be looked at
+    examiners       who asks: this process, or several with a thread each
     exams           which exams there are, and how many questions a full or a quick card asks
-    pictures, starting, continuing, following, foreseeing, finding_actions, describing, upsampling, locating, timing,
-    criticising, closed_loop
+    pacing, pictures, starting, continuing, following, foreseeing, finding_actions, describing, upsampling, locating,
+    timing, criticising, closed_loop
                     one exam each: its questions, the right answers, what knows nothing, and the marks
     candidate       who is examined: a checkpoint in the ordinary engine, asked as the studio asks
     likeness, onsets, depth_residual
                     what is read off pixels and sound alone
     deciding        who drives the arm in the closed loop
+    tables          what is on the tables there, and whether the named thing was lifted
     rendering       held-out episodes, rendered once
     exam, intervals, seeds
                     what an exam is, how sure a figure is, and which seeds it is drawn from

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pocket.report.card import markdown
 from pocket.report.exams import EXAMS, FORMS, FormName
-from pocket.report.running import run_card
+from pocket.report.running import Sitting, run_card
 from studio.errors import BadInput, StudioError
 
 NAMES = tuple(exam.name for exam in EXAMS)
@@ -37,6 +37,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="another one asks other questions (default: 0)")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=(), metavar="EXAM", help=f"of {', '.join(NAMES)}")
     parser.add_argument(
+        "--jobs", type=int, default=_num_cores(), help="processes that ask, 0.9 GB each (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--real-time",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also N tables in real time, through a server: some 10 s each",
+    )
+    parser.add_argument("--save", type=Path, metavar="DIR", help="keep what was made: a sheet DIR/EXAM.png of each")
+    parser.add_argument(
         "--out", type=Path, help="FILE.md or FILE.json; both are written, and a run that was broken off goes on"
     )
     return parser
@@ -52,11 +63,17 @@ def _examine(said: argparse.Namespace) -> None:
             raise BadInput(f"{said.out} is neither .md nor .json.", param="out")
         said.out.parent.mkdir(parents=True, exist_ok=True)
         kept = said.out.with_suffix(".json")
-    card = run_card(said.checkpoint, form, FORMS[form], said.seed, kept, _say, said.only)
+    sitting = Sitting(said.seed, max(1, said.jobs), kept, said.only, max(0, said.real_time), said.save)
+    card = run_card(said.checkpoint, form, FORMS[form], sitting, _say)
     table = markdown(card)
     if said.out is not None:
         said.out.with_suffix(".md").write_text(table)
     sys.stdout.write(table)
+
+
+def _num_cores() -> int:
+    """That this process may use, four at most."""
+    return min(4, len(os.sched_getaffinity(0)))
 
 
 def _say(words: str) -> None:

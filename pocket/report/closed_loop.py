@@ -1,95 +1,36 @@
 """The policy in a closed loop: the robot room's own loop, safety filter and simulated arm, fifteen times a second.
 
-`robot.loop.Loop` runs as beside an arm; its clock is turned by hand, so that a run is a function of its seed and no
-machine is too slow for it: an answer takes `ANSWERS_AFTER_S` of that clock, while the arm goes on.
+`robot.loop.Loop` runs as beside an arm; its clock is turned by hand, so that a run is a function of its seed and other
+work on the machine is no part of it. An answer takes as long on that clock as `pocket.report.pacing` found a chunk to
+take, while the arm goes on. `pocket.report.real_time` is the same with nothing turned by hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from threading import Event
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pocket.report.candidate import Candidate
+from pocket.report.candidate import ANSWERS_AFTER_S, Candidate, Pixels
 from pocket.report.deciding import Decide, LatePolicy, as_candidate, as_scripted, at_random, doing_nothing
-from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.seeds import SCENES, held_out
-from pocket.world.happenings import LIFT_BEGINS_M, LIFTED_M, NEAR_M
-from pocket.world.instructing import instruct
+from pocket.report.tables import LIMIT_S, BlankCameras, Errand, TurnedClock, Watch, bare_scene, draw_errand
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import Tick
 from robot.loop import DeadMan, Eyes, Loop
 from robot.loop.commands import Ready, Start
 from robot.loop.loop import PERIOD_S
-from robot.objects import ObjectPose
-from robot.observation import EXTERIOR_SIZE, WRIST_SIZE, Views
 from robot.run import Run
-from robot.scripted.kinematics import locate_hand
-from robot.simulation.arrangement import SLOTS
-from robot.simulation.scene import Scene, build_scene
 from robot.simulation.world import World
 
-LIMIT_S = 8.0
-"""The scripted policy lifts in some 3 s."""
+STOPPED = ("stopped", "fault")
+"""What a session is after the safety filter stopped it: by its rules, or because a target was out of all reach."""
 
-HELD_TICKS = 5
-"""In the air for so long is lifted."""
-
-NUM_NAMED = len(SLOTS) - 1
-"""Things that are asked for: all but the bowl, which is taken by its rim."""
-
-
-class TurnedClock:
-    """A clock that stands still until it is turned."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def now(self) -> float:
-        """Seconds since it was made."""
-        return self.now_s
-
-    def wait_until(self, deadline_s: float, wake: Event | None = None) -> None:
-        """Turn it on."""
-        self.now_s = max(self.now_s, deadline_s)
-
-
-class BlankCameras:
-    """Black pictures, for who does not look."""
-
-    def __init__(self, clock: TurnedClock) -> None:
-        self._clock = clock
-        wide, side = (np.zeros((height, width, 3), np.uint8) for width, height in (WRIST_SIZE, EXTERIOR_SIZE))
-        self._pictures = wide, side, side
-
-    def views(self) -> Views:
-        """Of now."""
-        return Views(self._clock.now(), *self._pictures)
-
-    def close(self) -> None:
-        """There is nothing to let go of."""
-
-
-@dataclass(frozen=True)
-class Errand:
-    """A table, and what is to be lifted from it.
-
-    Attributes:
-        seed: of the table.
-        thing: index of the named one.
-        words: as a person says it.
-        usual: in the plainest words.
-    """
-
-    seed: int
-    thing: int
-    words: str
-    usual: str
+Chooser = Callable[[Callable[[], Pixels]], Decide]
+"""Who drives, given a way to look: what that returns is the canvas of now, uint8 [540, 640, 3]."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +40,10 @@ class Trial:
     Attributes:
         reached: the hand was at the named thing.
         grasped: the thing left the table at the hand.
-        lifted: it was in the air at the hand for ``HELD_TICKS``.
+        lifted: it was in the air at the hand for a while.
         wrong_lifted: another thing was in the air.
         stopped: the safety filter stopped the arm.
-        took_s: seconds that an answer really took, the median; 0 where there was none.
+        seen: what the cameras saw in the end, uint8 [540, 640, 3]; none where nobody looked.
     """
 
     reached: bool
@@ -110,7 +51,13 @@ class Trial:
     lifted: bool
     wrong_lifted: bool
     stopped: bool
-    took_s: float
+    seen: Pixels | None = None
+
+    def __str__(self) -> str:
+        told = ("lifted", "grasped", "reached")
+        best = next((name for name in told if getattr(self, name)), "never at it")
+        also = [words for words, holds in (("lifted another", self.wrong_lifted), ("stopped", self.stopped)) if holds]
+        return ", ".join([best, *also])
 
 
 class ClosedLoop(Exam[Errand, Trial]):
@@ -123,14 +70,6 @@ class ClosedLoop(Exam[Errand, Trial]):
         Figure("policy_lift", "policy: lifted it", bar=0.85),
         Figure("policy_wrong", "policy: lifted another thing", higher=False, bar=0.03),
         Figure("policy_stopped", "policy: stopped by the safety filter", higher=False),
-        Figure(
-            "policy_chunk_s",
-            "policy: seconds a chunk took on this machine (the loop gave it 0.4)",
-            "median",
-            higher=False,
-            bar=0.5,
-            has_chance=False,
-        ),
     )
     ceiling_is = "the scripted policy, which is told where everything is"
     chance_is = "joints that wander at random; and an arm that does nothing"
@@ -138,51 +77,64 @@ class ClosedLoop(Exam[Errand, Trial]):
 
     def tasks(self, count: int, seed: int) -> Sequence[Errand]:
         """Scenes."""
-        return [_errand(number) for number in held_out(SCENES, count, seed)]
+        return [draw_errand(number) for number in held_out(SCENES, count, seed)]
 
     def ask(self, candidate: Candidate, task: Errand) -> Trial:
         """It looks through the three cameras."""
-        return try_it(task, as_candidate(candidate, task.seed % 1_000_000), looks=True)
+        return try_it(
+            task,
+            lambda look: as_candidate(candidate, task.seed % 1_000_000, look),
+            looks=True,
+            answers_after_s=candidate.answers_after_s,
+        )
 
     def truth(self, task: Errand) -> Trial:
         """The scripted policy."""
-        return try_it(task, as_scripted(task.usual), looks=False)
+        return try_it(task, lambda _: as_scripted(task.usual))
 
     def ignorant(self, task: Errand, other: Errand) -> Trial:
         """At random."""
-        return try_it(task, at_random(task.seed), looks=False)
+        return try_it(task, lambda _: at_random(task.seed))
 
     def idle(self, task: Errand) -> Trial:
         """Nothing."""
-        return try_it(task, doing_nothing, looks=False)
+        return try_it(task, lambda _: doing_nothing)
+
+    def show(self, task: Errand, answer: Trial) -> Shown | None:
+        """The end of the run."""
+        return None if answer.seen is None else Shown((answer.seen,), (f"{task.words} ({task.usual}): {answer}",))
 
     def mark(self, task: Errand, answer: Trial) -> Marks:
         """Each as a rate."""
-        found = {
-            "policy_reach": float(answer.reached),
-            "policy_grasp": float(answer.grasped),
-            "policy_lift": float(answer.lifted),
-            "policy_wrong": float(answer.wrong_lifted),
-            "policy_stopped": float(answer.stopped),
-        }
-        return found | ({"policy_chunk_s": answer.took_s} if answer.took_s else {})
+        return marks_of(answer, "policy")
 
 
-def try_it(errand: Errand, decide: Decide, *, looks: bool) -> Trial:
+def marks_of(trial: Trial, prefix: str) -> Marks:
+    """By the names of the figures, which begin with a prefix: {"policy_lift": 1.0, …}."""
+    return {
+        f"{prefix}_reach": float(trial.reached),
+        f"{prefix}_grasp": float(trial.grasped),
+        f"{prefix}_lift": float(trial.lifted),
+        f"{prefix}_wrong": float(trial.wrong_lifted),
+        f"{prefix}_stopped": float(trial.stopped),
+    }
+
+
+def try_it(errand: Errand, choose: Chooser, *, looks: bool = False, answers_after_s: float = ANSWERS_AFTER_S) -> Trial:
     """One run, from home until the named thing is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
     Raises:
         NotInstalled: it looks, and there is nothing to draw with.
     """
     clock = TurnedClock()
-    world = World(_scene(), seed=errand.seed, clock=clock)
-    before = world.object_poses()
+    world = World(bare_scene(), seed=errand.seed, clock=clock)
+    watch = Watch(world.object_poses(), errand.thing)
     cameras = SteppedCameras(world) if looks else BlankCameras(clock)
-    policy = LatePolicy(clock, decide)
+    policy = LatePolicy(clock, choose(lambda: cameras.views().canvas()), answers_after_s)
     arm = SimulatedArm(world)
-    eyes = Eyes(arm, cameras, clock, world.object_poses)
+    # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
+    eyes = Eyes(arm, BlankCameras(clock), clock, world.object_poses)
     loop = Loop(arm, eyes, policy, clock, dead_man=DeadMan(required=False))
-    watch = _Watch(before, errand.thing)
     try:
         loop.tell(Ready())
         loop.turn(Tick(0, clock.now(), clock.now()))
@@ -191,54 +143,11 @@ def try_it(errand: Errand, decide: Decide, *, looks: bool) -> Trial:
             clock.now_s = number * PERIOD_S
             world.catch_up()
             loop.turn(Tick(number, clock.now(), clock.now()))
-            watch.look(world)
-            if watch.lifted or loop.view.state == "stopped":
+            watch.look(world.object_poses(), world.state().joint_positions)
+            if watch.lifted or loop.view.state in STOPPED:
                 break
+        seen = np.asarray(cameras.views().canvas(), np.uint8) if looks else None
     finally:
         cameras.close()
-    took_s = float(np.median(policy.took_s)) if looks and policy.took_s else 0.0
-    stopped = loop.view.state == "stopped"
-    return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped, took_s)
-
-
-class _Watch:
-    """What the simulation itself says of a run."""
-
-    def __init__(self, before: Sequence[ObjectPose], thing: int) -> None:
-        self._heights = _heights(before)
-        self._thing = thing
-        self._num_held = 0
-        self.reached = self.grasped = self.wrong_lifted = False
-
-    @property
-    def lifted(self) -> bool:
-        return self._num_held >= HELD_TICKS
-
-    def look(self, world: World) -> None:
-        things = world.object_poses()
-        rises = _heights(things) - self._heights
-        hand = locate_hand(world.state().joint_positions)[0]
-        near = float(np.linalg.norm(hand - things[self._thing].position)) < NEAR_M
-        mine = float(rises[self._thing])
-        self.reached = self.reached or near
-        self.grasped = self.grasped or (near and mine > LIFT_BEGINS_M)
-        self._num_held = self._num_held + 1 if near and mine > LIFTED_M else 0
-        self.wrong_lifted = self.wrong_lifted or float(np.delete(rises, self._thing).max()) > LIFTED_M
-
-
-def _heights(things: Sequence[ObjectPose]) -> NDArray[np.float64]:
-    return np.array([thing.position[2] for thing in things])
-
-
-@lru_cache(maxsize=1)
-def _scene() -> Scene:
-    return build_scene(None)
-
-
-def _errand(seed: int) -> Errand:
-    """The table's own words for one of its things: of six, one of the five that are not the usual ones."""
-    generator = np.random.default_rng(seed)
-    objects = World(_scene(), seed=seed, clock=TurnedClock()).object_poses()
-    thing = int(generator.integers(NUM_NAMED))
-    instructions = instruct("pick", objects, thing, None, generator)
-    return Errand(seed, thing, instructions[int(generator.integers(1, len(instructions)))], instructions[0])
+    stopped = loop.view.state in STOPPED
+    return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped, seen)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pocket.report.candidate import Candidate, Filmed
-from pocket.report.exam import Exam, Figure, Marks
-from pocket.report.likeness import psnr_db, steps
+from pocket.report.exam import Exam, Figure, Marks, Shown
+from pocket.report.likeness import filmstrip, psnr_db, steps
 from pocket.report.onsets import apart, matched_f1, onsets
 from pocket.report.rendering import scenes
 from pocket.report.starting import filmed, told
@@ -35,6 +35,7 @@ class Continuing(Exam[Episode, Filmed]):
     )
     ceiling_is = "the rendered clip and its sound"
     chance_is = "the given frames, then another scene's clip and sound"
+    view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[Episode]:
         """Clips."""
@@ -54,6 +55,10 @@ class Continuing(Exam[Episode, Filmed]):
         frames = other.frames.copy()
         frames[:NUM_GIVEN] = task.frames[:NUM_GIVEN]
         return Filmed(frames, float(task.fps), other.sound)
+
+    def show(self, task: Episode, answer: Filmed) -> Shown:
+        """The clip, then the rendered one."""
+        return Shown(filmstrip(answer.frames) + filmstrip(task.frames), (told(task),))
 
     def mark(self, task: Episode, answer: Filmed) -> Marks:
         """Pictures against the rendered ones, sound against the impacts."""

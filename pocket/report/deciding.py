@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pocket.report.candidate import Candidate
-from pocket.world.episode import POLICY_ROWS, POLICY_SIZE
+from pocket.report.candidate import Candidate, Pixels
+from pocket.world.episode import POLICY_ROWS
 from robot.chunk import ActionChunk
 from robot.clock import Clock
 from robot.observation import NUM_JOINTS, Observation
@@ -18,9 +16,6 @@ from robot.policy import PolicyStatus
 from robot.safety import LIMITS
 from robot.scripted.policy import plan
 from studio.errors import StudioError
-
-ANSWERS_AFTER_S = 0.4
-"""On the loop's clock, from question to answer, whatever the machine took: six rows of a chunk are over by then."""
 
 WANDERS_RAD = 0.04
 """Of a joint in a row, at random: two thirds of what the scripted policy moves it by in a hurry."""
@@ -32,15 +27,16 @@ Decide = Callable[[Observation], NDArray[np.float64]]
 class LatePolicy:
     """A `robot.policy.Policy` in this process: it decides at once, and its answer comes when the clock says so.
 
-    Attributes:
-        took_s: seconds that each decision really took.
+    Args:
+        answers_after_s: on the loop's clock, from question to answer, whatever the machine took: of 0.4 s six rows of
+            a chunk are over by then.
     """
 
-    def __init__(self, clock: Clock, decide: Decide) -> None:
+    def __init__(self, clock: Clock, decide: Decide, answers_after_s: float) -> None:
         self._clock = clock
         self._decide = decide
+        self._answers_after_s = answers_after_s
         self._waiting: ActionChunk | None = None
-        self.took_s: list[float] = []
 
     @property
     def busy(self) -> bool:
@@ -53,11 +49,9 @@ class LatePolicy:
 
     def ask(self, observation: Observation) -> None:
         """Decide."""
-        began_s = time.perf_counter()
         rows = self._decide(observation)
-        self.took_s.append(time.perf_counter() - began_s)
         seen_s = min(observation.state.measured_at_s, observation.views.captured_at_s)
-        due_s = self._clock.now() + ANSWERS_AFTER_S
+        due_s = self._clock.now() + self._answers_after_s
         self._waiting = ActionChunk(observation.tick, observation.epoch, seen_s, due_s, rows)
 
     def take(self) -> ActionChunk | StudioError | None:
@@ -71,13 +65,17 @@ class LatePolicy:
         """There is nothing to let go of."""
 
 
-def as_candidate(candidate: Candidate, seed: int) -> Decide:
-    """From the three cameras' canvas at ``POLICY_SIZE``, the state row and the words, as the pocket was trained."""
+def as_candidate(candidate: Candidate, seed: int, look: Callable[[], Pixels]) -> Decide:
+    """From the three cameras' canvas, the state row and the words, as the pocket was trained.
+
+    Args:
+        look: the canvas of now, uint8 [540, 640, 3]; asked for here, so that nothing is drawn that nobody looks at.
+    """
 
     def decide(seen: Observation) -> NDArray[np.float64]:
-        canvas = cv2.resize(seen.views.canvas(), POLICY_SIZE, interpolation=cv2.INTER_AREA)
+        canvas = look()
         state = np.append(seen.state.joint_positions, np.clip(seen.state.gripper_position, 0, 1))
-        return candidate.act(seen.prompt, np.asarray(canvas, np.uint8), state, seed + seen.tick)
+        return candidate.act(seen.prompt, canvas, state, seed + seen.tick)
 
     return decide
 

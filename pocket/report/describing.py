@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pocket.report.candidate import Candidate
-from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import scenes
 from pocket.world.episode import Episode, Question
 from pocket.world.staging import LIGHTINGS, SIDES, TABLES
@@ -16,6 +16,9 @@ from pocket.world.wording import NUMBERS, SHAPE_WORDS, groups_of, plural
 SHORT = ("count", "colour", "shape", "place", "relation", "exists")
 NUM_SHORT = 3
 """Short questions to a picture."""
+
+LONGEST, LONGEST_SHORT = 240, 24
+"""Tokens; of forty right answers the longest had 111 and 5."""
 
 COLUMN_WORDS = {"left": "left", "middle": "middle", "right": "right"}
 
@@ -40,6 +43,7 @@ class Describing(Exam[Episode, Description]):
     )
     ceiling_is = "the world's own words"
     chance_is = "the words for another scene; of short questions, a false answer of the same kind or another's"
+    view = "still"
 
     def tasks(self, count: int, seed: int) -> Sequence[Episode]:
         """Stills with things on the table."""
@@ -48,8 +52,8 @@ class Describing(Exam[Episode, Description]):
     def ask(self, candidate: Candidate, task: Episode) -> Description:
         """Its words."""
         shown = task.frames[:1]
-        answers = tuple(candidate.say(question.question, shown) for question in short_questions(task))
-        return Description(candidate.say(_caption(task).question, shown), answers)
+        answers = tuple(candidate.say(question.question, LONGEST_SHORT, shown) for question in short_questions(task))
+        return Description(candidate.say(_caption(task).question, LONGEST, shown), answers)
 
     def truth(self, task: Episode) -> Description:
         """The world's."""
@@ -62,6 +66,11 @@ class Describing(Exam[Episode, Description]):
             for index, question in enumerate(short_questions(task))
         )
         return Description(_caption(other).answer, guesses)
+
+    def show(self, task: Episode, answer: Description) -> Shown:
+        """The picture, and what was said of it."""
+        asked = zip(short_questions(task), answer.answers, strict=True)
+        return Shown((task.frames[0],), (answer.prose, *(f"{q.question} {said} ({q.answer})" for q, said in asked)))
 
     def mark(self, task: Episode, answer: Description) -> Marks:
         """Shares of fields and of answers."""

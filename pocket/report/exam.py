@@ -7,14 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pocket.report.candidate import Candidate
+from pocket.report.candidate import Candidate, Pixels
 from pocket.report.intervals import Kind
+from pocket.world.episode import View
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 Marks = Mapping[str, float]
 """By the figure's name; a figure that a question does not bear on is left out."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a person may look at of an answer.
+
+    Attributes:
+        pictures: uint8 [height, width, 3] each, from left to right.
+        words: the question and the answer, a line each.
+    """
+
+    pictures: tuple[Pixels, ...]
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,8 +63,11 @@ class Exam(ABC, Generic[Task, Answer]):
     Attributes:
         name: for programs.
         figures: what it measures.
-        ceiling_is, chance_is: what stands in for a candidate there, in words.
+        ceiling_is, chance_is: what stands in for a candidate there, in words; empty for nothing.
         num_beside: questions at most that ceiling and chance are measured on; none is all.
+        view: of the scenes that it looks at, which are rendered before; none where it looks at none.
+        max_scenes: that many at most, however many questions there are.
+        alone: it takes the time, so nothing else may run beside it.
     """
 
     name: str
@@ -58,6 +75,9 @@ class Exam(ABC, Generic[Task, Answer]):
     ceiling_is: str
     chance_is: str
     num_beside: int | None = None
+    view: View | None = None
+    max_scenes: int | None = None
+    alone: bool = False
 
     @abstractmethod
     def tasks(self, count: int, seed: int) -> Sequence[Task]:
@@ -77,6 +97,10 @@ class Exam(ABC, Generic[Task, Answer]):
 
     def idle(self, task: Task) -> Answer | None:
         """That of what does nothing at all, where that is another thing than chance."""
+        return None
+
+    def show(self, task: Task, answer: Answer) -> Shown | None:
+        """What is kept of an answer for people; none where there is nothing to look at."""
         return None
 
     @abstractmethod

@@ -15,6 +15,7 @@ from pocket.report.finding_actions import FindingActions
 from pocket.report.following import Following
 from pocket.report.foreseeing import Foreseeing
 from pocket.report.locating import Locating
+from pocket.report.pacing import Pacing
 from pocket.report.pictures import Pictures
 from pocket.report.starting import Starting
 from pocket.report.timing import Timing
@@ -23,6 +24,7 @@ from pocket.report.upsampling import Upsampling
 FormName = Literal["full", "quick", "one"]
 
 EXAMS: tuple[Exam[Any, Any], ...] = (
+    Pacing(),
     Pictures(),
     Starting(),
     Continuing(),
@@ -54,12 +56,13 @@ class Form:
 FORMS: dict[FormName, Form] = {
     "full": Form(
         {
+            "chunk": 8,
             "pictures": 200,
             "i2v": 8,
             "v2v": 8,
-            "transfer": 2,
-            "fd": 10,
-            "id": 10,
+            "transfer": 3,
+            "fd": 8,
+            "id": 8,
             "captions": 40,
             "upsampling": 10,
             "boxes": 40,
@@ -71,24 +74,25 @@ FORMS: dict[FormName, Form] = {
     ),
     "quick": Form(
         {
+            "chunk": 8,
             "pictures": 8,
             "i2v": 2,
             "v2v": 2,
-            "transfer": 2,
+            "transfer": 1,
             "fd": 2,
             "id": 2,
             "captions": 4,
             "upsampling": 2,
-            "boxes": 6,
+            "boxes": 4,
             "events": 2,
-            "critic": 3,
+            "critic": 2,
             "policy": 3,
         },
-        Effort(picture_steps=10, clip_steps=6, action_steps=4, max_answer_tokens=450),
+        Effort(picture_steps=10, clip_steps=6, action_steps=4),
     ),
     "one": Form(
         {exam.name: 1 for exam in EXAMS},
-        Effort(picture_steps=1, clip_steps=1, action_steps=1, policy_steps=1, max_answer_tokens=450),
+        Effort(picture_steps=1, clip_steps=1, action_steps=1, policy_steps=1),
     ),
 }
 """Counts are planned for twenty minutes on two cores, and two for the quick form."""

@@ -27,6 +27,7 @@ class FindingActions(Exam[Stretch, NDArray[np.float32]]):
     )
     ceiling_is = "the rows that the arm was given"
     chance_is = "the rows of another run"
+    view = "policy"
 
     def tasks(self, count: int, seed: int) -> Sequence[Stretch]:
         """Stretches of policy runs."""

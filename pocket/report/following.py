@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import cv2
 import numpy as np
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from backend.media.controls import compute_control
 from pocket.report.candidate import Candidate, Pixels
 from pocket.report.depth_residual import depth_residual
-from pocket.report.exam import Exam, Figure, Marks
-from pocket.report.likeness import mask_iou, outline_f1
+from pocket.report.exam import Exam, Figure, Marks, Shown
+from pocket.report.likeness import filmstrip, mask_iou, outline_f1
 from pocket.report.rendering import scenes
 from pocket.report.starting import told
 from pocket.world.controls import depth_pictures, segmentation_pictures
@@ -26,20 +26,46 @@ HINTS: tuple[HintName, ...] = ("edge", "depth", "seg")
 """What has a measure of its own; of a blur there is none in the issue's list."""
 
 
+LEAST_F1 = 0.05
+"""Of a clip without the control, so that nothing is divided by nothing."""
+
+BAR_TIMES = 3.0
+"""How much better outlines are to be followed with the control than without."""
+
+
 @dataclass(frozen=True)
 class ControlTask:
-    """A clip, and which of its controls is followed."""
+    """A clip, and which of its controls is followed.
+
+    Attributes:
+        elsewhere: another scene's clip.
+    """
 
     clip: Episode
     hint: HintName
+    elsewhere: Episode
 
 
-class Following(Exam[ControlTask, Pixels]):
+@dataclass(frozen=True)
+class Followed:
+    """Clips, uint8 [T, height, width, 3].
+
+    Attributes:
+        free: of the same prompt and seed, made without the control; none where nobody asked for it.
+    """
+
+    frames: Pixels
+    free: Pixels | None = None
+
+
+class Following(Exam[ControlTask, Followed]):
     """Transfer from outlines, depth and masks of held-out clips, each alone, with the clip's description."""
 
     name = "transfer"
     figures = (
         Figure("edge_f1", "transfer: outlines against the control, F1 within 2 px", "mean"),
+        Figure("edge_f1_free", "transfer: the same of its clip of that prompt and seed without the control", "mean"),
+        Figure("edge_times", "transfer: outlines with the control, by those without", "mean", bar=BAR_TIMES),
         Figure(
             "depth_si_rmse",
             "transfer: ln depth that the picture's regions leave open, si-RMSE",
@@ -51,38 +77,52 @@ class Following(Exam[ControlTask, Pixels]):
     )
     ceiling_is = "the rendered clip that the control was made of"
     chance_is = "another scene's clip, which no control has seen"
+    view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[ControlTask]:
         """``count`` clips with every hint."""
-        return [ControlTask(clip, hint) for hint, clip in product(HINTS, scenes("clip", count, seed))]
+        clips = scenes("clip", count + 1, seed)
+        return [ControlTask(clip, hint, elsewhere) for hint, (clip, elsewhere) in product(HINTS, pairwise(clips))]
 
-    def ask(self, candidate: Candidate, task: ControlTask) -> Pixels:
-        """Its clip."""
-        clip = task.clip
-        return candidate.follow(told(clip), task.hint, _control(task), clip.fps, clip.seed)
+    def ask(self, candidate: Candidate, task: ControlTask) -> Followed:
+        """Its clip; of outlines also the one without them."""
+        clip, prompt = task.clip, told(task.clip)
+        frames = candidate.follow(prompt, task.hint, _control(task), clip.fps, clip.seed)
+        if task.hint != "edge":
+            return Followed(frames)
+        nothing = clip.frames[:0]
+        return Followed(frames, candidate.film(prompt, nothing, len(frames), clip.fps, clip.seed, sound=False).frames)
 
-    def truth(self, task: ControlTask) -> Pixels:
+    def truth(self, task: ControlTask) -> Followed:
         """The clip."""
-        return task.clip.frames
+        return Followed(task.clip.frames)
 
-    def ignorant(self, task: ControlTask, other: ControlTask) -> Pixels:
+    def ignorant(self, task: ControlTask, other: ControlTask) -> Followed:
         """Another one."""
-        return other.clip.frames
+        return Followed(task.elsewhere.frames)
 
-    def mark(self, task: ControlTask, answer: Pixels) -> Marks:
+    def show(self, task: ControlTask, answer: Followed) -> Shown:
+        """The control, the clip, and the one without."""
+        clips = (_control(task), answer.frames, *(() if answer.free is None else (answer.free,)))
+        strips = tuple(frame for frames in clips for frame in filmstrip(frames))
+        return Shown(strips, (f"{task.hint}: {told(task.clip)}",))
+
+    def mark(self, task: ControlTask, answer: Followed) -> Marks:
         """The measure of its hint, over all frames."""
         clip = task.clip
         if task.hint == "edge":
-            pairs = zip(answer, _control(task), strict=True)
-            return {
-                "edge_f1": float(np.mean([outline_f1(_outlines(frame), line[..., 0] > 0) for frame, line in pairs]))
-            }
+            control = _control(task)
+            found = {"edge_f1": _edge_f1(answer.frames, control)}
+            if answer.free is not None:
+                found["edge_f1_free"] = _edge_f1(answer.free, control)
+                found["edge_times"] = found["edge_f1"] / max(found["edge_f1_free"], LEAST_F1)
+            return found
         if task.hint == "depth":
             assert clip.depth is not None
-            errors = [depth_residual(frame, depth) for frame, depth in zip(answer, clip.depth, strict=True)]
+            errors = [depth_residual(frame, depth) for frame, depth in zip(answer.frames, clip.depth, strict=True)]
             return {"depth_si_rmse": float(np.mean(errors))}
         assert clip.segmentation is not None
-        pairs = zip(answer, clip.segmentation, strict=True)
+        pairs = zip(answer.frames, clip.segmentation, strict=True)
         return {
             "mask_iou": float(np.mean([mask_iou(_things(frame), parts >= FIRST_THING_ID) for frame, parts in pairs]))
         }
@@ -97,6 +137,11 @@ def _control(task: ControlTask) -> Pixels:
         return depth_pictures(clip.depth)
     assert clip.segmentation is not None
     return segmentation_pictures(clip.segmentation)
+
+
+def _edge_f1(frames: Pixels, control: Pixels) -> float:
+    pairs = zip(frames, control, strict=True)
+    return float(np.mean([outline_f1(_outlines(frame), line[..., 0] > 0) for frame, line in pairs]))
 
 
 def _outlines(frame: Pixels) -> NDArray[np.bool_]:

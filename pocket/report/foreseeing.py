@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocket.report.candidate import Candidate, Pixels
-from pocket.report.exam import Exam, Figure, Marks
-from pocket.report.likeness import psnr_db, resized
+from pocket.report.exam import Exam, Figure, Marks, Shown
+from pocket.report.likeness import filmstrip, psnr_db, resized
 from pocket.report.rendering import scenes
 from pocket.world.episode import POLICY_ROWS
 
@@ -54,6 +54,7 @@ class Foreseeing(Exam[Stretch, Pixels]):
     )
     ceiling_is = "the rendered frames"
     chance_is = "the last frame seen, copied"
+    view = "policy"
 
     def tasks(self, count: int, seed: int) -> Sequence[Stretch]:
         """Stretches of policy runs."""
@@ -70,6 +71,10 @@ class Foreseeing(Exam[Stretch, Pixels]):
     def ignorant(self, task: Stretch, other: Stretch) -> Pixels:
         """Nothing moves."""
         return np.repeat(task.frames[:1], len(task.frames), axis=0)
+
+    def show(self, task: Stretch, answer: Pixels) -> Shown:
+        """What it foresees, then what was seen."""
+        return Shown(filmstrip(answer) + filmstrip(task.frames), (task.prompt,))
 
     def mark(self, task: Stretch, answer: Pixels) -> Marks:
         """All frames but the given one, at the size that they were given in."""

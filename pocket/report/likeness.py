@@ -61,6 +61,11 @@ def moved(frames: Pixels) -> NDArray[np.bool_]:
     return np.asarray(cv2.morphologyEx((apart > MOVES_BY).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3)))) > 0
 
 
+def filmstrip(frames: Pixels) -> tuple[Pixels, ...]:
+    """Four of its frames, from the first to the last."""
+    return tuple(frames[index] for index in np.linspace(0, len(frames) - 1, 4).round().astype(int))
+
+
 def resized(frames: Pixels, size: tuple[int, int]) -> Pixels:
     """uint8 [T, H, W, 3] at another (width, height), by area."""
     if (frames.shape[2], frames.shape[1]) == size:

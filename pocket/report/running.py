@@ -7,20 +7,47 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from itertools import islice
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from pocket.report.candidate import Candidate
+from pocket.report.closed_loop import ClosedLoop
+from pocket.report.contact_sheet import save_sheet
 from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.examiners import Answered, Examiners, Question
 from pocket.report.exams import EXAMS, Form, FormName
 from pocket.report.intervals import estimate, interval
+from pocket.report.pacing import Pacing, answers_after_s
+from pocket.report.real_time import FIGURES, marked, try_in_real_time
+from pocket.report.rendering import keep, missing
 
 Say = Callable[[str], None]
 Json = dict[str, Any]
 
+REAL_TIME = "real_time"
 CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """How a card is run.
+
+    Attributes:
+        seed: of the questions; 0 is the card that is published.
+        num_processes: that ask; see `pocket.report.examiners`.
+        kept: JSON file that is written after every exam. What it holds of the same checkpoint, form and seed is kept.
+        only: names of exams; all without.
+        num_real: tables that are also tried in real time.
+        shows: folder for a contact sheet of every exam; none without. Those that are kept from before have theirs.
+    """
+
+    seed: int = 0
+    num_processes: int = 1
+    kept: Path | None = None
+    only: Sequence[str] = ()
+    num_real: int = 0
+    shows: Path | None = None
 
 
 def fingerprint(folder: Path) -> str:
@@ -34,15 +61,8 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def run_card(
-    folder: Path, form_name: FormName, form: Form, seed: int, kept: Path | None, say: Say, only: Sequence[str] = ()
-) -> Json:
+def run_card(folder: Path, form_name: FormName, form: Form, sitting: Sitting, say: Say) -> Json:
     """The card of a checkpoint as JSON; see `pocket.report.card` for the table.
-
-    Args:
-        seed: of the questions; 0 is the card that is published.
-        kept: JSON file that is written after every exam. What it holds of the same checkpoint, form and seed is kept.
-        only: names of exams; all without.
 
     Raises:
         NotACheckpoint, BrokenCheckpoint: it cannot be loaded.
@@ -53,39 +73,73 @@ def run_card(
         "checkpoint": folder.name,
         "fingerprint": fingerprint(folder),
         "form": form_name,
-        "seed": seed,
+        "seed": sitting.seed,
         "effort": asdict(form.effort),
         "exams": {},
     }
-    card["exams"] = _kept_exams(kept, card)
+    card["exams"] = _kept_exams(sitting.kept, card)
     candidate = Candidate(folder, form.effort)
-    exams = [exam for exam in EXAMS if not only or exam.name in only]
-    for exam in exams:
-        count = form.counts[exam.name]
-        before = card["exams"].get(exam.name)
-        if before is not None and before["asked"] == count:
-            say(f"{exam.name}: kept from before")
-            continue
-        card["exams"][exam.name] = run_exam(exam, candidate, count, seed, say)
-        if kept is not None:
-            part = kept.with_suffix(kept.suffix + ".part")
-            part.write_text(json.dumps(card, indent=1) + "\n")
-            part.replace(kept)
+    with Examiners(candidate, folder, sitting.num_processes) as examiners:
+        for exam in wanted_exams(sitting.only):
+            before = card["exams"].get(exam.name)
+            if before is not None and before["asked"] == form.counts[exam.name]:
+                say(f"{exam.name}: kept from before")
+            else:
+                card["exams"][exam.name] = run_exam(exam, examiners, form.counts[exam.name], sitting, say)
+                _keep(sitting.kept, card)
+            if exam.name == Pacing.name:
+                # Whatever else the machine does only adds to a time: the fastest is its own.
+                chunk_s = min(card["exams"][exam.name]["figures"]["policy_chunk_s"]["samples"])
+                card["answers_after_s"] = candidate.answers_after_s = answers_after_s(chunk_s)
+    if sitting.num_real:
+        card["exams"][REAL_TIME] = run_real_time(folder, sitting, say)
+        _keep(sitting.kept, card)
     # In the order of the table, whatever was kept from before.
-    card["exams"] = {exam.name: card["exams"][exam.name] for exam in EXAMS if exam.name in card["exams"]}
+    order = [*(exam.name for exam in EXAMS), REAL_TIME]
+    card["exams"] = {name: card["exams"][name] for name in order if name in card["exams"]}
     return card
 
 
-def run_exam(exam: Exam[Any, Any], candidate: Candidate, count: int, seed: int, say: Say) -> Json:
+def run_real_time(folder: Path, sitting: Sitting, say: Say) -> Json:
+    """The policy's tables on the machine's own clock, in the shape of an exam's part of the card."""
+    began_s = time.monotonic()
+    trials, kept_time = try_in_real_time(folder, sitting.num_real, sitting.seed, say)
+    samples = {"candidate": marked(trials)}
+    return {
+        "asked": sitting.num_real,
+        "took_s": round(time.monotonic() - began_s, 1),
+        "ceiling_is": "",
+        "chance_is": "",
+        "loop": kept_time.to_json(),
+        "figures": {figure.name: figure_of(figure, samples) for figure in FIGURES},
+    }
+
+
+def wanted_exams(only: Sequence[str]) -> list[Exam[Any, Any]]:
+    """Those that are named, or all; with the policy's what says how long its answers take."""
+    names = {*only, Pacing.name} if ClosedLoop.name in only else set(only)
+    return [exam for exam in EXAMS if not names or exam.name in names]
+
+
+def run_exam(exam: Exam[Any, Any], examiners: Examiners, count: int, sitting: Sitting, say: Say) -> Json:
     """All questions of one exam, to the candidate and to who stands beside it."""
     began_s = time.monotonic()
-    say(f"{exam.name}: rendering {count} questions")
-    tasks = exam.tasks(count, seed)
-    marks: list[Marks] = []
-    for index, task in enumerate(tasks, 1):
-        marks.append(exam.mark(task, exam.ask(candidate, task)))
-        say(f"{exam.name}: {index} of {len(tasks)}, {time.monotonic() - began_s:.0f} s")
-    samples = {"candidate": marks, **beside(exam, tasks)}
+    if exam.view is not None:
+        numbers = missing(exam.view, min(count, exam.max_scenes or count), sitting.seed)
+        say(f"{exam.name}: rendering {len(numbers)} scenes")
+        for number, episode in zip(numbers, examiners.render(exam.view, numbers), strict=True):
+            keep(exam.view, number, episode)
+    tasks = exam.tasks(count, sitting.seed)
+    answers: list[Answered] = []
+    for answered in examiners.ask(questions_of(exam, tasks, shows=sitting.shows is not None), alone=exam.alone):
+        answers.append(answered)
+        say(f"{exam.name}: {len(answers)} of {len(tasks)}, {time.monotonic() - began_s:.0f} s")
+    if sitting.shows is not None:
+        save_sheet(sitting.shows / f"{exam.name}.png", answers)
+    samples = {
+        who: [each.marks[who] for each in answers if who in each.marks]
+        for who in ("candidate", "ceiling", "chance", "idle")
+    }
     return {
         "asked": count,
         "took_s": round(time.monotonic() - began_s, 1),
@@ -95,19 +149,13 @@ def run_exam(exam: Exam[Any, Any], candidate: Candidate, count: int, seed: int, 
     }
 
 
-def beside(exam: Exam[Any, Any], tasks: Sequence[Any]) -> dict[str, list[Marks]]:
-    """Marks of the right answers ("ceiling"), of what knows nothing ("chance") and of what does nothing ("idle").
-
-    What knows nothing has the next question in its hands; of a single question it is its own.
-    """
-    some = list(islice(tasks, exam.num_beside))
-    others = [*some[1:], *some[:1]]
-    still = [(task, exam.idle(task)) for task in some]
-    return {
-        "ceiling": [exam.mark(task, exam.truth(task)) for task in some],
-        "chance": [exam.mark(task, exam.ignorant(task, other)) for task, other in zip(some, others, strict=True)],
-        "idle": [exam.mark(task, answer) for task, answer in still if answer is not None],
-    }
+def questions_of(exam: Exam[Any, Any], tasks: Sequence[Any], *, shows: bool = False) -> list[Question]:
+    """What knows nothing has the next question in its hands; of a single question it is its own."""
+    num_beside = min(len(tasks), exam.num_beside or len(tasks))
+    return [
+        Question(exam, task, tasks[(index + 1) % num_beside] if index < num_beside else None, shows)
+        for index, task in enumerate(tasks)
+    ]
 
 
 def figure_of(figure: Figure, samples: Mapping[str, Sequence[Marks]]) -> Json:
@@ -134,6 +182,13 @@ def figure_of(figure: Figure, samples: Mapping[str, Sequence[Marks]]) -> Json:
         "num_beside": len(values["ceiling"]),
         "samples": [_number(value) for value in values["candidate"]],
     }
+
+
+def _keep(kept: Path | None, card: Json) -> None:
+    if kept is not None:
+        part = kept.with_suffix(kept.suffix + ".part")
+        part.write_text(json.dumps(card, indent=1) + "\n")
+        part.replace(kept)
 
 
 def _number(value: float) -> float | None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pocket.report.candidate import Candidate, Filmed
-from pocket.report.exam import Exam, Figure, Marks
-from pocket.report.likeness import mask_iou, moved, psnr_db, steps
+from pocket.report.exam import Exam, Figure, Marks, Shown
+from pocket.report.likeness import filmstrip, mask_iou, moved, psnr_db, steps
 from pocket.report.rendering import scenes
 from pocket.world.episode import Episode
 
@@ -37,6 +37,7 @@ class Starting(Exam[Episode, Filmed]):
     )
     ceiling_is = "the rendered clip"
     chance_is = "another scene's clip"
+    view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[Episode]:
         """Clips."""
@@ -53,6 +54,10 @@ class Starting(Exam[Episode, Filmed]):
     def ignorant(self, task: Episode, other: Episode) -> Filmed:
         """One of another table."""
         return filmed(other)
+
+    def show(self, task: Episode, answer: Filmed) -> Shown:
+        """The clip, then the rendered one."""
+        return Shown(filmstrip(answer.frames) + filmstrip(task.frames), (told(task),))
 
     def mark(self, task: Episode, answer: Filmed) -> Marks:
         """Against the picture that was given, and the clip that it was taken from."""

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pocket.report.candidate import Candidate
-from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.exam import Exam, Figure, Marks, Shown
+from pocket.report.likeness import filmstrip
 from pocket.report.rendering import scenes
 from pocket.world.episode import Episode, Question
 from studio.captions import UnusableAnswer
@@ -19,6 +20,9 @@ from studio.prompting.results import Frame, Interval
 
 LEAST_S = 0.1
 """A shorter event is taken to last so long, for relative errors."""
+
+LONGEST = 100
+"""Tokens; of eleven right answers the longest had 41."""
 
 EVERYTHING = "every action or event"
 """How the question begins that names no event."""
@@ -43,6 +47,7 @@ class Timing(Exam[TimingTask, str]):
     )
     ceiling_is = "the simulation's own times, as the answer spells them"
     chance_is = "the whole clip"
+    view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[TimingTask]:
         """Of ``count`` clips, the first question that names an event; the others give none."""
@@ -55,7 +60,7 @@ class Timing(Exam[TimingTask, str]):
 
     def ask(self, candidate: Candidate, task: TimingTask) -> str:
         """Its JSON."""
-        return candidate.say(task.asked.question, task.clip.frames, float(task.clip.fps))
+        return candidate.say(task.asked.question, LONGEST, task.clip.frames, float(task.clip.fps))
 
     def truth(self, task: TimingTask) -> str:
         """The right JSON."""
@@ -64,6 +69,10 @@ class Timing(Exam[TimingTask, str]):
     def ignorant(self, task: TimingTask, other: TimingTask) -> str:
         """It says that it lasts from the beginning to the end."""
         return f'[{{"start": 0.0, "end": {task.clip.duration_s}, "caption": "It."}}]'
+
+    def show(self, task: TimingTask, answer: str) -> Shown:
+        """The clip, question, answer and right answer."""
+        return Shown(filmstrip(task.clip.frames), (task.asked.question, answer, task.asked.answer))
 
     def mark(self, task: TimingTask, answer: str) -> Marks:
         """Of every right interval its nearest one; without any, as far off as the clip is long."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from pocket.report.candidate import Candidate
-from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import scenes
 from pocket.train.lessons import upsampled_answer
 from pocket.world.episode import Episode, Wording
@@ -17,6 +17,9 @@ from studio.captions.checking import check_answer
 from studio.prompting.upsampling import upsample_message
 
 CONTROLS = Controls.of_image("256", "1:1")
+
+LONGEST = 800
+"""Tokens; of forty right answers the longest had 527."""
 
 UNCOUNTED = (*FIRST["image"], *MEDIA)
 """Prose has no one right wording, and what the request itself says is put in by the studio."""
@@ -33,6 +36,7 @@ class Upsampling(Exam[Episode, str]):
     )
     ceiling_is = "the world's own caption"
     chance_is = "the caption of another scene"
+    view = "still"
 
     def tasks(self, count: int, seed: int) -> Sequence[Episode]:
         """Stills."""
@@ -40,7 +44,7 @@ class Upsampling(Exam[Episode, str]):
 
     def ask(self, candidate: Candidate, task: Episode) -> str:
         """Its caption."""
-        return candidate.say(upsample_message("text_to_image", _rich(task).prose, CONTROLS))
+        return candidate.say(upsample_message("text_to_image", _rich(task).prose, CONTROLS), LONGEST)
 
     def truth(self, task: Episode) -> str:
         """The world's."""
@@ -49,6 +53,10 @@ class Upsampling(Exam[Episode, str]):
     def ignorant(self, task: Episode, other: Episode) -> str:
         """Another scene's."""
         return self.truth(other)
+
+    def show(self, task: Episode, answer: str) -> Shown:
+        """The wish and the caption."""
+        return Shown((), (_rich(task).prose, answer))
 
     def mark(self, task: Episode, answer: str) -> Marks:
         """Validity as the studio checks it, with nothing mended; fields by their values."""

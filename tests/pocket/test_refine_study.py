@@ -12,7 +12,7 @@ from PIL import Image
 from pocket.refine_study import HEADLINE, main, rules_of
 from pocket.world.prompts import Prompt
 from pocket.world.reading import Wanted
-from refining_server import RefiningServer
+from refining_fakes import RefiningServer
 from studio.client import StudioClient
 from studio.refine_study import Plan, Study, StudyRun
 

@@ -30,3 +30,22 @@ def test_the_table_has_a_line_for_every_figure_and_says_what_chance_and_ceiling_
     assert "| lifted ↑ | 100% | 21% to 100% | 1 | –; 0% idle | – | ≥ 85% |" in table
     assert "| error in rad ↓ | – | – | 0 | – | – | – |" in table
     assert "* policy: chance is noise; the ceiling the truth." in table
+
+
+def test_the_table_says_what_clock_the_policy_had():
+    loop = {
+        "rate_hz": 15.0,
+        "num_missed": 2,
+        "latency_p50_s": 0.45,
+        "latency_p95_s": None,
+        "num_gaps": 3,
+        "num_played": 7,
+    }
+    exam = {"asked": 1, "took_s": 1.0, "chance_is": "", "ceiling_is": "", "figures": {}}
+    card = {"checkpoint": "toy", "fingerprint": "0a", "form": "quick", "seed": 0, "answers_after_s": 7 / 15}
+
+    table = markdown({**card, "exams": {"real_time": {**exam, "loop": loop}}})
+
+    assert "an answer counted 0.467 s of it" in table
+    assert "rows came after 0.45 s (p95 –); of 10 turns of a run 3 had none." in table
+    assert "* real_time" not in table

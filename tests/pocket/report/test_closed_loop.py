@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from pocket.report.closed_loop import NUM_NAMED, ClosedLoop, try_it
-from pocket.report.deciding import as_scripted
+from pocket.report.closed_loop import ClosedLoop, try_it
+from pocket.report.deciding import as_scripted, doing_nothing
+from pocket.report.pacing import answers_after_s
+from pocket.report.tables import NUM_NAMED
 
 EXAM = ClosedLoop()
 
@@ -31,10 +33,47 @@ def test_another_thing_than_the_named_one_is_the_wrong_one():
     errand = EXAM.tasks(1, 0)[0]
     misled = replace(errand, thing=(errand.thing + 1) % NUM_NAMED)
 
-    trial = try_it(misled, as_scripted(errand.usual), looks=False)
+    trial = try_it(misled, lambda _: as_scripted(errand.usual))
 
     assert trial.wrong_lifted
     assert not trial.lifted
+
+
+def test_an_arm_that_is_sent_out_of_reach_is_stopped_and_the_run_is_over():
+    errand = EXAM.tasks(1, 0)[0]
+    asked: list[int] = []
+
+    def far_away(seen):
+        asked.append(seen.tick)
+        return doing_nothing(seen) + 1.0
+
+    trial = try_it(errand, lambda _: far_away)
+
+    assert trial.stopped
+    assert len(asked) == 1
+
+
+def test_what_decides_looks_at_the_moment_at_which_it_is_asked(graphics):
+    errand = EXAM.tasks(1, 0)[0]
+    looked: list[tuple[int, ...]] = []
+
+    def choose(look):
+        def decide(seen):
+            looked.append(look().shape)
+            return doing_nothing(seen) + 1.0
+
+        return decide
+
+    trial = try_it(errand, choose, looks=True)
+
+    assert looked == [(540, 640, 3)]
+    assert trial.seen is not None
+    assert trial.seen.std() > 10
+
+
+@pytest.mark.parametrize(("chunk_s", "ticks"), [(0.05, 6), (0.35, 6), (0.4, 6), (0.41, 7), (0.48, 8)])
+def test_an_answer_waits_as_long_as_a_chunk_takes_in_whole_ticks(chunk_s, ticks):
+    assert answers_after_s(chunk_s) == pytest.approx(ticks / 15)
 
 
 def test_a_run_is_a_function_of_its_seed():

@@ -14,14 +14,15 @@ from pocket.report.continuing import Continuing
 from pocket.report.criticising import Criticising, CriticTask, Verdicts
 from pocket.report.describing import Describing, Description, caption_fields, short_questions
 from pocket.report.exam import Exam
+from pocket.report.examiners import beside
 from pocket.report.exams import EXAMS, FORMS
 from pocket.report.finding_actions import FindingActions
-from pocket.report.following import ControlTask, Following
+from pocket.report.following import ControlTask, Followed, Following
 from pocket.report.foreseeing import Foreseeing, Stretch
 from pocket.report.likeness import MAX_PSNR_DB
 from pocket.report.locating import Locating
 from pocket.report.pictures import Pictures, PictureTask
-from pocket.report.running import beside
+from pocket.report.running import questions_of
 from pocket.report.seeds import PROMPTS, held_out
 from pocket.report.starting import Starting
 from pocket.report.timing import Timing, TimingTask
@@ -33,8 +34,9 @@ from pocket_flat_world import flat_episode
 
 def levels(exam: Exam[Any, Any], *tasks: Any) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """The first question's marks for the right answer, and for what knows nothing."""
-    marks = beside(exam, tasks)
-    return marks["ceiling"][0], marks["chance"][0]
+    first = questions_of(exam, tasks)[0]
+    marks = beside(exam, first.task, first.other)
+    return marks["ceiling"], marks["chance"]
 
 
 def test_every_form_asks_something_in_every_exam_and_every_figure_has_one_name():
@@ -90,7 +92,7 @@ def test_clips_that_go_on(clips):
     [("edge", "edge_f1", 0.999), ("seg", "mask_iou", 0.6), ("depth", "depth_si_rmse", None)],
 )
 def test_clips_that_follow_a_control(clips, hint, figure, least):
-    ceiling, chance = levels(Following(), *(ControlTask(clip, hint) for clip in clips))
+    ceiling, chance = levels(Following(), ControlTask(clips[0], hint, clips[1]))
 
     if least is None:
         assert ceiling[figure] < 0.2
@@ -98,6 +100,15 @@ def test_clips_that_follow_a_control(clips, hint, figure, least):
     else:
         assert ceiling[figure] >= least
         assert chance[figure] < 0.6 * ceiling[figure]
+
+
+def test_outlines_are_measured_beside_a_clip_without_the_control(clips):
+    task = ControlTask(clips[0], "edge", clips[1])
+    marks = Following().mark(task, Followed(clips[0].frames, free=clips[1].frames))
+
+    assert marks["edge_f1"] > 0.999
+    assert 0 < marks["edge_f1_free"] < 0.6
+    assert marks["edge_times"] == pytest.approx(marks["edge_f1"] / marks["edge_f1_free"])
 
 
 def _stretch(seed: int) -> Stretch:

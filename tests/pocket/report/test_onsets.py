@@ -6,12 +6,15 @@ from pocket.world.episode import SAMPLES_PER_SECOND
 
 
 def _sound(*struck_s: float) -> np.ndarray:
-    """A hum, and rings that begin at these moments."""
+    """A hum that a motor joins after a while, and clicks that ring and begin at these moments."""
     times = np.arange(SAMPLES_PER_SECOND) / SAMPLES_PER_SECOND
-    sound = 0.01 * np.sin(2 * np.pi * 90 * times)
+    motor = 0.05 * np.clip((times - 0.4) / 0.02, 0, 1) * np.sin(2 * np.pi * 800 * times)
+    sound = 0.01 * np.sin(2 * np.pi * 90 * times) + motor
+    noise = np.random.default_rng(0).normal(0, 0.1, len(times))
     for at_s in struck_s:
         later = np.maximum(times - at_s, 0)
-        sound += (times >= at_s) * 0.2 * np.exp(-later / 0.03) * np.sin(2 * np.pi * 1000 * later)
+        ring = 0.2 * np.exp(-later / 0.03) * np.sin(2 * np.pi * 1000 * later)
+        sound += (times >= at_s) * (ring + noise * np.exp(-later / 0.0012))
     return np.stack([sound, sound])
 
 
