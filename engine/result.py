@@ -21,7 +21,7 @@ class Result:
         frames: uint8 [n, height, width, 3], piece after piece: those of a clip are decoded as they are asked for,
             once; a picture is a single frame. A piece may raise OutOfMemory.
         sound: float32 [2, samples] in -1..1 at 48 kHz, at most 40 ms longer than the frames; none without sound.
-        actions: float32 [n, width], where they were asked for; in the model's units, and joint positions in rad.
+        actions: float32 [n, width], where they were asked for; in the body's units: joint positions in rad.
         latents: what was decoded, float32, by modality: "vision" [C, T, rows, columns], "sound" [C, T],
             "action" [T, D], a given state first; of a clip in chunks "vision_0", "vision_1" …
         stopped_at_step: steps done, where they were fewer than asked for; else none.
@@ -51,9 +51,8 @@ def read_actions(segment: ActionSegment, latents: Tensor) -> np.ndarray | None:
     if not is_denoised(segment):
         return None
     start = len(segment.given.steps) if segment.given is not None else 0
-    actions = latents[start:, : segment.width].clone()
-    actions[:, list(segment.flipped)] = 1 - actions[:, list(segment.flipped)]
-    return actions.cpu().numpy()
+    actions = latents[start:, : segment.width]
+    return (actions if segment.units is None else segment.units.done(actions)).cpu().numpy()
 
 
 def check_finite(segments: Sequence[Segment], estimates: Sequence[Tensor], finished: Sequence[Tensor] = ()) -> None:

@@ -7,8 +7,9 @@ joint positions in rad, nothing normalised, the first row one step after what wa
 
 from __future__ import annotations
 
-from studio.checkpoints import Checkpoint
+from studio.checkpoints import Checkpoint, read_json
 
+EMBODIMENT = "droid_joint_position"
 NUM_ROWS = 32
 ROW_WIDTH = 8
 ROWS_PER_SECOND = 15
@@ -18,7 +19,13 @@ WRIST_SIZE = (640, 360)
 EXTERIOR_SIZE = (320, 180)
 """(width, height). The canvas has the wrist's view above and the exterior ones side by side below."""
 
+OWN_LAYOUT = "embodiments.json"
+"""Of a checkpoint that arranges the canvas anew before it looks (`studio.rules.view_layout`); the engine does it."""
+
 MEANINGLESS = "These weights are random: the actions mean nothing, and no arm should be driven by them."
+
+
+SIMULATED = "This policy was trained on a simulated arm alone: no real one should be driven by it."
 
 
 def metadata(checkpoint: Checkpoint) -> dict[str, object]:
@@ -28,8 +35,8 @@ def metadata(checkpoint: Checkpoint) -> dict[str, object]:
         "policy": checkpoint.id,
         "title": preset.title,
         "random_weights": preset.random_weights,
-        "warning": MEANINGLESS if preset.random_weights else "",
-        "embodiment": "droid_joint_position",
+        "warning": MEANINGLESS if preset.random_weights else SIMULATED if preset.ships else "",
+        "embodiment": EMBODIMENT,
         "action_space": "joint_position",
         "action_units": "rad",
         "action_shape": [NUM_ROWS, ROW_WIDTH],
@@ -39,6 +46,7 @@ def metadata(checkpoint: Checkpoint) -> dict[str, object]:
         "seconds_per_row": 1 / ROWS_PER_SECOND,
         "first_row": "next tick",
         "canvas": [CANVAS_SIZE[1], CANVAS_SIZE[0]],
+        "sees": _seen(checkpoint),
         "image_resolution": [WRIST_SIZE[1], WRIST_SIZE[0]],
         "needs_wrist_camera": True,
         "n_external_cameras": 2,
@@ -46,3 +54,11 @@ def metadata(checkpoint: Checkpoint) -> dict[str, object]:
         "needs_session_id": False,
         "predicts_video": True,
     }
+
+
+def _seen(checkpoint: Checkpoint) -> list[int]:
+    """[height, width] of what a checkpoint makes of the canvas; the canvas itself where it says nothing of it."""
+    path = checkpoint.folder / OWN_LAYOUT if checkpoint.folder else None
+    own = read_json(path).get(EMBODIMENT, {}).get("layout") if path and path.is_file() else None
+    width, height = own["size"] if own else CANVAS_SIZE
+    return [height, width]

@@ -20,7 +20,7 @@ from backend.fleet import Fleet
 from backend.jobs.dispatcher import Dispatcher
 from backend.messages import Act, Acted, ActReport, StopActing
 from backend.metrics import Metrics
-from backend.policy.contract import CANVAS_SIZE, NUM_ROWS, ROWS_PER_SECOND, metadata
+from backend.policy.contract import CANVAS_SIZE, EMBODIMENT, NUM_ROWS, ROWS_PER_SECOND, metadata
 from backend.policy.lane import IDLE_S, PolicyLane
 from backend.policy.question import Question, Reset, read_frame
 from studio.errors import Busy, Conflict, EngineLost, StudioError
@@ -82,6 +82,13 @@ class PolicyService:
         self.lane = PolicyLane(self._hold, idle_s)
         fleet.on_acted = self._hear
 
+    @property
+    def for_an_arm(self) -> str | None:
+        """Id of the active checkpoint, if it was trained to drive the arm whose joint positions are asked of it."""
+        preset = self._shelf.active.preset
+        trained_for = preset.defaults.get("run_policy", {}).get("embodiment")
+        return self._shelf.active.id if trained_for == EMBODIMENT and not preset.random_weights else None
+
     async def ready(self) -> dict[str, object]:
         """What the answers mean, as soon as the first question would be answered without delay.
 
@@ -107,7 +114,7 @@ class PolicyService:
         payload: dict[str, Any] = {
             "kind": "run_policy",
             "prompt": question.prompt,
-            "embodiment": "droid_joint_position",
+            "embodiment": EMBODIMENT,
             "start_image": NO_IMAGE,
             "state": question.state,
             "num_actions": NUM_ROWS,

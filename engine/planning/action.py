@@ -8,6 +8,7 @@ from torch import Tensor
 
 from engine.planning.action_canvas import Fit, fit
 from engine.planning.action_caption import action_caption
+from engine.planning.action_units import ActionUnits
 from engine.planning.guidance import prompt_guidance
 from engine.planning.media import Media, padded
 from engine.planning.plan import Branch, Plan
@@ -75,7 +76,7 @@ def _plan(
         num_given_frames: frames of the source that are given, 4k+1.
     """
     assert request.count == 1
-    frames = _source(request, media)
+    frames = _source(request, setting, media)
     placed = fit(request.resolution, frames.shape[2], frames.shape[1])
     vision = _vision(request, setting, media.encode(padded(frames, num_given_frames), placed), placed)
     segments = (vision, _actions(request, setting, rows))
@@ -102,8 +103,11 @@ def _plan(
     )
 
 
-def _source(request: ActionRequest, media: Media) -> np.ndarray:
-    return media.frames["source_video" if isinstance(request, PredictActions) else "start_image"]
+def _source(request: ActionRequest, setting: Setting, media: Media) -> np.ndarray:
+    """What is seen, in the checkpoint's own layout where it is a robot's canvas and there is one."""
+    frames = media.frames["source_video" if isinstance(request, PredictActions) else "start_image"]
+    layout = setting.embodiments.of(request.embodiment).layout
+    return frames if layout is None or not layout.takes(frames) else layout.arranged(frames)
 
 
 def _vision(request: ActionRequest, setting: Setting, encoded: Tensor, placed: Fit) -> VisionSegment:
@@ -129,12 +133,11 @@ def _actions(request: ActionRequest, setting: Setting, rows: Tensor | None) -> A
             param="embodiment",
         )
     has_state = isinstance(request, RunPolicy) and request.state is not None
+    units = ActionUnits.of(embodiment, width, setting.embodiments.of(request.embodiment).units)
     given = None
     if rows is not None:
-        rows = rows.clone()
-        rows[:, list(embodiment.flipped)] = 1 - rows[:, list(embodiment.flipped)]
         values = torch.zeros(len(rows), config.action_dim)
-        values[:, :width] = rows
+        values[:, :width] = units.known(rows)
         given = Given(tuple(range(len(rows))), values)
     return ActionSegment(
         shape=(request.num_actions + has_state, config.action_dim),
@@ -143,5 +146,5 @@ def _actions(request: ActionRequest, setting: Setting, rows: Tensor | None) -> A
         per_second=request.fps,
         first=0 if has_state else 1,
         given=given,
-        flipped=embodiment.flipped,
+        units=units,
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from engine.planning.action_units import ActionUnits
 from engine.planning.positions import FRAMES_PER_LATENT, line_positions, vision_positions
 from engine.weights import ModelConfig
 from studio.errors import BadInput
@@ -99,7 +100,7 @@ class ActionSegment:
         per_second: actions per second.
         first: where the first one stands, in actions after frame 0: 1, or 0 for the state at frame 0.
         given: rows that are kept.
-        flipped: values that are known as 1 - value.
+        units: in which they are known; none where they are known as they are.
     """
 
     time_axis: ClassVar[int] = 0
@@ -111,7 +112,7 @@ class ActionSegment:
     per_second: float
     first: int = 1
     given: Given | None = None
-    flipped: tuple[int, ...] = ()
+    units: ActionUnits | None = None
 
     @property
     def num_tokens(self) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.planning.own_embodiments import OwnEmbodiments, read_own_embodiments
 from engine.planning.prompt import PromptEncoder, read_tokenizer
 from engine.planning.schedule import Schedule, checkpoint_schedule, distilled_schedule, native_schedule
 from engine.planning.segments import SoundSegment
@@ -40,6 +42,7 @@ class Setting:
         native_flow: the repository's own pipeline samples natively too.
         distilled_sigmas: the fixed levels of a distilled checkpoint; empty for any other.
         sound_clock: none where the checkpoint makes no sound.
+        embodiments: what it says of bodies that it knows in a way of its own.
     """
 
     config: ModelConfig
@@ -49,6 +52,7 @@ class Setting:
     native_flow: bool
     distilled_sigmas: tuple[float, ...]
     sound_clock: SoundClock | None
+    embodiments: OwnEmbodiments = dataclasses.field(default_factory=OwnEmbodiments)
 
     def schedule(self, sampling: Sampling) -> Schedule:
         """The noise levels that a request asks for.
@@ -114,6 +118,7 @@ def read_setting(folder: Folder) -> Setting:
         native_flow=any(index.get("use_native_flow_schedule") is True for index in indexes),
         distilled_sigmas=_distilled_sigmas(folder.path),
         sound_clock=_sound_clock(folder.path / "sound_tokenizer") if folder.config.sound_gen else None,
+        embodiments=read_own_embodiments(folder.path),
     )
 
 

@@ -37,6 +37,7 @@ class Embodiment:
         view: the camera it is shown from, unless a request says otherwise.
         state_width: values of the state that its policy is given; 0 for none.
         flipped: values that the model knows as 1 - value.
+        columns: names of an action's values; empty where hands or the data set decide.
     """
 
     domain: int
@@ -44,26 +45,31 @@ class Embodiment:
     view: ViewName = "ego_view"
     state_width: int = 0
     flipped: tuple[int, ...] = ()
+    columns: tuple[str, ...] = ()
 
+
+_POSE = ("x", "y", "z", *(f"rotation_{number}" for number in range(1, 7)))
+_ARM = (*_POSE, "gripper")
+_JOINTS = (*(f"joint_{number}" for number in range(1, 8)), "gripper")
 
 EMBODIMENTS: dict[EmbodimentName, Embodiment] = {
-    "av": Embodiment(1, 9),
-    "camera_pose": Embodiment(2, 9),
+    "av": Embodiment(1, 9, columns=_POSE),
+    "camera_pose": Embodiment(2, 9, columns=_POSE),
     "hand_pose": Embodiment(3, 57),
-    "pusht": Embodiment(4, 2),
+    "pusht": Embodiment(4, 2, columns=("x", "y")),
     "libero": Embodiment(5, None),
-    "umi": Embodiment(6, 10),
-    "bridge_orig_lerobot": Embodiment(7, 10),
-    "droid_lerobot": Embodiment(8, 10),
-    "droid_joint_position": Embodiment(8, 8, "droid_view", state_width=8, flipped=(7,)),
-    "robomind-franka": Embodiment(8, 10),
+    "umi": Embodiment(6, 10, columns=_ARM),
+    "bridge_orig_lerobot": Embodiment(7, 10, columns=_ARM),
+    "droid_lerobot": Embodiment(8, 10, columns=_ARM),
+    "droid_joint_position": Embodiment(8, 8, "droid_view", state_width=8, flipped=(7,), columns=_JOINTS),
+    "robomind-franka": Embodiment(8, 10, columns=_ARM),
     "galbot": Embodiment(9, 30),
     "robomind-franka-dual": Embodiment(12, 20),
-    "robomind-ur": Embodiment(13, 10),
+    "robomind-ur": Embodiment(13, 10, columns=_ARM),
     "agibotworld": Embodiment(15, 29),
     "agibot_gear_gripper": Embodiment(15, 29),
     "agibot_gear_gripper_ext": Embodiment(15, 29),
-    "fractal": Embodiment(20, 10),
+    "fractal": Embodiment(20, 10, columns=_ARM),
 }
 """Domains and widths: diffusers 0.42, `pipelines/cosmos/pipeline_cosmos3_omni.py` (`_EMBODIMENT_TO_DOMAIN_ID`,
 `_EMBODIMENT_TO_RAW_ACTION_DIM`), made of poses of 9 values (translation and six of rotation), grippers of 1 and

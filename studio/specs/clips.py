@@ -9,6 +9,7 @@ from studio.errors import BadInput
 from studio.requests import REQUESTS
 from studio.requests.fields import AspectRatio, Resolution
 from studio.requests.transfer_video import COMPUTED_HINTS, HintName
+from studio.specs.chunks import put_chunks
 from studio.specs.defaults import Checkpoint
 from studio.specs.draft import Draft
 from studio.specs.inputs import Inputs, is_picture
@@ -45,15 +46,7 @@ def transfer(spec: Spec, hints: Mapping[HintName, Hint], inputs: Inputs, checkpo
     """A clip that follows controls. It is as long as they are, unless a length or a limit is said."""
     draft = Draft("transfer_video")
     _put_canvas(draft, spec)
-    chunk = draft.whole_groups(spec.num_video_frames_per_chunk, "num_video_frames_per_chunk")
-    limits = [limit for limit in (spec.num_frames, spec.max_frames) if limit is not None]
-    draft.put("num_frames", min(limits, default=None), "num_frames" if spec.num_frames else "max_frames")
-    draft.put("fps", spec.fps, "fps")
-    draft.put("num_chunk_frames", chunk, "num_video_frames_per_chunk")
-    draft.put("num_overlap_frames", spec.num_conditional_frames, "num_conditional_frames")
-    draft.put("num_source_frames", spec.num_first_chunk_conditional_frames, "num_first_chunk_conditional_frames")
-    draft.put("sampling.control_guidance", spec.control_guidance, "control_guidance")
-    draft.put("sampling.control_guidance_interval", spec.control_guidance_interval, "control_guidance_interval")
+    chunk = put_chunks(draft, spec)
     put_prompt(draft, spec, inputs, **_figures(draft, spec, checkpoint, num_frames=chunk or 0))
     _put_the_rest(draft, spec, inputs)
     controls = [_control(draft, index, name, hint, spec, inputs) for index, (name, hint) in enumerate(hints.items())]

@@ -184,6 +184,28 @@ def test_a_question_goes_to_the_worker_on_the_checkpoints_own_settings():
     run(act)
 
 
+def test_a_checkpoint_that_was_trained_for_this_arm_is_known_and_asked_on_its_own_settings():
+    async def act(dispatcher: FakeDispatcher, service: PolicyService) -> None:
+        declared = await service.ready()
+        assert service.for_an_arm == "pocket"
+        assert declared["random_weights"] is False
+        assert "a simulated arm alone" in str(declared["warning"])
+        with PolicySession(service, "pocket") as session:
+            await ask(session)
+        sampling = dispatcher.acts[-1].request.sampling
+        assert (sampling.num_inference_steps, sampling.guidance_scale, sampling.flow_shift) == (4, 1, 5)
+
+    run(act, checkpoint="pocket")
+
+
+@pytest.mark.parametrize("checkpoint", ["speck", "cosmos3-nano"])
+def test_what_was_never_trained_or_for_no_arm_in_particular_is_no_policy_for_one(checkpoint: str):
+    async def act(_: FakeDispatcher, service: PolicyService) -> None:
+        assert service.for_an_arm is None
+
+    run(act, checkpoint=checkpoint)
+
+
 def test_seeds_count_up_and_begin_anew_with_a_reset_or_another_session():
     async def act(_: FakeDispatcher, service: PolicyService) -> None:
         await service.ready()

@@ -65,3 +65,11 @@ def test_a_request_survives_its_own_json():
     for kind in ("predict_video", "predict_actions", "run_policy"):
         request = ask(kind, **({"actions": ROWS} if kind == "predict_video" else {}))
         assert REQUESTS[kind].model_validate_json(request.model_dump_json()) == request
+
+
+def test_names_of_values_are_as_many_as_the_values():
+    named = {name: body for name, body in EMBODIMENTS.items() if body.columns}
+    assert {name: len(body.columns) for name, body in named.items()} == {
+        name: body.width for name, body in named.items()
+    }
+    assert EMBODIMENTS["droid_joint_position"].columns[6:] == ("joint_7", "gripper")

@@ -1,0 +1,25 @@
+"""What a connection's first frame declares of what the policy sees."""
+
+from pathlib import Path
+
+from backend.policy.contract import metadata
+from pocket.train.acting import EMBODIMENTS_OF_POCKET
+from pocket.world.episode import POLICY_SIZE
+from studio.checkpoints import Checkpoint
+from studio.presets import CheckpointPreset
+
+PRESET = CheckpointPreset(id="x", title="x", summary="")
+
+
+def test_a_checkpoint_that_says_nothing_sees_the_canvas_as_it_is_sent(tmp_path: Path):
+    for folder in (None, tmp_path):
+        declared = metadata(Checkpoint("x", PRESET, folder, True))
+        assert (declared["canvas"], declared["sees"]) == ([540, 640], [540, 640])
+
+
+def test_a_checkpoint_with_a_layout_of_its_own_declares_how_large_that_is(tmp_path: Path):
+    (tmp_path / "embodiments.json").write_text(EMBODIMENTS_OF_POCKET.model_dump_json(exclude_none=True))
+
+    declared = metadata(Checkpoint("x", PRESET, tmp_path, True))
+
+    assert (declared["canvas"], declared["sees"]) == ([540, 640], [*POLICY_SIZE[::-1]])
