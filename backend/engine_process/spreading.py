@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
+from studio.presets import Precision
 from studio.settings import ServerSettings
 
 
@@ -22,7 +23,7 @@ class Spreading:
     gpus: int = 1
     policy_gpus: int = 1
     offload: bool = False
-    precision: str = "exact"
+    precision: Precision = "exact"
 
     @classmethod
     def of(cls, settings: ServerSettings) -> Self:
@@ -33,6 +34,10 @@ class Spreading:
             offload=settings.offload,
             precision=settings.precision,
         )
+
+    def at(self, precision: Precision | None) -> Self:
+        """The same in the precision that a checkpoint's preset says, if it says one."""
+        return self if precision is None else replace(self, precision=precision)
 
     def arguments(self) -> tuple[str, ...]:
         """Of `python -m backend.worker`."""

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from backend import vital
 from backend.jobs.dispatcher import Dispatcher
 from studio.checkpoints import Checkpoint
 from studio.errors import Busy
@@ -52,6 +53,20 @@ class EngineGroup:
     def settled(self) -> bool:
         """Whether none of its engines is still loading: only then is the device's free memory what it seems."""
         return all(dispatcher.status.state not in ("preparing", "loading") for dispatcher in self.dispatchers)
+
+    def stay(self) -> None:
+        """Neither leave nor sleep; where the checkpoint could not be loaded, it is tried again."""
+        self.leaving = self.tired = False
+        for dispatcher in self.dispatchers:
+            if dispatcher.status.state == "failed":
+                dispatcher.rouse()
+
+    def start(self) -> None:
+        """Let its engines load and take jobs."""
+        self.tasks = [
+            vital.keep(asyncio.create_task(dispatcher.run()), f"dispatcher of {self.checkpoint.id}")
+            for dispatcher in self.dispatchers
+        ]
 
     async def end(self) -> None:
         """End its engines; running jobs go back first in line, and it is nobody's fault."""

@@ -46,7 +46,10 @@ class Errands:
         """
         repository = self._shelf.named(name).preset.repository
         if not repository:
-            raise BadInput(f"{name} is on no hub: it is built here, or lies in a folder.", param="checkpoint")
+            raise BadInput(
+                f"{name} is on no hub: it ships with the studio, is built here, or lies in a folder.",
+                param="checkpoint",
+            )
         # The server itself never asks the network; this process was asked to.
         environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
         return self._begin(name, Errand(what="pull", state="running"), [*PULL, repository], environment)
@@ -60,7 +63,7 @@ class Errands:
         """
         found = self._shelf.named(name)
         if not found.installed or found.folder is None:
-            raise Conflict(f"{name} is not on this machine.", param="checkpoint", hint="Pull it first.")
+            raise Conflict(f"{name} is not on this machine.", param="checkpoint", hint=found.way_here)
         command = [*VERIFY, str(found.folder)]
         return self._begin(name, Errand(what="verify", state="running"), command, dict(os.environ))
 

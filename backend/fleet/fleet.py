@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import partial
 
 import structlog
 
@@ -15,7 +14,7 @@ from backend.checkpoint_shelf import CheckpointShelf
 from backend.engine_process import WorkerLost
 from backend.fleet.awaited import refuse_if_awaited
 from backend.fleet.engine_group import EngineGroup
-from backend.fleet.room import needed_gb
+from backend.fleet.room import Room
 from backend.fleet.roster import Roster
 from backend.fleet.rotation import Rotation
 from backend.jobs.board import Board
@@ -42,8 +41,7 @@ class Fleet:
 
     Args:
         make: makes the engines of a checkpoint, which nothing has started yet.
-        read_memory: the device's memory; may take a second, and is asked on a thread.
-        memory_gb: bound on what all residents may take together; none is what the device has free.
+        room: the memory of the devices that they are put on; reading it may take a second, and is done on a thread.
     """
 
     def __init__(
@@ -52,15 +50,14 @@ class Fleet:
         broadcast: Broadcast,
         shelf: CheckpointShelf,
         make: Callable[[Checkpoint], list[Dispatcher]],
-        read_memory: Callable[[], DeviceMemory],
-        memory_gb: float | None = None,
+        room: Room,
     ) -> None:
         self._board = board
         self._broadcast = broadcast
         self._shelf = shelf
         self._make = make
-        self.read_memory = read_memory
-        self._rotation = Rotation(shelf, memory_gb)
+        self.room = room
+        self._rotation = Rotation(shelf, room.memory_gb)
         self._roster = Roster(shelf, self._rotation)
         self._look = asyncio.Event()
         self.preparations: Preparations | None = None
@@ -90,6 +87,10 @@ class Fleet:
         """Every engine that does not sleep."""
         return self._roster.dispatchers
 
+    def spare_gb(self, memory: DeviceMemory) -> float:
+        """What a checkpoint that comes now finds; others leave where that is too little."""
+        return self._rotation.spare_gb(memory, self._roster.groups.values())
+
     def group(self, checkpoint: str | None) -> EngineGroup:
         """The engines of a checkpoint, or of the active one. Raises as `Roster.find`."""
         return self._roster.find(checkpoint or self._shelf.active.id)
@@ -113,7 +114,7 @@ class Fleet:
         self._shelf.activate(checkpoint)
         self._roster.failed.pop(checkpoint.id, None)
         if group := self._roster.groups.get(checkpoint.id):
-            group.leaving = group.tired = False
+            group.stay()
         self._want(checkpoint.id)
         return self.status_of(checkpoint.id)
 
@@ -187,9 +188,9 @@ class Fleet:
     async def run(self) -> None:
         """Put orphans back, start the engines, then bring what is wanted until cancelled."""
         await recover(self._board)
-        memory = await asyncio.to_thread(self.read_memory)
+        memory = await asyncio.to_thread(self.room.read)
         for group in self._roster.groups.values():
-            group.needed_gb = needed_gb(group.checkpoint, memory)
+            group.needed_gb = self.room.needed_gb(group.checkpoint, memory) or 0.0
             self._start(group)
         while True:
             await self._look.wait()
@@ -221,8 +222,8 @@ class Fleet:
         groups = self._roster.groups.values()
         if wanted is None or not all(group.settled for group in groups):
             return
-        memory = await asyncio.to_thread(self.read_memory)
-        needed = needed_gb(wanted, memory)
+        memory = await asyncio.to_thread(self.room.read)
+        needed = self.room.needed_gb(wanted, memory) or 0.0
         if self._rotation.fits(needed, memory, groups):
             self._rotation.arrived(wanted.id)
             if wanted.id in self._roster.sleeping:
@@ -239,7 +240,7 @@ class Fleet:
 
     async def _has_failed(self, group: EngineGroup) -> bool:
         """One that cannot be loaded goes and fails the jobs that need it; the active one waits for a person."""
-        error = group.status.error
+        error = group.status.error if group.status.state == "failed" else None  # one that is lost comes back
         if error is None or group.checkpoint.id == self._shelf.active.id:
             return False
         self._roster.failed[group.checkpoint.id] = group.status
@@ -253,8 +254,8 @@ class Fleet:
         group = EngineGroup(checkpoint, self._make(checkpoint), needed)
         for dispatcher in group.dispatchers:
             dispatcher.on_change = self._changed
-            dispatcher.on_said = partial(self._said, dispatcher)
-            dispatcher.on_acted = partial(self._acted, dispatcher)
+            dispatcher.on_said = lambda event, engine=dispatcher: self.on_said(engine, event)
+            dispatcher.on_acted = lambda event, engine=dispatcher: self.on_acted(engine, event)
             dispatcher.may_claim = lambda: not group.leaving
         self._roster.groups[checkpoint.id] = group
         self._board.resident = frozenset(self._roster.groups)
@@ -263,7 +264,7 @@ class Fleet:
     def _start(self, group: EngineGroup) -> None:
         for dispatcher in group.dispatchers:
             dispatcher.preparations = self.preparations
-        group.tasks = [asyncio.create_task(dispatcher.run()) for dispatcher in group.dispatchers]
+        group.start()
         log.info("checkpoint_comes", checkpoint=group.checkpoint.id, replicas=len(group.tasks))
         self._changed()
 
@@ -288,12 +289,6 @@ class Fleet:
         statuses = {name: status.model_dump(mode="json") for name, status in self.statuses.items()}
         self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json"), "checkpoints": statuses})
         self._look.set()
-
-    def _said(self, engine: Dispatcher, event: ConversationReport | WorkerLost) -> None:
-        self.on_said(engine, event)
-
-    def _acted(self, engine: Dispatcher, event: ActReport | WorkerLost) -> None:
-        self.on_acted(engine, event)
 
     def _interest_changed(self) -> None:
         for dispatcher in self.dispatchers:

@@ -18,7 +18,7 @@ class Rotation:
     """Who waits for an engine.
 
     Args:
-        memory_gb: bound on what all loaded checkpoints may take together; none is what the device has free.
+        memory_gb: bound on what all loaded checkpoints may take together of a device; none is what it has free.
 
     Attributes:
         asked: checkpoints that a person wants loaded, first come first served.
@@ -44,11 +44,13 @@ class Rotation:
 
     def fits(self, needed_gb: float, memory: DeviceMemory, groups: Collection[EngineGroup]) -> bool:
         """Whether there is room. A checkpoint alone may always try: it says itself what it lacks."""
-        if not groups:
-            return True
-        if self._memory_gb is not None:
-            return sum(group.needed_gb for group in groups) + needed_gb <= self._memory_gb
-        return needed_gb <= memory.free_gb
+        return not groups or needed_gb <= self.spare_gb(memory, groups)
+
+    def spare_gb(self, memory: DeviceMemory, groups: Iterable[EngineGroup]) -> float:
+        """What is left for one more: of what was granted, else of what each device has free."""
+        if self._memory_gb is None:
+            return memory.free_gb
+        return self._memory_gb - sum(group.needed_gb for group in groups)
 
     def arrived(self, name: str) -> None:
         """It has its engines."""

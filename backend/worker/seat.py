@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 
+from safetensors import SafetensorError
+
+from backend.media.scratch import FULL
 from backend.messages import CheckpointMoved, LoadCheckpoint
 from backend.worker.lifeline import Lifeline
 from engine import Engine
 from engine.speck import build_speck
 from studio.checkpoints import without_folder
-from studio.errors import StorageError, StudioError
+from studio.errors import DiskFull, StorageError, StudioError
 
 LET_GO = "its memory is let go"
 
@@ -31,7 +35,7 @@ class Seat:
         """Read the checkpoint, or wake it where it sleeps here.
 
         Raises:
-            StorageError: it cannot be read or built.
+            DiskFull, StorageError: it cannot be read or built.
             NotACheckpoint, BrokenCheckpoint, BadInput, OutOfMemory, EngineLost: see `Engine.load` and `Loader`.
         """
         try:
@@ -45,10 +49,15 @@ class Seat:
             else:
                 self.engine = self._load(order.folder, device=order.device)
             self._lifeline.report(CheckpointMoved("ready", detail=self.engine.describe()))
-        except OSError as error:
-            raise StorageError(
-                f"The checkpoint cannot be read or built: {error.strerror}.", hint="Look at the disk."
+        except SafetensorError as error:
+            if f"os error {errno.ENOSPC}" not in str(error):  # its only word for what the system has said
+                raise
+            raise DiskFull(
+                "The disk is full: the checkpoint cannot be built.", hint="Free some room, then load it again."
             ) from None
+        except OSError as error:
+            kind = DiskFull if error.errno in FULL else StorageError
+            raise kind(f"The checkpoint cannot be read or built: {error.strerror}.", hint="Look at the disk.") from None
         except StudioError as error:
             raise without_folder(error, order.folder) from None
 

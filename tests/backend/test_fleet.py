@@ -91,6 +91,14 @@ def test_loading_makes_a_checkpoint_the_active_one_and_the_page_hears_of_it(flee
     assert fleet.submit()["checkpoint"] == "second"
 
 
+def test_what_others_leave_of_the_grant_is_said(fleet: RunningServer):
+    listing = fleet.get("/v1/checkpoints").json()
+    taken_gb = sum(entry["needed_gb"] for entry in listing["checkpoints"] if entry["loaded"])
+    assert taken_gb
+    assert listing["memory"]["spare_gb"] == pytest.approx(float(ROOM_FOR_TWO_GB) - taken_gb, abs=0.1)
+    assert listing["memory"]["total_gb"] > float(ROOM_FOR_TWO_GB)
+
+
 def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet: RunningServer):
     fleet.post("/v1/checkpoints/speck/load")
     wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
@@ -138,10 +146,11 @@ def test_what_was_active_is_active_again_unless_the_server_is_told(
     shutil.copytree(tmp_path / "checkpoints" / "speck", tmp_path / "checkpoints" / "second")
     (tmp_path / "presets").mkdir()
     (tmp_path / "presets" / "second.toml").write_text(PRESET.format("second"))
-    with running(tmp_path) as first:
+    (tmp_path / "active-checkpoint").write_text("speck")
+    with running(tmp_path, ORRERY_CHECKPOINT="") as first:
         first.post("/v1/checkpoints/second/load")
         assert first.get("/v1/checkpoints").json()["starts_with"] == "second"
-    with running(tmp_path) as again:
+    with running(tmp_path, ORRERY_CHECKPOINT="") as again:
         assert again.get("/v1/models").json()["data"][0]["id"] == "second"
     with running(tmp_path, ORRERY_CHECKPOINT="speck") as told:
         assert told.get("/v1/models").json()["data"][0]["id"] == "speck"

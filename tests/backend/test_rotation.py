@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from backend.fleet.room import Room
 from backend.fleet.rotation import MAX_PASSED_OVER_S, Rotation
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.presets import CheckpointPreset
+from studio.settings import ServerSettings
 
 HOST = DeviceMemory(place="host", total_gb=32, free_gb=8)
 
@@ -55,6 +57,19 @@ def test_a_person_comes_before_the_queue_and_the_queue_goes_by_age():
 )
 def test_room_is_what_the_device_has_free_or_what_was_granted(memory_gb: float | None, needed_gb: float, fits: bool):
     assert rotation(memory_gb).fits(needed_gb, HOST, [group("a")]) is fits
+
+
+def test_what_is_spare_is_what_is_free_or_what_others_leave_of_the_grant():
+    groups = [group("a", needed_gb=2), group("b", needed_gb=0.5)]
+    assert rotation().spare_gb(HOST, groups) == 8
+    assert rotation(3).spare_gb(HOST, groups) == 0.5
+
+
+def test_a_second_checkpoint_finds_no_room_on_a_full_gpu_beside_an_empty_one():
+    gpus = ((80.0, 4.0), (80.0, 78.0))
+    for told, fits in (({"device": "auto"}, False), ({"gpus": 2}, False), ({"device": "cuda:1"}, True)):
+        memory = Room(ServerSettings.model_validate(told), lambda: gpus).read()
+        assert rotation().fits(12, memory, [group("a")]) is fits
 
 
 def test_a_checkpoint_alone_may_always_try():
