@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel
 
 from backend.dialects.fields import check_names, object_of
-from backend.dialects.nested_fields import EXTRAS
+from backend.dialects.nested_fields import EXTRAS, with_extras
 from backend.dialects.openai_video_answers import ActionData
 from backend.dialects.video_fields import VideoFields, read_fields
 from studio.errors import BadInput, NotAllowed
@@ -22,9 +22,11 @@ from studio.requests import shown
 from studio.requests.embodiments import EMBODIMENTS
 
 TOP = {"request_id", "model", "input", "parameters", "runtime", "user", *EXTRAS}
-INPUT = {"task", "prompt", "instruction", "observation"}
-RUNTIME = {"response_format", "output_format", "prefix_cache"}
-PICTURES = ("image", "images", "video")
+PICTURES = ("image", "images", "image_path", "input_reference", "video", "video_path")
+"""Names of what is seen, in an observation or beside it."""
+
+INPUT = {"task", "prompt", "instruction", "observation", "state", *PICTURES}
+RUNTIME = {"response_format", "output_format", "prefix_cache", "cuda_graph", "return_timing"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class ActionsCall:
     Attributes:
         request_id: what the caller names it, which the answer repeats.
         fields: as those of `/v1/videos`.
-        raw: the answer is the rows alone.
+        raw: the answer is a `RawActions`.
     """
 
     request_id: str | None
@@ -72,6 +74,18 @@ class ActionGeneration(BaseModel):
     usage: ActionUsage
     timings: dict[str, float] = {}
     job: str
+
+
+class RawActions(BaseModel):
+    """The same for `runtime.response_format` "raw": what SGLang's engine answers. Of several outputs `actions` has the
+    rows of each."""
+
+    request_id: str
+    actions: list[list[float]] | list[list[list[float]]]
+    action_mode: str
+    domain_id: int
+    raw_action_dim: int
+    parameters: dict[str, int]
 
 
 class DomainInfo(BaseModel):
@@ -128,8 +142,8 @@ def to_call(body: Mapping[str, Any]) -> ActionsCall:
     parameters = given.get("parameters", {})
     if not isinstance(parameters, dict):
         raise BadInput(f"parameters is {shown(parameters)}; an object is expected.", param="parameters")
-    fields: dict[str, Any] = {name: given[name] for name in (*EXTRAS, "model") if name in given}
-    fields |= cast(dict[str, Any], parameters)
+    beside = {name: given[name] for name in (*EXTRAS, "model") if name in given}
+    fields = with_extras(beside | cast(dict[str, Any], parameters))
     prompt = next((said[name] for name in ("task", "prompt", "instruction") if name in said), fields.get("task"))
     fields.pop("task", None)
     if prompt is not None:
@@ -172,6 +186,23 @@ def to_answer(call: ActionsCall, job: Job, actions: list[ActionData]) -> ActionG
     )
 
 
+def to_raw(answer: ActionGeneration) -> RawActions:
+    """The rows without their envelope."""
+    first = answer.data[0].action
+    rows = [choice.action.values for choice in answer.data]
+    return RawActions(
+        request_id=answer.id,
+        actions=rows[0] if len(rows) == 1 else rows,
+        action_mode=first.action_mode,
+        domain_id=first.domain_id,
+        raw_action_dim=first.raw_action_dim,
+        parameters={
+            "num_inference_steps": answer.usage.denoise_steps,
+            "num_frames": answer.usage.action_horizon + 1,
+        },
+    )
+
+
 def domains() -> list[DomainInfo]:
     """Every embodiment."""
     return [
@@ -181,21 +212,29 @@ def domains() -> list[DomainInfo]:
 
 
 def _observation(said: Mapping[str, Any]) -> dict[str, Any]:
+    beside = {name: entry for name, entry in said.items() if name in ("state", *PICTURES)}
     value = said.get("observation")
     if value is None:
-        return {}
+        return _one_picture(beside)
     if isinstance(value, list):
-        entries = cast(list[Any], value)
-        if len(entries) != 1:
+        several = cast(list[Any], value)
+        if len(several) != 1:
             raise NotAllowed(
-                f"input.observation has {len(entries)} entries; one is taken at a time.", param="input.observation"
+                f"input.observation has {len(several)} entries; one is taken at a time.", param="input.observation"
             )
-        value = entries[0]
+        value = several[0]
     if not isinstance(value, dict):
         raise BadInput(f"input.observation is {shown(value)}; an object is expected.", param="input.observation")
-    found = {str(name): entry for name, entry in cast(dict[Any, Any], value).items() if entry is not None}
-    for name in ("images", "image"):
+    entries = {str(name): entry for name, entry in cast(dict[Any, Any], value).items() if entry is not None}
+    return _one_picture(entries | beside)
+
+
+def _one_picture(found: dict[str, Any]) -> dict[str, Any]:
+    """An observation whose picture is one: of a list of one, or of one camera by its name."""
+    for name in PICTURES:
         several = found.get(name)
+        if name == "images" and isinstance(several, dict):
+            several = found[name] = list(cast(dict[str, Any], several).values())
         if isinstance(several, list):
             pictures = cast(list[Any], several)
             if len(pictures) != 1:

@@ -21,7 +21,18 @@ SWITCHES = frozenset(
     {"use_system_prompt", "use_resolution_template", "use_duration_template", "negative_prompt", "upsample"}
 )
 TRANSLATED = frozenset(
-    {"prompt", "model", "n", "size", "response_format", "output_format", "output_compression", "lora"}
+    {
+        "prompt",
+        "model",
+        "n",
+        "size",
+        "width",
+        "height",
+        "response_format",
+        "output_format",
+        "output_compression",
+        "lora",
+    }
     | {"guardrails", "use_guardrails"}
 )
 IGNORED = frozenset(
@@ -65,12 +76,14 @@ class ImageData(BaseModel):
 
 
 class ImagesAnswer(BaseModel):
-    """What `images.generate` reads."""
+    """What `images.generate` reads, and SGLang's `id` and `inference_time_s`."""
 
+    id: str
     created: int
     data: list[ImageData]
     output_format: OutputFormat = "png"
     size: str
+    inference_time_s: float | None = None
 
 
 def to_call(body: Mapping[str, Any]) -> ImagesCall:
@@ -94,8 +107,10 @@ def to_call(body: Mapping[str, Any]) -> ImagesCall:
     for theirs, ours in {"prompt": "prompt", "model": "checkpoint", "n": "count"}.items():
         if theirs in fields:
             payload[ours] = fields[theirs]
-    if fields.get("size", "auto") != "auto":
-        size = fields["size"]
+    size = fields.get("size", "auto")
+    if size == "auto" and ("width" in fields or "height" in fields):  # SGLang's way to say it
+        size = f"{shown(fields.get('width'))}x{shown(fields.get('height'))}"
+    if size != "auto":
         payload["resolution"], payload["aspect_ratio"] = parse_size(size if isinstance(size, str) else shown(size))
     payload |= {name: fields[name] for name in SWITCHES & fields.keys()}
     payload["sampling"] = {name: fields[name] for name in SAMPLING & fields.keys()}
@@ -142,7 +157,10 @@ def to_answer(
         else:
             image.b64_json = base64.b64encode(pictures[index]).decode()
     first = job.results[0]
+    took_s = (job.finished_at - job.started_at).total_seconds() if job.finished_at and job.started_at else None
     return ImagesAnswer(
+        id=job.id,
+        inference_time_s=took_s,
         created=int(job.created_at.timestamp()),
         data=data,
         size=f"{first.width}x{first.height}",

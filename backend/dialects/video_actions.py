@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 from backend.dialects.video_fields import ACTION_MODES, VideoFields
 from backend.dialects.video_sizes import tier_of_frames
-from studio.errors import BadInput
+from studio.errors import BadInput, NotAllowed
 from studio.media import MediaReference
 from studio.requests import shown
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
@@ -16,6 +16,12 @@ from studio.specs.draft import Draft
 
 JOINTS, GRIPPER = "observation/joint_position", "observation/gripper_position"
 """openpi's names of a DROID's seven joints and its gripper, in an `observation`."""
+
+DROID_FRAMING = (
+    "The top row is from the wrist-mounted camera. The bottom row contains two horizontally concatenated third-person "
+    "perspective views of the scene from opposite sides, with the robot visible."
+)
+"""What NVIDIA's samples for SGLang say of a DROID picture, beside `concat_view`; the view `droid_view` says both."""
 
 
 def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) -> Draft:
@@ -28,6 +34,7 @@ def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) 
 
     Raises:
         BadInput: something is missing or does not go together.
+        NotAllowed: it is to be told of its picture in words that it was not trained with.
     """
     mode = fields.action_mode
     assert mode is not None
@@ -49,7 +56,7 @@ def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) 
             f"raw_action_dim is {fields.raw_action_dim}; {embodiment} has actions of {width} values.",
             param="raw_action_dim",
         )
-    draft.put("view", fields.view_point, "view_point")
+    draft.put("view", _view(fields), "view_point")
     draft.put("resolution", tier_of_frames(fields), "image_size")
     draft.put("fps", fields.fps, "fps")
     if mode == "forward_dynamics":
@@ -65,6 +72,20 @@ def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) 
         if fields.observation is not None:  # a robot asks for what to do, and nobody looks at frames
             draft.put("decode_video", False, "observation")
     return draft
+
+
+def _view(fields: VideoFields) -> str | None:
+    framing = fields.action_cinematography_framing
+    if framing is None:
+        return fields.view_point
+    if " ".join(framing.split()) != DROID_FRAMING or fields.view_point not in (None, "concat_view"):
+        raise NotAllowed(
+            "action_cinematography_framing is served with the words that a DROID picture was trained with, and no "
+            "others.",
+            param="action_cinematography_framing",
+            hint="Send action_view_point alone: each view has its words.",
+        )
+    return "droid_view"
 
 
 def body_of(domain_name: str | None, domain_id: int | None, raw_action_dim: int | None) -> EmbodimentName:

@@ -15,6 +15,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 from backend.dialects.nested_fields import with_extras
 from studio.errors import BadInput, NotAllowed, rebuild
 from studio.requests import Frozen, cut, explain, shown
+from studio.requests.transfer_video import HintName, Strength
 from studio.specs.spec import Words
 
 ACTION_MODES = {"policy": "run_policy", "forward_dynamics": "predict_video", "inverse_dynamics": "predict_actions"}
@@ -105,9 +106,11 @@ class VideoFields(Frozen):
     seg: Annotated[Any, Listed] = None
     wsm: Annotated[Any, Listed] = None
     control_reference: Any = None
-    control_type: str | None = None
+    control_type: HintName | None = None
     control_path: Annotated[str | tuple[str, ...] | None, Listed] = None
     control_hint: Annotated[str | tuple[str, ...] | None, Listed] = None
+    preset_edge_threshold: Strength | None = None
+    preset_blur_strength: Strength | Literal["none"] | None = None
     control_guidance: Number = None
     control_guidance_interval: Interval = None
     num_video_frames_per_chunk: Annotated[Whole, Field(ge=1, le=100_000)] = None
@@ -126,6 +129,7 @@ class VideoFields(Frozen):
     ] = None
     image_size: Said = None
     view_point: Annotated[str | None, Field(validation_alias=AliasChoices("view_point", "action_view_point"))] = None
+    action_cinematography_framing: str | None = None
     state: Annotated[tuple[float, ...] | None, Listed] = None
     observation: Annotated[
         dict[str, Any] | None, Listed, Field(validation_alias=AliasChoices("observation", "robot_obs"))
@@ -211,8 +215,8 @@ def read_fields(body: Mapping[str, Any]) -> VideoFields:
 
 
 def address_of(value: object, param: str) -> str | None:
-    """Where a picture or clip lies that is not in the form: a text, or an object with `image_url`, `video_url`, `url`
-    or `file_id`, which is an id of ours.
+    """Where a picture or clip lies that is not in the form: a text, or an object with `image_url`, `video_url`, `url`,
+    SGLang's `b64_json`, or `file_id`, which is an id of ours.
 
     Raises:
         BadInput: it says nothing of the kind.
@@ -222,7 +226,7 @@ def address_of(value: object, param: str) -> str | None:
         return value or None
     if isinstance(value, dict):
         entries = cast(dict[str, Any], value)
-        for name in ("image_url", "video_url", "url", "file_id"):
+        for name in ("image_url", "video_url", "url", "file_id", "b64_json", "base64"):
             said: object = entries.get(name)
             if isinstance(said, dict):
                 said = cast(dict[str, Any], said).get("url")

@@ -41,6 +41,29 @@ def put_canvas(draft: Draft, fields: VideoFields, source: MediaReference | None)
         draft.put("aspect_ratio", nearest_shape(source.width, source.height), "aspect_ratio")
 
 
+def put_bucket(draft: Draft, fields: VideoFields, shaped: MediaReference | None) -> None:
+    """The canvas of a transfer, as `put_canvas`; but with a tier beside it a `size` that is no canvas says the shape.
+
+    Source: NVIDIA's transfer notebooks make `size` of the tier and the shape of their specs, 960x720 of "720" and
+    "4,3"; vLLM-Omni goes by the tier.
+
+    Raises:
+        BadInput: there is no such canvas.
+    """
+    if fields.size is not None and fields.resolution is not None and fields.aspect_ratio is None:
+        width, height = _numbers(fields.size)
+        if nearest_canvas(width, height) != (width, height):
+            fields = fields.model_copy(update={"size": None, "aspect_ratio": nearest_shape(width, height)})
+    put_canvas(draft, fields, shaped)
+
+
+def _numbers(size: str) -> tuple[int, int]:
+    width, _, height = size.lower().partition("x")
+    if not (width.isascii() and width.isdigit() and height.isascii() and height.isdigit() and len(size) <= 16):
+        raise BadInput(f"size is {shown(size)}; expected WIDTHxHEIGHT, as in 832x480.", param="size")
+    return int(width), int(height)
+
+
 def nearest_shape(width: int, height: int) -> AspectRatio:
     """The shape that is nearest to a size: 640x360 is 16:9."""
     canvas = nearest_canvas(width, height)
@@ -57,13 +80,9 @@ def tier_of_frames(fields: VideoFields) -> ActionTier | None:
     """
     said = fields.image_size or fields.resolution or fields.short_edge
     if said is None:
-        size = fields.size
-        if size is None:
+        if fields.size is None:
             return None
-        width, _, height = size.lower().partition("x")
-        if not (width.isascii() and width.isdigit() and height.isascii() and height.isdigit() and len(size) <= 16):
-            raise BadInput(f"size is {shown(size)}; expected WIDTHxHEIGHT, as in 832x480.", param="size")
-        said = tier_of(*nearest_canvas(int(width), int(height)))[0].replace("768", "720")
+        said = tier_of(*nearest_canvas(*_numbers(fields.size)))[0].replace("768", "720")
     if said not in get_args(ActionTier):
         raise BadInput(
             f"image_size is {shown(said)}; one of {', '.join(get_args(ActionTier))} is expected.", param="image_size"

@@ -1,32 +1,24 @@
 """NVIDIA's own requests, sent to a running server in their own form, small enough for it, answered in their shape."""
 
 import base64
-import io
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import av
 import httpx
 import pytest
 
 import nvidia_requests as nvidia
+import published_curls as published
+from clip_facts import clip_facts
+from curl_commands import Curl
 from running import RunningServer
 from sent_files import clip_bytes, picture_bytes
 
 SMALL = {"size": "320x192", "num_frames": "5", "fps": "12"}
 PICTURE = {"input_reference": ("first.png", picture_bytes(), "image/png")}
 CLIP = {"input_reference": ("drive.mp4", clip_bytes(), "video/mp4")}
-
-
-def frames(content: bytes) -> tuple[int, int, int, bool]:
-    """Frames, width, height, and whether there is sound."""
-    with av.open(io.BytesIO(content)) as clip:
-        size = clip.streams.video[0].width, clip.streams.video[0].height
-        sound = bool(clip.streams.audio)
-        return sum(1 for _ in clip.decode(video=0)), *size, sound
 
 
 def sync(server: RunningServer, form: dict[str, Any], **options: Any) -> httpx.Response:
@@ -49,32 +41,37 @@ def completed(server: RunningServer, form: dict[str, Any], **options: Any) -> di
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_the_readmes_own_curl(server: RunningServer, tmp_path: Path):
-    form = nvidia.smaller(nvidia.TEXT_TO_VIDEO, **SMALL)
-    words = [word for name, value in form.items() for word in ("--form-string", f"{name}={value}")]
-    path = tmp_path / "cosmos3_t2v_output.mp4"
-    url = f"{server.url}/v1/videos/sync"
-    subprocess.run(["curl", "-sS", "-X", "POST", url, *words, "-o", path], check=True, timeout=120)
+@pytest.mark.parametrize("command", [published.OMNI_T2V, published.SGLANG_README_V2V_SOUND], ids=["omni", "sglang"])
+def test_the_readmes_own_curl(server: RunningServer, tmp_path: Path, command: Curl):
+    """All of them run in test_published_curls.py."""
+    (tmp_path / "motion_clip.mp4").write_bytes(CLIP["input_reference"][1])
+    answer = command.small(size="320x192", num_frames="5", num_inference_steps="2").run(server, tmp_path)
 
-    assert frames(path.read_bytes()) == (5, 320, 192, False)
+    assert answer.status == 200, answer.content
+    if answer.content_type == "video/mp4":
+        assert clip_facts(answer.content) == (5, 320, 192, False)
+    else:
+        server.wait_job(answer.json()["id"])
+        content = server.get(f"/v1/videos/{answer.json()['id']}/content").content
+        assert clip_facts(content) == (5, 320, 192, True)
 
 
 def test_image_to_video(server: RunningServer):
     answer = sync(server, nvidia.smaller(nvidia.IMAGE_TO_VIDEO, **SMALL), files=PICTURE)
 
-    assert frames(answer.content) == (5, 320, 192, False)
+    assert clip_facts(answer.content) == (5, 320, 192, False)
 
 
 def test_video_to_video(server: RunningServer):
     form = nvidia.smaller(nvidia.VIDEO_TO_VIDEO, **SMALL | {"num_frames": "9"})
 
-    assert frames(sync(server, form, files=CLIP).content)[0] == 9
+    assert clip_facts(sync(server, form, files=CLIP).content)[0] == 9
 
 
 def test_sound(server: RunningServer):
     answer = sync(server, nvidia.smaller(nvidia.WITH_SOUND, **SMALL))
 
-    assert frames(answer.content) == (5, 320, 192, True)
+    assert clip_facts(answer.content) == (5, 320, 192, True)
 
 
 def test_transfer(server: RunningServer):
@@ -82,7 +79,7 @@ def test_transfer(server: RunningServer):
     form = nvidia.smaller(nvidia.transfer(control), **SMALL)
     form = nvidia.with_params(form, num_video_frames_per_chunk=5, max_frames=5)
 
-    assert frames(sync(server, form).content)[0] == 5
+    assert clip_facts(sync(server, form).content)[0] == 5
 
 
 def test_forward_dynamics(server: RunningServer):
@@ -90,7 +87,7 @@ def test_forward_dynamics(server: RunningServer):
     final = completed(server, form, files=PICTURE)
 
     assert final["action"] is None
-    assert frames(server.get(f"/v1/videos/{final['id']}/content").content)[0] == 5
+    assert clip_facts(server.get(f"/v1/videos/{final['id']}/content").content)[0] == 5
 
 
 def test_inverse_dynamics(server: RunningServer):
@@ -110,7 +107,7 @@ def test_policy(server: RunningServer):
 
     assert final["action"]["shape"] == [16, 10]
     assert final["action"]["values"] == final["action"]["data"]
-    assert frames(server.get(f"/v1/videos/{final['id']}/content").content)[0] == 17
+    assert clip_facts(server.get(f"/v1/videos/{final['id']}/content").content)[0] == 17
 
 
 def test_a_policy_that_is_waited_for_has_its_actions(server: RunningServer):
@@ -121,7 +118,7 @@ def test_a_policy_that_is_waited_for_has_its_actions(server: RunningServer):
 
     assert answer.json()["action"]["shape"] == [4, 10]
     assert answer.json()["b64_json"]
-    assert frames(as_clip.content)[0] == 5
+    assert clip_facts(as_clip.content)[0] == 5
     rows = httpx.get(as_clip.headers["x-action-url"]).json()["actions"]
     assert rows == answer.json()["action"]["data"]
 
@@ -179,8 +176,9 @@ def test_sglangs_actions(server: RunningServer):
     assert body["usage"]["action_horizon"] == 4
     assert [result["type"] for result in server.job(body["job"])["results"]] == ["actions", "actions"]
     raw = server.post("/v1/actions/generations", json={**asked, "runtime": {"response_format": "raw"}}).json()
-    assert len(raw) == 4
-    assert len(raw[0]) == 8
+    assert (raw["action_mode"], raw["domain_id"], raw["raw_action_dim"]) == ("policy", 8, 8)
+    assert raw["parameters"] == {"num_inference_steps": 2, "num_frames": 5}
+    assert [len(row) for row in raw["actions"]] == [8] * 4
 
 
 def test_actions_metadata_names_the_domains(server: RunningServer):
