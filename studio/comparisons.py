@@ -128,6 +128,13 @@ class Cell(Frozen):
     likeness: Likeness | None = None
     critic: float | None = None
 
+    @property
+    def gone(self) -> bool:
+        """What stood here is no more: its file has left the disk, or it was deleted for good."""
+        if self.item is not None:
+            return self.item.missing
+        return self.error is None and (self.job is None or self.job.state is JobState.SUCCEEDED)
+
 
 class ComparisonSummary(Frozen):
     """A comparison in a list.

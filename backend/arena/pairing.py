@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from backend.database.arena_tables import AnswerRow, QuestionRow
 from backend.database.tables import ArtefactRow, JobRow
+from backend.media import MediaStore
 from studio.arena import domain_of, fields_of, is_compared, pair_id, shown_value
 from studio.arena.votes import PairKind
 from studio.errors import StudioError
@@ -59,10 +60,11 @@ class _Result:
 class Pairing:
     """Reads pairs out of the database, and remembers what requests come to. Runs on a thread that reads, one at a time.
 
-    A request is parsed once: jobs never change.
+    A request is parsed once: jobs never change. What has no file any more forms no pairs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, store: MediaStore) -> None:
+        self._store = store
         self._fields: dict[str, Mapping[str, str] | None] = {}
 
     def pairs(self, session: Session) -> dict[str, Match]:
@@ -114,7 +116,7 @@ class Pairing:
             if row.id not in self._fields:
                 self._fields[row.id] = _read(row, jobs.get(row.job_id or ""))
             fields = self._fields[row.id]
-            if fields is not None:
+            if fields is not None and self._store.holds(row.id, row.reference["mime"]):
                 results.append(_Result(row, fields))
         return results
 

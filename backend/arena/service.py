@@ -18,6 +18,7 @@ from backend.database import Database
 from backend.database.arena_tables import AnswerRow
 from backend.database.tables import ArtefactRow
 from backend.library.news import LibraryNews
+from backend.media import MediaStore
 from studio.arena import (
     Axis,
     CastVote,
@@ -51,10 +52,11 @@ class ArenaService:
     Pairs are found again when the library or the answers have changed, rankings when a vote has come or gone.
     """
 
-    def __init__(self, database: Database, news: LibraryNews) -> None:
+    def __init__(self, database: Database, news: LibraryNews, store: MediaStore) -> None:
         self._database = database
         self._news = news
-        self._pairing = Pairing()
+        self._store = store
+        self._pairing = Pairing(store)
         self._finding = asyncio.Lock()
         self._pairs: tuple[object, dict[str, Match]] = (None, {})
         self._votes: tuple[Vote, ...] | None = None
@@ -65,19 +67,25 @@ class ArenaService:
 
     async def next_pair(self, wish: Wish, voter: str, by: VotedBy = "person") -> NextPair:
         """The pair that a voter should see now, if there is one left."""
-        matches = await self.matches()
-        await self.votes()
-        # Tens of thousands of pairs take a tenth of a second.
-        dealt = asyncio.to_thread(deal, tuple(matches.values()), self._ledger, wish, by, voter)
-        match, num_pairs, num_left = await dealt
-        pair = None if match is None else await self._shown(match, left_of(match, by, voter))
-        return NextPair(pair=pair, num_pairs=num_pairs, num_left=num_left)
+        while True:
+            matches = await self.matches()
+            await self.votes()
+            # Tens of thousands of pairs take a tenth of a second.
+            dealt = asyncio.to_thread(deal, tuple(matches.values()), self._ledger, wish, by, voter)
+            match, num_pairs, num_left = await dealt
+            if match is None:
+                return NextPair(pair=None, num_pairs=num_pairs, num_left=num_left)
+            try:
+                pair = await self._shown(match, left_of(match, by, voter))
+            except PairNotFound:  # a side has gone since the pairs were found; they are found anew without it
+                continue
+            return NextPair(pair=pair, num_pairs=num_pairs, num_left=num_left)
 
-    async def pair(self, pair_id: str, voter: str) -> Pair:
-        """A pair again, with the sides that this voter was shown. Raises PairNotFound."""
+    async def pair(self, pair_id: str, voter: str, by: VotedBy = "person") -> Pair:
+        """A pair again, with the sides that this voter was shown. Raises PairNotFound, also where a file is gone."""
         match = await self.match(pair_id)
         await self.votes()
-        return await self._shown(match, left_of(match, "person", voter))
+        return await self._shown(match, left_of(match, by, voter))
 
     async def match(self, pair_id: str) -> Match:
         """What is known of a pair. Raises PairNotFound."""
@@ -91,14 +99,15 @@ class ArenaService:
         return found
 
     async def cast(self, said: CastVote) -> Vote:
-        """Keep a person's vote.
+        """Keep the vote of a person, or of an agent.
 
         Raises:
             PairNotFound: there is no such pair.
             BadInput: it has no such side or axis.
             Conflict: the voter has voted otherwise on it.
         """
-        return await self.keep(await self.match(said.pair), said.left, said.choices, "person", said.voter)
+        match = await self.match(said.pair)
+        return await self.keep(match, said.left, said.choices, said.by, said.voter, said.reason)
 
     async def keep(
         self, match: Match, left: str, choices: Mapping[Axis, Choice], by: VotedBy, voter: str, reason: str = ""
@@ -172,7 +181,7 @@ class ArenaService:
         self._votes = None
         self._ledger = Ledger()
         self._standings.clear()
-        self._pairing = Pairing()
+        self._pairing = Pairing(self._store)
         self._pairs = (None, {})
 
     def answered(self) -> None:
@@ -187,10 +196,11 @@ class ArenaService:
                 rows = session.scalars(select(AnswerRow).where(AnswerRow.id.in_((left, right))))
                 return {row.id: Side(id=row.id, text=row.text) for row in rows}
             found = session.scalars(select(ArtefactRow).where(ArtefactRow.id.in_((left, right))))
-            return {row.id: _side(row) for row in found}
+            return {row.id: _side(row) for row in found if self._store.holds(row.id, row.reference["mime"])}
 
         sides = await self._database.look(look)
         if len(sides) < 2:
+            self._pairs = (None, {})
             raise PairNotFound(f"A side of {match.id} has just left.", param="pair", hint="Ask for the next pair.")
         return Pair(
             id=match.id,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-_SCORES = text(
-    "SELECT json_extract(node.value, '$.media.id') AS media_id,"
-    " json_extract(node.value, '$.critique.overall_score') AS score"
-    " FROM refinements, json_each(refinements.document, '$.nodes') AS node"
-    " WHERE media_id IN :ids AND score IS NOT NULL ORDER BY refinements.number"
-).bindparams(bindparam("ids", expanding=True))
+from backend.database.refinement_table import CriticScoreRow
 
 
 def critic_scores(session: Session, ids: Iterable[str]) -> dict[str, float]:
-    """Overall scores of 0 to 10 by item, of those that a critic has seen; of several the latest."""
-    return {str(name): float(score) for name, score in session.execute(_SCORES, {"ids": list(ids)})}
+    """Overall scores of 0 to 10 by item, of those that a critic has seen."""
+    wanted = list(ids)
+    found: dict[str, float] = {}
+    for start in range(0, len(wanted), 500):  # SQLite bounds the parameters of a statement
+        query = select(CriticScoreRow).where(CriticScoreRow.media_id.in_(wanted[start : start + 500]))
+        found |= {row.media_id: row.score for row in session.scalars(query)}
+    return found

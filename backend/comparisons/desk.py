@@ -13,7 +13,6 @@ from backend.comparisons.measuring import Measuring
 from backend.comparisons.service import ComparisonService
 from backend.database import Database
 from backend.fleet import Fleet
-from backend.fleet.room import needed_gb
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.queue_service import QueueService
@@ -56,12 +55,12 @@ class ComparisonDesk:
             folder: of the media, where exports are written.
             page_of: draws the offline page.
         """
-        read_once = cache(fleet.read_memory)
+        read_once = cache(fleet.room.read)
 
         @cache
         def memory_gb(checkpoint: str) -> float | None:
             try:
-                return round(needed_gb(shelf.named(checkpoint), read_once()), 2)
+                return round(fleet.room.held_gb(shelf.named(checkpoint), read_once()), 2)
             except StudioError:  # it is not known any more
                 return None
 

@@ -10,11 +10,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.comparisons.critics import critic_scores
+from backend.comparisons.explaining import explained, explained_control
 from backend.comparisons.grid import Grid
 from backend.database.comparison_tables import ComparisonRow, MeasurementRow
 from backend.database.tables import ArtefactRow, JobRow
 from backend.jobs.rows import readable
-from backend.library.items import item_of
+from backend.library.items import find_artefact, item_of
+from backend.library.lineage import request_of
 from backend.media import MediaStore
 from studio.comparisons import Cell, Comparison, ComparisonSummary, Likeness
 from studio.errors import ComparisonNotFound
@@ -24,6 +26,8 @@ from studio.media import MediaReference
 from studio.requests import shown
 
 SEEN = ("image", "video")
+GONE = "its file is gone"
+"""Said of a cell whose medium is no more."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +74,25 @@ def draw(session: Session, row: ComparisonRow, look: Look) -> Comparison:
         reference = looked_at.get(place.index) if place.index is not None else None
         media_id = place.media_id or (reference.id if reference else None)
         against = reference_of.get(place.row)
+        item = items.get(media_id) if media_id else None
+        measured = likenesses.get((media_id, against or "")) if media_id and media_id != against else None
+        if against and item is not None and item.id != against:
+            measured = explained(measured, items.get(against))
+        # Without a ground truth a note is all there is; beside one that is not measured yet it would stand for it.
+        if item is not None and item.kind == "transfer_video" and (measured is not None or not against):
+            request = job.request if job else request_of(session, find_artefact(session, item.id))
+            measured = explained_control(measured, request, look.store)
         cells.append(
             Cell(
                 row=place.row,
                 column=place.column,
-                item=items.get(media_id) if media_id else None,
+                item=item,
                 actions_url=f"/v1/media/{media_id}-actions" if f"{media_id}-actions" in items else None,
                 job=job,
                 error=grid.refused.get(place.index) if place.index is not None else None,
                 seconds=_seconds(job),
                 memory_gb=look.memory_gb(job.checkpoint) if job else None,
-                likeness=likenesses.get((media_id, against or "")) if media_id and media_id != against else None,
+                likeness=measured,
                 critic=scores.get(media_id) if media_id else None,
             )
         )

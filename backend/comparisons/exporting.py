@@ -17,9 +17,10 @@ from backend.comparisons.service import ComparisonService
 from backend.comparisons.spreadsheet import csv_of
 from backend.library.sheet_desk import SheetDesk
 from backend.media import MediaStore
+from backend.media.scratch import FULL
 from backend.media.scratch import SUFFIX as PART
 from studio.comparisons import Comparison, ExportForm
-from studio.errors import MediaNotFound, StorageError
+from studio.errors import DiskFull, MediaNotFound, StorageError
 
 PageOf = Callable[[str, dict[str, Any]], str]
 """The HTML of an offline page: of a title and of a comparison's JSON, whose addresses are relative."""
@@ -53,7 +54,7 @@ class Exporting:
             ComparisonNotFound: there is none.
             BadInput: nothing of it can be seen yet, or it is too large for a mosaic, or the item
                 has no sound.
-            StorageError: it cannot be written.
+            DiskFull, StorageError: it cannot be written.
         """
         comparison = await self._comparisons.get(comparison_id)
         async with self._one:
@@ -63,12 +64,16 @@ class Exporting:
                     case "csv":
                         path.write_text(csv_of(comparison), "utf-8")
                     case "mp4":
-                        await asyncio.to_thread(write_mosaic, path, _present(comparison), self._store.file, sound)
+                        await asyncio.to_thread(write_mosaic, path, comparison, self._store.file, sound)
                     case "zip":
                         await self._write_zip(path, comparison)
                 is_whole = True
             except OSError as error:
-                raise StorageError(f"The export cannot be written: {error.strerror or error}.") from None
+                kind = DiskFull if error.errno in FULL else StorageError
+                raise kind(
+                    f"The export cannot be written: {error.strerror or error}.",
+                    hint="Free some room, then export again." if kind is DiskFull else "",
+                ) from None
             finally:
                 if not is_whole:
                     path.unlink(missing_ok=True)
@@ -88,14 +93,13 @@ class Exporting:
         files: dict[str, Path] = {}
         said["thumbnail_url"] = None
         for cell in said["cells"]:
-            item = cell["item"]
-            if cell["job"] is not None:
-                cell["job"]["results"] = []  # their addresses are the server's
-            if item is None or item["missing"]:
-                continue
-            with suppress(MediaNotFound):
-                await self._gather(item, cell["actions_url"], files, layouts, actions)
+            item, actions_url = cell["item"], cell["actions_url"]
+            # Their addresses are the server's.
             cell["actions_url"] = None
+            if cell["job"] is not None:
+                cell["job"]["results"] = []
+            if item is not None:
+                await self._gather(item, actions_url, files, layouts, actions)
         said |= {"layouts": layouts, "actions": actions}
         page = self._page_of(comparison.title, said)
 
@@ -104,7 +108,8 @@ class Exporting:
                 archive.writestr("index.html", page)
                 archive.writestr("cells.csv", csv_of(comparison))
                 for name, file in files.items():
-                    archive.write(file, name)
+                    with suppress(FileNotFoundError):  # it has just gone; the page says so when it comes to it
+                        archive.write(file, name)
 
         await asyncio.to_thread(pack)
 
@@ -116,28 +121,27 @@ class Exporting:
         layouts: dict[str, Any],
         actions: dict[str, Any],
     ) -> None:
-        """Note what is packed of an item, and lead its addresses there."""
-        media_id = item["id"]
-        file = self._store.file(media_id)
-        if file.suffix == ".json" or actions_url:
-            shown = file if file.suffix == ".json" else self._store.file(f"{media_id}-actions")
-            actions[media_id] = json.loads(await asyncio.to_thread(shown.read_text))
-        name = f"media/{file.name}"
-        files[name], item["url"] = file, name
-        if item["thumbnail_url"]:
+        """Note what is packed of an item, and lead its addresses there; of what is gone the item says so."""
+        media_id, is_clip = item["id"], item["spritesheet_url"] is not None
+        item |= {"url": "", "thumbnail_url": None, "spritesheet_url": None}
+        try:
+            file = self._store.file(media_id)
+        except MediaNotFound:
+            item["missing"] = True
+            return
+        item["url"] = f"media/{file.name}"
+        files[item["url"]] = file
+        with suppress(MediaNotFound, FileNotFoundError):
+            if file.suffix == ".json" or actions_url:
+                shown = file if file.suffix == ".json" else self._store.file(f"{media_id}-actions")
+                actions[media_id] = json.loads(await asyncio.to_thread(shown.read_text))
+        with suppress(MediaNotFound):
             thumbnail = self._store.thumbnail(media_id)
-            files[f"media/{thumbnail.name}"], item["thumbnail_url"] = thumbnail, f"media/{thumbnail.name}"
-        if item["spritesheet_url"]:
-            sheet, layout = await self._sheets.sheet(media_id)
-            name = f"media/{media_id}-sheet.webp"
-            files[name], item["spritesheet_url"] = sheet, name
-            layouts[media_id] = layout.model_dump(mode="json")
-
-
-def _present(comparison: Comparison) -> Comparison:
-    """Without items whose file has gone."""
-    cells = tuple(
-        cell.model_copy(update={"item": None}) if cell.item is not None and cell.item.missing else cell
-        for cell in comparison.cells
-    )
-    return comparison.model_copy(update={"cells": cells})
+            item["thumbnail_url"] = f"media/{thumbnail.name}"
+            files[item["thumbnail_url"]] = thumbnail
+        with suppress(MediaNotFound, FileNotFoundError):
+            if is_clip:
+                sheet, layout = await self._sheets.sheet(media_id)
+                item["spritesheet_url"] = f"media/{media_id}-sheet.webp"
+                files[item["spritesheet_url"]] = sheet
+                layouts[media_id] = layout.model_dump(mode="json")

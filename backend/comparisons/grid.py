@@ -160,6 +160,8 @@ def _told(path: str, value: Any, titles: Mapping[str, str]) -> str:
         case "adapter", dict():
             adapter = cast(Mapping[str, Any], value)
             return f"{adapter.get('name')} × {adapter.get('scale', 1)}"
+        case "num_inference_steps", 1:
+            return "1 step"
         case "num_inference_steps", steps:
             return f"{steps} steps"
         case name, str(text):

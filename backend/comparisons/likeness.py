@@ -48,9 +48,14 @@ class Followed:
 
 
 def likeness(path: Path, against: Path | None, followed: Sequence[Followed] = ()) -> Likeness:
-    """Measure one result. Raises BadInput when a file cannot be decoded."""
+    """Measure one result. Raises BadInput when a file cannot be decoded; of a control that cannot, the note says so."""
     compared = None if against is None else compare(path, against)
-    faithful = [fidelity(path, control) for control in followed]
+    try:
+        faithful = [fidelity(path, control) for control in followed]
+    except BadInput as error:
+        if compared is None:
+            raise
+        return compared.model_copy(update={"note": error.message})
     return Likeness(
         psnr_db=compared.psnr_db if compared else None,
         ssim=compared.ssim if compared else None,

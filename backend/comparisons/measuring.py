@@ -6,18 +6,20 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import structlog
 from sqlalchemy.orm import Session
 
+from backend.comparisons.explaining import followed_by
 from backend.comparisons.likeness import Followed, likeness
 from backend.comparisons.service import ComparisonService
 from backend.database.comparison_tables import MeasurementRow
+from backend.library.items import find_artefact
+from backend.library.lineage import request_of
 from backend.media import MediaStore
 from studio.comparisons import Cell, Comparison, Likeness
-from studio.errors import StudioError
-from studio.requests import TransferVideo
+from studio.errors import MediaNotFound, StudioError
+from studio.requests import Request
 
 log = structlog.get_logger("orrery.comparisons")
 
@@ -42,8 +44,10 @@ class Measuring:
         """Measure what is made and not measured yet, and answer the comparison. Raises ComparisonNotFound."""
         async with self._lock:  # who asks meanwhile finds it measured
             comparison = await self._comparisons.get(comparison_id)
-            for task in self._open(comparison):
+            for task in await self._open(comparison):
                 found = await asyncio.get_running_loop().run_in_executor(self._pool, self._measured, task)
+                if found is None:
+                    continue
                 row = MeasurementRow(
                     media_id=task.media_id, against_id=task.against_id, document=found.model_dump(mode="json")
                 )
@@ -58,50 +62,65 @@ class Measuring:
         """Begin nothing more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _measured(self, task: _Task) -> Likeness:
+    def _measured(self, task: _Task) -> Likeness | None:
         try:
-            against = self._store.file(task.against_id) if task.against_id else None
-            return likeness(self._store.file(task.media_id), against, task.followed)
-        except StudioError as error:  # a file that went, or cannot be decoded: said in its cell, and not tried again
+            paths = [self._store.file(name) for name in (task.media_id, task.against_id) if name]
+        except MediaNotFound:  # it has just gone, and may come back
+            return None
+        try:
+            return likeness(paths[0], paths[1] if task.against_id else None, task.followed)
+        except FileNotFoundError:
+            return None
+        except StudioError as error:  # it cannot be decoded: said in its cell, and not tried again
+            if not all(path.exists() for path in paths):
+                return None
             log.warning("unmeasured", media_id=task.media_id, against_id=task.against_id, reason=error.message)
             return Likeness(note=error.message)
 
-    def _open(self, comparison: Comparison) -> Sequence[_Task]:
+    async def _open(self, comparison: Comparison) -> Sequence[_Task]:
         references = {
             cell.row: cell.item.id
             for cell in comparison.cells
             if comparison.columns[cell.column].role == "reference" and cell.item is not None
         }
-        # Where a row's reference has left the library there is nothing to measure against, now or later.
+        # Where a row's reference is gone there is nothing to measure against.
         lost = {
-            cell.row
-            for cell in comparison.cells
-            if comparison.columns[cell.column].role == "reference" and cell.item is None
+            cell.row for cell in comparison.cells if comparison.columns[cell.column].role == "reference" and cell.gone
         }
         found: dict[tuple[str, str], _Task] = {}
         for cell in comparison.cells:
-            if cell.item is None or cell.item.missing or cell.likeness is not None or cell.row in lost:
+            if cell.item is None or cell.item.missing or cell.row in lost:
                 continue
             against = references.get(cell.row, "")
-            followed = self._followed(cell)
+            followed = self._followed(await self._request(cell))
+            if _is_whole(cell.likeness, followed):
+                continue
             if cell.item.id != against and (against or followed):
                 found[cell.item.id, against] = _Task(cell.item.id, against, followed)
         return list(found.values())
 
-    def _followed(self, cell: Cell) -> tuple[Followed, ...]:
-        """Controls that can be computed of the result too; depth and what is segmented cannot."""
-        request = cell.job.request if cell.job else None
-        if not isinstance(request, TransferVideo):
-            return ()
+    async def _request(self, cell: Cell) -> Request | None:
+        """What made a cell's item; of one that is shown as it is, and followed controls, as the library knows it."""
+        if cell.job is not None:
+            return cell.job.request
+        item = cell.item
+        if item is None or item.kind != "transfer_video":
+            return None
         try:
-            source = self._file(request.source_video)
-            return tuple(
-                Followed(control.hint, self._file(control.video), source, control.strength or "medium")
-                for control in request.controls
-                if control.hint in ("edge", "blur")
-            )
-        except StudioError:  # what it followed was removed since
+            return await self._comparisons.read(lambda session: request_of(session, find_artefact(session, item.id)))
+        except MediaNotFound:  # it has just left
+            return None
+
+    def _followed(self, request: Request | None) -> tuple[Followed, ...]:
+        """Controls that can be measured, all of them or none."""
+        try:
+            return followed_by(request, self._store)
+        except MediaNotFound:  # the cell says so
             return ()
 
-    def _file(self, media_id: str | None) -> Path | None:
-        return self._store.file(media_id) if media_id else None
+
+def _is_whole(found: Likeness | None, followed: tuple[Followed, ...]) -> bool:
+    """Whether everything is measured that can be. What could not be at all has a note alone, and is not tried again."""
+    if found is None:
+        return False
+    return found.fidelity is not None or found.psnr_db is None or not followed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from backend.comparisons.drawing import GONE, SEEN
 from backend.media import frame_rate, read_picture, read_sound, stream_clip, write_clip
 from backend.media.clip_writer import SOUND_RATE
 from backend.media.timeline import read_timeline
 from studio.comparisons import Cell, Comparison
-from studio.errors import BadInput
+from studio.errors import BadInput, MediaNotFound
 
 Frame = NDArray[np.uint8]
 
@@ -67,7 +70,10 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
         BadInput: there is nothing to be seen in it, or too much, or the chosen item has no sound.
         OSError: the file cannot be written.
     """
-    shown = [cell for cell in comparison.cells if _is_seen(cell)]
+    files = _files(comparison, file_of)
+    shown = [cell for cell in comparison.cells if cell.item is not None and cell.item.id in files]
+    if not shown and any(cell.gone for cell in comparison.cells):
+        raise BadInput("The files of everything in this comparison are gone.", hint="Make what is missing again.")
     if not shown:
         raise BadInput("Nothing of this comparison is made yet.", hint="Export it once a cell is there.")
     sheet = _sheet_of(comparison, shown)
@@ -75,14 +81,22 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
     fps = frame_rate(max(rates, default=12.0))
     lasts = [cell.item.duration_s for cell in shown if cell.item and cell.item.duration_s]
     num_frames = max(1, math.ceil(max(lasts, default=STILL_S) * fps - 1e-6))
-    ground = _ground(comparison, sheet)
     places: list[tuple[int, int, Iterator[Frame]]] = []
+    seen: set[tuple[int, int]] = set()
     for cell in shown:
         assert cell.item is not None
         size = _fitted(cell, sheet)
         left, top = sheet.corner(cell.row, cell.column)
         at = left + (sheet.width - size[0]) // 2, top + (sheet.height - size[1]) // 2
-        places.append((*at, _frames(cell, file_of(cell.item.id), size, float(fps))))
+        file = files[cell.item.id]
+        try:
+            places.append((*at, _opened(_frames(cell, file, size, float(fps)))))
+        except (FileNotFoundError, BadInput):
+            if file.exists():
+                raise
+        else:
+            seen.add((cell.row, cell.column))
+    ground = _ground(comparison, sheet, seen)
 
     def frames() -> Iterator[Frame]:
         picture = ground
@@ -94,7 +108,7 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
             yield picture
 
     heard = _heard(shown, sound)
-    samples = read_sound(file_of(heard), SOUND_RATE, stereo=True) if heard else None
+    samples = read_sound(files[heard], SOUND_RATE, stereo=True) if heard else None
     recipe = f"Orrery comparison {comparison.id}: {comparison.title}"
     write_clip(path, frames(), fps=fps, sound=samples, recipe=recipe)
 
@@ -114,8 +128,14 @@ def _heard(shown: list[Cell], chosen: str | None) -> str | None:
     return chosen
 
 
-def _is_seen(cell: Cell) -> bool:
-    return cell.item is not None and cell.item.type in ("image", "video") and not cell.item.missing
+def _files(comparison: Comparison, file_of: Callable[[str], Path]) -> dict[str, Path]:
+    """By media id, what can be seen."""
+    found: dict[str, Path] = {}
+    for item in (cell.item for cell in comparison.cells):
+        if item is not None and item.type in SEEN and not item.missing:
+            with suppress(MediaNotFound):  # it has just gone
+                found[item.id] = file_of(item.id)
+    return found
 
 
 def _sheet_of(comparison: Comparison, shown: list[Cell]) -> _Sheet:
@@ -146,7 +166,12 @@ def _frames(cell: Cell, path: Path, size: tuple[int, int], fps: float) -> Iterat
     return stream_clip(path, width=size[0], height=size[1], fps=fps, num_frames=num_frames)
 
 
-def _ground(comparison: Comparison, sheet: _Sheet) -> Frame:
+def _opened(frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The same once its file is open: deleted from then on, it can be read to its end."""
+    return itertools.chain([next(frames)], frames)
+
+
+def _ground(comparison: Comparison, sheet: _Sheet, seen: Set[tuple[int, int]]) -> Frame:
     """The mosaic without what moves: bars with labels, tiles with why they are empty."""
     image = Image.new("RGB", sheet.size, GROUND)
     draw = ImageDraw.Draw(image)
@@ -161,10 +186,18 @@ def _ground(comparison: Comparison, sheet: _Sheet) -> Frame:
             left, _ = sheet.corner(row, column)
             draw.rectangle((left, top, left + sheet.width - 1, top + sheet.height - 1), TILE_GROUND)
             cell = comparison.cell(row, column)
-            if cell is not None and not _is_seen(cell):
-                said = cell.error.message if cell.error else cell.job.state if cell.job else "gone"
+            if cell is not None and (row, column) not in seen:
+                said = _why_empty(cell)
                 draw.text((left + 8, top + 8), _cut(said, font, sheet.width - 12), FAINT, font)
     return np.array(image, np.uint8)
+
+
+def _why_empty(cell: Cell) -> str:
+    if cell.error:
+        return cell.error.message
+    if cell.gone or (cell.item is not None and cell.item.type in SEEN):
+        return GONE
+    return cell.job.state if cell.job else "actions"
 
 
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:

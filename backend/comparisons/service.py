@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from PIL import Image
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from backend.checkpoint_shelf import CheckpointShelf
@@ -19,6 +19,7 @@ from backend.comparisons.drawing import Look, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, draw_up, in_order
 from backend.database import Database
 from backend.database.comparison_tables import ComparisonRow
+from backend.database.tables import JobRow
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.engines import Engines
@@ -39,12 +40,14 @@ from studio.requests import draw_seed
 
 T = TypeVar("T")
 
+UNMADE = (JobState.FAILED, JobState.CANCELLED)
+
 
 class ComparisonService:
     """Grids of jobs and library items. A comparison's jobs are the batch of its id, and queue like any others.
 
     Args:
-        needed_gb: memory that a checkpoint takes, by its id.
+        held_gb: memory that a checkpoint takes, by its id.
     """
 
     def __init__(
@@ -59,7 +62,7 @@ class ComparisonService:
         store: MediaStore,
         library: LibraryService,
         uploads: Uploads,
-        needed_gb: Callable[[str], float | None],
+        held_gb: Callable[[str], float | None],
     ) -> None:
         self._database = database
         self._board = board
@@ -71,7 +74,7 @@ class ComparisonService:
         self._store = store
         self._library = library
         self._uploads = uploads
-        self._look = Look(store, board.now, needed_gb)
+        self._look = Look(store, board.now, held_gb)
 
     async def submit(self, asked: CompareRequest) -> Comparison:
         """Write a comparison down and queue its cells, those of one checkpoint together.
@@ -121,17 +124,21 @@ class ComparisonService:
         return await self.get(comparison_id)
 
     async def retry(self, comparison_id: str) -> Comparison:
-        """Queue its failed and cancelled cells again, those of one checkpoint together.
+        """Queue its failed and cancelled cells again, and those whose files are gone; of one checkpoint together.
 
         Raises:
             ComparisonNotFound: there is none.
             Conflict, MediaNotFound, BadInput: none of them can be run again; the first reason is told.
         """
-        lost = [job for job in await self._made(comparison_id) if job.state in (JobState.FAILED, JobState.CANCELLED)]
+        cells = (await self.get(comparison_id)).cells
+        lost = [cell.job for cell in cells if cell.job is not None and (cell.gone or cell.job.state in UNMADE)]
         errors: list[StudioError] = []
         for at in in_order([job.checkpoint for job in lost], self._board.resident):
             try:
-                await self._jobs.retry(lost[at].id)
+                if lost[at].state is JobState.SUCCEEDED:
+                    await self._make_again(lost[at])
+                else:
+                    await self._jobs.retry(lost[at].id)
             except StudioError as error:
                 errors.append(error)
         if errors and len(errors) == len(lost):
@@ -166,8 +173,32 @@ class ComparisonService:
 
         return await self._database.alone(acted)
 
-    async def _made(self, comparison_id: str) -> list[Job]:
-        return [cell.job for cell in (await self.get(comparison_id)).cells if cell.job is not None]
+    async def _make_again(self, made: Job) -> None:
+        """What a job made is gone, and what has succeeded never changes: the same request takes its place."""
+        accepted = await self._admission.admit({**made.request.model_dump(mode="json"), "checkpoint": made.checkpoint})
+        self._jobs.refuse_if_failed(accepted.checkpoint)
+
+        def replace(ledger: Ledger) -> Job:
+            self._admission.check_still_there(accepted.request)
+            with ledger.transaction() as session:
+                old = session.scalars(select(JobRow).where(JobRow.id == made.id, JobRow.batch_id.is_not(None))).first()
+                if old is None:
+                    raise Conflict("This cell is being made again already.")
+                old.batch_id = old.batch_index = old.batch_size = None
+                row = ledger.add(
+                    session,
+                    accepted.job_id,
+                    accepted.request,
+                    accepted.checkpoint,
+                    made.priority,
+                    made.batch,
+                    accepted.guardrail,
+                    accepted.sized,
+                )
+                return job_of(row)
+
+        await self._board.move(replace)
+        self._engines.wake()
 
     async def _recipe(self, media_id: str) -> dict[str, Any]:
         request = (await self._library.item(media_id)).request

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+from backend.comparisons.drawing import GONE
 from studio.comparisons import Comparison
 
 FIRST = ("row", "column", "role")
@@ -24,6 +25,8 @@ def csv_of(comparison: Comparison) -> str:
     for cell in comparison.cells:
         column, item, like = comparison.columns[cell.column], cell.item, cell.likeness
         error = cell.error or (cell.job.error if cell.job else None)
+        why = error.message if error else GONE if cell.gone else None
+        state = "gone" if cell.gone else cell.job.state if cell.job else "refused" if cell.error else "shown"
         table.writerow(
             _safe(value)
             for value in (
@@ -31,7 +34,7 @@ def csv_of(comparison: Comparison) -> str:
                 column.label,
                 column.role,
                 *(_plain(column.values.get(path)) for path in axes),
-                cell.job.state if cell.job else "refused" if cell.error else "shown",
+                state,
                 cell.seconds,
                 cell.memory_gb,
                 *((like.psnr_db, like.ssim, like.fidelity) if like else (None, None, None)),
@@ -39,7 +42,7 @@ def csv_of(comparison: Comparison) -> str:
                 like.note if like else None,
                 item.id if item else None,
                 *((item.width, item.height, item.num_frames, item.fps) if item else (None,) * 4),
-                error.message if error else None,
+                why,
                 cell.job.id if cell.job else None,
                 cell.job.request.prompt if cell.job else item.prompt if item else None,
             )

@@ -1,6 +1,6 @@
 """The one database of a data folder: its tables and their history, and the thread on which it is written."""
 
-from backend.database.database import Database
+from backend.database.database import Database, is_full
 from backend.database.opening import open_database
 
-__all__ = ["Database", "open_database"]
+__all__ = ["Database", "is_full", "open_database"]

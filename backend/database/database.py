@@ -18,10 +18,16 @@ from studio.errors import DiskFull, StorageError
 
 T = TypeVar("T")
 
-SQLITE_FULL = 13
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""What SQLite says when there is no room: for a page, and for the index of its log."""
 
 NUM_READERS = 4
 """Jobs are read in a millisecond, while a search of the library takes fifty."""
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether a driver's error says that the disk is full."""
+    return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) in _FULL
 
 
 class Database:
@@ -68,8 +74,7 @@ class Database:
             with Session(self.engine) as session, session.begin():
                 yield session
         except DatabaseError as error:
-            code = error.orig.sqlite_errorcode if isinstance(error.orig, sqlite3.Error) else 0
-            if code == SQLITE_FULL:
+            if is_full(error.orig):
                 raise DiskFull(
                     "The disk is full: it could not be written down.", hint="Free some room and send it again."
                 ) from None

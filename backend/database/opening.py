@@ -12,8 +12,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
 
-from backend.database.database import Database
-from studio.errors import DatabaseTooNew, StorageError
+from backend.database.database import Database, is_full
+from studio.errors import DatabaseTooNew, DiskFull, StorageError
 
 BUSY_TIMEOUT_MS = 5000
 
@@ -23,6 +23,7 @@ def open_database(path: Path) -> Database:
 
     Raises:
         DatabaseTooNew: a later Orrery wrote it.
+        DiskFull: there is no room to open it.
         StorageError: it is no database, or cannot be opened.
     """
     engine = create_engine(f"sqlite:///{path}", connect_args={"check_same_thread": False})
@@ -31,6 +32,10 @@ def open_database(path: Path) -> Database:
         _migrate(engine, path)
     except DatabaseError as error:
         engine.dispose()
+        if is_full(error.orig):
+            raise DiskFull(
+                f"The disk is full: the database {path} cannot be opened.", hint="Free some room, then start again."
+            ) from None
         raise StorageError(
             f"{path} cannot be used as the database: {error.orig}.", hint="Move it away, or restore it from a copy."
         ) from None

@@ -47,8 +47,9 @@ class Table(DeclarativeBase):
 class JobRow(Table):
     """One job.
 
-    `number` is the order of acceptance, `position` the order of running. `priority` is -1, 0 or 1. `pace_key` names
-    the jobs whose steps take as long, `step_work` is how much a step has to do (`backend.jobs.work`).
+    `number` is the order of acceptance, `position` the order of running, `end_number` the order in which they ended,
+    whatever the clock said then; jobs of an older version and of an import have none. `priority` is -1, 0 or 1.
+    `pace_key` names the jobs whose steps take as long, `step_work` is how much a step has to do (`backend.jobs.work`).
     """
 
     __tablename__ = "jobs"
@@ -76,8 +77,13 @@ class JobRow(Table):
     pace_key: Mapped[str | None] = mapped_column(String(128))
     step_work: Mapped[float | None] = mapped_column(Float)
     guardrail: Mapped[str | None] = mapped_column(String(16))
+    end_number: Mapped[int | None] = mapped_column(Integer)
 
-    __table_args__ = (Index("jobs_by_state", "state", "position"), Index("jobs_by_batch", "batch_id", "batch_index"))
+    __table_args__ = (
+        Index("jobs_by_state", "state", "position"),
+        Index("jobs_by_batch", "batch_id", "batch_index"),
+        Index("jobs_by_end", "end_number"),
+    )
 
 
 class JobInputRow(Table):

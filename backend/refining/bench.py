@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from backend.jobs.service import JobService
+from backend.media import MediaStore
 from studio.errors import Conflict, EngineError, JobNotFound
 from studio.jobs import Job, JobState
 from studio.media import MediaReference
@@ -14,8 +15,9 @@ from studio.requests import GenerateImage, GenerateVideo
 class Bench:
     """Hands requests to the queue and waits for what comes of them."""
 
-    def __init__(self, jobs: JobService) -> None:
+    def __init__(self, jobs: JobService, store: MediaStore) -> None:
         self._jobs = jobs
+        self._store = store
 
     async def make(self, job_id: str, request: GenerateImage | GenerateVideo) -> MediaReference:
         """What a job makes, whether it is yet to be queued, runs already, or has ended before.
@@ -35,6 +37,10 @@ class Bench:
         """Cancel a job if there is one that has not ended."""
         with suppress(JobNotFound, Conflict):
             await self._jobs.cancel(job_id)
+
+    def holds(self, made: MediaReference) -> bool:
+        """Whether the file of a result is still there."""
+        return self._store.holds(made.id, made.mime)
 
 
 def _result(job: Job) -> MediaReference:

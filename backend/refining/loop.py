@@ -121,6 +121,10 @@ class Loop:
         """Do to a node what is still to be done; false when it need not be made any more."""
         if self._node(number).stage != "done":
             await self._change(number, error=None)
+        node = self._node(number)
+        if node.media is not None and node.critique is None and not self._makes.holds(node.media):
+            # Its file went before the critic had seen it: the same recipe makes it again.
+            await self._change(number, media=None, job_id=None)
         while self._node(number).media is None:
             if self._node(number).request is None and not self._is_superfluous(number):
                 await self._write(number)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import structlog
 from pydantic import ValidationError
 from sqlalchemy import select, update
+from sqlalchemy.dialects import sqlite
 
 from backend.database import Database
-from backend.database.refinement_table import RefinementRow
+from backend.database.refinement_table import CriticScoreRow, RefinementRow
 from backend.database.tables import ArtefactRow
 from studio.errors import RefinementNotFound, StorageError
 from studio.refinements import Refinement
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.refining")
+
+_SCORE = sqlite.insert(CriticScoreRow)
+_KEEP_SCORES = _SCORE.on_conflict_do_update(["media_id"], set_={"score": _SCORE.excluded.score})
 
 
 class RefinementShelf:
@@ -32,13 +36,16 @@ class RefinementShelf:
         await self._database.alone(insert)
 
     async def put(self, tree: Refinement) -> None:
-        """Write one down as it is now; nothing happens where it has been deleted meanwhile."""
+        """Write one down as it is now, and its scores; nothing happens where it has been deleted meanwhile."""
         document = tree.model_dump(mode="json")
+        scores = _scores(tree)
 
         def change() -> None:
             with self._database.transaction() as session:
-                changes = update(RefinementRow).where(RefinementRow.id == tree.id)
-                session.execute(changes.values(state=tree.state, document=document))
+                tree_row = update(RefinementRow).where(RefinementRow.id == tree.id).returning(RefinementRow.id)
+                written = session.scalars(tree_row.values(state=tree.state, document=document)).all()
+                if written and scores:
+                    session.execute(_KEEP_SCORES, scores)
 
         await self._database.alone(change)
 
@@ -93,6 +100,15 @@ class RefinementShelf:
                 return found
 
         return await self._database.beside(look)
+
+
+def _scores(tree: Refinement) -> list[dict[str, str | float]]:
+    """What its critic has said of each result, as rows."""
+    return [
+        {"media_id": node.media.id, "score": node.critique.overall_score}
+        for node in tree.nodes
+        if node.media is not None and node.critique is not None
+    ]
 
 
 def _read(row: RefinementRow) -> Refinement:

@@ -64,6 +64,10 @@ class Makes(Protocol):
         """Cancel a job if it has not ended."""
         ...
 
+    def holds(self, made: MediaReference) -> bool:
+        """Whether the file of a result is still there."""
+        ...
+
 
 class Keeps(Protocol):
     """Whoever writes trees down (`backend.refining.shelf.RefinementShelf`)."""

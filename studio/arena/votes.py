@@ -101,12 +101,16 @@ class CastVote(Frozen):
         pair: what was looked at.
         left: the id of the side that was shown left.
         choices: by axis; one that is left out is not judged, `overall` must be there.
+        by: an agent is a `reasoner`: how far such agree with people is told.
+        reason: why, in the voter's own words.
     """
 
     pair: PairId
     left: str
     voter: VoterName
     choices: dict[Axis, Choice]
+    by: VotedBy = "person"
+    reason: Annotated[BoundedText, Field(max_length=MAX_REASON)] = ""
 
     @model_validator(mode="after")
     def _judges_the_whole(self) -> Self:
@@ -129,7 +133,7 @@ class Vote(Frozen):
         contest: the field that the sides differed in, as `sampling.guidance_scale`; `reasoner` for answers.
         domain: as `presets/arena/domains.toml` had it when it was cast.
         by: a person, or a reasoner, which then is the `voter`.
-        reason: a reasoner's own words.
+        reason: the voter's own words.
         revoked_at: when it was taken back; it counts no more.
     """
 

@@ -19,6 +19,7 @@ from backend.database.tables import ArtefactRow
 from backend.jobs.ledger import Ledger
 from backend.library.news import LibraryNews
 from backend.library.shelving import Origin, shelve
+from backend.media import MediaStore
 from library_rows import reference
 from studio.arena import CastVote, NextPair
 from studio.errors import BadInput, Conflict, PairNotFound, VoteNotFound
@@ -33,8 +34,18 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def arena(database: Database) -> ArenaService:
-    return ArenaService(database, cast("LibraryNews", SimpleNamespace(revision=0)))
+def lost() -> set[str]:
+    """Artefacts whose files are gone."""
+    return set()
+
+
+def store_without(lost: set[str]) -> MediaStore:
+    return cast("MediaStore", SimpleNamespace(holds=lambda name, mime: name not in lost))
+
+
+@pytest.fixture
+def arena(database: Database, lost: set[str]) -> ArenaService:
+    return ArenaService(database, cast("LibraryNews", SimpleNamespace(revision=0)), store_without(lost))
 
 
 def made(database: Database, job_id: str, checkpoint: str = "speck", **fields: Any) -> str:
@@ -50,9 +61,9 @@ def made(database: Database, job_id: str, checkpoint: str = "speck", **fields: A
     return name
 
 
-def pairs(database: Database) -> dict[str, Match]:
+def pairs(database: Database, *lost: str) -> dict[str, Match]:
     with database.transaction() as session:
-        return Pairing().pairs(session)
+        return Pairing(store_without(set(lost))).pairs(session)
 
 
 def test_results_that_differ_in_one_thing_alone_are_pairs(database: Database):
@@ -84,6 +95,37 @@ def test_what_was_made_twice_or_thrown_away_is_paired_once_or_not(database: Data
         session.query(ArtefactRow).filter(ArtefactRow.id == f"{'c' * 12}-0").one().erasing = True
 
     assert pairs(database) == {}
+
+
+def test_what_has_no_file_any_more_is_not_paired_and_an_older_one_of_the_same_stands_for_it(database: Database):
+    made(database, "a" * 12)
+    newer = made(database, "b" * 12)
+    made(database, "c" * 12, "nano")
+
+    assert [match.first[0] for match in pairs(database, newer).values()] == ["a"]
+
+
+def test_a_pair_that_lost_a_side_is_not_dealt_any_more(database: Database, arena: ArenaService, lost: set[str]):
+    for number in "ab":
+        made(database, number * 12, prompt=f"cube {number}")
+        made(database, f"c{number * 11}", "nano", prompt=f"cube {number}")
+
+    async def act() -> None:
+        first = (await arena.next_pair(Wish(), "ada")).pair
+        assert first is not None
+        lost.add(first.right.id)
+        dealt = await arena.next_pair(Wish(), "ada")
+        assert dealt.pair is not None
+        assert dealt.pair.id != first.id
+        assert (dealt.num_pairs, dealt.num_left) == (1, 1)
+        with pytest.raises(PairNotFound):
+            await arena.pair(first.id, "ada")
+        lost.add(dealt.pair.left.id)
+        with pytest.raises(PairNotFound):
+            await arena.pair(dealt.pair.id, "ada")
+        assert (await arena.next_pair(Wish(), "ada")).num_pairs == 0
+
+    asyncio.run(act())
 
 
 def test_answers_to_one_question_are_pairs(database: Database):

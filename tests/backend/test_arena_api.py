@@ -101,6 +101,15 @@ def test_an_endpoint_votes_from_both_ends_and_its_key_stays_here(
     assert (first[0], first[1]) == (last[1], last[0])
     again = server.post("/v1/arena/judgements", json={"judge": "sage", "contest": contest})
     assert again.json()["error"]["code"] == "pair_not_found"
+    as_sage = {
+        "pair": "an-image.an-other",
+        "left": "side",
+        "voter": "sage",
+        "choices": {"overall": "tie"},
+        "by": "reasoner",
+    }
+    refused = server.post("/v1/arena/votes", json=as_sage).json()["error"]
+    assert (refused["code"], refused["param"]) == ("bad_input", "voter"), refused
     listed = server.get("/v1/arena/reasoners").json()["reasoners"]
     assert {"name": "sage", "title": "The sage", "endpoint": True, "ready": True} in listed
     assert KEY not in json.dumps(listed)

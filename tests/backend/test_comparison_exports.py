@@ -1,21 +1,28 @@
 """What a comparison is taken along as: a table that no spreadsheet runs, a mosaic that waits for the longest."""
 
+import asyncio
 import csv
 import io
+import json
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import av
 import numpy as np
 import pytest
 
+from backend.comparisons.exporting import Exporting
 from backend.comparisons.mosaic import write_mosaic
+from backend.comparisons.service import ComparisonService
 from backend.comparisons.spreadsheet import csv_of
-from backend.media import read_sound, write_clip
+from backend.library.sheet_desk import SheetDesk
+from backend.media import MediaFacts, MediaStore, read_sound, write_clip
 from sent_files import clip_bytes
 from studio.comparisons import Cell, Column, Comparison, Likeness
-from studio.errors import BadInput
+from studio.errors import BadInput, MediaNotFound
 from studio.jobs import Failure
 from studio.library import LibraryItem
 
@@ -79,6 +86,90 @@ def test_a_mosaic_lasts_as_long_as_its_longest_clip_and_an_empty_tile_says_why(t
     assert len(frames) == 48
     left = [frame[:, : frame.shape[1] // 2].astype(int) for frame in (frames[-12], frames[-1])]
     assert abs(left[0] - left[1]).mean() < 2  # it has ended and stays
+
+
+def test_what_is_gone_is_left_out_of_table_and_mosaic_and_that_is_said(tmp_path: Path):
+    for name in ("u1", "u3"):
+        (tmp_path / name).write_bytes(clip_bytes(num_frames=4, fps=12))
+    reads = {"u3": tmp_path / "moved", "u1": tmp_path / "u1"}  # the one's file goes once its path is known
+    grid = comparison(
+        Cell(row=0, column=0, item=item("u2", missing=True)),
+        Cell(row=0, column=1, item=item("u1", duration_s=4 / 12)),
+        Cell(row=1, column=0),
+        Cell(row=1, column=1, item=item("u3")),
+    ).model_copy(update={"rows": ("a", "b")})
+
+    rows = list(csv.DictReader(io.StringIO(csv_of(grid))))
+    write_mosaic(tmp_path / "out.mp4", grid, lambda name: reads[name])
+
+    assert [row["state"] for row in rows] == ["gone", "shown", "gone", "shown"]
+    assert [row["error"] for row in rows] == ["its file is gone", "", "its file is gone", ""]
+    with av.open(str(tmp_path / "out.mp4")) as mosaic:
+        frame = next(mosaic.decode(video=0)).to_ndarray(format="rgb24")
+    high, wide = frame.shape[0] // 2, frame.shape[1] // 2
+    tiles = [frame[at:, left:][40 : high - 10, 6 : wide - 10] for at in (0, high) for left in (0, wide)]
+    said = [tile[:30].max() for tile in (tiles[0], *tiles[2:])]
+    assert min(said) > 100  # words
+    assert [int(tile[40:].max()) > 100 for tile in tiles] == [False, True, False, False]
+
+
+def test_a_comparison_that_has_lost_everything_says_so(tmp_path: Path):
+    with pytest.raises(BadInput, match="everything in this comparison are gone"):
+        write_mosaic(tmp_path / "out.mp4", comparison(Cell(row=0, column=0, item=item("u1", missing=True))), Path)
+
+
+def test_a_page_is_packed_without_what_is_gone_and_leads_to_no_server(tmp_path: Path):
+    store = MediaStore(tmp_path / "media")
+    here, gone = (store.put_upload(io.BytesIO(clip_bytes(frames, 12))).id for frames in (3, 4))
+    store.thumbnail(here).unlink()
+    store.file(gone).unlink()
+    whole = {
+        "thumbnail_url": "/v1/media/x/thumbnail",
+        "spritesheet_url": "/v1/media/x/spritesheet",
+    }
+    cells = [
+        Cell(row=0, column=at, item=item(name, **whole), actions_url="/v1/x") for at, name in enumerate((here, gone))
+    ]
+    said: list[dict[str, Any]] = []
+
+    async def get(_: str) -> Comparison:
+        return comparison(*cells)
+
+    sheets = SheetDesk(store)
+    exporting = Exporting(
+        cast("ComparisonService", SimpleNamespace(get=get)),
+        store,
+        sheets,
+        tmp_path,
+        lambda title, page: said.append(page) or title,
+    )
+    path = asyncio.run(exporting.export("0123456789ab", "zip"))
+    sheets.close()
+
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+    assert names == {"index.html", "cells.csv", f"media/{here}.mp4", f"media/{here}-sheet.webp"}
+    assert "/v1/" not in json.dumps(said)
+    packed, lost = (cell["item"] for cell in said[0]["cells"])
+    assert (packed["missing"], packed["url"], packed["thumbnail_url"]) == (False, f"media/{here}.mp4", None)
+    assert (lost["missing"], lost["url"]) == (True, "")
+
+
+def test_a_clip_that_goes_while_its_sheet_is_drawn_is_not_found(tmp_path: Path):
+    store = MediaStore(tmp_path)
+    name = store.put_upload(io.BytesIO(clip_bytes(3, 12))).id
+    read = store.facts
+
+    def facts(found: str) -> MediaFacts:
+        known = read(found)
+        store.file(found).unlink(missing_ok=True)
+        return known
+
+    store.facts = facts  # type: ignore[method-assign]
+    sheets = SheetDesk(store)
+    with pytest.raises(MediaNotFound):
+        asyncio.run(sheets.sheet(name))
+    sheets.close()
 
 
 def clip_with_tone(path: Path, hertz: float, duration_s: float) -> None:

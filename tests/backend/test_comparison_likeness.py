@@ -1,17 +1,29 @@
 """How like its reference a result is: the textbook's numbers, on pictures and on clips that do not fit each other."""
 
+import asyncio
+import io
 import math
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
+from backend.comparisons.explaining import explained, explained_control, followed_by
 from backend.comparisons.likeness import EQUAL_DB, Followed, compare, fidelity, outline_f1, psnr_db, ssim
-from backend.media import compute_control, write_clip
+from backend.comparisons.measuring import Measuring
+from backend.comparisons.service import ComparisonService
+from backend.media import MediaStore, compute_control, write_clip
+from studio.comparisons import Cell, Column, Likeness
 from studio.errors import BadInput
+from studio.library import LibraryItem
+from studio.requests import TransferVideo
 
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
 RANDOM = np.random.default_rng(0)
 
 
@@ -69,6 +81,65 @@ def test_other_sizes_are_fitted_and_a_picture_is_no_clip(tmp_path: Path):
     assert compare(tmp_path / "large.png", tmp_path / "small.png").note == "fitted from 128×96"
     with pytest.raises(BadInput, match="video cannot be measured against a image"):
         compare(clip(tmp_path / "clip.mp4", moving(2)), tmp_path / "small.png")
+
+
+def test_what_cannot_be_measured_says_why_and_is_not_kept(tmp_path: Path):
+    store = MediaStore(tmp_path / "media")
+    made, truth = (
+        store.put_upload(io.BytesIO(clip(tmp_path / f"{speed}.mp4", moving(3, speed=speed)).read_bytes())).id
+        for speed in (1, 2)
+    )
+    kept: list[object] = []
+    grid = SimpleNamespace(
+        columns=(Column(label="truth", role="reference"), Column(label="b", role="made")),
+        cells=[cell_of(0, truth), cell_of(1, made)],
+    )
+
+    async def get(_: str) -> object:
+        return grid
+
+    async def write(act: object) -> None:
+        kept.append(act)
+
+    service = cast("ComparisonService", SimpleNamespace(get=get, write=write))
+    measuring = Measuring(service, store)
+    store.file(truth).unlink()
+    asyncio.run(measuring.measure("x"))  # it has gone since it was looked at
+    assert kept == []
+    grid.cells[0] = cell_of(0, truth, missing=True)
+    asyncio.run(measuring.measure("x"))
+    assert kept == []
+    measuring.close()
+
+    note = explained(None, grid.cells[0].item)
+    assert note is not None
+    assert note.note == "not measured: the file of the ground truth is gone"
+    assert explained(None, grid.cells[1].item) is None
+    assert explained(Likeness(psnr_db=30), None) == Likeness(psnr_db=30)
+
+
+def cell_of(column: int, name: str, *, missing: bool = False) -> Cell:
+    said = {"id": name, "job_id": None, "kind": "upload", "type": "video", "mime": "video/mp4", "size_bytes": 1}
+    item = LibraryItem.model_validate({**said, "created_at": NOW, "url": f"/v1/media/{name}", "missing": missing})
+    return Cell(row=0, column=column, item=item)
+
+
+def test_a_control_whose_clip_is_gone_is_said_beside_what_was_measured(tmp_path: Path):
+    store = MediaStore(tmp_path / "media")
+    source = store.put_upload(io.BytesIO(clip(tmp_path / "a.mp4", moving(3)).read_bytes())).id
+    asked = {"prompt": "x", "source_video": source, "controls": [{"hint": "edge"}], "num_frames": 5}
+    request = TransferVideo.model_validate(asked)
+
+    assert explained_control(None, request, store) is None
+    assert [followed.source for followed in followed_by(request, store)] == [store.file(source)]
+    store.file(source).unlink()
+
+    found = explained_control(Likeness(psnr_db=20.0, note="fitted"), request, store)
+    assert found is not None
+    assert found.note == "fitted; control not measured: the file of a clip that it follows is gone"
+    whole = Likeness(fidelity=0.5)
+    assert explained_control(whole, request, store) is whole
+    assert explained_control(None, None, store) is None
 
 
 def test_outlines_count_within_a_pixel():

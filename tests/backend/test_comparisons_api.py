@@ -3,10 +3,12 @@
 import csv
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import av
+import httpx
 import pytest
 
 from running import RunningServer, running, wait_for
@@ -89,8 +91,58 @@ def test_a_grid_with_ground_truth_is_measured_and_taken_along(server: RunningSer
     with zipfile.ZipFile(io.BytesIO(server.get(f"/v1/comparisons/{name}/export?form=zip").content)) as page:
         assert {"index.html", "cells.csv"} < set(page.namelist())
         assert b"/v1/media/" not in page.read("index.html")
+    _makes_again_what_was_deleted(server, name, grid)
     assert server.delete(f"/v1/comparisons/{name}").status_code == 204
     assert server.get(f"/v1/comparisons/{name}").json()["error"]["code"] == "comparison_not_found"
+
+
+def _makes_again_what_was_deleted(server: RunningServer, name: str, grid: dict[str, Any]) -> None:
+    """One cell's file is removed on disk, another is deleted for good: both are made again in their places."""
+    cells = {(cell["row"], cell["column"]): cell for cell in grid["cells"]}
+    on_disk, for_good = (cells[place]["item"]["id"] for place in ((0, 1), (1, 2)))
+    for path in (server.data / "media").glob(f"*/{on_disk}.*"):
+        path.unlink()
+    server.post("/v1/library/trash", json={"ids": [for_good]})
+    erased = httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [for_good]}, timeout=30)
+    assert erased.status_code == 200, erased.text
+    exported = server.get(f"/v1/comparisons/{name}/export?form=csv").text
+    assert [row["state"] for row in csv.DictReader(io.StringIO(exported))].count("gone") == 2
+
+    assert server.post(f"/v1/comparisons/{name}/retry").status_code == 202
+    again = {(cell["row"], cell["column"]): cell for cell in ended(server, name)["cells"]}
+
+    assert {at: cell["item"]["id"] for at, cell in again.items() if at not in ((0, 1), (1, 2))} == {
+        at: cell["item"]["id"] for at, cell in cells.items() if at not in ((0, 1), (1, 2))
+    }
+    for at in ((0, 1), (1, 2)):
+        assert not again[at]["item"]["missing"]
+        assert again[at]["job"]["request"]["sampling"] == cells[at]["job"]["request"]["sampling"]
+    assert (again[0, 1]["item"]["id"] == on_disk, again[1, 2]["item"]["id"] == for_good) == (False, False)
+
+
+def test_a_transfer_that_is_shown_as_it_is_is_measured_against_what_it_followed(
+    server: RunningServer, make_clip: Callable[..., bytes], upload: Callable[[bytes], str]
+):
+    source = upload(make_clip(9))
+    asked = {
+        "kind": "transfer_video",
+        "prompt": "outlines",
+        "resolution": "256",
+        "source_video": source,
+        "num_frames": 9,
+    }
+    sampling = {"num_inference_steps": 1, "seed": 1}
+    job = server.submit(**asked, controls=[{"hint": "edge"}], sampling=sampling)
+    made = server.wait_job(job["id"])["results"][0]["id"]
+    shown = server.post("/v1/comparisons", json={"subjects": [{"reference": source, "shown": [made]}]})
+    assert shown.status_code == 202, shown.text
+
+    grid = look(server, shown.json()["id"], "/likeness")
+
+    truth, cell = grid["cells"]
+    assert truth["likeness"] is None
+    assert 0 <= cell["likeness"]["fidelity"] <= 1
+    assert cell["likeness"]["psnr_db"] > 0
 
 
 def test_a_cell_that_is_refused_says_why_and_the_others_are_made(server: RunningServer):

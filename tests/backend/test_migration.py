@@ -10,6 +10,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine
 
 import backend.database
+from backend.comparisons.critics import critic_scores
 from backend.database import open_database
 from backend.jobs.ledger import Ledger
 from backend.library.finding import find
@@ -22,16 +23,21 @@ UPLOAD = "u0123456789abcdef"
 MIGRATIONS = Path(backend.database.__file__).parent / "migrations"
 
 
-def old_database(path: Path, *jobs: tuple[str, str, Request, list[dict[str, object]]]) -> None:
-    """As the first revision left it."""
+def bring_to(path: Path, revision: str) -> None:
+    """A database as an older version left it, with nothing in it."""
     engine = create_engine(f"sqlite:///{path}")
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
     with engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
+        command.upgrade(config, revision)
     engine.dispose()
+
+
+def old_database(path: Path, *jobs: tuple[str, str, Request, list[dict[str, object]]]) -> None:
+    """As the first revision left it."""
+    bring_to(path, "0001")
     with sqlite3.connect(path) as database:
         for position, (job_id, state, request, results) in enumerate(jobs, 1):
             database.execute(
@@ -101,6 +107,37 @@ def test_a_row_that_cannot_be_read_does_not_keep_the_others_out(tmp_path: Path):
     with database.transaction() as session:
         assert [row.id for row in find(session, LibraryQuery())[0]] == ["aaaaaaaaaaaa-0"]
     database.close()
+
+
+def test_scores_of_critics_are_found_by_what_they_were_given_to(tmp_path: Path):
+    bring_to(tmp_path / "orrery.db", "0006")
+
+    def tree(*nodes: object) -> str:
+        return json.dumps({"nodes": nodes})
+
+    def judged(name: str, score: object) -> dict[str, object]:
+        return {"media": {"id": name}, "critique": {"overall_score": score}}
+
+    waiting = {"media": {"id": "cccccccccccc-0"}, "critique": None}
+    documents = (
+        tree(judged("aaaaaaaaaaaa-0", 4.5), waiting, {"media": None}, 3),
+        "{",
+        '{"nodes": 1}',
+        tree(judged("bbbbbbbbbbbb-0", 9), judged("dddddddddddd-0", "much")),
+    )
+    with sqlite3.connect(tmp_path / "orrery.db") as database:
+        for number, document in enumerate(documents):
+            database.execute(
+                "INSERT INTO refinements (id, state, document) VALUES (?, 'succeeded', ?)", (str(number), document)
+            )
+    database.close()
+
+    opened = open_database(tmp_path / "orrery.db")
+
+    with opened.transaction() as session:
+        asked = [f"{letter * 12}-0" for letter in "abcd"]
+        assert critic_scores(session, asked) == {"aaaaaaaaaaaa-0": 4.5, "bbbbbbbbbbbb-0": 9.0}
+    opened.close()
 
 
 def test_a_migration_that_is_interrupted_leaves_the_database_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

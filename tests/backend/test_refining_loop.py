@@ -11,7 +11,7 @@ from library_rows import reference
 from refining_fakes import FakeStudio, Made, begun
 from studio.errors import EngineError, PromptTooLong, ServerUnreachable
 from studio.media import MediaReference
-from studio.refinement_growth import unfinished
+from studio.refinement_growth import branched, unfinished, with_node
 from studio.refinements import Branch, Refinement
 
 
@@ -32,7 +32,7 @@ def test_it_makes_two_rewrites_and_the_best_of_all_rounds_wins():
     assert [node.parent for node in tree.nodes] == [None, 0, 1]
     assert tree.best is not None
     assert (tree.best.node, tree.best.by, tree.best.runner_up, tree.best.num_judged) == (1, "score", 2, 3)
-    assert tree.spent_tokens == 2100
+    assert tree.spent_tokens == 2160
     assert [len(history) for history in studio.histories] == [1, 2]
     first, second = tree.nodes[:2]
     assert first.request is not None
@@ -231,3 +231,30 @@ def test_stopping_lets_go_of_what_is_not_made_and_keeps_what_is():
     assert [node.stage for node in tree.nodes] == ["done", "generating"]
     assert studio.given_up == [tree.nodes[1].job_id]
     assert tree.best is not None
+
+
+def test_a_result_whose_file_went_before_the_critic_saw_it_is_made_again():
+    studio = FakeStudio(EngineError("out of order"), critique(9.5))
+    failed = grown(studio, begun(max_rewrites=0))
+    first = failed.nodes[0]
+    assert first.media is not None
+    studio.lost.add(first.media.id)
+
+    tree = grown(studio, failed)
+
+    (node,) = tree.nodes
+    assert node.media is not None
+    assert (node.media.id != first.media.id, node.stage, node.request) == (True, "done", first.request)
+    assert [request.sampling.seed for request in studio.made.values()] == [7, 7]
+
+
+def test_a_judged_result_whose_file_went_stays_as_it_is_and_leads_on():
+    studio = FakeStudio(critique(5.0))
+    judged = grown(studio, begun(max_rewrites=0))
+    assert judged.nodes[0].media is not None
+    studio.lost.add(judged.nodes[0].media.id)
+
+    tree = grown(studio, with_node(judged, branched(judged, Branch(node=0, words="blue"))), [1])
+
+    assert [node.stage for node in tree.nodes] == ["done", "done"]
+    assert tree.nodes[0] == judged.nodes[0]

@@ -18,7 +18,6 @@ class SlowStudio(FakeStudio):
     def __init__(self) -> None:
         super().__init__(critique(8.0))
         self.may_make = asyncio.Event()
-        self.trees: dict[str, Refinement] = {}
 
     def check(self, request: object) -> None:
         """Everybody is there."""
@@ -34,7 +33,7 @@ class SlowStudio(FakeStudio):
 
     async def put(self, tree: Refinement) -> None:
         await asyncio.sleep(0)
-        self.trees[tree.id] = tree
+        await super().put(tree)
 
     async def get(self, name: str) -> Refinement:
         await asyncio.sleep(0)
