@@ -7,9 +7,12 @@ import sys
 
 import structlog
 
+from studio.standard_error import let_lines_be_lost
+
 
 def configure_logs() -> None:
     """Set up structlog for this process; libraries that use `logging` speak from warnings up."""
+    let_lines_be_lost()
     at_terminal = sys.stderr.isatty()
     structlog.configure(
         processors=[

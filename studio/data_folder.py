@@ -84,6 +84,7 @@ class DataFolder:
 
         Raises:
             DataFolderDenied: something is in the way, or writing is not permitted.
+            DiskFull: there is no room.
         """
         for folder in (self.root, self.media, self.checkpoints, self.presets):
             try:
@@ -93,6 +94,12 @@ class DataFolder:
                     probe.touch()
                     probe.unlink()
             except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise DiskFull(
+                        f"The disk is full: nothing can be written into the data folder {folder}.",
+                        param="data",
+                        hint="Make room, or choose another folder with --data or ORRERY_DATA.",
+                    ) from None
                 raise DataFolderDenied(
                     f"The data folder {folder} cannot be written: {error.strerror or error}.",
                     param="data",

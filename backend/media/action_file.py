@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 from backend.media.recipe import recipe_of
 from studio.errors import EngineError
 from studio.requests import ActionRequest, Request
-from studio.requests.embodiments import EmbodimentName
-
-COLUMNS: dict[EmbodimentName, tuple[str, ...]] = {
-    "droid_joint_position": (*(f"joint_{number}" for number in range(1, 8)), "gripper"),
-    "pusht": ("x", "y"),
-}
-"""Names of an action's values, for bodies whose values have one meaning each; the others' poses are `units`."""
+from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 
 UNITS: dict[EmbodimentName, str] = {"droid_joint_position": "rad; gripper 0 open to 1 closed"}
 
@@ -44,7 +38,7 @@ def actions_text(actions: NDArray[np.float32], request: Request, checkpoint: str
             "recipe": recipe_of(request, checkpoint),
             "embodiment": request.embodiment,
             "fps": request.fps,
-            "columns": COLUMNS.get(request.embodiment),
+            "columns": EMBODIMENTS[request.embodiment].columns or None,
             "units": UNITS.get(request.embodiment, MODEL_UNITS),
             "actions": [[float(str(value)) for value in row] for row in actions.astype(np.float32)],
         }

@@ -29,11 +29,12 @@ def frame_array(shape: tuple[int, ...], folder: Path, *, on_disk: bool) -> NDArr
     """
     if not on_disk:
         return np.empty(shape, np.uint8)
-    with typed_disk_errors(folder):
+    size_bytes = math.prod(shape)
+    with typed_disk_errors(folder, num_bytes=size_bytes):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             # A page that finds the disk full when it is written would end the process, not the request.
-            os.posix_fallocate(file.fileno(), 0, math.prod(shape))
+            os.posix_fallocate(file.fileno(), 0, size_bytes)
             return np.memmap(file, np.uint8, "r+", shape=shape)
 
 

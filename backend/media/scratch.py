@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from studio.errors import DiskFull, StorageError
 
 SUFFIX = ".part"
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What a disk, or somebody's share of it, says when there is no room."""
 
 
 @contextmanager
@@ -24,7 +28,7 @@ def scratch(folder: Path, count: int = 1) -> Generator[list[Path]]:
     """
     parts = [folder / f"{secrets.token_hex(8)}{SUFFIX}" for _ in range(count)]
     try:
-        with typed_disk_errors(folder):
+        with typed_disk_errors(folder, parts):
             folder.mkdir(parents=True, exist_ok=True)
             yield parts
     finally:
@@ -33,8 +37,13 @@ def scratch(folder: Path, count: int = 1) -> Generator[list[Path]]:
 
 
 @contextmanager
-def typed_disk_errors(folder: Path) -> Generator[None]:
+def typed_disk_errors(folder: Path, parts: Sequence[Path] = (), *, num_bytes: int = 0) -> Generator[None]:
     """What the disk does not take, in our words.
+
+    Args:
+        folder: where something is written.
+        parts: files that grow until it is full, and that go when they do not fit.
+        num_bytes: what is needed, where that is known before.
 
     Raises:
         DiskFull: there is no room.
@@ -43,15 +52,27 @@ def typed_disk_errors(folder: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(
-                f"The disk is full: a file did not fit into {folder.parent}.",
-                hint="Free some room, then retry.",
-            ) from None
+        if error.errno in FULL:
+            raise _disk_full(folder, parts, num_bytes) from None
         raise StorageError(
             f"A file could not be written into {folder.parent}: {error.strerror}.",
             hint="Look at the data folder's permissions.",
         ) from None
+
+
+def _disk_full(folder: Path, parts: Sequence[Path], num_bytes: int) -> DiskFull:
+    written_bytes = sum(part.stat().st_size for part in parts if part.is_file())
+    place = next(above for above in (folder, *folder.parents) if above.is_dir())
+    free_bytes = shutil.disk_usage(place).free + written_bytes
+    needed = _size(num_bytes) if num_bytes else f"more than {_size(written_bytes)}"
+    return DiskFull(
+        f"The disk is full: {needed} did not fit into {folder.parent}, where {_size(free_bytes)} are free.",
+        hint="Empty the trash of the library or free some room otherwise, then retry.",
+    )
+
+
+def _size(num_bytes: int) -> str:
+    return f"{num_bytes / 1e6:,.1f} MB" if num_bytes >= 1e6 else f"{num_bytes / 1e3:.0f} kB"
 
 
 def keep(*moves: tuple[Path, Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -114,8 +115,9 @@ class MediaStore:
         name, array = (f"{job_id}-{index}-{what}" for what in ("actions", "array"))
         with scratch(self._folder(name), 2) as (text, whole):
             text.write_text(actions_text(actions, request, checkpoint), "ascii")
-            with whole.open("wb") as file:
-                np.save(file, np.ascontiguousarray(actions, np.float32), allow_pickle=False)
+            packed = io.BytesIO()  # into a file NumPy writes past Python, and does not say when its end did not fit
+            np.save(packed, np.ascontiguousarray(actions, np.float32), allow_pickle=False)
+            whole.write_bytes(packed.getvalue())
             references = (
                 reference_of_actions(name, text, MIME[".json"], actions, request),
                 reference_of_actions(array, whole, MIME[".npy"], actions, request),
