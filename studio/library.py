@@ -61,7 +61,7 @@ class LibraryItem(Frozen):
         fps: frames per second of a clip, or actions per second.
         num_actions: rows of actions.
         seed: its own, where it has one.
-        prompt: what it was made from, as it was written by whoever asked; empty for an upload.
+        prompt: what it was made from, as it was written by whoever asked; of an upload what it carries inside.
         title: its name, where somebody gave it one; an upload's file name.
         created_at: when it was written.
         trashed_at: when it was put into the trash, or null.
@@ -100,7 +100,8 @@ class LibraryDetail(LibraryItem):
     """`GET /v1/library/{id}`: an item, its recipe and its relatives.
 
     Attributes:
-        request: what made it: the whole request, this result's own seed, count 1; null for an upload.
+        request: what made it: the whole request, this result's own seed, count 1; of an upload
+            what it carries inside, or null.
         made_from: what the request names, and the clip that a computed control came from.
         led_to: results of jobs that name it, and controls that were computed from it, newest first.
         siblings: other results of the same job.
@@ -155,6 +156,7 @@ class LibraryQuery(Frozen):
         type: any of these.
         kind: a request's kind or "upload".
         tag: every one of these.
+        id: any of these; what is in the trash, or gone, is not found.
         since, until: of `created_at`, both included.
         trashed: the trash instead of what is not in it.
         cursor: `next_cursor` of the page before.
@@ -167,6 +169,7 @@ class LibraryQuery(Frozen):
     seed: int | None = None
     starred: bool | None = None
     tag: tuple[str, ...] = ()
+    id: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_PAGE)] = ()
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
     trashed: bool = False
@@ -235,12 +238,21 @@ class DeleteEverything(Frozen):
 
 
 class ImportReport(Frozen):
-    """`POST /v1/library/import`: what came in, and what was here already."""
+    """`POST /v1/library/import`: what came in, and what was here already.
+
+    Attributes:
+        num_own_files: presets and adapters that came in, an adapter's folder as one.
+        num_known_own_files: of those, what was here already and stays.
+        num_refused_own_files: what is no preset or adapter that can be used.
+    """
 
     num_items: int
     num_jobs: int
     num_known_items: int
     num_missing_items: int
+    num_own_files: int = 0
+    num_known_own_files: int = 0
+    num_refused_own_files: int = 0
 
 
 class SpritesheetLayout(Frozen):

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from backend.database import Database
 from backend.database.tables import ArtefactRow
+from backend.library.carried import carried_request
 from backend.library.shelving import Origin, shelve
 from backend.media import MediaStore, origin_of
 from backend.media.references import reference_of
@@ -42,10 +43,12 @@ def adopt_upload(database: Database, store: MediaStore, media_id: str) -> bool:
     origin = origin_of(path) if facts.type == "video" else None
     made_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     source_id = origin.source_video if origin else None
+    made_by = carried_request(store, media_id)
+    said = made_by.model_dump(mode="json") if made_by is not None else {}
     with database.transaction() as session:
         if session.scalars(select(ArtefactRow.id).where(ArtefactRow.id == media_id)).first() is None:
             reference = reference_of(media_id, path, facts, None)
-            shelve(session, reference, Origin(source_id=source_id, created_at=made_at))
+            shelve(session, reference, Origin(source_id=source_id, created_at=made_at, request=said))
     return True
 
 

@@ -12,14 +12,16 @@ from typing import BinaryIO
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from backend.database import Database
+from backend.database import Database, is_full
 from backend.database.tables import ArtefactRow
 from backend.library.changes import rows_of
 from backend.library.lineage import request_of
+from backend.library.own_files import own_files
 from backend.library.zip_stream import Entry, zip_stream
 from backend.media import MediaStore
 from backend.media.scratch import scratch
-from studio.errors import MediaNotFound
+from studio.data_folder import DataFolder
+from studio.errors import DiskFull, MediaNotFound, StorageError
 
 DATABASE_NAME = "orrery.db"
 MEDIA_FOLDER = "media"
@@ -47,19 +49,26 @@ def archive_of(session: Session, store: MediaStore, ids: Sequence[str]) -> list[
     return entries
 
 
-def export_of(database: Database, store: MediaStore, folder: Path) -> Iterator[bytes]:
-    """A zip of the database as it is at this moment and of all media in it: unpacked, it is a data folder.
+def export_of(database: Database, store: MediaStore, folder: DataFolder, incoming: Path) -> Iterator[bytes]:
+    """A zip of the database as it is at this moment, of all media in it, and of what a person keeps beside them.
+
+    Unpacked, it is a data folder.
 
     Args:
-        folder: where the copy of the database lies while it is sent; it has no name there.
+        folder: the data folder.
+        incoming: where the copy of the database lies while it is sent; it has no name there.
+
+    Raises:
+        DiskFull, StorageError: the database cannot be copied.
     """
-    copy = _copy_of(database.engine, folder)
+    copy = _copy_of(database.engine, incoming)
 
     def entries() -> Iterator[Entry]:
         yield Entry(DATABASE_NAME, copy)
         for media_id in _ids(database):
             for path in store.every_file(media_id):
                 yield Entry(f"{MEDIA_FOLDER}/{media_id[:2]}/{path.name}", path)
+        yield from own_files(folder)
 
     return zip_stream(entries())
 
@@ -75,6 +84,12 @@ def _copy_of(engine: Engine, folder: Path) -> BinaryIO:
             try:
                 source.backup(target)
                 target.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.Error as error:
+                kind = DiskFull if is_full(error) else StorageError
+                raise kind(
+                    f"An export needs a copy of the database, which cannot be made: {error}.",
+                    hint="Free some room, then export again.",
+                ) from None
             finally:
                 target.close()
         return os.fdopen(os.open(part, os.O_RDONLY), "rb")

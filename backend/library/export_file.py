@@ -17,6 +17,7 @@ from typing import Any
 
 from backend.database import open_database
 from backend.library.archive import DATABASE_NAME, MEDIA_FOLDER
+from backend.library.own_files import MAX_OWN_FILES, OwnKind, own_kind
 from backend.media.file_names import is_media_file
 from studio.errors import BadInput, DatabaseTooNew, DiskFull, StorageError
 from studio.requests import shown
@@ -40,7 +41,9 @@ class ExportFile:
     def __init__(self, archive: zipfile.ZipFile, database: sqlite3.Connection) -> None:
         self._archive = archive
         self._database = database
-        self._media = {info.filename.rpartition("/")[2]: info for info in archive.infolist()}
+        infos = archive.infolist()
+        self._media = {match[1]: info for info in infos if (match := _MEDIA_NAME.fullmatch(info.filename))}
+        self._own = {info.filename: own_kind(info.filename, info.file_size) for info in infos}
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Rows of `jobs` or `artefacts`, oldest first."""
@@ -55,6 +58,10 @@ class ExportFile:
     def entry_of(self, media_id: str, suffix: str) -> zipfile.ZipInfo | None:
         """The entry of a file, if it is there."""
         return self._media.get(f"{media_id}{suffix}")
+
+    def own_files(self, kind: OwnKind) -> list[zipfile.ZipInfo]:
+        """The entries of what a person kept beside the library, by name."""
+        return [self._archive.getinfo(name) for name, own in sorted(self._own.items()) if own == kind]
 
     def extract(self, info: zipfile.ZipInfo, place: Path) -> None:
         """Write an entry to a scratch file. Raises BadInput when it breaks off."""
@@ -104,16 +111,22 @@ def _check(infos: list[zipfile.ZipInfo], size_bytes: int, room_bytes: int) -> No
         raise _no_export(f"{DATABASE_NAME} is not in it")
     if len(infos) > MAX_ENTRIES or len(set(names)) != len(names):
         raise _no_export("it has too many entries, or one of them twice")
+    num_own = 0
     for info in infos:
         match = _MEDIA_NAME.fullmatch(info.filename)
-        if info.filename != DATABASE_NAME and (match is None or not is_media_file(match[1])):
+        is_media = match is not None and is_media_file(match[1])
+        is_own = own_kind(info.filename, info.file_size) is not None
+        if not (info.filename == DATABASE_NAME or is_media or is_own):
             raise _no_export(f"it holds {shown(info.filename)}")
+        num_own += is_own
         if info.flag_bits & _ENCRYPTED:
             raise _no_export(f"{shown(info.filename)} is encrypted")
         if info.file_size > MAX_RATIO * (info.compress_size + 1024):
             raise _no_export(f"{shown(info.filename)} would be {info.file_size:,} bytes of {info.compress_size:,}")
         if info.filename == DATABASE_NAME and info.file_size > MAX_DATABASE_BYTES:
             raise _no_export(f"its database has {info.file_size:,} bytes")
+    if num_own > MAX_OWN_FILES:
+        raise _no_export(f"it has {num_own:,} presets and files of adapters; {MAX_OWN_FILES:,} are accepted")
     total = sum(info.file_size for info in infos)
     if total > MAX_RATIO * (size_bytes + 1024):
         raise _no_export(f"it would be {total:,} bytes of {size_bytes:,}")
@@ -148,6 +161,8 @@ def _migrate(place: Path) -> None:
         raise BadInput(
             "The export was written by a later Orrery.", param="file", hint="Update this one, then send it again."
         ) from None
+    except DiskFull:
+        raise
     except StorageError:
         raise _no_export("its database is not one of Orrery's") from None
 

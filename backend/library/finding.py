@@ -71,6 +71,8 @@ def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
     for index, tag in enumerate(query.tag):
         tagged = f"EXISTS (SELECT 1 FROM json_each(artefacts.tags) WHERE value = :tag{index})"
         filters.append(text(tagged).bindparams(**{f"tag{index}": tag}))
+    if query.id:
+        filters.append(ArtefactRow.id.in_(query.id))
     if query.since is not None:
         filters.append(ArtefactRow.created_at >= query.since.astimezone(UTC))
     if query.until is not None:

@@ -14,11 +14,13 @@ from backend.library.erasing import condemn_all
 from backend.library.export_file import open_export
 from backend.library.importing import Importer
 from backend.library.news import LibraryNews
+from backend.library.own_importing import OwnImporter
 from backend.library.room import held_bytes
 from backend.library.service import LibraryService
 from backend.library.zip_stream import zip_stream
 from backend.media import MediaStore
 from backend.media.scratch import scratch
+from studio.data_folder import DataFolder
 from studio.errors import QuotaExceeded
 from studio.library import ErasedItems, ImportReport
 
@@ -30,7 +32,7 @@ class Portage:
     """Whole libraries.
 
     Args:
-        folder: where the media lie; what is unpacked lies below it, and is swept at start.
+        folder: the data folder; what is unpacked lies below its media, and is swept at start.
         quota_bytes: what the library may hold, or none.
     """
 
@@ -40,14 +42,15 @@ class Portage:
         store: MediaStore,
         news: LibraryNews,
         library: LibraryService,
-        folder: Path,
+        folder: DataFolder,
         quota_bytes: int | None,
     ) -> None:
         self._database = database
         self._store = store
         self._news = news
         self._library = library
-        self._folder = folder
+        self._data = folder
+        self._folder = folder.media
         self._quota_bytes = quota_bytes
         self._importing = asyncio.Lock()
 
@@ -61,8 +64,9 @@ class Portage:
         return await self._database.beside(look)
 
     async def export(self) -> Iterator[bytes]:
-        """A zip of the database and all media. Raises DiskFull when the database cannot be copied."""
-        return await asyncio.to_thread(export_of, self._database, self._store, self._folder / "incoming")
+        """A zip of database, media, presets and adapters. Raises DiskFull when the database cannot be copied."""
+        incoming = self._folder / "incoming"
+        return await asyncio.to_thread(export_of, self._database, self._store, self._data, incoming)
 
     async def bring_in(self, chunks: AsyncIterator[bytes]) -> ImportReport:
         """Take in what an export holds and this library does not; one import at a time.
@@ -105,7 +109,11 @@ class Portage:
     def _bring_in(self, zipped: Path, incoming: Path, room_bytes: int) -> ImportReport:
         importer = Importer(self._database, self._store, incoming, self._quota_bytes)
         with open_export(zipped, incoming, room_bytes) as export:
-            return importer.bring_in(export)
+            report = importer.bring_in(export)
+            own = OwnImporter(self._data, incoming).bring_in(export)
+        return report.model_copy(
+            update={"num_own_files": own.added, "num_known_own_files": own.known, "num_refused_own_files": own.refused}
+        )
 
     def _room_bytes(self) -> int:
         """What may come in, by the disk and by the quota; the zip itself lies there too while it is unpacked."""

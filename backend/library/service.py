@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.library.adoption import adopt_upload, unknown_uploads
+from backend.library.carried import carried_request
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.erasing import condemn, erase_some
 from backend.library.finding import find
@@ -88,7 +89,7 @@ class LibraryService:
             row = find_artefact(session, media_id)
             return LibraryDetail(
                 **item_of(row, self._store).model_dump(),
-                request=request_of(session, row),
+                request=request_of(session, row) if row.job_id else carried_request(self._store, row.id),
                 made_from=items_of(made_from(session, row), self._store),
                 led_to=items_of(led_to(session, row), self._store),
                 siblings=items_of(siblings(session, row), self._store),
@@ -138,13 +139,18 @@ class LibraryService:
         return ErasedItems(num_items=num_items, freed_bytes=freed_bytes)
 
     async def open(self) -> None:
-        """At start: finish what a kill has interrupted, and write down uploads that have no row."""
+        """At start: finish what a kill has interrupted, write down uploads that have no row, and look once.
+
+        The first look counts the facets and makes the statements, a third of a second that nobody should wait for.
+        """
         try:
             await self.finish_erasing()
             for media_id in await self._database.beside(lambda: unknown_uploads(self._database, self._folder)):
                 adopt = partial(adopt_upload, self._database, self._store, media_id)
                 if await self._database.alone(adopt):
                     self._news.changed()
+            await self.search(LibraryQuery(q="first"))
+            await self.search(LibraryQuery())
         except StorageError as error:  # the next start tries again
             log.error("library_not_opened", code=error.code, message=error.message)
 

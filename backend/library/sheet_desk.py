@@ -11,7 +11,7 @@ from typing import TypeVar
 from backend.media import MediaStore, read_timeline
 from backend.media.spritesheet import draw_spritesheet, layout_of
 from backend.media.waveform import read_waveform
-from studio.errors import BadInput
+from studio.errors import BadInput, MediaNotFound
 from studio.library import SpritesheetLayout, Waveform
 
 T = TypeVar("T")
@@ -59,7 +59,10 @@ class SheetDesk:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, act: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, act)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, act)
+        except FileNotFoundError:
+            raise MediaNotFound("The clip's file has just gone.", hint="Its file was removed.") from None
 
     def _layout(self, media_id: str) -> SpritesheetLayout:
         self._clip(media_id)

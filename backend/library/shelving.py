@@ -27,7 +27,7 @@ class Origin:
     Attributes:
         job_id: that made it, or none.
         kind: of the request, or "upload".
-        request: its JSON; empty for an upload.
+        request: its JSON; of an upload what it carries inside, or empty.
         source_id: the clip that a control was computed from.
         created_at: when it was made; now, where none is given.
         shelf_order: of what was on another shelf before; see `ArtefactRow`.

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.database.tables import ArtefactRow
+from backend.library.carried import carried_request
 from backend.library.news import LibraryNews
 from backend.library.room import check_room
 from backend.library.shelving import Origin, shelve
@@ -19,6 +20,7 @@ from backend.media import MediaStore
 from studio.errors import Conflict, StorageError
 from studio.library import MAX_TITLE_CHARACTERS
 from studio.media import MediaReference
+from studio.requests import Request
 
 
 class Uploads:
@@ -47,21 +49,30 @@ class Uploads:
             Conflict: the same content was removed for good at the same moment.
         """
         reference = await asyncio.to_thread(self._store.put_upload, stream)
-        return await self.record(reference, title=title_of(file_name))
+        made_by = await asyncio.to_thread(carried_request, self._store, reference.id)
+        return await self.record(reference, title=title_of(file_name), made_by=made_by)
 
     async def record(
-        self, reference: MediaReference, *, title: str = "", source_id: str | None = None
+        self,
+        reference: MediaReference,
+        *,
+        title: str = "",
+        source_id: str | None = None,
+        made_by: Request | None = None,
     ) -> MediaReference:
         """Write down what lies in the store already; a file that cannot be written down is removed. Raises as `keep`.
 
         Args:
             source_id: the clip that it was computed from.
+            made_by: what made it elsewhere: it is found by its words.
         """
-        await self._database.alone(lambda: self._record(reference, title, source_id))
+        said = made_by.model_dump(mode="json") if made_by is not None else {}
+        origin = Origin(title=title, source_id=source_id, request=said)
+        await self._database.alone(lambda: self._record(reference, origin))
         self._news.changed()
         return reference
 
-    def _record(self, reference: MediaReference, title: str, source_id: str | None) -> None:
+    def _record(self, reference: MediaReference, origin: Origin) -> None:
         known = True
         try:
             with self._database.transaction() as session:
@@ -75,7 +86,7 @@ class Uploads:
                     row.trashed_at, row.erasing = None, False
                     return
                 check_room(session, self._quota_bytes, reference.size_bytes)
-                shelve(session, reference, Origin(title=title, source_id=source_id))
+                shelve(session, reference, origin)
         except StorageError:
             if not known:
                 with suppress(OSError):

@@ -1,6 +1,5 @@
 """The HTTP client of a running server: every page, command and script talks to it through this."""
 
-from studio.client.saving import save_whole
 from studio.client.studio_client import StudioClient
 
-__all__ = ["StudioClient", "save_whole"]
+__all__ = ["StudioClient"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from urllib.parse import urlencode
 
 from studio.client.connection import Connection
 from studio.client.names import comparison_path
-from studio.client.saving import save_whole
 from studio.comparisons import CompareRequest, Comparison, ComparisonList, ExportForm
+from studio.saving import save_whole
 
 MEASURE_TIMEOUT_S = 3600.0
 """For measuring, and for a mosaic: a minute of 1280x720 takes a core as long, and a grid has many."""
@@ -54,8 +55,13 @@ class ComparisonCalls:
         """Cancel what has not ended of it. Raises ComparisonNotFound."""
         return await self._connection.ask("POST", f"{comparison_path(comparison_id)}/cancel", Comparison)
 
-    async def save_export(self, comparison_id: str, form: ExportForm, path: Path) -> None:
-        """Write it as one clip, a zip with an offline page, or a table: a file that is whole or not there."""
-        address = f"{comparison_path(comparison_id)}/export?form={form}"
+    async def save_export(self, comparison_id: str, form: ExportForm, path: Path, sound: str | None = None) -> None:
+        """Write it as one clip, a zip with an offline page, or a table: a file that is whole or not there.
+
+        Args:
+            sound: the item that the clip sounds like; none is the first that can be heard.
+        """
+        query = {"form": form} if sound is None else {"form": form, "sound": sound}
+        address = f"{comparison_path(comparison_id)}/export?{urlencode(query)}"
         async with self._connection.stream(address, silence_s=MEASURE_TIMEOUT_S) as response:
             await save_whole(path, response.aiter_bytes())

@@ -11,7 +11,6 @@ import httpx
 
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection
 from studio.client.names import item_path, media_path
-from studio.client.saving import save_whole
 from studio.errors import BadInput
 from studio.library import (
     CONFIRMATION,
@@ -27,6 +26,7 @@ from studio.library import (
     SpritesheetLayout,
     Waveform,
 )
+from studio.saving import save_whole
 
 LONG_TIMEOUT_S = 3600.0
 """For what goes through every file: an import, or the removal of everything."""
@@ -87,7 +87,7 @@ class LibraryCalls:
             await save_whole(path, response.aiter_bytes())
 
     async def save_export(self, path: Path) -> None:
-        """Write a zip of the database and all media, which is whole or not there; the server goes on meanwhile."""
+        """Write a zip of database, media, presets and adapters, which is whole or not there."""
         async with self._connection.stream("/v1/library/export", silence_s=LONG_TIMEOUT_S) as response:
             await save_whole(path, response.aiter_bytes())
 

@@ -15,19 +15,20 @@ import httpx
 
 from studio.adapters import AdapterList
 from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
+from studio.client.arena_calls import ArenaCalls
 from studio.client.comparison_calls import ComparisonCalls
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
 from studio.client.library_calls import LibraryCalls
 from studio.client.names import job_path, media_path
 from studio.client.queue_calls import QueueCalls
 from studio.client.refinement_calls import RefinementCalls
-from studio.client.saving import save_whole
 from studio.client.server_sent import read_events
 from studio.controls import ComputeControl
 from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
 from studio.requests import REQUESTS, Request, nearest, shown
+from studio.saving import save_whole
 
 SILENCE_S = 60.0
 """An event stream that says nothing for so long is opened anew: its first event is the job as it is."""
@@ -56,6 +57,7 @@ class StudioClient:
         queue: the order of jobs, batches and estimates.
         refinements: results that are judged and made anew.
         comparisons: grids of jobs and library items.
+        arena: blind pairs, votes and rankings.
 
     Raises:
         BadInput: the address is none.
@@ -75,6 +77,7 @@ class StudioClient:
         self.queue = QueueCalls(self._connection)
         self.refinements = RefinementCalls(self._connection)
         self.comparisons = ComparisonCalls(self._connection)
+        self.arena = ArenaCalls(self._connection)
 
     @property
     def base_url(self) -> str:

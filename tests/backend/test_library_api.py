@@ -10,8 +10,10 @@ import httpx
 import pytest
 from PIL import Image, PngImagePlugin
 
+from backend.media.recipe import write_recipe
 from running import RunningServer
 from sent_files import clip_bytes, picture_bytes
+from studio.requests import GenerateImage
 
 TWO: dict[str, Any] = {"sampling": {"num_inference_steps": 2, "seed": 90}, "count": 2}
 
@@ -119,6 +121,22 @@ def test_an_upload_has_its_files_name_and_is_one_item_however_often_it_comes(ser
     assert name in ids(search(server, trashed="true"))
     server.post("/v1/media", files=files)
     assert name not in ids(search(server, trashed="true"))
+
+
+def test_a_file_that_carries_its_recipe_is_found_by_its_words_and_can_be_used_again(server: RunningServer):
+    made = GenerateImage.model_validate({"prompt": "a heron from elsewhere", "sampling": {"seed": 77}})
+    file = io.BytesIO()
+    Image.new("RGB", (32, 48), "teal").save(file, "PNG", pnginfo=write_recipe(made, "cosmos3-nano"))
+    name = server.post("/v1/media", files={"file": ("heron.png", file.getvalue())}).json()["id"]
+
+    (item,) = search(server, q="heron elsewhere")["items"]
+    assert (item["id"], item["kind"], item["prompt"], item["job_id"]) == (name, "upload", made.prompt, None)
+    request = server.get(f"/v1/library/{name}").json()["request"]
+    assert (request["kind"], request["sampling"]["seed"], request["checkpoint"]) == (
+        "generate_image",
+        77,
+        "cosmos3-nano",
+    )
 
 
 def test_the_trash_can_be_undone_and_then_is_emptied_for_good(server: RunningServer):

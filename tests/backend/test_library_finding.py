@@ -67,6 +67,16 @@ def test_syntax_in_a_question_is_text(database: Database, words: str):
     assert found(database, q=f"{words} zzz") == []
 
 
+def test_items_are_found_by_their_ids_and_what_is_in_the_trash_is_not(database: Database):
+    with database.transaction() as session:
+        for media_id in (ONE, TWO, THREE):
+            put(session, media_id, "a cube")
+        trash_items(session, [TWO])
+
+    assert set(found(database, id=[ONE, TWO, THREE, "none"])) == {ONE, THREE}
+    assert found(database, id=[THREE], q="cube") == [THREE]
+
+
 def test_title_and_tags_are_found_by_what_they_are_now(database: Database):
     with database.transaction() as session:
         put(session, ONE, title="first", tags=("old",))

@@ -24,6 +24,7 @@ from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from sent_files import picture_bytes
+from studio.data_folder import DataFolder
 from studio.errors import BadInput, Conflict, QuotaExceeded, StudioError
 from studio.jobs import JobState
 from studio.library import ItemChange, LibraryQuery
@@ -45,7 +46,7 @@ class Shelf:
         news = LibraryNews(Broadcast())
         self.uploads = Uploads(self.database, self.store, news, quota_bytes)
         self.library = LibraryService(self.database, self.store, news, folder / "media", quota_bytes, lambda: None)
-        self.portage = Portage(self.database, self.store, news, self.library, folder / "media", quota_bytes)
+        self.portage = Portage(self.database, self.store, news, self.library, DataFolder(folder), quota_bytes)
 
     def make(self, job_id: str = JOB) -> str:
         """A picture of a job that has succeeded."""
@@ -100,12 +101,17 @@ def test_an_export_comes_in_elsewhere_with_everything_that_was_said(shelf: Shelf
     result = shelf.make()
     upload = asyncio.run(act())
     shelf.ledger.insert("cccccccccccc", CUBE, "speck")
+    template = shelf.folder / "presets" / "templates" / "mine.toml"
+    template.parent.mkdir(parents=True)
+    template.write_text('analysis = "x"')
     content = export_of(shelf)
 
     with shelf_at(tmp_path / "two") as other:
         other.make("dddddddddddd")
         report = asyncio.run(other.portage.bring_in(sent(content)))
         assert (report.num_items, report.num_jobs, report.num_known_items, report.num_missing_items) == (2, 2, 0, 0)
+        assert (report.num_own_files, report.num_known_own_files, report.num_refused_own_files) == (1, 0, 0)
+        assert (other.folder / "presets" / "templates" / "mine.toml").read_text() == 'analysis = "x"'
         assert other.ids() == ["dddddddddddd-0", result]
         assert other.ids(q="ete first", starred=True) == [result]
         assert other.ids(trashed=True) == [upload]
@@ -114,7 +120,7 @@ def test_an_export_comes_in_elsewhere_with_everything_that_was_said(shelf: Shelf
         assert other.ledger.get("cccccccccccc").state is JobState.CANCELLED
         assert [job.id for job in other.ledger.newest(10)] == ["dddddddddddd", "cccccccccccc", JOB]
         again = asyncio.run(other.portage.bring_in(sent(content)))
-        assert (again.num_items, again.num_jobs, again.num_known_items) == (0, 0, 2)
+        assert (again.num_items, again.num_jobs, again.num_known_items, again.num_known_own_files) == (0, 0, 2, 1)
         assert not [name for name in other.files() if name.endswith(".part") or name.startswith("orrery")]
 
 
@@ -194,6 +200,8 @@ def bomb(content: bytes) -> bytes:
         pytest.param(with_entry("media/01/evil.html"), id="a page"),
         pytest.param(with_entry("media/01/0123456789ab-1.svg"), id="a drawing"),
         pytest.param(with_entry("server.json"), id="another file"),
+        pytest.param(with_entry("reasoners.toml"), id="somebody's keys"),
+        pytest.param(with_entry("presets/../../x.toml"), id="a preset upwards"),
         pytest.param(bomb, id="a bomb"),
         pytest.param(lambda c: rewritten(c, lambda n, d: b"x" * 100 if n == "orrery.db" else d), id="no database"),
         pytest.param(with_sql("CREATE VIEW evil AS SELECT 1"), id="a view"),

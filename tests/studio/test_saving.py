@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from studio.client import save_whole
 from studio.errors import DiskFull, StorageError, Unexpected
+from studio.saving import save_whole
 
 pytestmark = pytest.mark.anyio
 
