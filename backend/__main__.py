@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import sys
@@ -95,6 +96,9 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then tell the terminal and the data folder."""
         await super().startup(sockets)
+        # What is there now stays: looking through all of it for garbage stops every thread for a quarter of a second.
+        gc.freeze()
+        gc.enable()
         if self.started:
             try:
                 self._hold.announce(self._own_url)
@@ -108,6 +112,7 @@ class Server(uvicorn.Server):
 def _serve(
     settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, hold: Hold, listener: socket.socket
 ) -> None:
+    gc.disable()  # until all is there, see `Server.startup`
     from backend.serve import build_services  # a second of imports, after all cheap refusals
 
     services = build_services(settings, folder, shelf)

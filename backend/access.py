@@ -24,7 +24,7 @@ from studio.errors import ForeignOrigin, StudioError, Unauthorized
 from studio.settings import ServerSettings, is_loopback
 
 COOKIE = "orrery_token"
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/login"})
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/login", "/favicon.ico"})
 
 
 def cookie_value(token: str) -> str:

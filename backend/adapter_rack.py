@@ -11,7 +11,8 @@ from studio.requests import Adapter, nearest, shown
 
 SUFFIX = ".safetensors"
 
-_NAME = re.compile(next(rule.pattern for rule in Adapter.model_fields["name"].metadata if hasattr(rule, "pattern")))
+NAME = re.compile(next(rule.pattern for rule in Adapter.model_fields["name"].metadata if hasattr(rule, "pattern")))
+"""Of an adapter, as a request gives it."""
 
 
 class AdapterRack:
@@ -53,7 +54,7 @@ class AdapterRack:
                 name = path.name if any(path.glob(f"*{SUFFIX}")) else ""
             else:
                 name = path.stem if path.suffix == SUFFIX else ""
-            if _NAME.fullmatch(name):
+            if NAME.fullmatch(name):
                 found.setdefault(name, path)
         return found
 

@@ -35,7 +35,8 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
         base_url: where the page's own handlers reach this server, on loopback.
         alive: what ends with it. Closed at its shutdown: the process may be gone before its caller hears of that.
     """
-    own_robot = OwnRobot(settings, base_url, services.robots) if settings.robot == "simulated" else None
+    has_robot = settings.robot != "none"
+    own_robot = OwnRobot(settings, base_url, services.robots, services.policy) if has_robot else None
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncGenerator[None]:
@@ -53,7 +54,7 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
         app.include_router(router)
     _know_routes(app)
     show_examples(app)
-    mount(app, base_url=lambda: base_url)
+    mount(app, base_url=lambda: base_url, has_token=settings.token is not None)
     app.add_middleware(PageErrors)
     app.add_middleware(Head)
     app.add_middleware(BodyLimit)

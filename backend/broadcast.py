@@ -73,7 +73,11 @@ class Broadcast:
             subscription.items.put_nowait(delta)
 
     def start_over(self) -> None:
-        """More has changed than is told one by one: everybody starts again from a snapshot."""
+        """More has changed than is told one by one: everybody starts again from a snapshot.
+
+        That has a number too, so that no snapshot from before is taken for one from after.
+        """
+        self.seq += 1
         for subscription in self._subscriptions:
             subscription.items.put_nowait(None)
 

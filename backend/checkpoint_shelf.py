@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import structlog
 
 from backend.last_active import LastActive
-from studio.catalogue import CheckpointInfo, CheckpointList
+from studio.catalogue import CheckpointInfo, CheckpointList, is_offered
 from studio.checkpoints import Checkpoint, check_layout, check_weights, find_checkpoint, no_checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint
 from studio.events import CheckpointStatus
 from studio.presets import CheckpointPreset, load_presets
 from studio.requests import shown
+from studio.settings import STAND_IN
 
 log = structlog.get_logger("orrery.server")
 
@@ -40,7 +42,8 @@ class CheckpointShelf:
         """The shelf of a data folder, serving the checkpoint that was named.
 
         Args:
-            is_told: somebody has said the name. Otherwise the one that was active last is served, if it still can be.
+            is_told: somebody has said the name. Otherwise the one that was active last is served, if it still can be;
+                and where neither that nor the name can, the stand-in.
 
         Raises:
             BadInput: a preset cannot be read.
@@ -48,12 +51,19 @@ class CheckpointShelf:
             NotACheckpoint, BrokenCheckpoint: the folder is none, or not whole.
         """
         presets = load_presets(folder.presets)
-        last = None if is_told else LastActive(folder.active_checkpoint).read()
-        if last is not None:
-            try:
-                return cls(presets, folder, _startable(last, presets, folder), is_told=False)
-            except (CheckpointNotFound, NotACheckpoint, BrokenCheckpoint) as error:
-                log.warning("active_checkpoint_gone", checkpoint=last, instead=name, reason=error.message)
+        if not is_told:
+            last = LastActive(folder.active_checkpoint).read()
+            names = list(dict.fromkeys(wanted for wanted in (last, name, STAND_IN) if wanted))
+            for wanted, instead in pairwise(names):
+                try:
+                    return cls(presets, folder, _startable(wanted, presets, folder), is_told=False)
+                except CheckpointNotFound as error:
+                    # Of what was active last somebody knows that it was there; of the default one nobody said a word.
+                    say = log.warning if wanted == last else log.info
+                    say("checkpoint_not_here", checkpoint=wanted, instead=instead, reason=str(error))
+                except (NotACheckpoint, BrokenCheckpoint) as error:
+                    log.warning("checkpoint_not_whole", checkpoint=wanted, instead=instead, reason=str(error))
+            name = names[-1]
         return cls(presets, folder, _startable(name, presets, folder), is_told=is_told)
 
     @property
@@ -84,10 +94,10 @@ class CheckpointShelf:
             raise BadInput(f"checkpoint is {shown(name)}; a name is expected.", param="checkpoint")
         if (found := self.loadable(name)) is not None:
             return found
+        absent = self.named(name)
+        over_http = f" Or POST /v1/checkpoints/{name}/pull." if absent.preset.repository else ""
         raise Conflict(
-            f"{self.named(name).preset.title} is not on this machine.",
-            param="checkpoint",
-            hint=f"Pull it first: POST /v1/checkpoints/{name}/pull, or orrery checkpoints pull {name}.",
+            f"{absent.preset.title} is not on this machine.", param="checkpoint", hint=f"{absent.way_here}{over_http}"
         )
 
     def named(self, name: str) -> Checkpoint:
@@ -123,7 +133,8 @@ class CheckpointShelf:
 
     def id_of(self, model: str) -> str:
         """A checkpoint's id by what other servers call it: its repository, as in nvidia/Cosmos3-Nano; else the same."""
-        named = (preset.id for preset in self._presets.values() if preset.repository.lower() == model.lower())
+        bases = (preset for preset in self._presets.values() if not preset.variant_of)
+        named = (preset.id for preset in bases if preset.repository.lower() == model.lower())
         return next(named, model) if model else model
 
     def title(self, name: str) -> str:
@@ -137,9 +148,9 @@ class CheckpointShelf:
         self._last.write(checkpoint.id)
 
     def listing(self, statuses: Mapping[str, CheckpointStatus]) -> CheckpointList:
-        """Every checkpoint, the active one first, those in engines' hands with their word on it."""
+        """Every checkpoint that is offered, the active one first, those in engines' hands with their word on it."""
         names = dict.fromkeys([self.active.id, *self._own, *self._presets])
-        found = (self.named(name) for name in names)
+        found = (checkpoint for checkpoint in map(self.named, names) if is_offered(checkpoint))
         return CheckpointList(
             checkpoints=tuple(
                 CheckpointInfo.of(checkpoint, statuses.get(checkpoint.id), active=checkpoint.id == self.active.id)
@@ -155,7 +166,7 @@ def _startable(name: str, presets: Mapping[str, CheckpointPreset], folder: DataF
         raise CheckpointNotFound(
             f"{checkpoint.preset.title} is not on this machine.",
             param="checkpoint",
-            hint=f"Pull it first: orrery checkpoints pull {checkpoint.id}",
+            hint=checkpoint.way_here,
         )
     _check(checkpoint)
     return checkpoint

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from backend.media.scratch import FULL
 from studio import errors
 from studio.jobs import Failure
 from studio.requests import shown
@@ -78,6 +79,7 @@ def register(app: FastAPI) -> None:
         RequestValidationError: _validation,
         HTTPException: _http,
         ClientDisconnect: _gone,
+        OSError: _disk,
         Exception: _unexpected,
     }
     for kind, handler in handlers.items():
@@ -101,6 +103,9 @@ async def _validation(request: Request, error: RequestValidationError) -> JSONRe
 
 
 async def _http(request: Request, error: HTTPException) -> JSONResponse:
+    cause = error.__cause__
+    if isinstance(cause, OSError) and cause.errno in FULL:  # a large part of a form is put into a file as it comes
+        return await _disk(request, cause)
     if error.status_code == 400:
         return answer(errors.BadInput("The body cannot be read.", hint="Send one JSON object, not too deeply nested."))
     return refusal(error.status_code, request.method, request.url.path, error.detail, error.headers)
@@ -109,6 +114,15 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
 async def _gone(request: Request, error: ClientDisconnect) -> Response:
     log.info("left", method=request.method, path=request.url.path)
     return Response(status_code=400)  # nobody reads it
+
+
+async def _disk(request: Request, error: OSError) -> JSONResponse:
+    """A full disk where nobody has foreseen one; whatever else it may be is a defect."""
+    if error.errno not in FULL:
+        raise error
+    return await _studio(
+        request, errors.DiskFull("The disk is full: it could not be written.", hint="Free some room and send it again.")
+    )
 
 
 def refusal(

@@ -42,7 +42,7 @@ class FormShelf:
             Conflict: there are too many.
             DiskFull, StorageError: it could not be written.
         """
-        name = hashlib.sha256(f"{asked.kind}\0{asked.name.casefold()}".encode()).hexdigest()[:16]
+        name = preset_id(asked)
         path = self._folder / f"{name}.json"
         if not path.exists() and sum(1 for _ in self._folder.glob("*.json")) >= MAX_PRESETS:
             raise Conflict(f"There are {MAX_PRESETS:,} presets already.", hint="Delete one that is no longer used.")
@@ -68,6 +68,11 @@ class FormShelf:
         except OSError as error:
             raise StorageError(f"The preset could not be removed: {error.strerror}.") from None
         return preset
+
+
+def preset_id(asked: SaveFormPreset) -> str:
+    """The id that follows from kind and name, 16 hexadecimal digits."""
+    return hashlib.sha256(f"{asked.kind}\0{asked.name.casefold()}".encode()).hexdigest()[:16]
 
 
 def _read(path: Path) -> FormPreset | None:

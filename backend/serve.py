@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -12,17 +10,18 @@ from typing import Any
 
 import structlog
 
+from backend import vital
 from backend.adapter_rack import AdapterRack
 from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.comparisons import ComparisonDesk
 from backend.control_desk import ControlDesk
-from backend.database import open_database
+from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
-from backend.fleet.room import devices_of, read_memory
+from backend.fleet.room import Room
 from backend.form_shelf import FormShelf
 from backend.given_media import GivenMedia
 from backend.guarding import Guard
@@ -52,9 +51,11 @@ from backend.refining.service import RefiningService
 from backend.refining.shelf import RefinementShelf
 from backend.robots.hub import RobotHub
 from backend.services import Services
+from backend.snapshots import Snapshots
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
+from studio.errors import DiskFull
 from studio.prompting import load_tasks
 from studio.prompting.refining_texts import load_refining_texts
 from studio.settings import ServerSettings
@@ -72,7 +73,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     media = MediaStore(folder.media)
     broadcast = Broadcast()
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
-    database = open_database(folder.database)
+    database = _open_database(folder, media)
     board = Board(Ledger(database, settings.quota_bytes), media, broadcast)
     fleet = _build_fleet(settings, folder, shelf, board, broadcast)
     errands = Errands(shelf, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
@@ -88,7 +89,10 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     texts = load_refining_texts(folder.templates)
     roles = Roles(reasoning, media, shelf, settings, texts, fleet.status_of, fleet.bring)
     library = LibraryService(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake)
-    arena, reasoners = ArenaService(database, board.library_news), Reasoners(reasoning, fleet, shelf, folder.reasoners)
+    arena, reasoners = (
+        ArenaService(database, board.library_news, media),
+        Reasoners(reasoning, fleet, shelf, folder.reasoners),
+    )
     queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetDesk(media)
     rooms = (database, board, queue, jobs, admission, fleet, shelf, media, library, uploads, sheets)
     return Services(
@@ -100,17 +104,18 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         shelf=shelf,
         media=media,
         library=library,
-        portage=Portage(database, media, board.library_news, library, folder.media, settings.quota_bytes),
+        portage=Portage(database, media, board.library_news, library, folder, settings.quota_bytes),
         comparisons=ComparisonDesk.open(*rooms, folder.media, _offline_page),
         uploads=uploads,
         sheets=sheets,
         adapters=rack,
         controls=ControlDesk(media, uploads),
         broadcast=broadcast,
+        snapshots=Snapshots(broadcast),
         reasoning=reasoning,
         shown_media=shown_media,
         upsampler=upsampler,
-        refining=RefiningService(admission, roles, Bench(jobs), RefinementShelf(database), broadcast),
+        refining=RefiningService(admission, roles, Bench(jobs, media), RefinementShelf(database), broadcast),
         tasks=TaskDesk(load_tasks(folder.tasks), reasoning, shown_media),
         arena=arena,
         reasoners=reasoners,
@@ -127,17 +132,29 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     )
 
 
+def _open_database(folder: DataFolder, media: MediaStore) -> Database:
+    """The database; where the disk is full, once what a killed process left half-written has gone."""
+    try:
+        return open_database(folder.database)
+    except DiskFull:
+        if not media.sweep():
+            raise
+        return open_database(folder.database)
+
+
 def _build_fleet(
     settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, board: Board, broadcast: Broadcast
 ) -> Fleet:
-    spreading, lock = Spreading.of(settings), asyncio.Lock()
+    spreading, lock, room = Spreading.of(settings), asyncio.Lock(), Room(settings)
+    devices = room.devices()
 
     def engines_of(checkpoint: Checkpoint) -> list[Dispatcher]:
         folders, guardrail = (folder.media, folder.adapters), settings.guardrail_url
-        make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=spreading, guardrail_url=guardrail)
-        return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices_of(settings)]
+        own = spreading.at(checkpoint.preset.precision)
+        make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
+        return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices]
 
-    return Fleet(board, broadcast, shelf, engines_of, partial(read_memory, settings.device), settings.memory_gb)
+    return Fleet(board, broadcast, shelf, engines_of, room)
 
 
 @asynccontextmanager
@@ -145,8 +162,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     """Everything behind the edge runs: workers load, what was interrupted goes on."""
     swept = await services.board.sweep()
     log.info("server_starting", version=VERSION, checkpoint=services.shelf.active.id, swept_files=swept)
-    running = asyncio.create_task(services.fleet.run())
-    running.add_done_callback(_report_end)
+    running = vital.keep(asyncio.create_task(services.fleet.run()), "fleet")
     guarding = asyncio.create_task(services.guard.run())
     opening = asyncio.create_task(services.library.open())
     refining = asyncio.create_task(services.refining.open())
@@ -174,9 +190,3 @@ def _offline_page(title: str, comparison: Mapping[str, Any]) -> str:
     from frontend.offline import offline_page  # with it comes the page's library: seconds, and the worker starts first
 
     return offline_page(title, comparison)
-
-
-def _report_end(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        log.critical("fleet_died", exc_info=task.exception())
-        os.kill(os.getpid(), signal.SIGTERM)  # a server that accepts and never runs is worse than none

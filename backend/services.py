@@ -37,6 +37,7 @@ from backend.reasoning.task_desk import TaskDesk
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
+from backend.snapshots import Snapshots
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Services:
     adapters: AdapterRack
     controls: ControlDesk
     broadcast: Broadcast
+    snapshots: Snapshots
     reasoning: ReasoningService
     shown_media: ShownMedia
     upsampler: Upsampler

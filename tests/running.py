@@ -20,7 +20,7 @@ LISTENING = "orrery listening on "
 
 
 class RunningServer:
-    """`python -m backend` on a free port; its log is kept."""
+    """`python -m backend` on a free port, with speck unless it is told otherwise; its log is kept."""
 
     def __init__(self, data: Path, *, folder: Path | None = None, **environment: str) -> None:
         self.data = data
@@ -33,7 +33,7 @@ class RunningServer:
     def start(self) -> "RunningServer":
         """Start, and return once it answers."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
-        env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(self.data), **self.environment}
+        env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(self.data), "ORRERY_CHECKPOINT": "speck", **self.environment}
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "backend"],
             env=env,
@@ -104,9 +104,10 @@ class RunningServer:
         wait_for(lambda: self.get("/readyz").status_code == 200, START_S)
 
     def worker_pid(self) -> int:
-        """The worker, found as the child it is."""
-        assert self.process is not None
-        return wait_for(lambda: next(iter(children(self.process.pid)), None), START_S)  # type: ignore[union-attr]
+        """The worker, found as the child it is; one that has died and is not yet reaped is not taken for the next."""
+        process = self.process
+        assert process is not None
+        return wait_for(lambda: next(filter(is_alive, children(process.pid)), None), START_S)
 
     def tracebacks(self) -> list[str]:
         """What the log says that nobody foresaw, each with what follows it."""

@@ -191,6 +191,7 @@ class Dispatcher:
             self._upkeep.say("lost", error.message, Failure.of(error))
         elif self.status.error is not None and self.status.state == "lost":
             self._upkeep.say(before.state, before.detail, before.error)
+            self.wake()  # what was lost has begun no other job
 
     def _deliver(self, event: Report | WorkerLost) -> None:
         if isinstance(event, ConversationReport | WorkerLost):

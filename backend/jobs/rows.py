@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import structlog
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, object_session
 
 from backend.database.tables import JobRow
 from studio.errors import BadInput, GuardrailBlocked, JobNotFound, StorageError, StudioError
@@ -35,9 +35,16 @@ def find_row(session: Session, job_id: str) -> JobRow:
 def move_row(row: JobRow, state: JobState, **changes: Any) -> None:
     """To another state, with other columns. Raises Conflict where the move is none."""
     check_move(row.id, JobState(row.state), state)
+    row.end_number = _next_end_number(row) if state.ended else None
     row.state = state
     for name, value in changes.items():
         setattr(row, name, value)
+
+
+def _next_end_number(row: JobRow) -> int:
+    session = object_session(row)
+    assert session is not None
+    return (session.scalar(select(func.max(JobRow.end_number))) or 0) + 1
 
 
 def fail_row(row: JobRow, error: StudioError) -> None:
@@ -83,6 +90,8 @@ def _read(row: JobRow) -> Job:
     state = JobState(row.state)
     return Job(
         id=row.id,
+        number=row.number,
+        end_number=row.end_number,
         kind=row.kind,
         state=state,
         checkpoint=row.checkpoint,

@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.reasoning.service import ReasoningService
 from studio.errors import BadInput, MediaNotFound, ServerUnreachable, TooLarge, Unauthorized, rebuild
-from studio.prompting import Endpoint, ImagePart, Question, TextPart, VideoPart
+from studio.prompting import Endpoint, ImagePart, Question, ReasonerSampling, TextPart, VideoPart
 from studio.requests import Reason, parse_as
 from studio.requests.refine_image import Role
 from studio.settings import ServerSettings
@@ -62,7 +62,7 @@ class Resident:
 
 
 def to_reason(question: Question, checkpoint: str | None = None) -> Reason:
-    """A question as a conversation of ours. Raises BadInput."""
+    """A question as a conversation of ours; what is drawn as usual is left to the checkpoint. Raises BadInput."""
     return parse_as(
         Reason,
         {
@@ -71,11 +71,16 @@ def to_reason(question: Question, checkpoint: str | None = None) -> Reason:
                 {"role": message.role, "content": [_part(part) for part in message.parts]}
                 for message in question.messages
             ],
-            "sampling": question.sampling.model_dump(),
+            "sampling": _sampling(question.sampling),
             "response_schema": question.answer_schema,
             "video_fps": question.video_fps,
         },
     )
+
+
+def _sampling(asked: ReasonerSampling) -> dict[str, Any]:
+    length = {"seed": asked.seed, "max_tokens": asked.max_tokens}
+    return {**asked.model_dump(exclude_unset=True), **length}
 
 
 def _part(part: TextPart | ImagePart | VideoPart) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from backend.messages import (
 from backend.metrics import Metrics
 from studio.errors import Busy, EngineLost
 from studio.jobs import Failure
+from studio.presets import ReasonerDefaults
 from studio.requests import Reason
 
 log = structlog.get_logger("orrery.reasoning")
@@ -101,6 +102,13 @@ class OpenConversation:
         return Answer("".join(text), tuple(tokens), self.usage, self.finish_reason)
 
 
+def _completed(request: Reason, defaults: ReasonerDefaults) -> Reason:
+    """With a checkpoint's own setting where the request has none."""
+    said = request.sampling.model_fields_set
+    own = {name: value for name, value in defaults.model_dump(exclude_none=True).items() if name not in said}
+    return request.model_copy(update={"sampling": request.sampling.model_copy(update=own)}) if own else request
+
+
 class ReasoningService:
     """The open conversations. Lives on the event loop's thread; the fleet owns the workers."""
 
@@ -132,6 +140,7 @@ class ReasoningService:
             StudioError: the checkpoint failed to load.
         """
         group = self._fleet.group(request.checkpoint)
+        request = _completed(request, group.checkpoint.preset.reasoner)
         if counted and len(self._open) >= MAX_OPEN:
             raise Busy(f"{MAX_OPEN} conversations are open, as many as are held.", hint="Ask again in a moment.")
         name = secrets.token_hex(6)

@@ -131,7 +131,7 @@ class ShownMedia:
         return path
 
     def _write(self, path: Path, content: bytes) -> None:
-        with typed_disk_errors(self._folder):
+        with typed_disk_errors(self._folder, num_bytes=len(content)):
             self._folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 

@@ -1,4 +1,4 @@
-"""The robot that a server brings along: a simulated arm and the scripted policy, each a process beside it."""
+"""The robot that a server brings along: a simulated arm beside it, and where it has no policy a scripted one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import json
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
+from typing import Any, Protocol
 
 import structlog
 
@@ -23,22 +24,38 @@ START_S = 60.0
 GRACE_S = 5.0
 """How long a process may take to end when it is asked to: a recording is closed in that time."""
 
+LOOK_S = 1.0
+"""How often is looked which checkpoint should drive the arm."""
+
 PAUSES_S = (1.0, 2.0, 5.0, 15.0, 30.0)
 CANNOT_START = 2
 """Exit code of a program that has said why, and would say it again."""
 
 
+class ArmPolicy(Protocol):
+    """The server's own policy, as far as it matters here."""
+
+    @property
+    def for_an_arm(self) -> str | None:
+        """Id of what is served now, where that was trained to drive one."""
+        ...
+
+
 class OwnRobot:
-    """Both processes, started again together when either ends. Lives on the event loop's thread.
+    """The arm's process and its policy's, started again together when either ends. Lives on the event loop's thread.
+
+    Where the server's own policy is for an arm, that is asked and no other is started.
 
     Args:
         base_url: where they reach this server, on loopback.
         hub: is told the reason when there can be no robot.
     """
 
-    def __init__(self, settings: ServerSettings, base_url: str, hub: RobotHub) -> None:
-        self._arguments = ("--arm=simulated", f"--name={NAME}", f"--server={base_url}")
-        self._recordings = settings.data / "recordings"
+    def __init__(self, settings: ServerSettings, base_url: str, hub: RobotHub, policy: ArmPolicy) -> None:
+        self._is_scripted = settings.robot == "scripted"
+        self._policy = policy
+        recordings = settings.data / "recordings"
+        self._arguments = ("--arm=simulated", f"--name={NAME}", f"--server={base_url}", f"--recordings={recordings}")
         self._token = settings.token.get_secret_value() if settings.token else ""
         self._hub = hub
         self._task: asyncio.Task[None] | None = None
@@ -49,7 +66,7 @@ class OwnRobot:
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """End both."""
+        """End them."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -59,10 +76,14 @@ class OwnRobot:
         attempt = 0
         while True:
             began_s = asyncio.get_running_loop().time()
+            driver = self._driver
             try:
-                code = await self._serve()
+                code = await self._serve(driver)
+                if self._driver != driver:
+                    log.info("robot_starts_anew", policy=self._driver or "scripted")
+                    continue
             except (OSError, TimeoutError, ValueError) as error:
-                code, self._last_words = None, f"The scripted policy did not start: {error or type(error).__name__}"
+                code, self._last_words = None, f"The arm or its policy did not start: {error or type(error).__name__}"
             if code == CANNOT_START:
                 self._hub.problem = self._last_words
                 log.error("robot_cannot_start", words=self._last_words)
@@ -74,24 +95,33 @@ class OwnRobot:
             log.warning("robot_ended", exit_code=code, words=self._last_words, pause_s=pause_s)
             await asyncio.sleep(pause_s)
 
-    async def _serve(self) -> int | None:
-        """The arm's exit code; none where the policy ended first."""
+    @property
+    def _driver(self) -> str | None:
+        """Id of the checkpoint that drives the arm; none where the scripted policy does."""
+        return None if self._is_scripted else self._policy.for_an_arm
+
+    async def _changed(self, driver: str | None) -> None:
+        """Until another policy should drive the arm: one that was not trained for it never may."""
+        while self._driver == driver:
+            await asyncio.sleep(LOOK_S)
+
+    async def _serve(self, driver: str | None) -> int | None:
+        """The arm's exit code; none where its policy ended first, or another one should drive it."""
+        if driver is not None:
+            arm = await self._spawn("robot", *self._arguments, stderr=PIPE)
+            try:
+                await _first(self._follow(arm), self._changed(driver))
+                return arm.returncode
+            finally:
+                await _end(arm)
         policy = await self._spawn("robot.scripted", "--port=0", stdout=PIPE)
         try:
             assert policy.stdout is not None
             async with asyncio.timeout(START_S):
                 url = str(json.loads(await policy.stdout.readline())["listening"])
-            arm = await self._spawn(
-                *("robot", *self._arguments, f"--policy={url}", f"--recordings={self._recordings}"), stderr=PIPE
-            )
+            arm = await self._spawn("robot", *self._arguments, f"--policy={url}", stderr=PIPE)
             try:
-                ends = [asyncio.create_task(waited) for waited in (self._follow(arm), policy.wait())]
-                try:
-                    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-                finally:
-                    for end in ends:
-                        end.cancel()
-                    await asyncio.gather(*ends, return_exceptions=True)
+                await _first(self._follow(arm), policy.wait(), self._changed(driver))
                 return arm.returncode
             finally:
                 await _end(arm)
@@ -118,6 +148,17 @@ class OwnRobot:
             sys.stderr.write(words + "\n")
             sys.stderr.flush()
         await arm.wait()
+
+
+async def _first(*waited: Coroutine[Any, Any, Any]) -> None:
+    """Until one of them is over; the others are cancelled."""
+    ends = [asyncio.create_task(each) for each in waited]
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for end in ends:
+            end.cancel()
+        await asyncio.gather(*ends, return_exceptions=True)
 
 
 def child_environment(environment: Mapping[str, str], token: str) -> dict[str, str]:

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
-from backend.dialects.openai_actions import ActionGeneration, ActionMetadata, domains, to_answer, to_call
+from backend.dialects.openai_actions import ActionGeneration, ActionMetadata, domains, to_answer, to_call, to_raw
 from backend.dialects.openai_video_answers import action_results, to_action
 from backend.dialects.video_fields import ACTION_MODES
 from backend.errors import documented
@@ -60,8 +60,7 @@ async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -
     answer = to_answer(call, job, [to_action(job.request, text) for text in texts])
     headers = told_of(job, replayed)
     if call.raw:
-        rows = [choice.action.values for choice in answer.data]
-        return JSONResponse(rows[0] if len(rows) == 1 else rows, headers=headers)
+        return Response(to_raw(answer).model_dump_json(), media_type="application/json", headers=headers)
     return Response(answer.model_dump_json(), media_type="application/json", headers=headers)
 
 

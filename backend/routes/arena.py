@@ -11,7 +11,18 @@ from backend.arena.dealing import Wish
 from backend.errors import documented
 from backend.routes.hanging_up import unless_gone
 from backend.services import Parts
-from studio.arena import AskJudge, CastVote, NextPair, Pair, ReasonerList, Standings, Vote, VoteList, Voters
+from studio.arena import (
+    AskJudge,
+    CastVote,
+    NextPair,
+    Pair,
+    ReasonerList,
+    Standings,
+    Vote,
+    VotedBy,
+    VoteList,
+    Voters,
+)
 from studio.arena.votes import MAX_SKIPPED, MAX_VOTES_PAGE, PairKind, VoterName
 from studio.errors import (
     BadInput,
@@ -24,6 +35,7 @@ from studio.errors import (
     StorageError,
     VoteNotFound,
 )
+from studio.requests import shown
 
 router = APIRouter(prefix="/v1/arena", tags=["arena"])
 
@@ -34,6 +46,7 @@ EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 async def next_pair(
     parts: Parts,
     voter: Annotated[VoterName, Query()],
+    by: VotedBy = "person",
     contest: str | None = None,
     domain: str | None = None,
     kind: PairKind | None = None,
@@ -41,18 +54,24 @@ async def next_pair(
 ) -> NextPair:
     """The pair that a voter should look at next; what it differs in is said by the vote."""
     wish = Wish(contest=contest, domain=domain, kind=kind, skipped=frozenset(skip))
-    return await parts.arena.next_pair(wish, voter)
+    return await parts.arena.next_pair(wish, voter, by)
 
 
 @router.get("/pairs/{pair_id}", responses=documented(BadInput, PairNotFound))
-async def pair(pair_id: str, parts: Parts, voter: Annotated[VoterName, Query()]) -> Pair:
+async def pair(pair_id: str, parts: Parts, voter: Annotated[VoterName, Query()], by: VotedBy = "person") -> Pair:
     """A pair again, its sides as this voter saw them."""
-    return await parts.arena.pair(pair_id, voter)
+    return await parts.arena.pair(pair_id, voter, by)
 
 
 @router.post("/votes", status_code=201, responses=documented(BadInput, PairNotFound, Conflict, StorageError))
 async def cast(said: CastVote, parts: Parts) -> Vote:
     """Vote. The answer says what the sides were, once the vote is on disk. The same one again is that vote."""
+    if said.by == "reasoner" and said.voter in {reasoner.name for reasoner in parts.reasoners.listing()}:
+        raise BadInput(
+            f"{shown(said.voter)} is a reasoner of this server, which votes by itself.",
+            param="voter",
+            hint="Vote under a name of your own, or POST /v1/arena/judgements.",
+        )
     return await parts.arena.cast(said)
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from backend.errors import documented
-from backend.fleet.room import needed_gb, weight_bytes
+from backend.fleet.room import weight_bytes
 from backend.services import Parts
-from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList
+from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
 from studio.events import CheckpointStatus, Errand
 from studio.requests import REQUESTS, nearest, shown
@@ -24,17 +24,20 @@ Name = Annotated[str, Path(description="a preset's id", examples=["speck"])]
 @router.get("/checkpoints")
 async def checkpoints(parts: Parts) -> CheckpointList:
     """Every checkpoint with a preset and the active one, what they take, and the memory that there is."""
-    return await asyncio.to_thread(_measured, parts)
+    memory = await asyncio.to_thread(parts.fleet.room.read)
+    memory = memory.model_copy(update={"spare_gb": parts.fleet.spare_gb(memory)})
+    return await asyncio.to_thread(_measured, parts, memory)
 
 
-def _measured(parts: Parts) -> CheckpointList:
-    listing, memory = parts.shelf.listing(parts.fleet.statuses), parts.fleet.read_memory()
+def _measured(parts: Parts, memory: DeviceMemory) -> CheckpointList:
+    listing = parts.shelf.listing(parts.fleet.statuses)
 
     def measured(info: CheckpointInfo) -> CheckpointInfo:
         found = parts.shelf.named(info.id)
         here = info.installed and found.folder is not None
         disk_gb = round(weight_bytes(found.folder) / 1e9, 3) if here and found.folder else None
-        return info.model_copy(update={"disk_gb": disk_gb, "needed_gb": round(needed_gb(found, memory), 1)})
+        needed_gb = parts.fleet.room.needed_gb(found, memory)
+        return info.model_copy(update={"disk_gb": disk_gb, "needed_gb": needed_gb and round(needed_gb, 1)})
 
     return listing.model_copy(
         update={"checkpoints": tuple(measured(info) for info in listing.checkpoints), "memory": memory}

@@ -88,7 +88,7 @@ async def export(
     "/{comparison_id}/retry", status_code=202, responses=documented(ComparisonNotFound, Conflict, MediaNotFound)
 )
 async def retry(comparison_id: str, parts: Parts) -> Comparison:
-    """Queue the cells again that failed or were cancelled."""
+    """Queue the cells again that failed, were cancelled, or whose files are gone."""
     return await parts.comparisons.service.retry(comparison_id)
 
 

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from backend.broadcast import Subscription
 from backend.services import Services, services_of
 from backend.version import VERSION
-from studio.events import Snapshot, State, System
+from studio.events import State, System
 
 router = APIRouter()
 log = structlog.get_logger("orrery.events")
@@ -73,11 +73,11 @@ async def _read(socket: WebSocket, parts: Services, subscription: Subscription) 
 
 
 async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
-    # The number is taken before the rows are read: a change in between is told again, and merging it twice is harmless.
-    seq = parts.broadcast.seq
-    jobs = await parts.board.snapshot(SNAPSHOT_JOBS)
-    state = State(jobs=jobs, system=system_of(parts))
-    await socket.send_text(Snapshot(seq=seq, state=state).model_dump_json())
+    async def draw() -> State:
+        return State(jobs=await parts.board.snapshot(SNAPSHOT_JOBS), system=system_of(parts))
+
+    seq, text = await parts.snapshots.current(draw)
+    await socket.send_text(text)
     return seq
 
 

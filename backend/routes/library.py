@@ -50,7 +50,7 @@ async def search(query: Annotated[LibraryQuery, Query()], parts: Parts) -> Libra
 
 @router.get("/export", response_class=StreamingResponse, responses={200: ZIP, **documented(StorageError, DiskFull)})
 async def export(parts: Parts) -> StreamingResponse:
-    """A zip of the database and all media as they are now; the server goes on. Unpacked, it is a data folder."""
+    """A zip of database, media, presets and adapters as they are now. Unpacked, it is a data folder."""
     return _download(await parts.portage.export(), "orrery-export.zip")
 
 

@@ -28,7 +28,18 @@ async def talk(socket: WebSocket) -> None:
 
 
 def client(tmp_path: Path, host: str = "127.0.0.1", **settings: str) -> TestClient:
-    paths = ("/", "/v1/jobs", "/healthz", "/readyz", "/login", "/gradio_api/info", "/ui/x.js", "/docs", "/metrics")
+    paths = (
+        "/",
+        "/v1/jobs",
+        "/healthz",
+        "/readyz",
+        "/login",
+        "/gradio_api/info",
+        "/ui/x.js",
+        "/docs",
+        "/metrics",
+        "/favicon.ico",
+    )
     routes = [*(Route(path, hello) for path in paths), WebSocketRoute("/v1/events", talk)]
     gate = Gate(Starlette(routes=routes), ServerSettings(host=host, data=tmp_path, **settings))  # type: ignore[arg-type]
     return TestClient(gate, base_url="http://127.0.0.1:7860", follow_redirects=False)
@@ -49,7 +60,7 @@ def test_with_a_token_everything_needs_it(tmp_path: Path, path: str):
     assert web.get(path, headers={"authorization": f"Bearer {TOKEN}"}).text == "hello"
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/login"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/login", "/favicon.ico"])
 def test_health_and_login_answer_without_it(tmp_path: Path, path: str):
     assert client(tmp_path, token=TOKEN).get(path).text == "hello"
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
 
 from backend.database import open_database
 from backend.database.tables import Table
@@ -221,3 +222,18 @@ def test_a_job_that_the_guardrail_stopped_says_so_and_is_read_anew_when_it_is_re
     stopped = ledger.fail("one", Failure.of(GuardrailBlocked("It shows what it must not.")))
     assert stopped.guardrail == "blocked"
     assert ledger.retry("one", "passed").guardrail == "passed"
+
+
+def test_jobs_are_numbered_as_they_came_and_as_they_ended_whatever_the_clock_says(ledger: Ledger):
+    accept(ledger, "one", "two", "three")
+    ledger.cancel("two")
+    with ledger.transaction() as session:
+        session.execute(text("UPDATE jobs SET created_at = '2099-01-01', finished_at = '2099-01-01' WHERE id = 'two'"))
+    ledger.cancel("three")
+    ledger.cancel("one")
+
+    jobs = ledger.newest(9)
+    assert [(job.id, job.end_number) for job in jobs] == [("three", 2), ("two", 1), ("one", 3)]
+    assert sorted(jobs, key=lambda job: -job.number) == jobs
+    assert ledger.retry("two").end_number is None
+    assert ledger.cancel("two").end_number == 4

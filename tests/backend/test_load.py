@@ -23,9 +23,9 @@ NUM_JOBS, NUM_CLIENTS, NUM_PAGES, NUM_ARTEFACTS = 200, 50, 8, 10_000
 POLL_EVERY_S = 0.25
 LASTS_S = 20.0
 
-MAX_P99_S = 2.0
-"""That nobody starves. The bar is 0.1 s on a machine with nothing beside it: this test has another one beside it, often
-on the same two cores, and its printed table is what the bar is held against."""
+MAX_P99_S = 0.5
+"""That nobody starves. The bar is 0.1 s on a machine with nothing beside it, where 0.02 s was measured: this test has
+another one beside it, often on the same two cores, and its printed table is what the bar is held against."""
 
 STALL_S, ATTEMPTS = 0.2, 2
 """A machine that stands still for so long is no measure of a server."""

@@ -9,6 +9,10 @@ import pytest
 
 from robot_wire import page
 from running import RunningServer, children, is_alive, running, wait_for
+from studio.checkpoints import find_checkpoint
+from studio.presets import load_presets
+
+POCKET = find_checkpoint("pocket", load_presets(), Path("nowhere"))
 
 
 def robots(server: RunningServer) -> dict[str, Any]:
@@ -64,6 +68,19 @@ def test_the_arm_picks_the_cube_and_ends_with_its_server(tmp_path: Path):
         assert all("right" not in command(pid) for pid in pids)
     assert not any(map(is_alive, pids))
     assert (tmp_path / "recordings").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not POCKET.installed, reason="presets/pocket has no weights in this clone")
+@pytest.mark.parametrize(("robot", "num_processes"), [("simulated", 1), ("scripted", 2)])
+def test_a_checkpoint_that_was_trained_for_the_arm_drives_it_itself_unless_the_scripted_policy_is_wanted(
+    tmp_path: Path, robot: str, num_processes: int
+):
+    with running(tmp_path, ORRERY_ROBOT=robot, ORRERY_CHECKPOINT="pocket") as server:
+        connected(server)
+        assert len(robot_pids(server)) == num_processes
+        with page(server, "simulated") as watcher:
+            watcher.until(lambda: any(tick["policy"] == "ready" for tick in watcher.of("tick")), 60)
 
 
 @pytest.mark.slow

@@ -11,12 +11,16 @@ from backend.fleet import EngineGroup
 from backend.messages import Command, ConversationEnded, ConversationSaid, Converse, StopConversation, Token, Usage
 from backend.metrics import Metrics
 from backend.reasoning import ReasoningService
+from backend.reasoning.asking import to_reason
 from backend.reasoning.service import MAX_OPEN
 from studio.checkpoints import Checkpoint
 from studio.errors import BadInput, BrokenCheckpoint, Busy, EngineLost
 from studio.events import CheckpointStatus, EngineState
 from studio.jobs import Failure
 from studio.presets import CheckpointPreset
+from studio.prompting import Question, TextPart
+from studio.prompting.question import THINKING
+from studio.prompting.question import Message as PromptMessage
 from studio.requests import Reason
 
 SPECK = Checkpoint("speck", CheckpointPreset(id="speck", title="speck", summary=""), None, True)
@@ -50,8 +54,8 @@ class FakeDispatcher:
 class FakeFleet:
     """One checkpoint, one engine."""
 
-    def __init__(self, dispatcher: Any) -> None:
-        self._group = EngineGroup(SPECK, [dispatcher], needed_gb=1.0)
+    def __init__(self, dispatcher: Any, checkpoint: Checkpoint = SPECK) -> None:
+        self._group = EngineGroup(checkpoint, [dispatcher], needed_gb=1.0)
         self.on_said: Callable[[Any, Any], None] = lambda _, __: None
         dispatcher.on_said = lambda event: self.on_said(dispatcher, event)
 
@@ -176,3 +180,26 @@ def test_a_checkpoint_that_is_not_ready_answers_nobody(
         pass
 
     assert dispatcher.sent == []
+
+
+def test_what_nobody_has_said_of_the_sampling_is_the_checkpoints_own():
+    preset = CheckpointPreset.model_validate(
+        {"id": "x", "title": "x", "summary": "", "reasoner": {"temperature": 0.2, "presence_penalty": 0.0}}
+    )
+    dispatcher = FakeDispatcher()
+    fleet: Any = FakeFleet(dispatcher, Checkpoint("x", preset, None, True))
+    service = ReasoningService(fleet, Metrics())
+    message = PromptMessage(role="user", parts=(TextPart(text="hm?"),))
+
+    def drawn(request: Reason) -> tuple[float, float, int]:
+        with service.converse(request, {}):
+            sent = next(command for command in reversed(dispatcher.sent) if isinstance(command, Converse))
+        sampling = sent.request.sampling
+        return sampling.temperature, sampling.presence_penalty, sampling.max_tokens
+
+    assert drawn(ASKED) == (0.2, 0.0, 2048)
+    said = Reason.model_validate({**ASKED.model_dump(), "sampling": {"temperature": 0.9, "max_tokens": 7}})
+    assert drawn(said) == (0.9, 0.0, 7)
+    # The studio's own questions: what differs from the usual was meant.
+    assert drawn(to_reason(Question(messages=(message,)))) == (0.2, 0.0, 4096)
+    assert drawn(to_reason(Question(messages=(message,), sampling=THINKING))) == (0.6, 0.0, 4096)
