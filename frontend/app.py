@@ -35,12 +35,13 @@ PART_PAGES: dict[Place, Callable[[Place], None]] = {ROBOT: draw_robot_page, **di
 """Those that are made of parts alone."""
 
 
-def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
+def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False) -> FastAPI:
     """Mount every page at its path, the first one at "/"; call it after the API's own routes are in.
 
     Args:
         app: the server.
         base_url: where it will answer, as in `http://127.0.0.1:7860`; asked when a handler runs, not now.
+        has_token: whether it wants a token, which the requests that are copied from the page then name.
 
     Returns:
         The same app.
@@ -50,7 +51,7 @@ def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
         return StudioClient(base_url(), forwarded=cast("Mapping[str, str]", caller.headers))
 
     static = static_path()
-    app.mount(static, KeptFiles(directory=FOLDER), name="ui")
+    app.mount(static, KeptFiles(), name="ui")
     with gr.Blocks(title=f"{text.STUDIO} · {IMAGE.title}", analytics_enabled=False, fill_width=True) as blocks:
         draw_bench(blocks, IMAGE_PANEL, connect)
     for panel in PANELS:
@@ -73,6 +74,8 @@ def mount(app: FastAPI, *, base_url: Callable[[], str]) -> FastAPI:
             footer_links=[],
             favicon_path=str(FOLDER / "icon.svg"),
         )
-    pages = {place.path: (head_of(place, static), shell_of(place)) for place in (*FORMS, *PART_PAGES)}
+    pages = {
+        place.path: (head_of(place, static, has_token=has_token), shell_of(place)) for place in (*FORMS, *PART_PAGES)
+    }
     app.add_middleware(Shell, pages=pages)
     return app

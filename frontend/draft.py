@@ -17,7 +17,7 @@ WORDS = ("prompt", "negative_prompt")
 
 
 def defaults_of(panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, Any]:
-    """The defaults of a checkpoint laid over those of the request, and what the page starts with over both.
+    """What the page starts with laid over the request's own defaults, and a checkpoint's over both.
 
     Args:
         panel: the page.
@@ -27,7 +27,7 @@ def defaults_of(panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, An
         By request path; what only a person can say is left out, and what the form does not draw.
     """
     of_checkpoint = checkpoint.defaults.get(panel.place.kind, {}) if checkpoint else {}
-    values = {**flatten(_own(panel.model)), **flatten(of_checkpoint), **panel.first}
+    values = {**flatten(_own(panel.model)), **panel.first, **flatten(of_checkpoint)}
     kept = next(part.paths for part in panel.every_part if part.name == KEPT)
     return {path: value for path, value in values.items() if path not in kept}
 

@@ -47,7 +47,7 @@ class Panel:
         parts: in the order in which they are drawn.
         early: fields that are drawn right after the prompt, in this order.
         rare: fields that go behind the fold here.
-        first: values that it starts with, over the checkpoint's defaults.
+        first: values that it starts with, where the checkpoint's defaults say nothing.
         upsamples: its prompt can be upsampled.
         tabs: places that share its entry in the rail, as (place, name); empty for a place that stands alone.
     """

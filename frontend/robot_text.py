@@ -62,7 +62,7 @@ ROBOT_WORDS: dict[str, str] = {
     "control.lost_hint": "This page said nothing for three seconds: it was not looked at, or the computer slept.",
     # robot: the run
     "robot.prompt": "Instruction",
-    "robot.prompt_empty": "What should it do? As in: pick up the yellow cube",
+    "robot.prompt_empty": "What should it do? As in: pick up the red cube",
     "robot.start": "Start",
     "robot.send": "Send",
     "robot.finish": "Finish",

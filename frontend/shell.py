@@ -29,12 +29,13 @@ BOOT = "boot.js"
 """Stands in the head itself, because it must run before the first paint."""
 
 
-def head_of(place: Place, static: str) -> str:
+def head_of(place: Place, static: str, *, has_token: bool = False) -> str:
     """What goes into `<head>`.
 
     Args:
         place: the page.
         static: the path under which `frontend/static` is served.
+        has_token: whether the server wants a token.
     """
     # Announced, the modules are fetched at once and not one import after the other.
     modules = sorted(reachable(place.script) - {place.script})
@@ -43,11 +44,12 @@ def head_of(place: Place, static: str) -> str:
         "page": place.name,
         "title": title,
         "kind": place.kind,
+        "has_token": has_token,
         "words": text.WORDS,
         "canvases": CANVASES,
         "places": {entry.name: {"title": entry.title, "path": entry.path} for entry in (*FORMS, *PLACES)},
         "pages": {entry.name: [entry.path, entry.kind] for entry in FORMS},
-        "bodies": {name: [body.width, body.state_width] for name, body in EMBODIMENTS.items()},
+        "bodies": {name: [body.width, body.state_width, body.columns] for name, body in EMBODIMENTS.items()},
         "starters": STARTERS.get(place.name, ()),
     }
     # A "<" inside JSON could end the script element.

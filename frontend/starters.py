@@ -1,16 +1,26 @@
-"""Examples of forms that need more than words: a shipped picture or clip goes with them, so that they run anywhere."""
+"""Examples of forms for checkpoints that bring none; a shipped picture or clip goes with them where one is needed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 SAMPLE = "sample"
-"""Among an example's values: the field that takes the shipped picture or clip. No field of a request."""
+"""Among an example's values: the field that takes a shipped picture or clip. No field of a request."""
+
+SAMPLE_NAME = "sample_name"
+"""Likewise: which one, a file of `frontend/static` without its ending; the usual one where nothing is said."""
 
 _ARM = "A robot arm lowers its gripper towards a cube on a brown table and lifts it."
 
 STARTERS: dict[str, tuple[dict[str, Any], ...]] = {
     "video": (
+        {
+            "title": "Yellow cube",
+            "values": {
+                "prompt": "The arm lowers its gripper onto the yellow cube, closes, and lifts it a hand's width above "
+                "the brown table."
+            },
+        },
         {"title": "From a picture", "values": {"prompt": _ARM, SAMPLE: "start_image"}},
         {"title": "From a clip", "values": {"prompt": _ARM, SAMPLE: "source_video"}},
     ),

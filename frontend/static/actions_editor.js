@@ -2,7 +2,7 @@
 
 import { SHAPES, GROUP, MOST, bent, fitted, readRows, shaped } from "./action_shapes.js";
 import { toast } from "./errors.js";
-import { bodies, say } from "./facts.js";
+import { bodies, counted, say } from "./facts.js";
 import { form } from "./form_values.js";
 import { HeldPart } from "./held_part.js";
 import { CurveDrawing } from "./curve_drawing.js";
@@ -46,6 +46,11 @@ class ActionsEditor extends HeldPart {
     return bodies[form.get("embodiment")]?.[0] ?? form.get("action_width") ?? 1;
   }
 
+  get #names() {
+    const named = bodies[form.get("embodiment")]?.[2] ?? [];
+    return [...Array(this.#width).keys()].map((index) => named[index]?.replaceAll("_", " ") ?? say("actions.column", { column: index + 1 }));
+  }
+
   // As far as the curve goes already, or one.
   #size() {
     return Math.max(...this.held.actions.map((row) => Math.abs(row[this.#column]))) || 1;
@@ -77,12 +82,13 @@ class ActionsEditor extends HeldPart {
       return;
     }
     this.#column = Math.min(this.#column, width - 1);
-    if (this.column.options.length !== width) {
-      this.column.replaceChildren(...[...Array(width).keys()].map((index) => make("option", {}, say("actions.column", { column: index + 1 }))));
+    const names = this.#names;
+    if (this.column.options.length !== width || this.column.options[0].text !== names[0]) {
+      this.column.replaceChildren(...names.map((name) => make("option", {}, name)));
     }
     this.column.selectedIndex = this.#column;
     if (document.activeElement !== this.rows) this.rows.value = actions.length;
-    write(this.number, say("actions.length", { rows: actions.length, seconds: (actions.length / (form.values.fps || 1)).toFixed(1) }));
+    write(this.number, counted("actions.length", actions.length, { seconds: (actions.length / (form.values.fps || 1)).toFixed(1) }));
     mark(this, "data-rows", actions.length);
     this.drawing.draw(actions, this.#column);
   }

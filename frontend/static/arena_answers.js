@@ -5,7 +5,7 @@ import { arena } from "./arena_store.js";
 import { say } from "./facts.js";
 import { iconButton } from "./icons.js";
 import { pickFromLibrary } from "./library_picker.js";
-import { make, mark, show, write } from "./nodes.js";
+import { arrange, make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { ask, askJson } from "./server.js";
 
@@ -78,10 +78,7 @@ class ArenaAnswers extends Part {
       card.paint(question);
       return card.node;
     });
-    kept.forEach((node, index) => {
-      if (this.list.children[index] !== node) this.list.insertBefore(node, this.list.children[index] ?? null);
-    });
-    while (this.list.children.length > kept.length) this.list.lastChild.remove();
+    arrange(this.list, kept);
     mark(this, "data-count", questions.length);
   }
 

@@ -1,7 +1,7 @@
 // Reasoners that vote: one pair after the other, for as long as the page is open.
 
 import { arena } from "./arena_store.js";
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { hintOf } from "./faults.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -18,7 +18,7 @@ class ArenaJudging extends Part {
 
   build() {
     this.judge = make("select", { class: "o-select", "aria-label": say("judging.judge"), on: { focus: () => arena.askReasoners() } });
-    this.number = make("select", { class: "o-select", "aria-label": say("judging.number") }, ...NUMBERS.map((number) => make("option", { value: number }, say(number === 1 ? "judging.one" : "judging.pairs", { number }))));
+    this.number = make("select", { class: "o-select", "aria-label": say("judging.number") }, ...NUMBERS.map((number) => make("option", { value: number }, counted("judging.pairs", number))));
     this.go = make("button", { type: "button", class: "o-btn", "data-do": "judge", on: { click: () => this.#run() } }, say("judging.go"));
     this.stop = make("button", { type: "button", class: "o-btn", hidden: true, on: { click: () => this.#stopping?.abort() } }, say("judging.stop"));
     this.told = make("span", { class: "o-hint", role: "status" });
@@ -70,7 +70,7 @@ class ArenaJudging extends Part {
       if (error.name !== "AbortError") toast(say("error.unreachable"), say("error.unreachable_hint"), "bad");
     } finally {
       this.#stopping = null;
-      write(this.told, say(done === 1 ? "judging.done_one" : "judging.done", { done }));
+      write(this.told, counted("judging.done", done));
       await arena.ask();
       this.later();
     }

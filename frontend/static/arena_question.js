@@ -1,14 +1,16 @@
 // One question: the answers side by side, whose they are only when asked for, and what judges made of them.
 
+import { AnswerCard } from "./arena_answer.js";
 import { arena } from "./arena_store.js";
-import { duration, say } from "./facts.js";
+import { say } from "./facts.js";
 import { iconButton } from "./icons.js";
-import { make, mark, show, write } from "./nodes.js";
+import { arrange, make, mark, show, write } from "./nodes.js";
 import { ask, askJson } from "./server.js";
 
 export class QuestionCard {
   #revealed = false;
   #busy = "";
+  #drawn = new Map(); // by the answer's id
 
   /** `changed` is called when the server has more to say. */
   constructor(changed) {
@@ -46,7 +48,10 @@ export class QuestionCard {
     show(this.reference, Boolean(reference));
     // In the order of their ids, which chance has made: not in the one in which the reasoners were named.
     const shuffled = answers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-    this.list.replaceChildren(...shuffled.map((answer, index) => this.#draw(answer, index)));
+    const told = { named: this.#revealed, waits: say(this.#busy ? "answers.coming" : "answers.missing") };
+    this.#drawn = new Map(shuffled.map(({ id: own }) => [own, this.#drawn.get(own) ?? new AnswerCard()]));
+    shuffled.forEach((answer, index) => this.#drawn.get(answer.id).paint(answer, index, told));
+    arrange(this.list, [...this.#drawn.values()].map(({ node }) => node));
     const missing = answers.some((answer) => answer.text === null);
     show(this.again, missing && !this.#busy);
     const able = arena.reasoners.filter(({ ready }) => ready);
@@ -57,19 +62,6 @@ export class QuestionCard {
     this.grade.disabled = Boolean(this.#busy);
     write(this.told, this.#busy ? say(`answers.${this.#busy}`) : "");
     mark(this.node, "data-state", this.#busy || (missing ? "open" : "answered"));
-  }
-
-  #draw({ reasoner, text, thought, seconds, error, grades }, index) {
-    const name = this.#revealed ? reasoner : String.fromCharCode(65 + index);
-    const said = text ?? (error ? error.message : say(this.#busy ? "answers.coming" : "answers.missing"));
-    return make(
-      "section",
-      { class: "o-answer", "data-answer": index, "data-tone": error ? "bad" : null },
-      make("h4", {}, name, seconds === null || !this.#revealed ? "" : make("small", { class: "o-num" }, duration(seconds))),
-      make("p", {}, said),
-      thought ? make("details", {}, make("summary", {}, say("answers.thought")), make("p", {}, thought)) : "",
-      ...grades.map(({ judge, score, reason }) => make("p", { class: "o-grade" }, make("b", { class: "o-num" }, `${score} / 5`), ` ${judge}: ${reason}`)),
-    );
   }
 
   /** Have the missing answers asked for. */

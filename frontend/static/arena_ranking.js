@@ -5,7 +5,7 @@ import "./arena_record.js";
 import { arena } from "./arena_store.js";
 import { fieldName, percent } from "./arena_names.js";
 import { drawTable } from "./arena_table.js";
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 
@@ -56,15 +56,24 @@ class ArenaRanking extends Part {
     show(this.domain, domains.length > 1);
     const axes = [...new Set(tables.map(({ axis }) => axis))];
     const axis = axes.includes(this.view.axis) ? this.view.axis : axes.at(-1);
-    this.axes.replaceChildren(
-      ...axes.map((name) => make("button", { type: "button", class: "o-chip", "data-axis": name, "aria-pressed": String(name === axis), on: { click: () => this.#look({ axis: name }) } }, say(`axis.${name}`))),
-    );
-    write(this.count, votes ? say("ranking.votes", { votes, voters }) : "");
+    this.#chips(axes, axis);
+    write(this.count, votes ? [counted("ranking.votes", votes), counted("ranking.voters", voters)].join(" · ") : "");
     const table = tables.find((one) => one.axis === axis && one.domain === domain);
     show(this.none, !table);
     this.table.replaceChildren(...(table ? [drawTable(table, standings.min_votes)] : []));
     this.#paintAgreement(standings.agreement.filter((one) => one.axis === axis), axis);
     mark(this, "data-votes", votes);
+  }
+
+  // Drawn anew only where there are others: who is on one stays there.
+  #chips(axes, chosen) {
+    if (this.axes.dataset.key !== axes.join()) {
+      this.axes.dataset.key = axes.join();
+      this.axes.replaceChildren(
+        ...axes.map((name) => make("button", { type: "button", class: "o-chip", "data-axis": name, on: { click: () => this.#look({ axis: name }) } }, say(`axis.${name}`))),
+      );
+    }
+    for (const chip of this.axes.children) mark(chip, "aria-pressed", String(chip.dataset.axis === chosen));
   }
 
   #paintAgreement(found, axis) {
@@ -74,7 +83,7 @@ class ArenaRanking extends Part {
         { "data-voter": voter || "people" },
         make("span", {}, voter ? say("agree.with_people", { voter }) : say("agree.among_people")),
         make("b", { class: "o-num" }, percent(share)),
-        make("small", { class: "o-num" }, say("agree.interval", { low: percent(low), high: percent(high), pairs })),
+        make("small", { class: "o-num" }, counted("agree.interval", pairs, { low: percent(low), high: percent(high) })),
       ),
     );
     this.agreement.replaceChildren(

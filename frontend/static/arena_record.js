@@ -4,11 +4,13 @@ import { arena } from "./arena_store.js";
 import { fieldName } from "./arena_names.js";
 import { say } from "./facts.js";
 import { icon, iconButton } from "./icons.js";
-import { make, show, write } from "./nodes.js";
+import { arrange, make, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { ask } from "./server.js";
 
 class ArenaRecord extends Part {
+  #drawn = new Map(); // by the vote's id: a vote never changes, and who is on its button stays there
+
   sources() {
     return [arena];
   }
@@ -25,7 +27,8 @@ class ArenaRecord extends Part {
   paint() {
     show(this.section, arena.total > 0);
     write(this.heading, say("record.title", { total: arena.total.toLocaleString() }));
-    this.list.replaceChildren(...arena.votes.map((vote) => this.#draw(vote)));
+    this.#drawn = new Map(arena.votes.map((vote) => [vote.id, this.#drawn.get(vote.id) ?? this.#draw(vote)]));
+    arrange(this.list, [...this.#drawn.values()]);
   }
 
   #draw(vote) {

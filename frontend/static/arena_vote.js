@@ -5,6 +5,7 @@ import { Ballot } from "./arena_ballot.js";
 import { fieldName } from "./arena_names.js";
 import { voter } from "./arena_voter.js";
 import { places, say } from "./facts.js";
+import { lost } from "./gone.js";
 import { iconButton } from "./icons.js";
 import { isTyping } from "./keyboard.js";
 import { make, mark, show, write } from "./nodes.js";
@@ -18,6 +19,7 @@ const MOST_SKIPPED = 100;
 class ArenaVote extends HTMLElement {
   #pair = null;
   #vote = null; // what this page has just cast
+  #labels = []; // what the sides are called now
   #skipped = [];
   #asked = 0;
   #asking = false;
@@ -59,6 +61,7 @@ class ArenaVote extends HTMLElement {
       this.work,
     );
     addEventListener("keydown", (event) => this.#key(event));
+    lost.addEventListener("state", () => this.#lose());
   }
 
   // The pair of the address, with the ballot as it was left; else the next one.
@@ -116,8 +119,7 @@ class ArenaVote extends HTMLElement {
     this.stage.querySelector("o-playhead")?.forget();
     this.stage.replaceChildren(...(seen ? [make("o-playhead")] : []));
     if (seen) {
-      const labels = [say("choice.left"), say("choice.right")];
-      this.stage.firstChild.show({ columns: labels, cells: [left, right].map((side, column) => cellOf(side, { column, label: labels[column] })) });
+      this.#show([say("choice.left"), say("choice.right")]);
     }
     this.sides.replaceChildren(...(seen ? [] : [left, right].map(({ text }, index) => make("section", { class: "o-card-plain o-answer" }, make("h3", {}, say(index ? "choice.right" : "choice.left")), make("p", {}, text)))));
     const draft = JSON.parse(sessionStorage[DRAFT] ?? "{}");
@@ -128,16 +130,35 @@ class ArenaVote extends HTMLElement {
     this.#paint();
   }
 
+  #show(labels) {
+    this.#labels = labels;
+    const sides = [this.#pair.left, this.#pair.right];
+    this.stage.querySelector("o-playhead")?.show({ columns: labels, cells: sides.map((side, column) => cellOf(side, { column, label: labels[column] })) });
+  }
+
+  // A side went after the pair was dealt: nobody can judge it any more.
+  #lose() {
+    if (!this.#pair || !this.#isLost) return;
+    this.#show(this.#labels);
+    this.#paint();
+  }
+
+  get #isLost() {
+    return lost.has(this.#pair.left.id) || lost.has(this.#pair.right.id);
+  }
+
   #paint() {
     const voted = this.#vote !== null;
-    mark(this, "data-state", voted ? "voted" : "voting");
+    const isLost = !voted && this.#isLost;
+    const over = voted || isLost;
+    mark(this, "data-state", voted ? "voted" : isLost ? "lost" : "voting");
     mark(this, "data-pair", this.#pair.id);
-    this.ballot.locked = voted;
-    this.cast.disabled = !voted && !this.ballot.whole;
-    write(this.cast.firstChild, say(voted ? "arena.next" : "arena.cast"));
-    show(this.skip, !voted);
+    this.ballot.locked = over;
+    this.cast.disabled = !over && !this.ballot.whole;
+    write(this.cast.firstChild, say(over ? "arena.next" : "arena.cast"));
+    show(this.skip, !over);
     show(this.undo, voted);
-    if (!voted) write(this.told, say(this.ballot.whole ? "arena.can_cast" : "arena.needs_overall"));
+    if (!voted) write(this.told, say(isLost ? "arena.lost" : this.ballot.whole ? "arena.can_cast" : "arena.needs_overall"));
   }
 
   #reveal(vote) {
@@ -145,11 +166,7 @@ class ArenaVote extends HTMLElement {
     this.ballot.take(this.#pair.axes, this.#asShown(vote));
     const [left, right] = vote.left.id === this.#pair.left.id ? [vote.left, vote.right] : [vote.right, vote.left];
     write(this.told, say("arena.was", { field: fieldName(vote.contest), left: left.value, right: right.value }));
-    const head = this.stage.querySelector("o-playhead");
-    if (head) {
-      const labels = [left.value, right.value];
-      head.show({ columns: labels, cells: [this.#pair.left, this.#pair.right].map((side, column) => cellOf(side, { column, label: labels[column] })) });
-    }
+    this.#show([left.value, right.value]);
     this.sides.querySelectorAll("h3").forEach((title, index) => write(title, [left, right][index].value));
     this.#paint();
   }
@@ -161,13 +178,16 @@ class ArenaVote extends HTMLElement {
   }
 
   async #go() {
-    if (this.#vote) return this.#next();
+    if (this.#vote || this.#isLost) return this.#next();
     if (!this.ballot.whole || this.cast.disabled) return undefined;
     this.cast.disabled = true;
     const { id, left } = this.#pair;
     const vote = await askJson("POST", "/v1/arena/votes", { pair: id, left: left.id, voter: voter.name, choices: this.ballot.choices });
     if (this.#pair?.id !== id) return undefined;
-    if (!vote) return this.#paint();
+    if (!vote) {
+      for (const side of [this.#pair.left, this.#pair.right]) lost.check(side.id);
+      return this.#paint();
+    }
     delete sessionStorage[DRAFT];
     this.#reveal(vote);
     return this.#tally();

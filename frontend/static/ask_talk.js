@@ -1,11 +1,13 @@
 // The conversation: its turns, the tasks, and the field for the next question.
 
+import "./ask_examples.js";
 import "./ask_tasks.js";
 import { asking } from "./ask_asking.js";
 import { shownMarks } from "./ask_shown.js";
 import { talks } from "./ask_store.js";
 import { subject } from "./ask_subject.js";
 import { Turn } from "./ask_turn.js";
+import { checkpoint as known } from "./checkpoint.js";
 import { toast } from "./errors.js";
 import { say } from "./facts.js";
 import { iconButton } from "./icons.js";
@@ -19,16 +21,17 @@ class Talk extends Part {
   #turns = new Map(); // turn → Turn
 
   sources() {
-    return [talks, subject, asking, shownMarks, live];
+    return [talks, subject, asking, shownMarks, known, live];
   }
 
   build() {
     this.notice = make("p", { class: "o-ask-notice", role: "status", hidden: true });
     this.list = make("ol", { class: "o-turns", "aria-label": say("ask.conversation"), "aria-live": "polite", "aria-relevant": "additions" });
-    this.empty = make("div", { class: "o-empty" }, make("b", {}, say("ask.empty")), make("p", {}, say("ask.empty_hint")));
+    this.empty = make("div", { class: "o-empty" }, make("b", {}, say("ask.empty")), make("p", {}, say("ask.empty_hint")), make("o-ask-examples"));
     this.scroll = make("div", { class: "o-turns-scroll", tabindex: 0, role: "region", "aria-label": say("ask.conversation") }, this.empty, this.list);
     this.tasks = make("o-ask-tasks");
     this.tasks.thinks = () => this.think.getAttribute("aria-pressed") === "true";
+    this.empty.lastChild.thinks = this.tasks.thinks;
     this.field = make("textarea", {
       class: "o-ask-field",
       rows: 2,
@@ -52,9 +55,10 @@ class Talk extends Part {
   paint({ system }) {
     const turns = talks.turns(subject.id);
     const { checkpoint } = system;
-    const notice = checkpoint?.state !== "ready" ? "ask.not_ready" : checkpoint.random_weights ? "ask.random" : "";
-    show(this.notice, Boolean(notice && checkpoint));
-    if (notice && checkpoint) write(this.notice, say(notice, { title: checkpoint.title }));
+    const [tone, notice] = checkpoint ? noticeOf(checkpoint) : ["", ""];
+    show(this.notice, Boolean(notice));
+    mark(this.notice, "data-tone", tone);
+    write(this.notice, notice);
     const atEnd = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < NEAR_END_PX;
     for (const [turn, drawn] of this.#turns) {
       if (turns.includes(turn)) continue;
@@ -101,6 +105,12 @@ class Talk extends Part {
     const more = talks.size ? { words: say("ask.delete_all", { count: talks.size }), act: () => talks.deleteAll() } : null;
     toast(say("ask.deleted"), "", "good", more);
   }
+}
+
+function noticeOf({ id, state, title, random_weights: random }) {
+  if (state !== "ready") return ["warn", say("ask.not_ready", { title })];
+  if (random) return ["warn", say("ask.random", { title })];
+  return known.details?.id === id && known.details.ships ? ["quiet", known.details.summary] : ["", ""];
 }
 
 customElements.define("o-ask-talk", Talk);

@@ -2,6 +2,7 @@
 
 import { say } from "./facts.js";
 import { toast } from "./errors.js";
+import { lost } from "./gone.js";
 import { iconButton } from "./icons.js";
 import { pickFromLibrary } from "./library_picker.js";
 import { upload } from "./media_facts.js";
@@ -17,7 +18,7 @@ const TYPES = ["image", "video"];
 
 class View extends Part {
   sources() {
-    return [subject, shownMarks];
+    return [subject, shownMarks, lost];
   }
 
   build() {
@@ -52,7 +53,7 @@ class View extends Part {
     write(this.facts, item?.created_at ? [item.title, factsOf(item)].filter(Boolean).join(" · ") : "");
     this.viewer.show(item);
     const { marks, path } = shownMarks;
-    this.marks.draw(item ? marks : [], path);
+    this.marks.draw(item && !item.missing && !lost.has(item.id) ? marks : [], path);
   }
 
   async #pick() {

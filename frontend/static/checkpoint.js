@@ -41,12 +41,12 @@ class Checkpoint extends EventTarget {
     this.#known = now;
     try {
       const [shelf, choices] = await Promise.all(
-        ["/v1/checkpoints", `/v1/choices/${kind}`].map((path) => fetch(path).then((reply) => (reply.ok ? reply.json() : {}))),
+        ["/v1/checkpoints", ...(kind ? [`/v1/choices/${kind}`] : [])].map((path) => fetch(path).then((reply) => (reply.ok ? reply.json() : {}))),
       );
       this.details = shelf.checkpoints?.find((entry) => entry.id === id) ?? null;
-      this.#spans = choices.limits ?? {};
+      this.#spans = choices?.limits ?? {};
       this.#refused = new Map(
-        Object.entries(choices.choices ?? {}).map(([field, options]) => [
+        Object.entries(choices?.choices ?? {}).map(([field, options]) => [
           field,
           new Map(options.map(({ value, refused }) => [value, refused])),
         ]),

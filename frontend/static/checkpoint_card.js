@@ -1,6 +1,6 @@
 // One checkpoint: what it is, what it can do, where it stands, and what can be done with it.
 
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { iconButton } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
@@ -60,7 +60,7 @@ export class CheckpointCard {
     this.#list(this.can, abilities(entry.capabilities), (words) => make("li", {}, words));
     write(this.facts, factsOf(entry, told?.detail || entry.detail));
     // What is built here is built when it is first loaded.
-    const here = entry.installed || !entry.repository;
+    const here = entry.installed || entry.built_here;
     const fits = !(memory && entry.needed_gb > memory.total_gb);
     show(this.load, here && fits && !(active && SERVES.includes(state)) && !MOVING.includes(state));
     write(this.load.lastChild, say(state === "ready" ? "checkpoints.serve" : state === "asleep" ? "checkpoints.wake" : "checkpoints.load"));
@@ -110,17 +110,20 @@ function badgesOf(entry, state, active, memory, starts) {
     state === "ready" ? [say(active ? "checkpoints.serving" : "checkpoints.warm"), "good"] : null,
     state === "failed" || state === "lost" ? [say(`header.${state}`), "bad"] : null,
     state === "asleep" ? [say("header.asleep"), ""] : null,
-    state === "ready" ? null : [say(entry.installed ? "checkpoints.installed" : entry.repository ? "checkpoints.absent" : "checkpoints.builds"), ""],
+    state === "ready" ? null : [say(entry.installed ? "checkpoints.installed" : entry.built_here ? "checkpoints.builds" : "checkpoints.absent"), ""],
     starts === entry.id && !active ? [say("checkpoints.starts"), ""] : null,
     memory && needs > memory.total_gb ? [say("checkpoints.too_large"), "warn"] : null,
-    memory && needs > memory.free_gb && needs <= memory.total_gb ? [say("checkpoints.crowded"), ""] : null,
+    memory && needs > (memory.spare_gb ?? memory.free_gb) && needs <= memory.total_gb ? [say("checkpoints.crowded"), ""] : null,
     entry.random_weights ? [say("checkpoints.random"), "warn"] : null,
+    entry.ships && entry.installed && !entry.variant_of ? [say("checkpoints.ships"), ""] : null,
   ].filter(Boolean);
 }
 
 function factsOf(entry, detail) {
   return [
     entry.repository,
+    entry.variant_of ? say("checkpoints.variant", { of: entry.variant_of }) : "",
+    entry.precision === "fp8" ? say("checkpoints.fp8") : "",
     detail,
     entry.weights_gb ? say("checkpoints.weights", { size: bytes(entry.weights_gb * GB) }) : "",
     entry.disk_gb ? say("checkpoints.disk", { size: bytes(entry.disk_gb * GB) }) : "",
@@ -142,6 +145,6 @@ function abilities(can) {
     has("transfer_video") ? say("can.transfer") : "",
     ...acts.map((kind) => say(`can.${kind}`)),
     acts.length ? (can.embodiments.length === 1 ? can.embodiments[0] : say("can.bodies", { count: can.embodiments.length })) : "",
-    can.distilled_steps ? say("can.distilled", { steps: can.distilled_steps }) : "",
+    can.distilled_steps ? counted("can.distilled", can.distilled_steps) : "",
   ].filter(Boolean);
 }

@@ -1,7 +1,7 @@
 // A new comparison: rows of prompts, recipes and ground truths; checkpoints and values as columns.
 
 import { AxisRows } from "./compare_axes.js";
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { icon, iconButton } from "./icons.js";
 import { pickFromLibrary } from "./library_picker.js";
 import { live } from "./live.js";
@@ -131,7 +131,7 @@ class CompareForm extends Part {
     const rows = subjects.reduce((sum, { starts }) => sum + (starts?.length ?? 1), 0);
     const columns = Object.values(axes).reduce((product, values) => product * values.length, 1);
     const cells = rows * columns;
-    write(this.sum, cells === 0 ? say("compare.nothing") : cells === 1 ? say("compare.one_cell") : say("compare.cells", { rows, columns, cells }));
+    write(this.sum, cells === 0 ? say("compare.nothing") : counted("compare.cells", cells, { rows, columns }));
     this.go.disabled = cells === 0 || this.#rows.some(({ truth, caption }) => truth && !caption.trim());
   }
 

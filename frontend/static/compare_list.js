@@ -1,6 +1,6 @@
 // What was compared before; before the first one, what comparing is for.
 
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { live } from "./live.js";
 import { make, show } from "./nodes.js";
 import { Part } from "./part.js";
@@ -41,7 +41,7 @@ class CompareList extends Part {
 
 function draw({ id, title, num_rows: rows, num_columns: columns, num_cells: cells, num_done: done, created_at: at, thumbnail_url: url }) {
   const picture = make("span", { class: "o-compared-picture" }, ...(url ? [make("img", { alt: "", loading: "lazy", src: url })] : []));
-  const stands = cells === 0 ? say("compare.shown_only") : done < cells ? say("compare.done", { done, cells }) : say("compare.all_done", { cells });
+  const stands = cells === 0 ? say("compare.shown_only") : done < cells ? say("compare.done", { done, cells }) : counted("compare.all_done", cells);
   const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const said = make("span", { class: "o-compared-said" }, make("b", {}, title), make("small", {}, [say("compare.summary", { rows, columns }), stands, when].join(" · ")));
   return make("li", {}, make("a", { href: `/compare?id=${id}` }, picture, said));

@@ -3,13 +3,16 @@
 import "./compare_form.js";
 import "./compare_list.js";
 import "./playhead_part.js";
+import { itemsOf } from "./compare_items.js";
 import { store } from "./compare_store.js";
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
+import { lost } from "./gone.js";
 import { iconButton } from "./icons.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { cellOf, gridOf } from "./playhead_cells.js";
+import { again } from "./send.js";
 import { askJson } from "./server.js";
 
 const FORMS = ["mp4", "zip", "csv"];
@@ -18,14 +21,14 @@ const FORMS = ["mp4", "zip", "csv"];
 const address = new URLSearchParams(location.search);
 const wanted = address.get("id");
 const ids = (address.get("items") ?? "").split(",").filter(Boolean);
-const items = ids.map((id) => fetch(`/v1/library/${encodeURIComponent(id)}`).then((reply) => (reply.ok ? reply.json() : null), () => null));
+const items = itemsOf(ids);
 if (wanted) store.open(wanted);
 
 class Compare extends Part {
-  #items = null; // of a view that was never written down
+  #items = null; // of a view that was never written down, in their order
 
   sources() {
-    return [live, store];
+    return [live, store, lost];
   }
 
   build() {
@@ -37,6 +40,7 @@ class Compare extends Part {
   }
 
   paint() {
+    if (this.#items) this.#drawItems(this.#items);
     if (store.missing) {
       write(this.heading, say("compare.gone"));
       return;
@@ -46,7 +50,7 @@ class Compare extends Part {
     const { title, num_rows: rows, num_columns: columns, num_done: done, num_cells: cells } = comparison;
     write(this.heading, title);
     mark(this.heading, "title", title);
-    write(this.size, say("compare.size", { rows, columns }));
+    write(this.size, [counted("compare.num_rows", rows), counted("compare.num_columns", columns)].join(" × "));
     show(this.size, true);
     show(this.progress, cells > 0);
     mark(this.progress, "data-ended", store.ended);
@@ -56,7 +60,8 @@ class Compare extends Part {
     show(this.retry, store.ended && store.lost);
     show(this.forget, store.ended);
     show(this.export, true);
-    this.head.show(gridOf(comparison, live.state.jobs));
+    const grid = gridOf(comparison, live.state.jobs);
+    this.head.show({ ...grid, cells: grid.cells.map((cell, index) => helped(cell, comparison.cells[index])) });
   }
 
   #buildGrid() {
@@ -88,7 +93,7 @@ class Compare extends Part {
   async #fetch() {
     const count = ids.length;
     this.wide ||= count <= 4 ? count : Math.ceil(Math.sqrt(count));
-    write(this.heading, say("compare.items", { count }));
+    write(this.heading, counted("compare.items", count));
     const found = Array(count).fill(null);
     let due = 0;
     const draw = () => {
@@ -101,11 +106,12 @@ class Compare extends Part {
         due ||= requestAnimationFrame(draw);
       }),
     );
-    this.#items = found.filter(Boolean);
+    this.#items = found;
     this.#drawItems(found);
-    show(this.keep, this.#items.length > 0);
-    if (count === 2 && this.#items.every(({ type }) => type === "image")) this.head.look("slider");
-    mark(this, "data-items", this.#items.length);
+    const there = found.filter(Boolean);
+    show(this.keep, there.length > 0);
+    if (count === 2 && there.length === 2 && there.every(({ type, missing }) => type === "image" && !missing)) this.head.look("slider");
+    mark(this, "data-items", there.length);
   }
 
   #drawItems(found) {
@@ -115,13 +121,14 @@ class Compare extends Part {
       if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
       const said = item.title || item.prompt;
       const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
+      if (cell.gone) return helped(cell, { item });
       return { ...cell, actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null };
     });
     this.head.show({ columns: cells.slice(0, this.wide).map(({ label }) => label), cells });
   }
 
   async #keep() {
-    const ids = this.#items.map(({ id }) => id);
+    const ids = this.#items.filter(Boolean).map(({ id }) => id);
     const rows = [...Array(Math.ceil(ids.length / this.wide)).keys()].map((row) => ids.slice(row * this.wide, (row + 1) * this.wide));
     const answer = await askJson("POST", "/v1/comparisons", { subjects: rows.map((shown) => ({ shown })) });
     if (answer) location.assign(`/compare?id=${answer.id}`);
@@ -130,6 +137,16 @@ class Compare extends Part {
   async #forget() {
     if (await store.forget()) location.assign("/compare");
   }
+}
+
+// What can be done where something is gone: its job runs again, its settings are brought back, or its file is sent again.
+function helped(cell, { job, item }) {
+  if (!cell.gone) return cell;
+  const told = (key) => ({ ...cell, status: { ...cell.status, words: say(key) } });
+  if (job) return told("compare.missing_made");
+  const href = item && again(item);
+  if (href) return { ...cell, way: { href, words: say("peek.use") } };
+  return item ? told("compare.missing_sent") : cell;
 }
 
 customElements.define("o-compare", Compare);

@@ -2,6 +2,7 @@
 
 import { toast } from "./errors.js";
 import { say } from "./facts.js";
+import { isGone } from "./playhead_cells.js";
 import { hintOf } from "./faults.js";
 import { live } from "./live.js";
 import { ask, askJson } from "./server.js";
@@ -49,7 +50,7 @@ class ComparisonStore extends EventTarget {
   }
 
   get lost() {
-    return this.comparison.cells.some(({ job }) => job && (job.state === "failed" || job.state === "cancelled"));
+    return this.comparison.cells.some((cell) => cell.job && (["failed", "cancelled"].includes(cell.job.state) || isGone(cell)));
   }
 
   // Progress is drawn from what the socket says; what a job made has to be asked for.

@@ -33,10 +33,15 @@ export class ControlPreview {
       this.status,
     );
     this.image.addEventListener("load", () => {
+      show(this.image, this.clip.hidden);
       mark(this.node, "data-ready", "true");
       write(this.status, "");
     });
-    this.image.addEventListener("error", () => this.image.getAttribute("src") && write(this.status, say("controls.no_preview")));
+    this.image.addEventListener("error", () => {
+      if (!this.image.getAttribute("src")) return;
+      show(this.image, false);
+      write(this.status, say("controls.no_preview"));
+    });
   }
 
   /** Follow the form; null hides it. */

@@ -1,7 +1,7 @@
 // The request that Generate would post, as something to paste: a command for a shell, a program, our own command line.
 
 import { toast } from "./errors.js";
-import { say } from "./facts.js";
+import { hasToken, say } from "./facts.js";
 import { form } from "./form_values.js";
 import { make } from "./nodes.js";
 
@@ -20,14 +20,24 @@ function python(value) {
   return `{${Object.entries(value).map(([name, child]) => `${json(name)}: ${python(child)}`).join(", ")}}`;
 }
 
+// The token stays out of it: what is copied is pasted anywhere. The command line reads the same variable by itself.
+const CURL = hasToken ? 'curl -sS -H "Authorization: Bearer $ORRERY_TOKEN"' : "curl -sS";
+
+const address = () => {
+  const { priority } = form.values;
+  return `${location.origin}/v1/jobs${priority && priority !== "normal" ? `?priority=${priority}` : ""}`;
+};
+
 const COPIES = {
-  curl: (request) => `curl -sS ${location.origin}/v1/jobs -H 'Content-Type: application/json' -d ${quoted(json(request))}`,
+  curl: (request) => `${CURL} ${quoted(address())} -H 'Content-Type: application/json' -d ${quoted(json(request))}`,
   python: (request) =>
     [
+      ...(hasToken ? ["import os", ""] : []),
       "import httpx",
       "",
       `request = ${python(request)}`,
-      `job = httpx.post("${location.origin}/v1/jobs", json=request).raise_for_status().json()`,
+      ...(hasToken ? [`headers = {"Authorization": f"Bearer {os.environ['ORRERY_TOKEN']}"}`] : []),
+      `job = httpx.post("${address()}", json=request${hasToken ? ", headers=headers" : ""}).raise_for_status().json()`,
       `print(job["id"], job["state"])`,
     ].join("\n"),
   cli: command,
@@ -49,10 +59,10 @@ const FLAGS = {
 };
 /** Everything that a request names lies in the store; the command line takes files, so they are fetched first. */
 function command(request) {
-  const { sampling, controls = [], actions, ...rest } = request;
+  const { sampling, controls = [], actions, adapter, ...rest } = request;
   const before = [];
   const fetched = (name, id) => {
-    before.push(`curl -sS -o ${name} ${location.origin}/v1/media/${id}`);
+    before.push(`${CURL} -o ${name} ${location.origin}/v1/media/${id}`);
     return name;
   };
   const said = Object.entries({ ...rest, ...sampling }).flatMap(([name, value]) => {
@@ -68,7 +78,8 @@ function command(request) {
   });
   if (actions) before.push(`echo ${quoted(json(actions))} > actions.json`);
   const acted = actions ? ["--actions actions.json"] : [];
-  const line = ["orrery generate", quoted(request.prompt), `--kind ${request.kind}`, ...said, ...followed, ...acted, `--server ${location.origin}`];
+  const styled = adapter ? [`--adapter=${quoted([adapter.name, adapter.scale].filter((part) => part != null).join(":"))}`] : [];
+  const line = ["orrery generate", quoted(request.prompt), `--kind ${request.kind}`, ...said, ...styled, ...followed, ...acted, `--server ${location.origin}`];
   return [...before, line.join(" ")].join("\n");
 }
 

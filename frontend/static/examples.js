@@ -1,16 +1,16 @@
-// The checkpoint's prompts worth trying, as small buttons below the prompt.
+// What is worth trying, as small buttons below the prompt: the checkpoint's own examples, else the page's.
 
 import { checkpoint } from "./checkpoint.js";
-import { kind, say, starters } from "./facts.js";
+import { kind, page, say, starters } from "./facts.js";
 import { make, show } from "./nodes.js";
 import { Part } from "./part.js";
 import { fill } from "./reuse.js";
 import { storedSample } from "./samples.js";
 
 /** Fill an example in; the picture or clip that it needs goes to the server first. */
-async function begin({ sample, ...values }) {
-  if (!sample) return fill(values);
-  const item = await storedSample(sample === "start_image" ? "image" : "video");
+async function begin({ sample, sample_name: name, ...values }) {
+  if (!sample) return fill({ start_image: null, source_video: null, ...values }); // not the last one's picture
+  const item = await storedSample(sample === "start_image" ? "image" : "video", name);
   if (!item) return;
   const other = sample === "start_image" ? "source_video" : "start_image";
   fill({ ...values, [other]: null, [sample]: item.id });
@@ -18,6 +18,9 @@ async function begin({ sample, ...values }) {
 
 /** Whether the loaded checkpoint takes what an example says. */
 const runs = (values) => Object.entries(values).every(([path, value]) => !checkpoint.refusal(path, value));
+
+/** The checkpoint's own for this page; those of clips are for the page of sound where they have one. */
+const own = () => (checkpoint.details.examples?.[kind] ?? []).filter(({ values }) => page !== "sound" || values.sound);
 
 class Examples extends Part {
   #drawn = null;
@@ -29,7 +32,7 @@ class Examples extends Part {
   paint() {
     if (!checkpoint.details || this.#drawn === checkpoint.details) return;
     this.#drawn = checkpoint.details;
-    const examples = [...(checkpoint.details.examples?.[kind] ?? []), ...starters].filter(({ values }) => runs(values));
+    const examples = (own().length ? own() : starters).filter(({ values }) => runs(values));
     show(this, examples.length > 0);
     this.setAttribute("role", "group");
     this.setAttribute("aria-label", say("form.examples"));

@@ -1,22 +1,26 @@
-// What went wrong, with a button that puts it right: the form is filled with what would work.
+// What went wrong, with a button that puts it right: the form is filled with what would work, or another place opens.
 
 import { checkpoint } from "./checkpoint.js";
 import { say } from "./facts.js";
-import { form } from "./form_values.js";
+import { wayOf } from "./faults.js";
 import { make } from "./nodes.js";
 import { fill } from "./reuse.js";
 
 const TIERS = ["256", "480", "720", "768"];
 const STRIDE = 4;
 
-/** Buttons for an error of a request; none where nothing is known to help. */
-export const fixButtons = (error, request) =>
-  fixesFor(error, request).map(({ words, values }) =>
-    make("button", { type: "button", class: "o-btn o-fix", on: { click: () => fill(values) } }, words),
+/** Buttons for an error of a request; none where nothing is known to help. `take` gets the values that would. */
+export const fixButtons = (error, request, take = fill) =>
+  fixesFor(error, request).map(({ words, values, href }) =>
+    href
+      ? make("a", { class: "o-btn o-fix", href }, words)
+      : make("button", { type: "button", class: "o-btn o-fix", on: { click: () => take(values) } }, words),
   );
 
-/** `{ words, values }` of each thing that would help. */
-export function fixesFor(error, request) {
+/** Of each thing that would help `{ words, values }`, or `{ words, href }` where it is done in another place. */
+export const fixesFor = (error, request) => [...changesFor(error, request), wayOf(error)].filter(Boolean);
+
+function changesFor(error, request) {
   if (!error) return [];
   if (error.code === "out_of_memory") return smaller(request);
   if (error.code === "prompt_too_long" && request.written_from) return [{ words: say("fix.own_words"), values: { prompt: request.written_from } }];
@@ -36,9 +40,9 @@ function smaller({ resolution, num_frames: frames, count }) {
   const tier = TIERS[TIERS.indexOf(resolution) - 1];
   const half = frames && 1 + STRIDE * Math.floor((frames - 1) / STRIDE / 2);
   return [
-    tier && { words: say("fix.tier", { tier }), values: { ...form.request(), resolution: tier } },
-    half && half >= 5 && { words: say("fix.frames", { frames: half }), values: { ...form.request(), num_frames: half } },
-    count > 1 && { words: say("fix.one"), values: { ...form.request(), count: 1 } },
+    tier && { words: say("fix.tier", { tier }), values: { resolution: tier } },
+    half && half >= 5 && { words: say("fix.frames", { frames: half }), values: { num_frames: half } },
+    count > 1 && { words: say("fix.one"), values: { count: 1 } },
   ].filter(Boolean);
 }
 

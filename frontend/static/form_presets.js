@@ -28,7 +28,10 @@ export function formPresets() {
       toast(say("tools.loaded", { name: preset.name }));
     };
     const drop = async () => {
-      if (await ask("DELETE", `/v1/presets/${preset.id}`)) draw();
+      if (!(await ask("DELETE", `/v1/presets/${preset.id}`))) return;
+      draw();
+      const saveAgain = () => askJson("POST", "/v1/presets", { kind, name: preset.name, values: preset.values }).then(draw);
+      toast(say("tools.deleted", { name: preset.name }), "", "good", { words: say("did.undo"), act: saveAgain });
     };
     return make(
       "div",

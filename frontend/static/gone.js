@@ -12,18 +12,25 @@ class Lost extends EventTarget {
     return this.#ids.has(id);
   }
 
+  /** Ask whether one is no more; null where the server does not answer. */
+  async check(id) {
+    const reply = await fetch(`/v1/media/${id}`, { method: "HEAD", cache: "no-store" }).catch(() => null);
+    if (!reply) return null;
+    const isLost = reply.status === 404;
+    if (isLost !== this.has(id)) {
+      this.#ids[isLost ? "add" : "delete"](id);
+      this.dispatchEvent(new Event("state"));
+    }
+    return isLost;
+  }
+
   /** Look after a picture or a clip that could not be shown. */
   async look(node) {
     const found = MEDIA.exec(node.src && new URL(node.src).pathname);
     if (!found) return;
     const { src } = node;
-    const reply = await fetch(`/v1/media/${found[1]}`, { method: "HEAD", cache: "no-store" }).catch(() => null);
-    if (!reply) return; // it is the server that does not answer
-    const isLost = reply.status === 404;
-    if (node.src === src && node.matches("img")) sayOf(node, say(isLost ? "media.deleted" : "media.no_picture"));
-    if (!isLost || this.has(found[1])) return;
-    this.#ids.add(found[1]);
-    this.dispatchEvent(new Event("state"));
+    const isLost = await this.check(found[1]);
+    if (isLost !== null && node.src === src && node.matches("img")) sayOf(node, say(isLost ? "media.deleted" : "media.no_picture"));
   }
 }
 

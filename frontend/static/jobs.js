@@ -7,9 +7,8 @@ export const ended = (job) => job.state === "succeeded" || job.state === "failed
 
 const time = (text) => (text ? Date.parse(text) : 0);
 
-/** Every job, the newest first. */
-export const newestFirst = (state) =>
-  Object.values(state.jobs).sort((a, b) => time(b.created_at) - time(a.created_at) || b.position - a.position);
+/** Every job, the newest first: by number, for a clock may have gone back. */
+export const newestFirst = (state) => Object.values(state.jobs).sort((a, b) => b.number - a.number);
 
 export const running = (state) => newestFirst(state).filter((job) => job.state === "running");
 
@@ -25,11 +24,11 @@ export function before(state, job) {
   return running(state).length + Math.max(place, 0);
 }
 
-/** The job that ended last. */
-export const lastEnded = (state) =>
-  Object.values(state.jobs)
+/** The jobs that have ended, the one that ended last first; those of an older version or an import stand behind. */
+export const lastEndedFirst = (state) =>
+  newestFirst(state)
     .filter(ended)
-    .sort((a, b) => time(b.finished_at ?? b.created_at) - time(a.finished_at ?? a.created_at))[0];
+    .sort((a, b) => (b.end_number ?? 0) - (a.end_number ?? 0));
 
 /** What is left of what a job made to look at: pictures and clips; of one that made neither, its actions. */
 export function shownResults(job) {

@@ -5,6 +5,7 @@ import { toast } from "./errors.js";
 import { library } from "./library_store.js";
 import { selection } from "./library_selection.js";
 import { make } from "./nodes.js";
+import { confirmed } from "./sure.js";
 
 const one = (ids) => (ids.length === 1 ? "_one" : "");
 const did = (name, ids) => say(`did.${name}${one(ids)}`, { count: ids.length });
@@ -24,7 +25,7 @@ export async function restore(ids) {
 /** Away for good: asked before, since nothing brings it back. Without ids, the whole trash. */
 export async function erase(ids) {
   const sure = ids ? say(ids.length === 1 ? "sure.erase_one" : "sure.erase", { count: ids.length }) : say("sure.empty");
-  if (!(await confirmed(sure))) return;
+  if (!(await confirmed(sure, say("sure.yes"), say("sure.no")))) return;
   if (ids) selection.forget(ids);
   if (await library.erase(ids)) toast(say("did.erased"));
 }
@@ -52,15 +53,4 @@ function refusal(said) {
   } catch {
     return say("error.unreachable");
   }
-}
-
-/** A question that a yes answers; Escape and Cancel are no. */
-export function confirmed(question) {
-  const dialog = document.querySelector(".o-sure");
-  dialog.querySelector("p").textContent = question;
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((answer) => {
-    dialog.addEventListener("close", () => answer(dialog.returnValue === "yes"), { once: true });
-  });
 }

@@ -15,18 +15,19 @@ import { make } from "./nodes.js";
 class Library extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
-    const answer = (value, style) => make("button", { value, class: style }, say(`sure.${value}`));
     this.append(
       make("o-library-filters"),
       make("o-library-chosen", { hidden: true }),
       make("div", { class: "o-library-body" }, make("o-library-grid"), make("o-library-peek", { hidden: true })),
       make("o-library-storage"),
-      make(
-        "dialog",
-        { class: "o-sheet o-sure", role: "alertdialog", "aria-labelledby": "library-sure" },
-        make("form", { method: "dialog" }, make("p", { id: "library-sure" }), make("div", { class: "o-sheet-acts" }, answer("no", "o-btn"), answer("yes", "o-btn o-bad"))),
-      ),
     );
+    const showStorage = () => {
+      if (location.hash !== "#storage") return;
+      history.replaceState(history.state, "", `${location.pathname}${location.search}`);
+      this.querySelector("o-library-storage").open();
+    };
+    addEventListener("hashchange", showStorage);
+    showStorage();
     this.addEventListener("o-trash", ({ detail }) => actions.trash(detail));
     document.addEventListener("o-files", async ({ detail }) => {
       for (const file of detail) {

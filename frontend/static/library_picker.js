@@ -1,6 +1,6 @@
 // The library as a dialog: search it, and take one thing out of it.
 
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { make, show, write } from "./nodes.js";
 import { remember } from "./media_facts.js";
 import { ask } from "./server.js";
@@ -61,7 +61,7 @@ class Picker {
   #draw(item) {
     const name = item.title || item.prompt || say(`media.${item.type}`);
     const picture = make("img", { alt: "", loading: "lazy", src: item.thumbnail_url ?? null });
-    const mark = item.type === "image" ? "" : make("span", { class: "o-picker-mark" }, say("pick.frames", { frames: item.num_frames ?? "" }));
+    const mark = item.type === "image" ? "" : make("span", { class: "o-picker-mark" }, item.num_frames ? counted("pick.frames", item.num_frames) : "");
     const take = () => {
       this.#resolve(remember(item));
       this.dialog.close();

@@ -1,6 +1,6 @@
 // What the library takes on disk, and what is done with all of it: export, import, delete everything.
 
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { toast } from "./errors.js";
 import { icon, iconButton } from "./icons.js";
 import { library } from "./library_store.js";
@@ -67,8 +67,8 @@ class Storage extends Part {
     mark(this.meter, "data-full", share > 0.9 ? "true" : null);
     this.fill.style.width = `${share * 100}%`;
     const lines = [
-      ["storage.used", say("storage.items", { count: count.toLocaleString(), size: bytes(size) })],
-      ["storage.trash", say("storage.items", { count: trashed.toLocaleString(), size: bytes(trash) })],
+      ["storage.used", counted("storage.items", count, { size: bytes(size) })],
+      ["storage.trash", counted("storage.items", trashed, { size: bytes(trash) })],
       ["storage.quota", quota ? bytes(quota) : say("storage.no_quota")],
       ["storage.free", bytes(free)],
     ];
@@ -89,7 +89,13 @@ class Storage extends Part {
     this.import.disabled = false;
     this.dialog.close(); // what is said in the corner lies under an open dialog
     if (!report) return;
-    toast(say("did.imported", { count: report.num_items, known: report.num_known_items }));
+    const { num_own_files: own, num_known_own_files: known, num_refused_own_files: refused } = report;
+    const said = [
+      counted("did.imported", report.num_items, { known: report.num_known_items }),
+      own + known && counted("did.imported_own", own, { known }),
+      refused && counted("did.refused_own", refused),
+    ];
+    toast(said.filter(Boolean).join(" · "));
     library.search();
   }
 

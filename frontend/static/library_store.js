@@ -1,6 +1,7 @@
 // The library as the page has it: what was found so far, page after page, and what the page does to it.
 
 import { say } from "./facts.js";
+import { lost } from "./gone.js";
 import { live } from "./live.js";
 import { query } from "./library_query.js";
 import { ask, askJson } from "./server.js";
@@ -30,6 +31,10 @@ class LibraryStore extends EventTarget {
     });
     live.addEventListener("state", () => this.#hear());
     document.addEventListener("visibilitychange", () => document.hidden || this.search());
+    lost.addEventListener("state", () => {
+      const found = this.items.filter(({ id, missing }) => !missing && lost.has(id)).map(({ id }) => id);
+      if (found.length) this.#edit(found, (item) => ({ ...item, missing: true }));
+    });
   }
 
   /** Ask anew. What is there stays until the answer has come; of the same question, what follows the answer stays too. */

@@ -53,7 +53,7 @@ export class Tile {
   }
 
   #fill(item) {
-    const another = item.id !== this.item?.id;
+    const another = item.id !== this.item?.id || item.missing !== this.item.missing;
     this.item = item;
     mark(this.node, "data-id", item.id);
     mark(this.node, "data-waits", null);

@@ -34,6 +34,19 @@ export async function startFrom(item) {
   return true;
 }
 
+// Which checkpoint is active is in the socket's first word.
+function heard() {
+  if (live.seq >= 0) return null;
+  return new Promise((told) => {
+    const look = () => {
+      if (live.seq < 0) return;
+      live.removeEventListener("state", look);
+      told();
+    };
+    live.addEventListener("state", look);
+  });
+}
+
 async function restore(id) {
   const found = await ask("GET", `/v1/library/${id}`);
   if (!found) return;
@@ -45,7 +58,10 @@ async function begin() {
   const [from, use] = [asked.get("from"), asked.get("use")];
   const request = handedOver();
   if (request) fill({ ...request, seed_lock: true });
-  if (use) await restore(use);
+  if (use) {
+    await heard();
+    await restore(use);
+  }
   if (from) {
     const item = await mediaOf(from);
     if (!item || !(await startFrom(item))) toast(say(item ? "link.not_here" : "link.gone"), "", "bad");

@@ -3,6 +3,7 @@
 import { toast } from "./errors.js";
 import { say } from "./facts.js";
 import { grabFrame } from "./frame_grab.js";
+import { lost } from "./gone.js";
 import { icon } from "./icons.js";
 import { pickFromLibrary } from "./library_picker.js";
 import { factsOf, mediaOf, upload } from "./media_facts.js";
@@ -53,6 +54,7 @@ export class MediaBox {
       this.input,
     );
     this.node.addEventListener("o-file", ({ detail }) => this.#sent(detail));
+    lost.addEventListener("state", () => this.#lose());
   }
 
   /** Show an item of the library by its id, or none. */
@@ -70,6 +72,14 @@ export class MediaBox {
     if (asked !== this.#asked) return;
     if (!item) write(this.status, say("pick.gone"));
     else this.lines.replaceChildren(...factsOf(item).map((fact) => make("span", {}, fact)));
+    if (item) await lost.check(id);
+    if (asked === this.#asked) this.#lose();
+  }
+
+  #lose() {
+    if (!this.#id || !lost.has(this.#id)) return;
+    write(this.status, say("pick.lost"));
+    this.#open(true);
   }
 
   #open(open) {

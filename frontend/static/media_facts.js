@@ -1,6 +1,6 @@
 // What is known of artefacts by their ids: what they are, how large, how long.
 
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { remaining } from "./gone.js";
 import { live } from "./live.js";
@@ -42,7 +42,7 @@ export async function upload(file, refused) {
 export function factsOf(item) {
   return [
     item.width && `${item.width}×${item.height}`,
-    item.num_frames && say("pick.frames", { frames: item.num_frames }),
+    item.num_frames && counted("pick.frames", item.num_frames),
     item.type === "video" && item.fps && say("meta.fps", { fps: Number(item.fps.toFixed(2)) }),
     item.has_sound && say("pick.sound"),
   ].filter(Boolean);

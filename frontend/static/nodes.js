@@ -23,6 +23,15 @@ export function mark(node, name, value) {
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
+/** Bring children into this order and let go of the others; who stays where it is keeps the focus. */
+export function arrange(parent, nodes) {
+  const staying = new Set(nodes);
+  for (const child of [...parent.children]) if (!staying.has(child)) child.remove();
+  nodes.forEach((node, index) => {
+    if (parent.children[index] !== node) parent.insertBefore(node, parent.children[index] ?? null);
+  });
+}
+
 /** Show or hide. */
 export function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;

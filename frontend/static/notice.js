@@ -1,7 +1,8 @@
-// What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, or never trained.
+// What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, never trained, or trained
+// on little.
 
 import { checkpoint as known } from "./checkpoint.js";
-import { kind, say } from "./facts.js";
+import { kind, places, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
@@ -16,7 +17,8 @@ class Notice extends Part {
     this.lead = make("b");
     this.rest = make("span");
     this.setAttribute("role", "status");
-    this.append(this.lead, " ", this.rest);
+    this.way = make("a", { href: places.checkpoints.path }, places.checkpoints.title);
+    this.append(this.lead, " ", this.rest, " ", this.way);
   }
 
   paint(state) {
@@ -26,14 +28,16 @@ class Notice extends Part {
     mark(this, "data-tone", tone);
     write(this.lead, lead);
     write(this.rest, rest);
+    show(this.way, tone === "bad");
   }
 
-  #words({ state, title, error, random_weights: random }) {
+  #words({ id, state, title, error, random_weights: random }) {
+    const own = known.details?.id === id ? known.details : null; // the last one's stay until the server has answered
     if (state === "failed") return ["bad", say("notice.failed", { title }), faultWords(error)];
     const refused = known.refusal("kind", kind);
     if (refused) return ["bad", refused, say("notice.elsewhere")];
     if (state !== "ready") return ["wait", "", say(`notice.${state}`, { title })];
-    if (random) return ["quiet", "", known.details?.summary || say("notice.random", { title })];
+    if (random || own?.ships) return ["quiet", "", own?.summary || say("notice.random", { title })];
     return ["", "", ""];
   }
 }

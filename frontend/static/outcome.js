@@ -2,9 +2,11 @@
 
 import { toast } from "./errors.js";
 import { hintOf, faultWords } from "./faults.js";
-import { fixButtons } from "./fixes.js";
+import { fixButtons, fixesFor } from "./fixes.js";
 import { form } from "./form_values.js";
+import { lost } from "./gone.js";
 import { make } from "./nodes.js";
+import { fill } from "./reuse.js";
 import { selection } from "./selection.js";
 
 class Errors extends HTMLElement {
@@ -20,9 +22,16 @@ class Errors extends HTMLElement {
     this.#clear();
     if (outcome?.job) selection.follow();
     if (!outcome?.message) return;
+    // The boxes find out which of them it is.
+    if (outcome.code === "media_not_found") for (const box of document.querySelectorAll(".o-media[data-media]")) lost.check(box.dataset.media);
     const field = outcome.field && document.getElementById(outcome.field);
     if (field) this.#point(field, outcome, fixButtons(outcome, form.request()));
-    else toast(outcome.message, hintOf(outcome), "bad");
+    else this.#toast(outcome);
+  }
+
+  #toast(outcome) {
+    const [fix] = fixesFor(outcome, form.request());
+    toast(outcome.message, hintOf(outcome), "bad", fix && { ...fix, act: () => fill(fix.values) });
   }
 
   #point(field, outcome, fixes) {
@@ -36,6 +45,7 @@ class Errors extends HTMLElement {
     input?.setAttribute("aria-describedby", line.id);
     field.scrollIntoView({ block: "nearest" });
     (input?.matches("[role=radiogroup]") ? input.querySelector("[tabindex='0']") : input)?.focus();
+    line.scrollIntoView({ block: "nearest" }); // of a part that is taller than the page, it stands at the end
     this.#clear = () => {
       field.removeEventListener("input", this.#clear);
       field.removeEventListener("o-pick", this.#clear);

@@ -1,18 +1,24 @@
 // What a playhead shows, out of what the server says: library items, results of jobs, whole comparisons.
 
 import { duration, say } from "./facts.js";
+import { lost } from "./gone.js";
+
+const GONE = { words: say("compare.missing"), state: "failed" };
 
 /** A cell out of a library item or a result; `over` has its place, label and notes. */
 export function cellOf(item, over = {}) {
   const clip = item.type === "video";
   const seen = clip || item.type === "image";
+  const gone = Boolean(item.missing) || lost.has(item.id);
   return {
     row: 0,
     column: 0,
     id: item.id,
     name: item.title || item.prompt || over.label || "",
     type: item.type,
-    url: seen && !item.missing ? item.url : null,
+    url: seen && !gone ? item.url : null,
+    gone,
+    status: gone ? GONE : null,
     thumbnail: item.thumbnail_url,
     sheet: clip ? (item.spritesheet_url ?? `${item.url}/spritesheet`) : null,
     fps: item.fps,
@@ -38,18 +44,21 @@ export function gridOf(comparison, live = {}) {
       const { row, column, item } = cell;
       const job = cell.job && { ...cell.job, ...live[cell.job.id] };
       const label = columns[column].label;
-      const place = { row, column, label, notes: notesOf(cell), status: statusOf(cell, job) };
-      if (!item) return place;
+      const place = { row, column, label, notes: notesOf(cell) };
+      if (!item) return { ...place, gone: isGone(cell), status: statusOf(cell, job) };
       const acted = actions[item.id] ?? cell.actions_url ?? (job?.request.actions?.length ? { actions: job.request.actions, fps: job.request.fps } : null);
       const made = cellOf(item, { ...place, layout: layouts[item.id] ?? null });
-      return { ...made, actions: acted ?? made.actions, status: item.missing ? { words: say("compare.missing"), state: "failed" } : made.url ? null : { words: say("compare.actions_only"), state: "succeeded" } };
+      return { ...made, actions: made.gone ? null : (acted ?? made.actions), status: made.url || made.gone ? made.status : { words: say("compare.actions_only"), state: "succeeded" } };
     }),
   };
 }
 
-function statusOf({ error, item }, job) {
-  if (error) return { words: error.message, state: "refused" };
-  if (!job) return item ? null : { words: say("compare.missing"), state: "failed" };
+/** Whether what stood in a cell of a comparison is no more. */
+export const isGone = ({ error, item, job }) => (item ? item.missing || lost.has(item.id) : !error && (!job || job.state === "succeeded"));
+
+function statusOf(cell, job) {
+  if (cell.error) return { words: cell.error.message, state: "refused" };
+  if (isGone(cell)) return GONE;
   if (job.error) return { words: job.error.message, state: "failed" };
   if (job.state !== "running") return { words: job.waiting_for ? say("compare.waits_for", { what: job.waiting_for }) : say(`compare.state_${job.state}`), state: job.state };
   const share = job.progress.step / Math.max(job.progress.steps, 1);

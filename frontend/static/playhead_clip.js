@@ -1,6 +1,7 @@
 // One cell under a playhead: a picture, or a clip that shows its thumbnail, then sprites, then its own frames.
 
 import { say } from "./facts.js";
+import { lost } from "./gone.js";
 import { icon } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
 import { PlayheadVideo, happens } from "./playhead_video.js";
@@ -77,7 +78,8 @@ export class Clip extends PlayheadVideo {
   source() {
     const { showing } = this.node.dataset;
     const node = { video: this.video, sprite: this.drawn, still: this.still }[showing];
-    const [width, height] = [node.videoWidth || node.naturalWidth || node.width, node.videoHeight || node.naturalHeight || node.height];
+    // Of a picture that could not be shown, both are 0.
+    const [width, height] = [node.videoWidth ?? node.naturalWidth ?? node.width, node.videoHeight ?? node.naturalHeight ?? node.height];
     return width && height ? [node, width, height] : null;
   }
 
@@ -115,8 +117,11 @@ export class Clip extends PlayheadVideo {
       await happens(this.video, "loadeddata");
       return true;
     } catch {
+      const isGone = location.protocol === "file:" || (await lost.check(this.cell.id));
+      this.#loading = null; // where it is the server that does not answer, it is asked again
+      if (isGone === null) return false;
       mark(this.node, "data-lost", "");
-      write(this.tag, say("playhead.gone", { name: this.cell.label ?? "" }));
+      write(this.tag, say(isGone ? "playhead.gone" : "playhead.unplayable", { name: this.cell.label ?? "" }));
       this.length = 0;
       return false;
     }

@@ -6,7 +6,8 @@
 //   head.show({ columns: ["A", "B"], cells: [cellOf(one, { column: 0, label: "A" }), cellOf(other, { column: 1, label: "B" })] });
 //
 // `one` and `other` are library items or results of jobs. Shown again with the same media, a cell keeps what it has
-// fetched; only its notes change. The page needs playhead.css and playhead_bar.css, and the words of frontend/words/playhead.py.
+// fetched; only its notes change. Where nothing is to be seen, `status` says why, and `way` is a link to what can be done.
+// The page needs playhead.css and playhead_bar.css, and the words of frontend/words/playhead.py.
 // `head.playhead` plays and steps: play(), pause(), step(1), goTo(frame), loop("start"); it dispatches "change".
 
 import { say } from "./facts.js";
@@ -87,7 +88,6 @@ class OnePlayhead extends HTMLElement {
     while (this.list.children.length > order.length) this.list.lastChild.remove();
     this.playhead.clips = this.clips;
     this.plot.show(this.#grid.cells);
-    this.#say();
     this.look(this.#view);
   }
 
@@ -109,6 +109,7 @@ class OnePlayhead extends HTMLElement {
     mark(this, "data-view", view);
     if (other) this.#flicker();
     this.#paintView();
+    this.#say();
     this.#draw();
   }
 
@@ -135,14 +136,18 @@ class OnePlayhead extends HTMLElement {
     if (!this.#holes.has(key)) {
       const [tag, said, bar] = [make("span", { class: "o-tag" }), make("p", {}), make("i", {})];
       const meter = make("span", { class: "o-bar", "aria-hidden": "true" }, bar);
+      const way = make("a", { class: "o-btn", hidden: true });
       const notes = make("figcaption", { class: "o-clip-notes" });
-      const node = make("figure", { class: "o-clip", "data-hole": "" }, make("div", { class: "o-clip-frame" }, tag, said, meter), notes);
-      this.#holes.set(key, { node, tag, said, bar, meter, notes });
+      const node = make("figure", { class: "o-clip", "data-hole": "" }, make("div", { class: "o-clip-frame" }, tag, said, way, meter), notes);
+      this.#holes.set(key, { node, tag, said, way, bar, meter, notes });
     }
     const hole = this.#holes.get(key);
     write(hole.tag, cell?.label ?? this.#grid.columns[column] ?? "");
     write(hole.said, cell?.status?.words ?? "");
     mark(hole.node, "data-state", cell?.status?.state ?? "none");
+    show(hole.way, Boolean(cell?.way));
+    mark(hole.way, "href", cell?.way?.href);
+    write(hole.way, cell?.way?.words ?? "");
     show(hole.meter, cell?.status?.share != null);
     hole.bar.style.width = `${100 * (cell?.status?.share ?? 0)}%`;
     hole.notes.replaceChildren(...(cell?.notes ?? []).map(([words, tone, title]) => make("span", { "data-tone": tone, title }, words)));
@@ -227,8 +232,11 @@ class OnePlayhead extends HTMLElement {
       rates.length > 1 && say("playhead.rates", { rates: rates.join(", ") }),
       sizes.length > 1 && say("playhead.sizes", { sizes: sizes.join(", ") }),
     ].filter(Boolean);
+    if (said.length) said.unshift(say("playhead.aligned"));
+    const alone = this.#grid.cells.some((cell) => cell.column === this.#against && cell.gone);
+    if (this.#view !== "side" && alone) said.push(say("playhead.against_gone"));
     show(this.bar.said, said.length > 0);
-    write(this.bar.said, said.length ? `${say("playhead.aligned")} ${said.join(" ")}` : "");
+    write(this.bar.said, said.join(" "));
   }
 }
 

@@ -36,14 +36,16 @@ export class PlayheadVideo {
 
 /** Resolves with the event of that name; rejects when the video cannot be played. */
 export function happens(video, event) {
+  const heard = new AbortController();
+  const options = { once: true, signal: heard.signal };
   return new Promise((resolve, reject) => {
-    video.addEventListener(event, resolve, { once: true });
-    video.addEventListener("error", reject, { once: true });
-  });
+    video.addEventListener(event, resolve, options);
+    video.addEventListener("error", reject, options);
+  }).finally(() => heard.abort());
 }
 
 function reach(video, time) {
-  const there = new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
+  const there = happens(video, "seeked").catch(() => {}); // what breaks off stays where it is
   video.currentTime = time;
   return there;
 }

@@ -10,6 +10,7 @@ import { useAgain } from "./reuse.js";
 import { selection } from "./selection.js";
 import { sendTo } from "./send_to.js";
 import { ask } from "./server.js";
+import { verdictChip } from "./verdict.js";
 
 /** Which buttons a job in a state has. */
 const ACTIONS = {
@@ -29,6 +30,7 @@ class Progress extends Part {
 
   build() {
     this.phase = make("b", { role: "status" });
+    this.verdict = verdictChip();
     this.numbers = make("span", { class: "o-num" });
     this.fill = make("i");
     this.bar = make(
@@ -52,7 +54,7 @@ class Progress extends Part {
     this.send = sendTo(() => document.querySelector("o-stage video"));
     this.buttons.cancel.append(make("kbd", {}, "Esc"));
     this.append(
-      make("div", { class: "o-between" }, this.phase, this.numbers),
+      make("div", { class: "o-between" }, this.phase, this.verdict.node, this.numbers),
       this.bar,
       make("div", { class: "o-between" }, this.meta, make("span", { class: "o-buttons" }, this.send.node, ...Object.values(this.buttons))),
     );
@@ -79,6 +81,7 @@ class Progress extends Part {
     mark(this, "data-state", job?.state ?? "idle");
     mark(this, "data-job", job?.id ?? "");
     write(this.phase, job ? phaseOf(job, asked, state) : say("progress.idle"));
+    this.verdict.paint(job);
     write(this.numbers, job ? numbersOf(job) : "");
     write(this.meta, job ? meta(job) : say("progress.idle_meta"));
     const done = job ? (job.state === "succeeded" ? 100 : percent(job)) : 0;

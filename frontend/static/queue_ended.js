@@ -2,13 +2,16 @@
 
 import { duration, say } from "./facts.js";
 import { faultWords } from "./faults.js";
+import { fixButtons } from "./fixes.js";
 import { allGone, remaining } from "./gone.js";
 import { icon, iconButton } from "./icons.js";
 import { lineOf, promptOf } from "./job_words.js";
 import { clock, secondsTaken } from "./jobs.js";
 import { make, mark, show, write } from "./nodes.js";
 import { again } from "./queue_waiting.js";
+import { useAgain } from "./reuse.js";
 import { ask } from "./server.js";
+import { verdictChip } from "./verdict.js";
 
 export class EndedRow {
   constructor(job) {
@@ -17,14 +20,16 @@ export class EndedRow {
     this.state = make("span", { class: "o-state" });
     this.name = make("a", { class: "o-row-name" });
     this.line = make("span", { class: "o-meta" });
+    this.fixes = make("div", { class: "o-row-fixes" });
+    this.verdict = verdictChip();
     this.retry = iconButton("again", say("progress.retry"), () => ask("POST", `/v1/jobs/${this.id}/retry`), { "data-do": "retry" });
     this.again = iconButton("copies", say("queue.again"), () => again(this.job), { quiet: true, "data-do": "again" });
     this.node = make(
       "li",
       { class: "o-row", "data-job": job.id },
       make("span", { class: "o-row-picture" }, icon("curve", 20), this.picture),
-      make("div", { class: "o-row-words" }, this.name, this.line),
-      make("span", { class: "o-row-acts" }, this.state, this.retry, this.again),
+      make("div", { class: "o-row-words" }, this.name, this.line, this.fixes),
+      make("span", { class: "o-row-acts" }, this.verdict.node, this.state, this.retry, this.again),
     );
   }
 
@@ -44,6 +49,17 @@ export class EndedRow {
     const why = faultWords(job.error);
     write(this.line, why || [clock(job), took, lineOf(job)].filter(Boolean).join(" · "));
     show(this.retry, job.state !== "succeeded");
+    this.verdict.paint(job);
+    this.#paintFixes(job);
+  }
+
+  // A form opens with the request as it would work.
+  #paintFixes({ state, finished_at: when, error, request, checkpoint }) {
+    const key = state === "failed" ? String(when) : "";
+    if (this.fixes.dataset.key === key) return;
+    this.fixes.dataset.key = key;
+    const take = (values) => useAgain({ ...request, ...values }, checkpoint);
+    this.fixes.replaceChildren(...(key ? fixButtons(error, request, take) : []));
   }
 
   remove() {

@@ -1,6 +1,6 @@
 // The waiting list: in order, and put into another order by dragging a grip or with the arrows on it.
 
-import { say } from "./facts.js";
+import { counted, say } from "./facts.js";
 import { make, show, write } from "./nodes.js";
 import { queue } from "./queue_store.js";
 import { WaitingRow } from "./queue_waiting.js";
@@ -42,7 +42,7 @@ export class WaitingList {
     if (focused !== document.activeElement && this.list.contains(focused)) focused.focus();
     show(this.list, shown.length > 0);
     show(this.more, entries.length > shown.length);
-    write(this.more, say("queue.more", { count: entries.length - shown.length }));
+    write(this.more, counted("queue.more", entries.length - shown.length));
   }
 
   #key(event) {

@@ -1,6 +1,7 @@
 // The queue of every page and every device: what runs, what waits in which order, what ended last.
 
-import { duration, say } from "./facts.js";
+import { toast } from "./errors.js";
+import { counted, duration, say } from "./facts.js";
 import { iconButton } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
 import { notify } from "./notify.js";
@@ -10,6 +11,7 @@ import { WaitingList } from "./queue_list.js";
 import { RunningRow } from "./queue_running.js";
 import { queue } from "./queue_store.js";
 import { ask } from "./server.js";
+import { confirmed } from "./sure.js";
 
 const ENDED_SHOWN = 30;
 
@@ -26,7 +28,7 @@ class Queue extends Part {
     this.hint = make("span", { class: "o-hint" });
     this.pause = iconButton("pause", say("queue.pause"), () => this.#pause(), { "data-do": "pause" });
     this.tell = iconButton("bell", say("notify.off"), () => notify.toggle(), { "data-do": "notify" });
-    this.clear = iconButton("close", say("queue.clear"), () => ask("DELETE", "/v1/queue"), { class: "o-btn o-bad", "data-do": "clear" });
+    this.clear = iconButton("close", say("queue.clear"), () => this.#clear(), { class: "o-btn o-bad", "data-do": "clear" });
     this.running = make("ul", { class: "o-rows", role: "list", "aria-label": say("queue.running") });
     this.waiting = new WaitingList();
     this.ended = make("ul", { class: "o-rows", role: "list", "aria-label": say("queue.ended") });
@@ -73,6 +75,14 @@ class Queue extends Part {
     mark(this.tell, "aria-pressed", String(notify.state === "on"));
     this.tell.disabled = notify.state === "denied";
     write(this.tell.lastChild, say(`notify.${notify.state}`));
+  }
+
+  async #clear() {
+    const sure = counted("queue.sure", queue.status.num_queued);
+    if (!(await confirmed(sure, say("queue.sure_yes"), say("sure.no")))) return;
+    const waited = queue.status.num_queued;
+    const left = await ask("DELETE", "/v1/queue");
+    if (left) toast(counted("queue.cleared", Math.max(0, waited - left.num_queued)));
   }
 
   async #pause() {

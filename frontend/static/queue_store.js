@@ -1,7 +1,7 @@
 // Every open job, also those that a long queue does not tell the page of by itself, and what can be done with them.
 
 import { lost } from "./gone.js";
-import { ended, queued, running } from "./jobs.js";
+import { lastEndedFirst, queued, running } from "./jobs.js";
 import { live } from "./live.js";
 import { ask, askJson } from "./server.js";
 
@@ -57,11 +57,7 @@ class QueueStore extends EventTarget {
 
   /** The jobs that ended last, the latest first. */
   ended(count) {
-    const when = (job) => Date.parse(job.finished_at ?? job.created_at);
-    return Object.values(live.state.jobs)
-      .filter(ended)
-      .sort((a, b) => when(b) - when(a))
-      .slice(0, count);
+    return lastEndedFirst(live.state).slice(0, count);
   }
 
   /** Put jobs before another one, in their order; null puts them last. One move follows the other. */

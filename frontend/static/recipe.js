@@ -1,6 +1,6 @@
 // The settings that made something, and what is known of the file, as people read them.
 
-import { duration, say } from "./facts.js";
+import { counted, duration, say } from "./facts.js";
 
 const LEFT_OUT = ["prompt", "kind", "recipe"];
 
@@ -26,7 +26,7 @@ export function recipeOf(request) {
   });
 }
 
-const listed = (values) => (values.every((value) => typeof value !== "object") ? values.join(", ") : say("recipe.rows", { count: values.length }));
+const listed = (values) => (values.every((value) => typeof value !== "object") ? values.join(", ") : counted("recipe.rows", values.length));
 
 /** 256×256×17 · 12 fps · 1.4 s · 240 kB · speck · 21 Nov 2026, 14:02 */
 export function factsOf(item) {

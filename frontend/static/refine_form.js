@@ -77,22 +77,34 @@ export class RefineForm {
   }
 
   /** What is shown was asked for like this; what somebody has begun to write stays. */
-  follow({ id, request: { generate } }) {
+  follow({ id, request: asked }) {
     if (this.#shown === id) return;
     this.#shown = id;
-    if (!this.words.value) this.words.value = generate.written_from || generate.prompt;
+    if (this.words.value) return;
+    this.#recall(asked.generate);
+    this.candidates.value = asked.num_candidates;
+    this.rewrites.value = asked.max_rewrites;
+    this.enough.value = asked.good_enough;
+    this.seconds.value = asked.budget_s ?? "";
+    this.tokens.value = asked.budget_tokens ?? "";
+    ROLES.forEach((role, index) => (this.roles[index].value = asked[role]));
   }
 
-  // What made a result of the library, as far as the form has fields for it; a caption is written anew from its words.
+  // What made a result of the library.
   async #use(id) {
     const request = (await ask("GET", `/v1/library/${encodeURIComponent(id)}`))?.request;
-    if (!["generate_image", "generate_video"].includes(request?.kind)) return;
+    if (["generate_image", "generate_video"].includes(request?.kind)) this.#recall(request);
+  }
+
+  // As far as the form has fields for it; a caption is written anew from its words.
+  #recall(request) {
     this.#become(request.kind);
     this.words.value = request.written_from || request.prompt;
     this.size.value = request.resolution;
     this.shape.value = request.aspect_ratio;
     this.steps.value = request.sampling.num_inference_steps;
     this.seed.value = request.sampling.seed;
+    this.#settle();
     if (request.kind !== "generate_video") return;
     this.frames.value = request.num_frames;
     if (request.start_image) this.#begin(request.start_image);
@@ -127,6 +139,15 @@ export class RefineForm {
         mark(option, "title", refused?.message ?? refused);
       }
     });
+    this.#settle();
+  }
+
+  // What was chosen and cannot be made gives way to what can.
+  #settle() {
+    for (const list of [this.size, this.shape]) {
+      const open = [...list.options].find((option) => !option.disabled);
+      if (list.selectedOptions[0]?.disabled && open) list.value = open.value;
+    }
   }
 
   #become(kind) {
@@ -136,6 +157,7 @@ export class RefineForm {
     this.frames.disabled = kind !== "generate_video"; // what is hidden is not looked at
     if (live.state.system?.checkpoint?.id) this.#choices(live.state.system.checkpoint.id);
     this.shape.value = kind === "generate_video" ? "16:9" : "1:1";
+    this.#settle();
   }
 
   #begin(id) {

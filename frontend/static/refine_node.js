@@ -3,10 +3,12 @@
 
 import { say } from "./facts.js";
 import { faultWords } from "./faults.js";
+import { lost } from "./gone.js";
 import { iconButton } from "./icons.js";
 import { Marks } from "./marks.js";
 import { make, mark, show, write } from "./nodes.js";
 import { refining } from "./refine_store.js";
+import { useAgain } from "./reuse.js";
 import { stageOf } from "./refine_tree.js";
 import { changesOf } from "./text_changes.js";
 import { Viewer } from "./viewer.js";
@@ -25,6 +27,8 @@ export class RefineNode {
     this.title = make("h2", {});
     this.won = make("p", { class: "o-refine-won", hidden: true });
     this.fault = make("p", { class: "o-refine-fault", hidden: true });
+    this.again = iconButton("again", say("peek.use"), () => useAgain(refining.node.request), { "data-do": "use" });
+    this.gone = make("div", { class: "o-refine-gone", hidden: true }, make("p", { role: "status" }, say("refine.gone")), this.again);
     this.said = make("div", { class: "o-refine-said" });
     this.words = make("textarea", { rows: 2, "aria-label": say("branch.words"), placeholder: say("branch.hint"), maxlength: 8000 });
     this.rewrites = make("input", { type: "number", class: "o-select", min: 0, max: 8, value: 0 });
@@ -40,7 +44,7 @@ export class RefineNode {
       "div",
       { class: "o-refine-node" },
       make("div", { class: "o-ask-frame" }, this.viewer.node, this.waits),
-      make("div", { class: "o-card-plain o-refine-detail" }, this.title, this.won, this.fault, this.said, this.branch),
+      make("div", { class: "o-card-plain o-refine-detail" }, this.title, this.won, this.fault, this.gone, this.said, this.branch),
     );
   }
 
@@ -55,12 +59,14 @@ export class RefineNode {
     show(this.viewer.node, Boolean(node.media));
     this.viewer.show(node.media && { ...node.media, title: say("refine.result", { number: node.number }) });
     show(this.branch, Boolean(node.media));
+    const isLost = Boolean(node.media) && lost.has(node.media.id);
+    show(this.gone, isLost);
     // What was read of it stays where it is while the rest of the tree grows.
-    const drawn = JSON.stringify([tree.id, node, tree.best]);
+    const drawn = JSON.stringify([tree.id, node, tree.best, isLost]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const boxed = (node.critique?.issues ?? []).filter((issue) => issue.box_2d);
-    this.marks.draw(boxed.map((issue, index) => ({ box: issue.box_2d, label: `${index + 1} ${issue.category}` })));
+    this.marks.draw((isLost ? [] : boxed).map((issue, index) => ({ box: issue.box_2d, label: `${index + 1} ${issue.category}` })));
     this.#paintWords(tree, node, stage);
     this.said.replaceChildren(...(node.critique ? [scores(node.critique), ...issues(node.critique, boxed), ...remarks(node.critique)] : []), ...prompts(tree, node));
   }

@@ -1,7 +1,8 @@
 // Refine: what is asked for and what was refined before, beside the tree and the result that is looked at.
 
-import { duration, say } from "./facts.js";
+import { counted, duration, say } from "./facts.js";
 import { faultWords } from "./faults.js";
+import { lost } from "./gone.js";
 import { iconButton } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -12,7 +13,7 @@ import { RefineTree } from "./refine_tree.js";
 
 class Refine extends Part {
   sources() {
-    return [refining, ...super.sources()];
+    return [refining, lost, ...super.sources()];
   }
 
   build() {
@@ -82,7 +83,7 @@ class Refine extends Part {
 
 function line(each) {
   const picture = each.media?.thumbnail_url ? make("img", { alt: "", loading: "lazy", src: each.media.thumbnail_url }) : make("i", {});
-  const score = each.overall_score == null ? say(`refining.${each.state}`) : say("refine.scored", { score: each.overall_score, results: each.num_nodes });
+  const score = each.overall_score == null ? say(`refining.${each.state}`) : counted("refine.scored", each.num_nodes, { score: each.overall_score });
   const words = make("span", {}, make("b", {}, each.words), make("small", {}, score));
   return make("li", {}, make("button", { type: "button", "data-refinement": each.id, on: { click: () => refining.show(each.id) } }, picture, words));
 }

@@ -14,7 +14,8 @@ export const fill = (values) => document.dispatchEvent(new CustomEvent("o-use", 
  */
 export function useAgain(said, checkpoint = null) {
   const active = live.state.system.checkpoint?.id;
-  const request = { ...said, checkpoint: said.checkpoint ?? (checkpoint === active ? null : checkpoint) };
+  const meant = said.checkpoint ?? checkpoint;
+  const request = { ...said, checkpoint: meant === active ? null : meant };
   const home = homeOf(request);
   if (home === page) {
     fill({ ...request, seed_lock: true });

@@ -1,19 +1,17 @@
-// The picture and the clip that come with the studio, for whoever has none at hand.
+// Pictures and clips that come with the studio, for whoever has none at hand.
 
 import { upload } from "./media_facts.js";
 
-const FILES = {
-  image: [new URL("./sample.png", import.meta.url), "sample.png", "image/png"],
-  video: [new URL("./sample.mp4", import.meta.url), "sample.mp4", "video/mp4"],
-};
+const ENDS = { image: ["png", "image/png"], video: ["mp4", "video/mp4"] };
 
-/** The sample of a type, as a file. */
-export async function sampleFile(type) {
-  const [url, name, mime] = FILES[type];
-  return new File([await (await fetch(url)).blob()], name, { type: mime });
+/** The sample of a type, as a file; examples name others than the usual one. */
+export async function sampleFile(type, name = "sample") {
+  const [end, mime] = ENDS[type];
+  const file = `${name}.${end}`;
+  return new File([await (await fetch(new URL(`./${file}`, import.meta.url))).blob()], file, { type: mime });
 }
 
-/** The sample in the server's store; null when the server does not take it. */
-export async function storedSample(type) {
-  return upload(await sampleFile(type), () => {});
+/** The same in the server's store; null when the server does not take it, and `refused` is told why. */
+export async function storedSample(type, name, refused = () => {}) {
+  return upload(await sampleFile(type, name), refused);
 }

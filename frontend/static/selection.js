@@ -1,6 +1,6 @@
 // Which job stands on the stage: the one a person picked, else whatever is going on.
 
-import { lastEnded, queued, running } from "./jobs.js";
+import { lastEndedFirst, queued, running } from "./jobs.js";
 
 class Selection extends EventTarget {
   #picked = null;
@@ -8,7 +8,7 @@ class Selection extends EventTarget {
 
   /** The job on the stage, or undefined. */
   job(state) {
-    return state.jobs[this.#picked] ?? running(state).at(-1) ?? queued(state)[0] ?? lastEnded(state);
+    return state.jobs[this.#picked] ?? running(state).at(-1) ?? queued(state)[0] ?? lastEndedFirst(state)[0];
   }
 
   /** Which of its pictures. */

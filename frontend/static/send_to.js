@@ -1,13 +1,28 @@
 // Where a result can go from here: to a form that starts from it, or to the assistant.
 
+import { checkpoint } from "./checkpoint.js";
 import { pages, places, say } from "./facts.js";
 import { frameOf } from "./frame_grab.js";
 import { icon } from "./icons.js";
+import { live } from "./live.js";
 import { upload } from "./media_facts.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
 import { beginnings, refineFrom } from "./send.js";
 import { ask } from "./server.js";
+
+/** Why the active checkpoint makes no such thing; empty where it does, and where nothing is known of it. */
+function refusalOf(kind, sound) {
+  const { id, title, capabilities } = checkpoint.details ?? {};
+  if (!id || id !== live.state.system.checkpoint?.id) return "";
+  if (kind && !capabilities.kinds.includes(kind)) return say("send_to.no_kind", { title });
+  return sound && !capabilities.sound ? say("send_to.no_sound", { title }) : "";
+}
+
+/** Of a place with a form; the others ask for themselves. */
+const refusalAt = (name) => refusalOf(pages[name]?.[1], name === "sound");
+
+const refused = (words, why) => make("button", { type: "button", class: "o-row", "aria-disabled": "true" }, words, make("small", {}, why));
 
 const TAKES_A_FRAME = ["video", "world", "policy"];
 
@@ -17,22 +32,32 @@ export function sendTo(videoOnStage) {
   const pop = popover(button, { up: true, opened: () => draw() });
   let result = null;
   let job = null;
-  const link = (name, words) => make("a", { class: "o-row", href: `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}` }, words);
+  const link = (name, words) => {
+    const why = refusalAt(name);
+    if (why) return refused(words, why);
+    return make("a", { class: "o-row", href: `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}` }, words);
+  };
   const frame = (name) => {
+    const words = say(`send_to.frame_${name}`);
+    const why = refusalAt(name);
+    if (why) return refused(words, why);
     const send = async () => {
       const file = await frameOf(videoOnStage());
       const item = file && (await upload(file, () => {}));
       if (item) location.assign(`${pages[name][0]}?from=${item.id}`);
     };
-    return make("button", { type: "button", class: "o-row", on: { click: send } }, say(`send_to.frame_${name}`));
+    return make("button", { type: "button", class: "o-row", on: { click: send } }, words);
   };
   const again = (sound) => {
+    const words = say(sound ? "send_to.with_sound" : "send_to.without_sound");
+    const why = job.request.checkpoint ? "" : refusalOf(job.kind, sound);
+    if (why) return refused(words, why);
     const run = async () => {
       pop.close();
       const request = { ...job.request, sound, count: 1, sampling: { ...job.request.sampling, seed: result.seed } };
       await ask("POST", "/v1/jobs", new Blob([JSON.stringify(request)], { type: "application/json" }));
     };
-    return make("button", { type: "button", class: "o-row", on: { click: run } }, say(sound ? "send_to.with_sound" : "send_to.without_sound"));
+    return make("button", { type: "button", class: "o-row", on: { click: run } }, words);
   };
   const draw = () => {
     const known = beginnings(result).filter((name) => pages[name] ?? places[name]);

@@ -2,7 +2,7 @@
 
 import { say } from "./facts.js";
 import { toast } from "./errors.js";
-import { hintOf } from "./faults.js";
+import { hintOf, wayOf } from "./faults.js";
 
 /** The decoded answer, or null after a toast. */
 export async function ask(method, path, body) {
@@ -16,7 +16,7 @@ export async function ask(method, path, body) {
     return null;
   }
   if (response.ok) return answer;
-  toast(answer.error?.message ?? say("error.unreachable"), hintOf(answer.error), "bad");
+  toast(answer.error?.message ?? say("error.unreachable"), hintOf(answer.error), "bad", wayOf(answer.error));
   return null;
 }
 

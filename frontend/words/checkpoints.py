@@ -22,6 +22,9 @@ WORDS: dict[str, str] = {
     "checkpoints.too_large": "too large for this machine",
     "checkpoints.crowded": "another leaves for it",
     "checkpoints.random": "random weights",
+    "checkpoints.ships": "comes with the studio",
+    "checkpoints.variant": "the weights of {of}",
+    "checkpoints.fp8": "matrices in 8 bits",
     "checkpoints.weights": "{size} of weights",
     "checkpoints.disk": "{size} on disk",
     "checkpoints.needs": "needs {size} of memory",
@@ -49,5 +52,6 @@ WORDS: dict[str, str] = {
     "can.predict_actions": "actions of a clip",
     "can.run_policy": "policy",
     "can.bodies": "{count} bodies",
-    "can.distilled": "{steps} steps only",
+    "can.distilled": "{count} steps only",
+    "can.distilled_one": "1 step only",
 }

@@ -13,8 +13,6 @@ KEYS: Keys = (
 
 WORDS: dict[str, str] = {
     # the list
-    "compare.title": "Compare",
-    "compare.new": "New comparison",
     "compare.all": "All comparisons",
     "compare.earlier": "Earlier comparisons",
     "compare.empty": "Choose by seeing",
@@ -30,7 +28,8 @@ WORDS: dict[str, str] = {
     "compare.teach_library_hint": "Choose items in the library and press Compare: nothing is made anew.",
     "compare.summary": "{rows} × {columns}",
     "compare.done": "{done} of {cells} done",
-    "compare.all_done": "{cells} cells",
+    "compare.all_done": "{count} cells",
+    "compare.all_done_one": "1 cell",
     "compare.shown_only": "library items",
     # the form
     "compare.form": "New comparison",
@@ -54,8 +53,8 @@ WORDS: dict[str, str] = {
     "compare.axis": "Field",
     "compare.values": "Values of {field}",
     "compare.add_axis": "Add a field",
-    "compare.cells": "{rows} × {columns}: {cells} cells",
-    "compare.one_cell": "1 cell",
+    "compare.cells": "{rows} × {columns}: {count} cells",
+    "compare.cells_one": "1 cell",
     "compare.nothing": "Write a prompt, or add a row",
     "compare.go": "Compare",
     "compare.field_steps": "Steps",
@@ -74,7 +73,10 @@ WORDS: dict[str, str] = {
     "compare.field_other": "Another field…",
     "compare.path": "Path of the field",
     # one comparison
-    "compare.size": "{rows} rows × {columns} columns",
+    "compare.num_rows": "{count} rows",
+    "compare.num_rows_one": "1 row",
+    "compare.num_columns": "{count} columns",
+    "compare.num_columns_one": "1 column",
     "compare.progress": "{done} of {cells} done",
     "compare.export": "Export",
     "compare.export_mp4": "One clip (MP4)",
@@ -82,6 +84,7 @@ WORDS: dict[str, str] = {
     "compare.export_csv": "Table (CSV)",
     "compare.keep": "Keep and export",
     "compare.items": "{count} library items",
+    "compare.items_one": "1 library item",
     "compare.cancel": "Cancel the rest",
     "compare.retry": "Make what is missing",
     "compare.forget": "Forget",
@@ -94,6 +97,8 @@ WORDS: dict[str, str] = {
     "compare.waits_for": "waits for {what}",
     "compare.running": "step {step} of {steps}",
     "compare.missing": "its file is gone",
+    "compare.missing_made": "its file is gone; “Make what is missing” makes it again, with the same seed",
+    "compare.missing_sent": "its file is gone; the same file sent again brings it back",
     "compare.actions_only": "actions, drawn below",
     "compare.cost_title": "Time from start to end, and memory that its checkpoint takes",
     "compare.psnr_db": "PSNR",

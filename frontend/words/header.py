@@ -32,6 +32,7 @@ WORDS: dict[str, str] = {
     "guardrail.starting": "starting",
     "guardrail.on": "on",
     "guardrail.failed": "failed",
+    "guardrail.none": "no guardrail",
     "guardrail.title": "Guardrail: {state}",
     "guardrail.required": "This server runs nothing that it has not read.",
     "guardrails.not_installed": (

@@ -68,17 +68,20 @@ WORDS: dict[str, str] = {
     "result is kept, and you can go on from any of them in your own words.",
     # the tree
     "refine.before": "Before",
-    "refine.scored": "{score} · {results} results",
+    "refine.scored": "{score} · {count} results",
+    "refine.scored_one": "{score} · 1 result",
     "refine.tree": "Results, round by round",
     "refine.result": "Result {number}",
     "refine.score": "score {score}",
     "refine.best": "best",
-    "refine.judged": "{judged} of {results} results judged",
+    "refine.judged": "judged: {judged} of {results}",
     "refine.tokens": "{tokens} tokens",
     "refine.stop": "Stop and keep",
     "refine.resume": "Resume",
     "refine.export": "Export JSON",
     "refine.fresh": "New",
+    "refine.gone": "What was made here is gone. “Use again” brings its settings back; the same seed makes the same "
+    "again. A branch leads on without it.",
     "refine.fault": "What is there is kept. Resume goes on with the first thing that is missing.",
     "refining.running": "Running",
     "refining.succeeded": "Done",
@@ -104,11 +107,10 @@ WORDS: dict[str, str] = {
     "refine.title": "Result {number} · round {round} · {how}",
     "won.only": "The best so far: nothing else has been judged.",
     "won.score": "The best of {judged}: {score}, before result {other} with {other_score}.",
-    "won.severe": "The best of {judged}: {score} as result {other}, with {count} severe issues instead of "
+    "won.severe": "The best of {judged}: {score} as result {other}, severe issues: {count} instead of {other_count}.",
+    "won.moderate": "The best of {judged}: {score} as result {other}, moderate issues: {count} instead of "
     "{other_count}.",
-    "won.moderate": "The best of {judged}: {score} as result {other}, with {count} moderate issues instead of "
-    "{other_count}.",
-    "won.minor": "The best of {judged}: {score} as result {other}, with {count} minor issues instead of {other_count}.",
+    "won.minor": "The best of {judged}: {score} as result {other}, minor issues: {count} instead of {other_count}.",
     "won.earlier": "The best of {judged}: {score} as result {other}, issue for issue, and it came first.",
     "score.overall": "Overall",
     "score.prompt_adherence": "Follows the prompt",

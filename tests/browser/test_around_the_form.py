@@ -52,6 +52,11 @@ def test_a_preset_is_saved_loaded_on_another_device_and_deleted(open_page: OpenP
     expect(other.steps).to_have_value("3")
     page.page.get_by_role("button", name="Delete Slow & wide <b>").click()
     expect(page.page.locator(".o-preset")).to_have_count(0)
+    page.page.get_by_role("button", name="Undo").click()
+    page.page.locator("[data-do=presets]").click()
+    expect(page.page.locator(".o-preset")).to_contain_text("Slow & wide <b>")
+    page.page.get_by_role("button", name="Delete Slow & wide <b>").click()
+    expect(page.page.locator(".o-preset")).to_have_count(0)
 
 
 def test_an_earlier_prompt_comes_back_from_the_history(open_page: OpenPage, studio: RunningServer):
@@ -138,7 +143,14 @@ def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: Open
     job = made(studio)
     page = open_page().visit("video", f"?job={job}")
     page.wait_clip()
+    page.page.evaluate(
+        "async () => { const { checkpoint } = await import(document.querySelector('script[type=module][src]').src"
+        ".replace(/[^/]+$/, 'checkpoint.js')); checkpoint.details.capabilities.sound = false; }"
+    )
     page.card.locator("[data-do=send]").click()
+    silent = page.page.get_by_role("button", name="Make it again with sound")
+    expect(silent).to_have_attribute("aria-disabled", "true")
+    expect(silent).to_contain_text("makes no sound.")
     page.page.get_by_role("button", name="World: act in the frame shown").click()
     page.page.wait_for_url("**/world")
     page.place = "world"
@@ -191,6 +203,11 @@ def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):
     page.choice("resolution", "720p").click()
     page.page.get_by_role("button", name="Try 480p").click()
     expect(page.choice("resolution", "480p")).to_be_checked()
+    page.page.evaluate(
+        "() => { document.querySelector('o-errors').model = { code: 'quota_exceeded', message: 'Full.', hint: '' } }"
+    )
+    page.page.locator(".o-toast").get_by_role("link", name="Storage").click()
+    expect(page.page.get_by_role("dialog", name="Storage")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -218,9 +235,12 @@ def test_the_request_is_copied_as_a_program_and_as_a_command(open_page: OpenPage
     program = page.page.evaluate("() => navigator.clipboard.readText()")
     compile(program, "copied", "exec")
     assert '"sound": False' in program
+    page.page.evaluate("() => Object.assign(orrery.form.values, { '@kept': { adapter: { name: 'ink', scale: 0.8 } } })")
     page.page.get_by_role("button", name="Copy as a command of orrery").click()
     expect(page.page.locator(".o-toast")).to_have_count(2)
-    assert "--kind generate_video" in page.page.evaluate("() => navigator.clipboard.readText()")
+    command = page.page.evaluate("() => navigator.clipboard.readText()")
+    assert "--kind generate_video" in command
+    assert "--adapter='ink:0.8'" in command
 
 
 @pytest.mark.parametrize("place", PLACES)

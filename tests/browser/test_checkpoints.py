@@ -28,14 +28,15 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     listed = studio.get("/v1/checkpoints").json()["checkpoints"]
     serving = {**next(entry for entry in listed if entry["id"] == "speck"), "active": True, "loaded": True}
     here = {**serving, "id": "here", "title": "Here", "active": False, "loaded": False, "installed": True}
-    here |= {"state": "installed", "needed_gb": 2.0}
+    here |= {"state": "installed", "needed_gb": 2.0, "built_here": False}
     away = {**here, "id": "away", "title": "Away", "installed": False, "state": "absent", "repository": "nvidia/Away"}
     large = {**away, "id": "large", "title": "Large", "needed_gb": 130.0}
-    memory = {"place": "gpu", "total_gb": 80.0, "free_gb": 60.0}
+    unknown = {**here, "id": "unknown", "title": "Unknown", "needed_gb": None}
+    memory = {"place": "gpu", "total_gb": 80.0, "free_gb": 60.0, "spare_gb": 1.5}
     page = open_page()
     page.page.route(
         "**/v1/checkpoints",
-        lambda route: route.fulfill(json={"checkpoints": [away, large, here, serving], "memory": memory}),
+        lambda route: route.fulfill(json={"checkpoints": [away, large, here, unknown, serving], "memory": memory}),
     )
     orders: list[tuple[str, str]] = []
 
@@ -58,8 +59,13 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     page.page.route_web_socket("**/v1/events", relay)
     visit(page, "checkpoints")
     cards = page.page.locator(".o-checkpoint")
-    expect(cards).to_have_count(4)
-    assert [card.get_attribute("data-checkpoint") for card in cards.all()] == ["speck", "here", "away", "large"]
+    expect(cards).to_have_count(5)
+    names = [card.get_attribute("data-checkpoint") for card in cards.all()]
+    assert names == ["speck", "here", "unknown", "away", "large"]
+    expect(page.page.locator("[data-checkpoint=here]")).to_contain_text("another leaves for it")
+    unclaimed = page.page.locator("[data-checkpoint=unknown]")
+    expect(unclaimed).not_to_contain_text("too large")
+    expect(unclaimed.get_by_role("button", name="Load", exact=True)).to_be_visible()
     expect(page.page.locator("[data-checkpoint=away]").get_by_role("progressbar")).to_have_attribute(
         "aria-valuenow", "25"
     )

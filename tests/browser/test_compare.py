@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import visit
+from browser.studio_page import StudioPage
+from browser.test_accessibility import serious_violations
 from running import RunningServer, running
 from sent_files import clip_bytes
 from two_checkpoints import lay_out
@@ -102,6 +104,41 @@ def test_two_checkpoints_are_compared_on_three_prompts_under_one_playhead(two: R
     expect(page.page.locator("[data-do=zoom]")).to_have_text("1.5×")
     jobs = two.get("/v1/jobs?limit=50").json()["jobs"]
     assert [job["checkpoint"] for job in sorted(jobs, key=lambda job: job["position"])].index("after") == 3
+    # A profile that holds no clips of before.
+    _two_are_lost_and_made_again(two, page, open_page(two, allowed=("404",), locale="en-GB"))
+
+
+def _lose(server: RunningServer, name: str) -> None:
+    for path in (server.data / "media").glob(f"*/{name}.*"):
+        path.unlink()
+
+
+def _two_are_lost_and_made_again(server: RunningServer, page: StudioPage, fresh: StudioPage) -> None:
+    """One's file is gone before the page is opened, the other's while it is: the rest plays on, and both come back."""
+    names = [node.get_attribute("data-media") or "" for node in page.page.locator(".o-clip[data-media]").all()]
+    _lose(server, names[0])
+    fresh.page.goto(page.page.url)
+    page, grid, again = fresh, fresh.page.locator("o-compare"), fresh.page.locator("[data-do=retry]")
+    expect(page.page.locator(".o-clip[data-media]")).to_have_count(5)
+    expect(page.page.locator("[data-hole]")).to_contain_text("its file is gone; “Make what is missing”")
+    _lose(server, names[3])
+    page.page.keyboard.press("k")
+    expect(page.page.locator("[data-hole]")).to_have_count(2)
+    assert len(page.page.evaluate(WATCH)) > 20
+    page.page.get_by_role("button", name="Difference").click()
+    expect(page.page.locator(".o-clip-over:visible")).to_have_count(1)
+    expect(page.page.get_by_text("Where that column's file is gone")).to_be_visible()
+    assert (
+        page.page.evaluate(
+            "() => [...document.images].filter((image) => image.checkVisibility() && image.complete"
+            " && !image.naturalWidth && !image.dataset.gone).length"
+        )
+        == 0
+    )
+    again.click()
+    expect(page.page.locator(".o-clip[data-media]")).to_have_count(6, timeout=MADE_MS)
+    expect(grid).to_have_attribute("data-done", "6")
+    expect(again).to_be_hidden()
 
 
 def test_what_was_compared_is_taken_along_and_needs_no_server(two: RunningServer, open_page: OpenPage, tmp_path: Path):
@@ -141,3 +178,4 @@ def test_a_wall_of_36_clips_is_there_at_once_and_follows_the_pointer(two: Runnin
     # Pages of this machine's own load come in between: what a person would wait is held with room.
     assert shown_ms < 3000, (built_ms, shown_ms, max(taken))
     expect(page.page.get_by_text("Aligned by time")).to_be_visible()
+    assert serious_violations(page) == []

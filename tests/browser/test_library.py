@@ -136,6 +136,17 @@ def test_what_goes_into_the_trash_comes_back_with_undo_or_out_of_the_trash(
     expect(tile(page, kept)).to_contain_text("file gone")
     visit(page, "queue")
     expect(page.page.locator(".o-row .o-state", has_text="deleted")).to_have_count(1)
+    # Neither a form nor a question begins with it in silence.
+    fresh.visit("video", f"?from={kept}")
+    expect(fresh.page.locator("[data-media] .o-media-status")).to_contain_text("gone from the disk")
+    fresh.prompt.fill("it walks")
+    fresh.button.click()
+    expect(fresh.page.get_by_text("There is no media").first).to_be_visible()
+    visit(fresh, "ask", f"?from={kept}")
+    expect(fresh.page.locator("o-ask-view")).to_contain_text("gone from the disk")
+    fresh.page.get_by_label("Question").fill("What is it?")
+    fresh.page.keyboard.press("Enter")
+    expect(fresh.page.locator(".o-turn[data-role=assistant]")).to_contain_text("There is no media")
 
 
 def test_several_are_chosen_by_keyboard_and_downloaded_with_their_recipes(open_page: OpenPage, quokkas: list[str]):

@@ -169,7 +169,7 @@ def test_the_curl_command_is_the_request_that_generate_would_post(open_page: Ope
     page.page.get_by_role("button", name="Copy as curl").click()
     expect(page.page.locator(".o-toast")).to_contain_text("Copied")
     command = page.page.evaluate("() => navigator.clipboard.readText()")
-    assert command.startswith(f"curl -sS {studio.url}/v1/jobs ")
+    assert command.startswith(f"curl -sS '{studio.url}/v1/jobs' ")
     assert r"it'\''s a cube" in command
     assert '"seed"' not in command, "an unlocked seed is left to the server"
 

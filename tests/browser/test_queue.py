@@ -93,6 +93,7 @@ def test_priority_cancel_and_pause_do_what_they_say(open_page: OpenPage, paused:
     expect(ended(page, first)).to_contain_text("cancelled")
     page.page.get_by_role("button", name="Resume").click()
     expect(ended(page, second)).to_have_attribute("data-state", "succeeded", timeout=60_000)
+    expect(ended(page, second)).to_contain_text("no guardrail")
     ended(page, first).get_by_role("button", name="Run again").click()
     expect(ended(page, first)).to_have_attribute("data-state", "succeeded", timeout=60_000)
     page.page.get_by_role("button", name="Pause the queue").click()
@@ -120,6 +121,13 @@ def test_a_batch_is_one_parent_with_its_progress(open_page: OpenPage, paused: Ru
     expect_order(page, [single, batch["id"]])
     entry(page, batch["id"]).get_by_role("button", name="Cancel").click()
     expect_order(page, [single])
+    page.page.get_by_role("button", name="Cancel all that wait").click()
+    page.page.get_by_role("alertdialog").get_by_role("button", name="Keep").click()
+    expect_order(page, [single])
+    page.page.get_by_role("button", name="Cancel all that wait").click()
+    page.page.get_by_role("alertdialog").get_by_role("button", name="Yes, cancel").click()
+    expect_order(page, [])
+    expect(page.page.locator(".o-toast")).to_contain_text("1 job cancelled")
 
 
 def test_a_job_that_ends_while_nobody_looks_is_told(open_page: OpenPage, paused: RunningServer):

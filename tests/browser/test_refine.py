@@ -37,7 +37,7 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     refining: RunningServer, endpoint: RefiningEndpoint, open_page: OpenPage
 ):
     endpoint.answers["critic"] = [json.dumps(critique(score, "severe", "minor")) for score in (5.0, 7.5, 6.0, 8.0)]
-    opened = open_page(refining)
+    opened = open_page(refining, allowed=("404",))
     page = opened.page
     page.goto(f"{refining.url}/refine")
     refine = page.locator("o-refine")
@@ -69,6 +69,16 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     expect(page.locator(".o-refine-said")).to_contain_text("make it blue")
     expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
 
+    # The file of a result that was not looked at yet: its scores stay, its boxes would stand over nothing.
+    lost = refining.get(f"/v1/refinements/{refine.get_attribute('data-refinement')}").json()["nodes"][2]["media"]["id"]
+    for path in (refining.data / "media").glob(f"*/{lost}.*"):
+        path.unlink()
+    page.locator("[data-node='2']").click()
+    expect(page.locator(".o-refine-gone")).to_contain_text("What was made here is gone")
+    expect(page.locator(".o-refine-node .o-viewer")).to_contain_text("gone from the disk")
+    expect(page.locator(".o-mark-box")).to_have_count(0)
+    expect(page.locator(".o-refine-issues li")).to_have_count(2)
+
     violations = Axe().run(page).response["violations"]
     assert [rule["id"] for rule in violations if rule["impact"] in ("serious", "critical")] == []
     with page.expect_download() as saved:
@@ -76,6 +86,8 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     tree = json.loads(Path(saved.value.path()).read_text())
     assert [node["origin"] for node in tree["nodes"]] == ["upsampled", "rewritten", "rewritten", "branched"]
     assert tree["best"]["node"] == 3
+    page.get_by_role("button", name="Use again").click()
+    page.wait_for_function("() => window.orrery?.form?.values?.['sampling.seed'] !== undefined", timeout=LIMIT_MS)
     _refines_it_again(page, refining)
 
 

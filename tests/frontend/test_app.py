@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from frontend.app import mount
 from frontend.places import KEEPING, Place
-from frontend.static_files import static_path
+from frontend.static_files import FOLDER, static_path
 
 SERVED_S = 0.4
 
@@ -66,4 +66,10 @@ def test_our_files_may_be_kept_for_their_path_names_their_content(client: TestCl
     answer = client.get(f"{static_path()}/orrery.js")
     assert answer.status_code == 200
     assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.content == (FOLDER / "orrery.js").read_bytes()
+    whole = client.get(f"{static_path()}/orrery.js", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in whole.headers
+    assert whole.content == answer.content
+    assert client.get(f"{static_path()}/sample.mp4", headers={"range": "bytes=0-9"}).status_code == 206
     assert client.get(f"{static_path()}/none.js").status_code == 404

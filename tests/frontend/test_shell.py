@@ -61,6 +61,11 @@ def test_the_facts_are_json_that_cannot_end_their_script():
     assert "<" not in found.group(1)
 
 
+def test_the_facts_say_whether_there_is_a_token_and_never_what_it_is():
+    assert '"has_token": true' in head_of(IMAGE, "/ui/x", has_token=True)
+    assert '"has_token": false' in head_of(IMAGE, "/ui/x")
+
+
 @pytest.mark.parametrize("place", [IMAGE, ROBOT], ids=lambda place: place.name)
 def test_every_file_that_the_head_asks_for_is_there(place: Place):
     for path in re.findall(r'(?:href|src)="/ui/x/([^"]+)"', head_of(place, "/ui/x")):

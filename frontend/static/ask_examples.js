@@ -1,0 +1,56 @@
+// Questions worth trying with this checkpoint; without a picture or a clip, the one that each was thought up for is shown.
+
+import { asking } from "./ask_asking.js";
+import { talks } from "./ask_store.js";
+import { subject } from "./ask_subject.js";
+import { checkpoint } from "./checkpoint.js";
+import { toast } from "./errors.js";
+import { say } from "./facts.js";
+import { make, show } from "./nodes.js";
+import { Part } from "./part.js";
+import { storedSample } from "./samples.js";
+
+async function begin({ prompt, sample, sample_name: name }, thinks) {
+  if (asking.busy || subject.loading) return false;
+  const item = subject.item || !sample ? null : await storedSample(sample, name, toast);
+  if (!subject.item && sample) {
+    if (!item) return false;
+    subject.set(item); // unless one was chosen while this one was on its way
+  }
+  asking.words(prompt, thinks);
+  return true;
+}
+
+class AskExamples extends Part {
+  /** Whether an answer may think first; the page's switch says it. */
+  thinks = () => false;
+
+  sources() {
+    return [checkpoint, subject, talks, asking];
+  }
+
+  // The chips go with the first turn; whoever pressed one by keyboard is then at the field for the next question.
+  async #ask(values) {
+    if (await begin(values, this.thinks())) this.closest("o-ask-talk").field.focus();
+  }
+
+  paint() {
+    const examples = checkpoint.details?.examples?.reason ?? [];
+    const fit = examples.filter(({ values }) => !subject.item || subject.item.type === values.sample);
+    show(this, fit.length > 0 && talks.turns(subject.id).length === 0);
+    for (const button of this.children) button.disabled = asking.busy;
+    const key = fit.map(({ title }) => title).join();
+    if (this.dataset.key === key) return;
+    this.dataset.key = key;
+    this.setAttribute("role", "group");
+    this.setAttribute("aria-label", say("form.examples"));
+    this.classList.add("o-chip-group");
+    this.replaceChildren(
+      ...fit.map(({ title, values }) =>
+        make("button", { type: "button", class: "o-chip", title: values.prompt, on: { click: () => this.#ask(values) } }, title),
+      ),
+    );
+  }
+}
+
+customElements.define("o-ask-examples", AskExamples);
