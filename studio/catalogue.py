@@ -14,7 +14,7 @@ from pydantic import Field
 from studio.checkpoints import Checkpoint, find_checkpoint
 from studio.events import CheckpointStatus, EngineState
 from studio.jobs import Failure, Job
-from studio.presets import CheckpointPreset, Example
+from studio.presets import CheckpointPreset, Example, Precision
 from studio.requests import Frozen, Request
 from studio.rules import Capabilities, Choice, Span
 
@@ -23,25 +23,35 @@ CheckpointState = Literal["absent", "installed"] | EngineState
 
 
 class DeviceMemory(Frozen):
-    """Memory that checkpoints live in, GB of 10^9 bytes: of the GPUs, or of the host where there is none."""
+    """Memory that checkpoints live in, GB of 10^9 bytes: of a GPU, or of the host where there is none.
+
+    Attributes:
+        total_gb, free_gb: of several GPUs what the scarcest has: each holds all weights of a checkpoint.
+        spare_gb: what one more checkpoint finds before others must leave: what is free, or left of `--memory-gb`; none
+            where no server says it.
+    """
 
     place: Literal["gpu", "host"]
     total_gb: float
     free_gb: float
+    spare_gb: float | None = None
 
 
 class CheckpointInfo(Frozen):
     """One checkpoint that can be named, and where it stands.
 
     Attributes:
-        id, title, summary, repository, random_weights, weights_gb: as its preset says.
+        id, title, summary, repository, built_here, ships, random_weights, weights_gb: as its preset says.
+        variant_of: id of another one whose weights it has; empty for most.
+        precision: that it is computed in, where its preset says one in place of the server's.
         installed: its folder is there; one that is built here is built when it is first loaded.
         loaded: an engine holds it and answers requests.
         active: requests without a name go to it.
         detail: of a loaded one, as in ``float32 · 0.01 GB``.
         error: why it could not be loaded.
         disk_gb: what its weights take on this machine's disk, 10^9 bytes.
-        needed_gb: what it takes of the device's memory, reckoned.
+        needed_gb: what it takes of the memory of each device that its engines are put on, reckoned; none where that
+            cannot be said, as with `--offload` of one that is not here.
         capabilities: what it can do.
         defaults: request fields by kind, laid under what a person sends.
         examples: by kind.
@@ -59,6 +69,10 @@ class CheckpointInfo(Frozen):
     disk_gb: float | None = None
     needed_gb: float | None = None
     state: CheckpointState
+    built_here: bool = False
+    ships: bool = False
+    variant_of: str = ""
+    precision: Precision | None = None
     random_weights: bool = False
     weights_gb: float | None = None
     capabilities: Capabilities
@@ -82,6 +96,10 @@ class CheckpointInfo(Frozen):
             detail=status.detail if status else "",
             error=status.error if status else None,
             state=status.state if status else "installed" if checkpoint.installed else "absent",
+            built_here=preset.built_here,
+            ships=preset.ships,
+            variant_of=preset.variant_of,
+            precision=preset.precision,
             random_weights=preset.random_weights,
             weights_gb=preset.weights_gb,
             capabilities=checkpoint.capabilities(),
@@ -138,12 +156,17 @@ class Recipe(Frozen):
     unread: tuple[str, ...] = ()
 
 
+def is_offered(checkpoint: Checkpoint) -> bool:
+    """Whether it is listed: what comes with the studio, and is not there, nobody could get another way."""
+    return checkpoint.installed or not checkpoint.preset.ships
+
+
 def list_checkpoints(presets: Mapping[str, CheckpointPreset], built: Path) -> CheckpointList:
-    """Every checkpoint that has a preset, as the disk has it.
+    """Every checkpoint that has a preset and is offered, as the disk has it.
 
     Args:
         presets: by id.
         built: the folder of checkpoints that are built here.
     """
-    found = [find_checkpoint(name, presets, built) for name in presets]
-    return CheckpointList(checkpoints=tuple(CheckpointInfo.of(checkpoint) for checkpoint in found))
+    found = (find_checkpoint(name, presets, built) for name in presets)
+    return CheckpointList(checkpoints=tuple(CheckpointInfo.of(each) for each in found if is_offered(each)))

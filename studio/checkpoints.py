@@ -11,6 +11,7 @@ import json
 import struct
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +33,9 @@ REQUIRED = (
     "text_tokenizer/tokenizer_config.json",
 )
 
+SHIPPED = Path(str(files("presets")))
+"""Below it lie the checkpoints that come with the studio."""
+
 MAX_HEADER_BYTES = 100_000_000
 """The format's own limit (github.com/huggingface/safetensors, README)."""
 
@@ -42,7 +46,7 @@ class Checkpoint:
 
     Attributes:
         id: a preset's id, or the name of a folder.
-        folder: where it lies; for one that is built here, where it will.
+        folder: where it lies; for one that ships or is built here, where it would.
         installed: whether the folder is there.
     """
 
@@ -50,6 +54,16 @@ class Checkpoint:
     preset: CheckpointPreset
     folder: Path | None
     installed: bool
+
+    @property
+    def way_here(self) -> str:
+        """What is to be done for it to be on this machine."""
+        if self.preset.built_here:
+            return "It is built when a server first starts with it."
+        if self.preset.ships:
+            place = f"presets/{self.preset.lies_under}"
+            return f"Its files belong in {place}, which this copy lacks; docs/pocket.md says how they are made."
+        return f"Pull it: orrery checkpoints pull {self.id}."
 
     def capabilities(self) -> Capabilities:
         """What it can do: its configuration, where it is installed, and its preset laid over that.
@@ -102,16 +116,23 @@ def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: P
     """
     if name in presets:
         preset = presets[name]
-        folder = built / preset.id if preset.built_here else cached_folder(preset.repository)
+        folder = _folder_of(preset, built)
         installed = folder is not None and any((folder / name).is_file() for name in INDEXES)
         return Checkpoint(preset.id, preset, folder, installed)
     path = _path_of(name)
     if path is None:
         raise no_checkpoint(name, presets, ": it is neither a preset nor a folder")
     check_layout(path)
-    title = path.absolute().name
+    name = path.absolute().name
+    title = f"{name}-folder" if name in presets else name  # a request that names the preset means that
     preset = CheckpointPreset(id=title, title=title, summary=f"From the folder {path.absolute()}.")
     return Checkpoint(title, preset, path.absolute(), True)
+
+
+def _folder_of(preset: CheckpointPreset, built: Path) -> Path | None:
+    if preset.built_here:
+        return built / preset.lies_under
+    return SHIPPED / preset.lies_under if preset.ships else cached_folder(preset.repository)
 
 
 def no_checkpoint(name: str, known: Collection[str], why: str = "") -> CheckpointNotFound:

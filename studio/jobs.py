@@ -106,6 +106,9 @@ class Job(Frozen):
     """One row of the ledger, as everybody sees it.
 
     Attributes:
+        number: place in the order of acceptance, which the clock has no part in; lower is older.
+        end_number: the same of the order in which jobs ended; none of open ones, and of those that an older version
+            or an import brought.
         checkpoint: the checkpoint that runs it, resolved when it was accepted.
         position: place in the queue's order; lower runs earlier, and numbers are left out between.
         batch: of a job that was handed in together with others.
@@ -126,6 +129,8 @@ class Job(Frozen):
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    number: int = 0
+    end_number: int | None = None
     position: int = 0
     priority: Priority = "normal"
     batch: BatchPlace | None = None

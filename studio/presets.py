@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, ValidationError
 
@@ -15,6 +15,11 @@ from studio.errors import BadInput
 from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain, nearest
 from studio.requests.action_fields import ActionTier
 from studio.requests.embodiments import EmbodimentName
+
+Precision = Literal["exact", "fp8"]
+"""As the weights are, or with the matrices of the generator's blocks rounded to 8 bits as they are loaded."""
+
+WHERE_WEIGHTS_ARE = frozenset({"repository", "built_here", "ships"})
 
 
 class CapabilityOverlay(Frozen):
@@ -33,8 +38,18 @@ class CapabilityOverlay(Frozen):
     max_prompt_tokens: int | None = None
 
 
+class ReasonerDefaults(Frozen):
+    """How its reasoner's tokens are drawn where nobody has said: `studio.requests.reason.TextSampling`, of the same."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+
+
 class Example(Frozen):
-    """A prompt worth trying, with the fields that go with it."""
+    """A prompt worth trying, with the fields that go with it.
+
+    Among them `sample` names the field that takes a picture or a clip of the page's own, and `sample_name` which one.
+    """
 
     title: str
     values: dict[str, Any]
@@ -47,12 +62,16 @@ class CheckpointPreset(Frozen):
         id: the name that people type.
         title: the name that people read.
         summary: one sentence for the page.
-        repository: on the Hugging Face hub; empty for a checkpoint that is built here or lies in a folder.
+        repository: on the Hugging Face hub; empty for a checkpoint that ships, is built here or lies in a folder.
         built_here: the engine builds it on first start.
+        ships: its folder comes with the studio, beside the presets and under its id.
+        variant_of: id of a preset whose weights these are, and which says what is left out here.
+        precision: that its engine computes in; none is what the server was told.
         random_weights: it was never trained.
         weights_gb: size of its weights on disk, 10^9 bytes.
         defaults: request fields by kind, laid under what a person sends.
-        examples: by kind.
+        reasoner: the same of conversations.
+        examples: by kind; those of `reason` are questions about the picture or clip that goes with them.
     """
 
     id: str
@@ -60,11 +79,20 @@ class CheckpointPreset(Frozen):
     summary: str
     repository: str = ""
     built_here: bool = False
+    ships: bool = False
+    variant_of: str = ""
+    precision: Precision | None = None
     random_weights: bool = False
     weights_gb: float | None = None
     capabilities: CapabilityOverlay = CapabilityOverlay()
     defaults: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    reasoner: ReasonerDefaults = ReasonerDefaults()
     examples: dict[str, tuple[Example, ...]] = Field(default_factory=dict)
+
+    @property
+    def lies_under(self) -> str:
+        """The id that its folder has: a variant's is that of what it is one of."""
+        return self.variant_of or self.id
 
 
 def complete(preset: CheckpointPreset, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +129,24 @@ def load_presets(user_folder: Path | None = None) -> dict[str, CheckpointPreset]
             if entry.name.endswith(".toml"):
                 preset = read_preset(entry.name, _content(entry))
                 found[preset.id] = preset
-    return found
+    return {name: _whole(preset, found) for name, preset in found.items()}
+
+
+def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) -> CheckpointPreset:
+    """A variant with what it leaves out; any other as it is. Raises BadInput."""
+    if not preset.variant_of:
+        return preset
+    base = presets.get(preset.variant_of)
+    if base is None or base.variant_of:
+        which = "which is one itself" if base else "which has no preset"
+        hint = f"Name {base.variant_of}." if base else nearest(preset.variant_of, presets)
+        raise BadInput(f"The preset {preset.id} is a variant of {preset.variant_of}, {which}.", hint=hint)
+    if own := sorted(WHERE_WEIGHTS_ARE & preset.model_fields_set):
+        raise BadInput(f"The preset {preset.id} has the weights of {base.id}; it cannot say {', '.join(own)}.")
+    said = laid_over(base.model_dump(exclude_unset=True), preset.model_dump(exclude_unset=True))
+    for kind, defaults in said.get("defaults", {}).items():
+        _check_defaults(preset.id, kind, defaults)
+    return CheckpointPreset.model_validate(said)
 
 
 def _content(entry: Traversable) -> bytes:

@@ -12,10 +12,17 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from studio.errors import BadInput, CannotListen
+from studio.presets import Precision
 from studio.requests import explain
 from studio.requests.refine_image import Role
 
 DEFAULT_PORT = 7860
+
+DEFAULT_CHECKPOINT = "pocket"
+"""What ships with the studio."""
+
+STAND_IN = "speck"
+"""What is served where nobody has said a checkpoint and the default one's files are not there: it needs none."""
 
 
 def default_data_folder() -> Path:
@@ -53,13 +60,14 @@ class ServerSettings(BaseSettings):
     Attributes:
         host, port: the address to listen on; port 0 picks a free one.
         data: the folder of jobs, media, checkpoints and a user's own presets.
-        checkpoint: a preset's id or a folder.
+        checkpoint: a preset's id or a folder; unless it is said, the one that was active last.
         token: turns authentication on, everywhere.
         allowed_hosts: further Host names that the server answers to, comma-separated.
         device: where the engine computes; `auto` takes the GPU when there is one.
         gpus: how many GPUs, from `device` on, share the steps of clips; on a CPU as many processes.
         policy_gpus: how many of them share a policy's steps; never more than `gpus`.
-        precision: `fp8` multiplies the generator's matrices in 8 bits, but for the first and last steps.
+        precision: of checkpoints whose preset says none; `fp8` multiplies the generator's matrices in 8 bits, but
+            for the first and last steps.
         offload: keep the weights on the host and bring them to the GPU block by block.
         allowed_media_folders: folders whose files a conversation may show as `file://`, comma-separated.
         allow_remote_media: whether a conversation may show what lies at a public http(s) address.
@@ -69,14 +77,15 @@ class ServerSettings(BaseSettings):
         upsampler_key: sent to that endpoint as a bearer.
         critic_url, critic_model, critic_key: likewise, who judges results in a refinement.
         rewriter_url, rewriter_model, rewriter_key: likewise, who rewrites their prompts.
-        replicas: engines of each checkpoint; jobs of it run side by side, on one GPU after another where there are any.
-        memory_gb: bound on what all loaded checkpoints may take together; none is what the device has free.
+        replicas: engines of each checkpoint; jobs of it run side by side, each on `gpus` of its own if there are any.
+        memory_gb: bound on what all loaded checkpoints may take together of a device; none is what it has free.
         quota_gb: what uploads and results may take together, 10^9 bytes; none takes what the disk has.
         guardrail_url: where the guardrail program answers, on loopback; none is no guardrail.
         require_guardrail: nothing runs that it has not read.
         rate_limit: calls that change something which one caller may make in a minute, reads count a tenth; none is 600
             for callers on other machines and no limit on this one, 0 no limit.
-        robot: `simulated` starts a simulated arm and the scripted policy beside the server.
+        robot: `simulated` starts a simulated arm beside the server, which its checkpoint's policy drives if that was
+            trained for it, and else a scripted one; `scripted` has the arm and the scripted policy in any case.
     """
 
     model_config = SettingsConfigDict(env_prefix="ORRERY_", env_ignore_empty=True, frozen=True, extra="ignore")
@@ -84,13 +93,13 @@ class ServerSettings(BaseSettings):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = DEFAULT_PORT
     data: Path = Field(default_factory=default_data_folder)
-    checkpoint: str = "speck"
+    checkpoint: str = DEFAULT_CHECKPOINT
     token: SecretStr | None = None
     allowed_hosts: str = ""
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
     gpus: Annotated[int, Field(ge=1, le=8)] = 1
     policy_gpus: Annotated[int, Field(ge=1, le=8)] = 1
-    precision: Literal["exact", "fp8"] = "exact"
+    precision: Precision = "exact"
     offload: bool = False
     allowed_media_folders: str = ""
     allow_remote_media: bool = False
@@ -108,7 +117,7 @@ class ServerSettings(BaseSettings):
     guardrail_url: str | None = None
     require_guardrail: bool = False
     rate_limit: Annotated[int | None, Field(ge=0, le=1_000_000)] = None
-    robot: Literal["none", "simulated"] = "none"
+    robot: Literal["none", "simulated", "scripted"] = "none"
     quota_gb: Annotated[float | None, Field(gt=0, le=1e9, allow_inf_nan=False)] = None
 
     @property

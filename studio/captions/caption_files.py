@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from studio.captions.video_caption import VideoCaption
 from studio.captions.work import WorkItem
-from studio.client.saving import save_whole
 from studio.errors import StorageError
+from studio.saving import save_whole
 
 CAPTION, NARRATIVE, SAMPLE = "caption.json", "caption.txt", "sample_args.json"
 MAX_JSON_BYTES = 16 * 1024 * 1024

@@ -60,6 +60,7 @@ def pull(
     data: DataOption = None,
 ) -> None:
     """Fetch a checkpoint from the Hugging Face hub, from where it was left off; HF_TOKEN may hold a token."""
+    from studio.checkpoints import find_checkpoint
     from studio.cli.pulling import follow
     from studio.data_folder import DataFolder
     from studio.errors import BadInput, CheckpointNotFound
@@ -68,13 +69,15 @@ def pull(
     from studio.settings import chosen_data_folder
 
     _, said_data = _said(context)
-    presets = load_presets(DataFolder(chosen_data_folder(data or said_data)).presets)
+    folder = DataFolder(chosen_data_folder(data or said_data))
+    presets = load_presets(folder.presets)
     if checkpoint not in presets:
         raise CheckpointNotFound(
             f"There is no checkpoint {checkpoint!r}.", param="checkpoint", hint=nearest(checkpoint, presets)
         )
     if not presets[checkpoint].repository:
-        raise BadInput(f"{checkpoint} is on no hub: it is built here.", param="checkpoint")
+        way_here = find_checkpoint(checkpoint, presets, folder.checkpoints).way_here
+        raise BadInput(f"{checkpoint} is on no hub.", param="checkpoint", hint=way_here)
     print(follow([*PULL_COMMAND, presets[checkpoint].repository], presets[checkpoint].title))
 
 
@@ -96,9 +99,7 @@ def _installed(name: str, data: Path | None) -> Path:
         raise CheckpointNotFound(
             f"{found.id} is not on this machine.",
             param="checkpoint",
-            hint="It is built when a server first starts with it."
-            if found.preset.built_here
-            else f"Pull it: orrery checkpoints pull {found.id}",
+            hint=found.way_here,
         )
     return found.folder
 
@@ -117,6 +118,6 @@ def _list(json: bool, data: Path | None) -> None:
 
     def row(info: CheckpointInfo) -> tuple[str, ...]:
         size = "" if info.weights_gb is None else f"{info.weights_gb:g} GB"
-        return info.id, "yes" if info.installed else "no", size, info.summary
+        return info.id, "yes" if info.installed else "no", size, info.precision or "", info.summary
 
-    print_table(("id", "installed", "size", "summary"), [row(info) for info in found.checkpoints])
+    print_table(("id", "installed", "size", "precision", "summary"), [row(info) for info in found.checkpoints])

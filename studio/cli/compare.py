@@ -63,6 +63,14 @@ def compare(
         list[Path] | None,
         typer.Option("--output", "-o", envvar="ORRERY_OUTPUT", help="Export to FILE.mp4, .zip or .csv once it ended."),
     ] = None,
+    heard: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_HEARD",
+            metavar="ROW,COLUMN",
+            help="The cell that FILE.mp4 sounds like, counted from 1 [the first with sound].",
+        ),
+    ] = None,
     server: ServerOption = None,
     data: DataOption = None,
     token: TokenOption = None,
@@ -78,6 +86,9 @@ def compare(
     from studio.requests import parse_as
 
     forms: list[tuple[Path, ExportForm]] = [(path, form_of(path)) for path in output or ()]
+    heard_at = place_of(heard) if heard else None
+    if heard_at and not any(form == "mp4" for _, form in forms):
+        raise BadInput("Only a clip can be heard.", param="heard", hint="Name one: --output FILE.mp4")
     target = read_target(server, data, token)
     said: dict[str, Any] = (
         _read(request) if request else {"subjects": [], "axes": axes_of(checkpoints or [], axes or [])}
@@ -97,15 +108,22 @@ def compare(
             asked = parse_as(CompareRequest, {**said, "subjects": rows})
             found = await client.comparisons.submit(asked)
             print(f"{client.base_url}/compare?id={found.id}")
+            if heard_at and not (heard_at[0] < len(found.rows) and heard_at[1] < len(found.columns)):
+                raise BadInput(
+                    f"--heard is row {heard_at[0] + 1}, column {heard_at[1] + 1} of "
+                    f"{len(found.rows)} x {len(found.columns)} cells.",
+                    param="heard",
+                    hint="The comparison goes on; its page exports it.",
+                )
             found = await client.comparisons.wait(found.id)
-            if any(column.role == "reference" for column in found.columns):
-                found = await client.comparisons.measure(found.id)
-            for path, form in forms:
-                await client.comparisons.save_export(found.id, form, path)
+            found = await client.comparisons.measure(found.id)
+            for path, form in sorted(forms, key=lambda each: each[1] == "mp4"):  # what is heard may not be there
+                sound = _sound_of(found, *heard_at) if heard_at and form == "mp4" else None
+                await client.comparisons.save_export(found.id, form, path, sound)
             return found
 
     found = asyncio.run(run())
-    print_table(("row", "column", "state", "seconds", "GB", "PSNR", "SSIM", "what"), _rows(found))
+    print_table(("row", "column", "state", "seconds", "GB", "PSNR", "SSIM", "control", "what"), _rows(found))
     if found.num_failed:
         raise typer.Exit(SOME_FAILED)
 
@@ -123,6 +141,7 @@ def _rows(found: Comparison) -> list[tuple[str, ...]]:
             figure(cell.memory_gb),
             figure(cell.likeness.psnr_db if cell.likeness else None),
             figure(cell.likeness.ssim if cell.likeness else None),
+            figure(cell.likeness.fidelity if cell.likeness else None),
             cell.item.id if cell.item else one_line(error.message) if (error := _error(cell)) else "",
         )
         for cell in found.cells
@@ -150,6 +169,26 @@ def _value(word: str) -> Any:
         return json.loads(word)
     except ValueError:
         return word.strip()
+
+
+def place_of(text: str) -> tuple[int, int]:
+    """The row and the column of a cell, counted from 0, of "1,2". Raises BadInput."""
+    row, _, column = text.partition(",")
+    if not (row.strip().isdecimal() and column.strip().isdecimal() and int(row) and int(column)):
+        raise BadInput(f"--heard is {text!r}; ROW,COLUMN is expected, counted from 1.", param="heard")
+    return int(row) - 1, int(column) - 1
+
+
+def _sound_of(found: Comparison, row: int, column: int) -> str:
+    """The item of a cell that can be heard. Raises BadInput."""
+    cell = found.cell(row, column)
+    if cell is None or cell.item is None or not cell.item.has_sound:
+        raise BadInput(
+            f"Nothing is heard in row {row + 1}, column {column + 1}.",
+            param="heard",
+            hint=f"It has {len(found.rows)} x {len(found.columns)} cells; its page exports it with another one.",
+        )
+    return cell.item.id
 
 
 def form_of(path: Path) -> ExportForm:

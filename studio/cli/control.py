@@ -68,7 +68,7 @@ def control(
 
 
 async def _save(client: StudioClient, asked: ComputeControl, at: float, path: Path) -> None:
-    from studio.client import save_whole
+    from studio.saving import save_whole
 
     if path.suffix.lower() == ".mp4":
         made = await client.compute_control(asked)

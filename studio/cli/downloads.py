@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from studio.client import save_whole
 from studio.errors import BadInput, TooLarge
+from studio.saving import save_whole
 from studio.specs import Entry
 
 MAX_BYTES = 2 * 2**30

@@ -26,7 +26,11 @@ def serve(
     ] = None,
     data: DataOption = None,
     checkpoint: Annotated[
-        str | None, typer.Option(envvar="ORRERY_CHECKPOINT", help="A preset's id or a folder [speck].")
+        str | None,
+        typer.Option(
+            envvar="ORRERY_CHECKPOINT",
+            help="A preset's id or a folder [the last active; at first pocket, or speck without its files].",
+        ),
     ] = None,
     token: Annotated[
         str | None, typer.Option(envvar="ORRERY_TOKEN", help="Turns authentication on, loopback included.")
@@ -115,7 +119,9 @@ def serve(
     ] = None,
     robot: Annotated[
         str | None,
-        typer.Option(envvar="ORRERY_ROBOT", help="simulated: an arm in a simulated world beside the server [none]."),
+        typer.Option(
+            envvar="ORRERY_ROBOT", help="simulated or scripted: an arm in a simulated world beside the server [none]."
+        ),
     ] = None,
 ) -> None:
     """Start the server and the page."""

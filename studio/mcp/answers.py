@@ -35,6 +35,13 @@ class Made(BaseModel):
         )
 
 
+class AddedFile(BaseModel):
+    """A file that is in the library now."""
+
+    media_id: str
+    type: str
+
+
 class JobAnswer(BaseModel):
     """How a job stands. One that has not ended is asked about again with get_job."""
 

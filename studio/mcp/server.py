@@ -15,6 +15,7 @@ from pydantic import Field
 
 from studio.client import StudioClient
 from studio.errors import StudioError
+from studio.mcp.arena_tools import ArenaTools
 from studio.mcp.tools import StudioTools
 
 P = ParamSpec("P")
@@ -23,11 +24,12 @@ T = TypeVar("T")
 INSTRUCTIONS = (
     "Orrery makes pictures, clips and sound with Cosmos 3 world models and answers questions about the physical world. "
     "Work is done by jobs: generate_* answers a job; if it has not ended, ask get_job with wait_s. Results are named "
-    "by media ids, which other tools take and look shows."
+    "by media ids, which other tools take and look shows. In the arena results are judged blind: deal_pair, look, vote."
 )
 
 READS = ToolAnnotations(read_only_hint=True)
 MAKES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
 ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True)
 
 
@@ -38,17 +40,27 @@ def make_server(client: StudioClient) -> MCPServer:
     server.tool(annotations=MAKES)(_told(tools.generate_image))
     server.tool(annotations=MAKES)(_told(tools.generate_video))
     server.tool(annotations=READS)(_told(tools.ask))
+    server.tool(annotations=ADDS)(_told(tools.add_file))
     server.tool(annotations=READS)(_told(tools.search_library))
     server.tool(annotations=MAKES)(_told(tools.compare))
     server.tool(annotations=READS)(_told(tools.get_comparison))
     server.tool(annotations=READS)(_told(tools.get_job))
     server.tool(annotations=ENDS)(_told(tools.cancel_job))
+    arena = ArenaTools(client)
+    server.tool(annotations=READS)(_told(arena.deal_pair))
+    server.tool(annotations=MAKES)(_told(arena.vote))
+    server.tool(annotations=ENDS)(_told(arena.take_back_vote))
+    server.tool(annotations=READS)(_told(arena.get_standings))
 
     @server.tool(annotations=READS)
     @_told
-    async def look(media_id: Annotated[str, Field(description="of a picture or clip")]) -> Image:  # pyright: ignore[reportUnusedFunction]
-        """Look at a picture, or at a frame of a clip: at most 320 pixels across."""
-        return Image(data=await client.thumbnail(media_id), format="webp")
+    async def look(  # pyright: ignore[reportUnusedFunction]
+        media_id: Annotated[str, Field(description="of a picture or clip")],
+        all_frames: Annotated[bool, Field(description="of a clip: up to 24 frames in time order, row by row")] = False,
+    ) -> Image:
+        """Look at a picture, or at a frame of a clip: at most 320 pixels across, of all frames each 160."""
+        seen = client.library.spritesheet(media_id) if all_frames else client.thumbnail(media_id)
+        return Image(data=await seen, format="webp")
 
     return server
 

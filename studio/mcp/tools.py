@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from studio.comparisons import CompareRequest
 from studio.errors import BadInput
 from studio.jobs import Job
 from studio.library import LibraryQuery
-from studio.mcp.answers import ChatAnswer, ComparisonAnswer, Found, JobAnswer, SearchAnswer
+from studio.mcp.answers import AddedFile, ChatAnswer, ComparisonAnswer, Found, JobAnswer, SearchAnswer
 from studio.media import MediaType
 from studio.requests import AspectRatio, Resolution, parse_as, parse_request
 
@@ -91,6 +92,13 @@ class StudioTools:
         body = {"messages": [{"role": "user", "content": content}], "max_tokens": max_tokens}
         answer = await self._client.ask_reasoner("/v1/chat/completions", body, ChatAnswer)
         return answer.choices[0].message.content or ""
+
+    async def add_file(
+        self, path: Annotated[str, Field(description="of a picture or clip on this machine, as /home/me/table.png")]
+    ) -> AddedFile:
+        """Put a file into the library, to start something from it, ask about it or compare it."""
+        reference = await self._client.upload(Path(path).expanduser())
+        return AddedFile(media_id=reference.id, type=reference.type)
 
     async def search_library(
         self,

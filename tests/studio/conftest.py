@@ -246,8 +246,9 @@ def anyio_backend() -> str:
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No ORRERY_ variable and no data folder of whoever runs the tests."""
+    """No ORRERY_ variable, no data folder and no checkpoint of whoever runs the tests."""
     for name in [name for name in os.environ if name.startswith("ORRERY_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.setattr("studio.checkpoints.SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))

@@ -60,6 +60,18 @@ def test_a_preset_that_is_built_here_lies_in_the_data_folder(whole, tmp_path):
     assert find_checkpoint("speck", PRESETS, tmp_path).installed
 
 
+def test_a_preset_that_ships_lies_beside_the_presets(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr("studio.checkpoints.SHIPPED", tmp_path)
+    absent = find_checkpoint("pocket", PRESETS, tmp_path / "built")
+    assert (absent.folder, absent.installed) == (tmp_path / "pocket", False)
+    assert (
+        absent.way_here
+        == "Its files belong in presets/pocket, which this copy lacks; docs/pocket.md says how they are made."
+    )
+    whole.rename(tmp_path / "pocket")
+    assert find_checkpoint("pocket", PRESETS, tmp_path / "built").installed
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
@@ -181,7 +193,10 @@ def test_the_catalogue_says_what_is_here(whole, tmp_path):
     whole.rename(tmp_path / "speck")
     found = list_checkpoints(PRESETS, tmp_path)
     states = {info.id: info.state for info in found.checkpoints}
-    assert states == {name: "installed" if name == "speck" else "absent" for name in PRESETS}
+    assert states == {name: "installed" if name == "speck" else "absent" for name in PRESETS if name in states}
+    for name in PRESETS.keys() - states.keys():
+        assert PRESETS[name].ships
+        assert not find_checkpoint(name, PRESETS, tmp_path).installed
     assert CheckpointList.model_validate_json(found.model_dump_json()) == found
 
 

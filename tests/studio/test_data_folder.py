@@ -86,6 +86,15 @@ def test_a_full_disk_is_said_when_the_folder_is_taken(folder, monkeypatch):
         Hold(folder)
 
 
+def test_a_full_disk_is_not_taken_for_a_want_of_permission(tmp_path, monkeypatch):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "touch", full)
+    with pytest.raises(DiskFull, match="nothing can be written into the data folder"):
+        DataFolder(tmp_path).prepare()
+
+
 def test_a_disk_that_fills_up_is_said_as_such(folder, monkeypatch):
     hold = Hold(folder)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from studio.errors import BadInput
@@ -11,12 +13,13 @@ SHIPPED = load_presets()
 
 
 MEDIA = "u0123456789abcdef"
+STATIC = Path(__file__).parents[2] / "frontend" / "static"
 ONLY_A_PERSON_SAYS = {
     "generate_image": {},
     "generate_video": {},
     "transfer_video": {"controls": [{"hint": "depth", "video": MEDIA}]},
-    "predict_video": {"start_image": MEDIA, "embodiment": "pusht", "actions": [[0.0, 0.0]] * 16},
-    "predict_actions": {"source_video": MEDIA, "embodiment": "pusht"},
+    "predict_video": {"start_image": MEDIA, "embodiment": "droid_joint_position", "actions": [[0.0] * 8] * 16},
+    "predict_actions": {"source_video": MEDIA, "embodiment": "droid_joint_position"},
     "run_policy": {"start_image": MEDIA, "embodiment": "droid_joint_position", "state": [0.0] * 8},
 }
 SERVED = [
@@ -56,14 +59,33 @@ def test_every_released_checkpoint_has_a_preset_named_like_its_repository():
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_examples_of_a_shipped_preset_are_requests(name):
-    for kind, examples in SHIPPED[name].examples.items():
+    preset = SHIPPED[name]
+    can = Capabilities.model_validate({"checkpoint": name, **preset.capabilities.model_dump(exclude_none=True)})
+    for kind, examples in preset.examples.items():
         for example in examples:
-            assert parse_request({"kind": kind, **example.values}).prompt
+            values = {**example.values}
+            sample, file = values.pop("sample", None), values.pop("sample_name", "sample")
+            if sample:
+                ends = "png" if sample in ("image", "start_image") else "mp4"
+                assert (STATIC / f"{file}.{ends}").is_file()
+            if kind == "reason":
+                assert values.keys() == {"prompt"}
+                continue
+            uploaded = {sample: MEDIA} if sample else {}
+            request = parse_request(complete(preset, {"kind": kind, **values, **uploaded}))
+            assert refusals(request, can) == []
+
+
+def test_the_pocket_has_an_example_for_every_kind_that_it_serves_and_for_questions():
+    examples = SHIPPED["pocket"].examples
+    assert examples.keys() == {*Capabilities(checkpoint="pocket").kinds, "reason"}
+    assert {bool(example.values.get("sound")) for example in examples["generate_video"]} == {True, False}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_preset_can_be_found_somewhere(name):
-    assert SHIPPED[name].built_here != bool(SHIPPED[name].repository)
+    preset = SHIPPED[name]
+    assert [preset.built_here, preset.ships, bool(preset.repository)].count(True) == 1
 
 
 def test_what_a_person_said_wins_field_by_field():

@@ -10,7 +10,7 @@ from studio.settings import ServerSettings, chosen_data_folder, is_loopback, rea
 
 def test_without_a_word_it_is_the_loopback_port_and_the_home_folder(tmp_path):
     settings = read_settings()
-    assert (settings.host, settings.port, settings.checkpoint) == ("127.0.0.1", 7860, "speck")
+    assert (settings.host, settings.port, settings.checkpoint) == ("127.0.0.1", 7860, "pocket")
     assert settings.data == tmp_path / "share" / "orrery"
     assert settings.token is None
 

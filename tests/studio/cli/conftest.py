@@ -16,9 +16,19 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from scripted_endpoint import ScriptedEndpoint, scripted_endpoint
+from studio.checkpoints import find_checkpoint
 from studio.cli import main
+from studio.presets import load_presets
 
 Orrery = Callable[..., Result]
+
+
+@pytest.fixture
+def offered() -> list[str]:
+    """Ids of the presets that are listed: not what ships, as long as it does not."""
+    presets = load_presets()
+    here = {name for name in presets if find_checkpoint(name, presets, Path("nowhere")).installed}
+    return [name for name, preset in presets.items() if name in here or not preset.ships]
 
 
 @pytest.fixture

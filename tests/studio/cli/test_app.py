@@ -10,7 +10,6 @@ from typer.main import get_command
 
 from studio.cli import main
 from studio.cli.one_line import one_line
-from studio.presets import load_presets
 from studio.settings import ServerSettings
 
 HEAVY = ("httpx", "huggingface_hub", "numpy", "msgpack", "pydantic_settings", "rich.progress")
@@ -51,12 +50,12 @@ def test_an_unknown_command_names_the_nearest(refused):
     assert "No such command 'job'. Did you mean 'jobs'?" in refused("job")
 
 
-def test_checkpoints_are_listed_without_a_server(orrery, tmp_path):
+def test_checkpoints_are_listed_without_a_server(orrery, offered, tmp_path):
     titles, *rows = orrery("checkpoints", "--data", tmp_path).stdout.splitlines()
-    assert titles.split() == ["id", "installed", "size", "summary"]
-    assert [row.split()[:2] for row in rows] == [[name, "no"] for name in load_presets()]
+    assert titles.split() == ["id", "installed", "size", "precision", "summary"]
+    assert [row.split()[:2] for row in rows] == [[name, "no"] for name in offered]
     listed = json.loads(orrery("checkpoints", "--data", tmp_path, "--json").stdout)
-    assert {info["id"] for info in listed["checkpoints"]} == set(load_presets())
+    assert {info["id"] for info in listed["checkpoints"]} == set(offered)
     assert not (tmp_path / "orrery.db").exists()
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from fake_hub import fake_hub
 from studio.cli import checkpoints
-from studio.presets import load_presets
 
 
 @pytest.fixture
@@ -37,10 +36,10 @@ def folder(tmp_path):
     return whole
 
 
-def test_the_list_is_the_same_with_and_without_its_name(orrery, tmp_path):
+def test_the_list_is_the_same_with_and_without_its_name(orrery, offered, tmp_path):
     for words in (("checkpoints",), ("checkpoints", "list")):
         listed = json.loads(orrery(*words, "--data", tmp_path, "--json").stdout)
-        assert [info["id"] for info in listed["checkpoints"]] == list(load_presets())
+        assert [info["id"] for info in listed["checkpoints"]] == offered
     before = orrery("checkpoints", "--data", tmp_path, "--json", "list").stdout
     assert before == orrery("checkpoints", "list", "--json", "--data", tmp_path).stdout
     assert orrery("checkpoints", "list", "--data", tmp_path).stdout.startswith("id ")
@@ -74,7 +73,10 @@ def test_what_is_not_there_is_not_verified(refused, tmp_path, name, says):
 
 
 def test_only_what_is_on_a_hub_is_pulled(refused, tmp_path):
-    assert "it is built here" in refused("checkpoints", "pull", "speck", "--data", tmp_path)
+    assert "speck is on no hub. It is built when" in refused("checkpoints", "pull", "speck", "--data", tmp_path)
+    assert "pocket is on no hub. Its files belong in presets/pocket" in refused(
+        "checkpoints", "pull", "pocket", "--data", tmp_path
+    )
     assert "Did you mean cosmos3-nano" in refused("checkpoints", "pull", "cosmos3-nan", "--data", tmp_path)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli.compare import axes_of, form_of
+from studio.cli.compare import axes_of, compare, form_of, place_of
 from studio.errors import BadInput
 
 
@@ -24,3 +24,15 @@ def test_the_form_of_an_export_is_its_suffix():
     assert form_of(Path("x.ZIP")) == "zip"
     with pytest.raises(BadInput, match=r"ends in none of \.mp4, \.zip, \.csv"):
         form_of(Path("x.gif"))
+
+
+def test_the_cell_that_is_heard_is_named_by_row_and_column():
+    assert place_of("1, 12") == (0, 11)
+    for text in ("", "1", "0,1", "1,0", "-1,1", "1,2,3", "a,b"):
+        with pytest.raises(BadInput, match="ROW,COLUMN is expected, counted from 1"):
+            place_of(text)
+
+
+def test_what_is_heard_needs_a_clip(tmp_path: Path):
+    with pytest.raises(BadInput, match="Only a clip can be heard"):
+        compare(["a prompt"], heard="1,1", output=[tmp_path / "table.csv"])

@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
+from frontend.static_files import FOLDER
 from running import RunningServer
 
 LIMIT_S = 120
@@ -40,12 +41,17 @@ def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
                 "generate_image",
                 "generate_video",
                 "ask",
+                "add_file",
                 "search_library",
                 "compare",
                 "get_comparison",
                 "get_job",
                 "cancel_job",
                 "look",
+                "deal_pair",
+                "vote",
+                "take_back_vote",
+                "get_standings",
             }
             assert all(tool.description for tool in tools.values())
             assert "self" not in json.dumps(tools["generate_image"].input_schema)
@@ -71,6 +77,15 @@ def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
             ended = await called(session, "get_job", job_id=clip["job_id"], wait_s=60)
             assert ended["state"] == "cancelled"
 
+            short = await called(session, "generate_video", prompt="It moves.", num_frames=5, steps=1)
+            (frames,) = short["results"]
+            look = await session.call_tool("look", {"media_id": frames["media_id"], "all_frames": True})
+            assert look.content[0].type == "image"
+
+            added = await called(session, "add_file", path=str(FOLDER / "tabletop.png"))
+            assert added["type"] == "image"
+            assert (await session.call_tool("look", {"media_id": added["media_id"]})).content[0].type == "image"
+
             said = await called(session, "ask", question="What is it?", media_id=result["media_id"], max_tokens=6)
             assert said["result"]
             found = await called(session, "search_library", words="agent cube")
@@ -87,6 +102,7 @@ def test_a_refusal_is_told_in_words(server: RunningServer):
                 ("generate_image", {"prompt": "  "}, "prompt"),
                 ("generate_video", {"prompt": "x", "num_frames": 18}, "17 or 21"),
                 ("look", {"media_id": "../../etc/passwd"}, "media"),
+                ("add_file", {"path": "/nowhere/table.png"}, "cannot be opened"),
             ):
                 answer = await session.call_tool(tool, arguments)
                 assert answer.is_error, tool

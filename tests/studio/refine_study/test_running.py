@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refining_server import RefiningServer
+from refining_fakes import JUDGING_TOKENS, OPENING_TOKENS, REWRITING_TOKENS, RefiningServer
 from studio.client import StudioClient
 from studio.errors import BadInput, EngineError
 from studio.refine_study import Plan, Rules, Study, StudyRun
@@ -56,9 +56,9 @@ def test_rewrites_that_are_better_are_said_to_be_and_the_critic_is_said_to_be_th
     trial = found.trials[3]
     assert (trial.prompt, trial.num_pictures, trial.first_again) == ("thing 3", 3, 5.0)
     assert trial.loop_spent is not None
-    assert trial.loop_spent.tokens == 10 + 3 * 20 + 2 * 30
+    assert trial.loop_spent.tokens == OPENING_TOKENS + 3 * JUDGING_TOKENS + 2 * REWRITING_TOKENS
     assert trial.control_spent is not None
-    assert trial.control_spent.tokens == 3 * 20  # its prompt was written by the loop
+    assert trial.control_spent.tokens == 3 * JUDGING_TOKENS  # its prompt was written by the loop
     report = (tmp_path / "study.md").read_text()
     assert "first picture, by the critic's score? **Yes**: +2.00 (+2.00 to +2.00), 12 better, 0 worse." in report
     assert "the only judge of it here" in report

@@ -1,0 +1,80 @@
+"""The arena as an agent has it: dealt blind, voted on as a reasoner, ranked apart from people."""
+
+import asyncio
+
+import pytest
+
+from running import RunningServer
+from studio.client import StudioClient
+from studio.errors import BadInput, Conflict, VoteNotFound
+from studio.mcp.arena_tools import ArenaTools
+
+AGENT = "an agent's own name"
+CONTEST = "negative_prompt"
+
+
+@pytest.fixture(scope="module")
+def sides(server: RunningServer) -> set[str]:
+    made: set[str] = set()
+    for negative_prompt in ("agents voting", "people voting"):
+        job = server.submit(
+            prompt="an agent in the arena",
+            negative_prompt=negative_prompt,
+            resolution="256",
+            sampling={"num_inference_steps": 1, "seed": 3},
+        )
+        made.add(server.wait_job(job["id"])["results"][0]["id"])
+    return made
+
+
+def test_an_agent_is_dealt_a_pair_votes_as_a_reasoner_and_is_not_ranked_with_people(
+    server: RunningServer, sides: set[str]
+):
+    async def play() -> None:
+        async with StudioClient(server.url) as client:
+            arena = ArenaTools(client)
+            skip: list[str] = []
+            while True:
+                pair = (await arena.deal_pair(AGENT, CONTEST, "image", skip)).pair
+                assert pair is not None
+                assert pair.pair_id not in skip
+                if {pair.left.id, pair.right.id} == sides:
+                    break
+                skip.append(pair.pair_id)
+            assert "voting" not in pair.model_dump_json()
+            assert pair.axes["overall"] == "which one is better, all in all"
+
+            with pytest.raises(BadInput, match="sound"):
+                await arena.vote(pair.pair_id, pair.left.id, AGENT, {"overall": "tie", "sound": "tie"})
+            vote = await arena.vote(pair.pair_id, pair.left.id, AGENT, {"overall": "left"}, "It is sharper.")
+            assert {vote.left, vote.right} == {"agents voting", "people voting"}
+            with pytest.raises(Conflict):
+                await arena.vote(pair.pair_id, pair.right.id, AGENT, {"overall": "left"})
+
+            kept = next(each for each in server.get("/v1/arena/votes").json()["votes"] if each["id"] == vote.vote_id)
+            assert (kept["by"], kept["voter"], kept["reason"]) == ("reasoner", AGENT, "It is sharper.")
+            people = await arena.get_standings(CONTEST)
+            agents = await arena.get_standings(CONTEST, "reasoner")
+            assert agents.num_votes == people.num_votes + 1
+            rows = {row.contestant: row for row in agents.tables[0].rows}
+            assert (rows[vote.left].why_unrated, rows[vote.left].num_votes) == ("few_votes", 1)
+
+            with pytest.raises(VoteNotFound, match="no vote"):
+                await arena.take_back_vote(vote.vote_id, "another agent")
+            assert (await arena.take_back_vote(vote.vote_id, AGENT)).vote_id == vote.vote_id
+            with pytest.raises(VoteNotFound, match="counts"):
+                await arena.take_back_vote(vote.vote_id, AGENT)
+            assert (await arena.get_standings(CONTEST, "reasoner")).num_votes == agents.num_votes - 1
+
+    asyncio.run(asyncio.wait_for(play(), 60))
+
+
+def test_a_pair_that_is_asked_for_again_has_its_sides_where_that_voter_saw_them(server: RunningServer, sides: set[str]):
+    pair = ".".join(sorted(sides))
+
+    def left(voter: str, by: str) -> str:
+        return server.get(f"/v1/arena/pairs/{pair}", params={"voter": voter, "by": by}).json()["left"]["id"]
+
+    drawn = {(name, by): left(name, by) for name in "abcdef" for by in ("person", "reasoner")}
+    assert set(drawn.values()) == sides
+    assert drawn == {(name, by): left(name, by) for name, by in drawn}
