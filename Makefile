@@ -12,7 +12,7 @@ SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-d
 
 GUARDRAIL := .venv-guardrail
 
-.PHONY: install guardrail serve test test-slow robot-minute studio-opening check format clean system-packages
+.PHONY: install guardrail serve test test-slow robot-minute studio-opening studio-screens check format clean system-packages
 
 install: .venv/installed
 
@@ -55,6 +55,10 @@ robot-minute: install system-packages
 # Two cores, a browser and 10,000 artefacts: how soon each page can be used.
 studio-opening: install system-packages
 	PYTHONPATH=.:tests $(BIN)/python tests/studio_opening.py
+
+# Every page, light and dark, desktop and phone: the pictures in docs/screens, some minutes.
+studio-screens: install system-packages
+	PYTHONPATH=.:tests $(BIN)/python tests/studio_screens.py
 
 check: install
 	$(BIN)/ruff format --check .
