@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run_study(plan, rules_of(prompts), said.output, read_target(said.server, said.data, said.token))
     except StudioError as error:
-        sys.stderr.write(f"{error} {error.hint or ''}".strip() + "\n")
+        sys.stderr.write(f"{error}\n")
         return 1
     except typer.Exit as left:
         return left.exit_code

@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _examine(said)
     except StudioError as error:
-        sys.stderr.write(f"{error} {error.hint or ''}".strip() + "\n")
+        sys.stderr.write(f"{error}\n")
         return 1
     return 0
 

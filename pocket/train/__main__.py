@@ -26,7 +26,7 @@ DEFAULTS: dict[str, tuple[int, float]] = {
 }
 """Batch and learning rate of each stage that trains, for a large GPU."""
 
-STAGES = ("data", "tokenizer", *DEFAULTS, "assemble", "curves", "sizes")
+STAGES = ("data", "tokenizer", *DEFAULTS, "whole", "assemble", "curves", "sizes")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with joined(given.device) as given.device:
             _COMMANDS[given.stage](given)
     except StudioError as error:
-        print(f"{error} {error.hint or ''}".strip(), file=sys.stderr)  # noqa: T201
+        print(error, file=sys.stderr)  # noqa: T201
         return 1
     return 0
 
@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--decay-share", type=float, default=0.4, help="0 for a run that will be gone on with")
     parser.add_argument("--reasoner-rate", type=float, default=0.0, help="let the reasoner learn along, so much slower")
     parser.add_argument("--workers", type=int, default=0, help="processes that render while training runs")
-    parser.add_argument("--encoders", type=int, default=0, help="processes that encode episodes for a generator")
+    parser.add_argument("--encoders", type=int, default=0, help="processes that encode episodes or write lessons")
     parser.add_argument("--render-s", type=float, default=0.0, help="head start of those processes")
     parser.add_argument(
         "--shard-size",
@@ -80,7 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--stills", type=int, default=256, help="of data: how many stills are rendered")
     parser.add_argument("--clips", type=int, default=64)
     parser.add_argument("--policies", type=int, default=16)
-    parser.add_argument("--checkpoint", type=Path, help="of assemble: where it is written; OUT/pocket without it")
+    parser.add_argument("--whole-s", type=float, default=1200.0, help="of whole: over all its calls")
+    parser.add_argument(
+        "--checkpoint", type=Path, help="of whole and assemble: where it is written; OUT/pocket without it"
+    )
     return parser
 
 
@@ -142,6 +145,12 @@ def _generator(given: argparse.Namespace) -> None:
     generator.run(_options(given), given.stage, reasoner_rate=given.reasoner_rate)
 
 
+def _whole(given: argparse.Namespace) -> None:
+    from pocket.train import whole
+
+    _say({"over": whole.run(_options(given), given.whole_s, given.checkpoint or given.out / "pocket")})
+
+
 def _assemble(given: argparse.Namespace) -> None:
     from pocket.train.finishing import finish
 
@@ -174,6 +183,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "reasoner": _reasoner,
     "generator": _generator,
     "policy": _generator,
+    "whole": _whole,
     "assemble": _assemble,
     "curves": _curves,
     "sizes": _sizes,

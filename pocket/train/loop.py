@@ -48,7 +48,7 @@ class Options:
         learning_rate: at its highest.
         decay_share: of the run, at its end, in which the rate falls to a tenth; 0 for a run that will be gone on with.
         workers: processes that render further episodes while training runs.
-        encoders: processes that encode them for a generator; none encodes between its steps.
+        encoders: processes that make latents of them for a generator, or lessons; without, both are made between steps.
         shard_size: clips of a shard; of stills and policies see `pocket.train.shards.SIZES`.
         render_s: before the first step, for the renderers to get ahead.
     """

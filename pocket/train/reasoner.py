@@ -60,7 +60,8 @@ class Lessons:
         self._feed = Feed(options.data, ("still", "clip"))
         self._device, self._seed = torch.device(options.device), options.seed
         self._args = (writer_folder, SHAPES[options.shape].vocabulary)
-        self._pool = get_context("spawn").Pool(max(1, options.workers // 3), os.nice, (5,)) if options.workers else None
+        writers = options.encoders or -(-options.workers // 3)
+        self._pool = get_context("spawn").Pool(writers, os.nice, (5,)) if writers else None
         self._coming: list[AsyncResult[list[Lesson]]] = []
         self.groups: dict[tuple[int, ...] | None, list[Lesson]] = {}
         self.count = 0

@@ -33,7 +33,14 @@ EPISODES, LATENTS = ".episodes", ".latents"
 SIZES: dict[View, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25}
 """Episodes of a shard against the shard size that is asked for: all shards then take about as long to render."""
 
-FIRST_SHARDS = {"vae": 0, "sound": 1_000_000, "reasoner": 2_000_000, "generator": 3_000_000, "policy": 4_000_000}
+FIRST_SHARDS = {
+    "vae": 0,
+    "sound": 1_000_000,
+    "reasoner": 2_000_000,
+    "generator": 3_000_000,
+    "policy": 4_000_000,
+    "whole": 0,
+}
 """Where the renderers of a stage begin to count."""
 
 LOOK_EVERY_S = 0.25
