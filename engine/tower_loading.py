@@ -24,8 +24,12 @@ def load_towers(
         BrokenCheckpoint: a shard cannot be read.
     """
     first = torch.device("cpu") if offload else place
-    model = build_model(opened.config, read_weights(opened, first, dtype))
-    model.generator.prepare(precision, compiled=place.type == "cuda" if compiled is None else compiled)
+    model = build_model(opened.config, read_weights(opened, first, dtype, keep_fp8=precision == "fp8"))
+    model.generator.prepare(
+        precision,
+        compiled=place.type == "cuda" if compiled is None else compiled,
+        precise_steps=opened.precise_steps,
+    )
     if offload:
         keep_on_host(model, place)
     return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 from collections.abc import Callable, Mapping
@@ -9,7 +10,8 @@ from pathlib import Path
 
 from backend.fleet.placement import Placement
 from studio.catalogue import DeviceMemory
-from studio.checkpoints import Checkpoint, read_json
+from studio.checkpoints import Checkpoint, read_json, shard_header
+from studio.errors import BrokenCheckpoint
 from studio.presets import Precision
 from studio.settings import ServerSettings
 
@@ -26,6 +28,12 @@ FLOAT32_OVER_FILE = 2.0
 
 BYTES_ON_GPU = 2
 """Of a weight there: released ones are bfloat16."""
+
+FP8 = "F8_E4M3"
+"""A safetensors header's name for it."""
+
+_GENERATOR = ("_moe_gen.", ".add_q_proj.", ".add_k_proj.", ".add_v_proj.", ".to_add_out.")
+"""In the released names of the generator's matrices."""
 
 _SHAPE = (
     *("num_hidden_layers", "hidden_size", "intermediate_size"),
@@ -94,7 +102,7 @@ class Room:
         """
         if self._settings.offload and memory.place == "gpu" and not checkpoint.installed:
             return None
-        each_gb = needed_gb(checkpoint, memory, offload=self._settings.offload)
+        each_gb = needed_gb(checkpoint, memory, self._settings.precision, offload=self._settings.offload)
         return each_gb * Placement.of(self._settings, memory.place).engines_each
 
     def held_gb(self, checkpoint: Checkpoint, memory: DeviceMemory) -> float:
@@ -105,37 +113,64 @@ class Room:
         return () if self._settings.device == "cpu" else self._read_gpus()
 
 
-def needed_gb(checkpoint: Checkpoint, memory: DeviceMemory, *, offload: bool = False) -> float:
+def needed_gb(
+    checkpoint: Checkpoint, memory: DeviceMemory, told: Precision = "exact", *, offload: bool = False
+) -> float:
     """What must be free of a memory for one engine: a checkpoint's weights, whole also where they are rounded once they
-    are there, and what belongs to them.
-
-    Args:
-        offload: the weights of the towers' blocks stay on the host. On a CPU that is where they are in any case.
-    """
-    weights_gb = checkpoint.preset.weights_gb or 0.0
-    if checkpoint.installed and checkpoint.folder is not None:
-        weights_gb = weight_bytes(checkpoint.folder) / GB
-        if offload and memory.place == "gpu":
-            weights_gb = max(0.0, weights_gb - _streamed_gb(checkpoint.folder))
-    if memory.place == "gpu":
-        return weights_gb + HEADROOM_GB
-    return weights_gb * FLOAT32_OVER_FILE + PROCESS_GB
-
-
-def held_gb(checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, *, offload: bool = False) -> float:
-    """What a checkpoint that is loaded takes.
+    are there, and what belongs to them. What is stored in FP8 is never whole in `fp8`, and is widened in `exact`.
 
     Args:
         told: the precision of one whose preset says none.
-        offload: see `needed_gb`. What is rounded is on the host then, and does not count on a GPU.
+        offload: the weights of the towers' blocks stay on the host. On a CPU that is where they are in any case.
     """
-    whole_gb = needed_gb(checkpoint, memory, offload=offload)
-    if (checkpoint.preset.precision or told) == "exact" or not checkpoint.installed or checkpoint.folder is None:
+    weights_gb, spared_gb = checkpoint.preset.weights_gb or 0.0, 0.0
+    if checkpoint.installed and checkpoint.folder is not None:
+        of_reasoner, of_generator = num_in_fp8(checkpoint.folder)
+        # As if all were bfloat16, of which FP8 is half.
+        weights_gb = (weight_bytes(checkpoint.folder) + of_reasoner + of_generator) / GB
+        if offload and memory.place == "gpu":
+            weights_gb = max(0.0, weights_gb - _streamed_gb(checkpoint.folder))
+        spared_gb = _spared_gb(checkpoint, memory, told, of_generator, offload=offload)
+    if memory.place == "gpu":
+        return weights_gb + HEADROOM_GB - spared_gb
+    return weights_gb * FLOAT32_OVER_FILE + PROCESS_GB - spared_gb
+
+
+def held_gb(checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, *, offload: bool = False) -> float:
+    """What a checkpoint that is loaded takes; for the arguments see `needed_gb`."""
+    whole_gb = needed_gb(checkpoint, memory, told, offload=offload)
+    if not checkpoint.installed or checkpoint.folder is None or any(num_in_fp8(checkpoint.folder)):
         return whole_gb
-    if offload and memory.place == "gpu":
-        return whole_gb
+    return whole_gb - _spared_gb(checkpoint, memory, told, num_rounded(checkpoint.folder), offload=offload)
+
+
+def _spared_gb(
+    checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, num_weights: int, *, offload: bool
+) -> float:
+    """What it saves to have so many of the generator's weights in 8 bits; with `offload` they are not on a GPU."""
+    if (checkpoint.preset.precision or told) == "exact" or (offload and memory.place == "gpu"):
+        return 0.0
     saved_bytes = (BYTES_ON_GPU if memory.place == "gpu" else 4) - 1  # of each weight in bfloat16 or float32
-    return whole_gb - num_rounded(checkpoint.folder) * saved_bytes / GB
+    return num_weights * saved_bytes / GB
+
+
+def num_in_fp8(folder: Path) -> tuple[int, int]:
+    """Weights that a checkpoint's transformer is stored with in FP8, the reasoner's and the generator's.
+
+    From the headers of its shards, which are looked at only where its configuration speaks of it.
+    """
+    counts = [0, 0]
+    if not read_json(folder / "transformer" / "config.json").get("quantization_config"):
+        return 0, 0
+    for shard in folder.glob("transformer/*.safetensors"):
+        try:
+            header = shard_header(shard)
+        except BrokenCheckpoint:  # loading it says so
+            continue
+        for name, entry in header.items():
+            if entry.get("dtype") == FP8:
+                counts[any(part in name for part in _GENERATOR)] += math.prod(entry["shape"])
+    return counts[0], counts[1]
 
 
 def num_rounded(folder: Path) -> int:

@@ -21,23 +21,27 @@ HAS_TRITON = find_spec("triton") is not None
 
 
 class Fp8Linear(nn.Module):
-    """A bias-free linear layer with the weights of another one, rounded.
+    """A bias-free linear layer with rounded weights.
 
     Attributes:
         weight: [outputs, inputs] e4m3.
         scale: [outputs, 1] float32; `weight * scale` is what was rounded.
         precise: inputs are two FP8 terms, whose sum has bfloat16's eight bits: the weight alone is rounded.
-        dtype: what the layer was before, and takes and gives.
+        dtype: what the layer takes and gives.
     """
 
-    def __init__(self, layer: nn.Linear) -> None:
+    def __init__(self, weight: Tensor, scale: Tensor, dtype: torch.dtype) -> None:
         super().__init__()
-        assert layer.bias is None
-        weight, scale = quantised(layer.weight.detach())
         self.weight = nn.Parameter(weight, requires_grad=False)
         self.scale = nn.Parameter(scale, requires_grad=False)
         self.precise = False
-        self.dtype = layer.weight.dtype
+        self.dtype = dtype
+
+    @classmethod
+    def of(cls, layer: nn.Linear) -> Fp8Linear:
+        """Another layer, rounded."""
+        assert layer.bias is None
+        return cls(*quantised(layer.weight.detach()), layer.weight.dtype)
 
     def forward(self, x: Tensor) -> Tensor:
         """x [S, inputs] → [S, outputs]."""
@@ -85,7 +89,7 @@ def quantise(module: nn.Module) -> None:
     """Replace every bias-free linear layer within, one after another: the old weights go as the new ones come."""
     for name, layer in list(module.named_modules()):
         if isinstance(layer, nn.Linear) and layer.bias is None:
-            module.set_submodule(name, Fp8Linear(layer))
+            module.set_submodule(name, Fp8Linear.of(layer))
 
 
 def set_precise(module: nn.Module, precise: bool) -> None:

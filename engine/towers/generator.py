@@ -22,9 +22,10 @@ from engine.towers.rms_norm import RmsNorm
 from engine.towers.rooms import Rooms, RoomStore
 from engine.towers.timesteps import TimestepEmbedder
 from engine.weights.config import ModelConfig
+from engine.weights.precise_steps import PreciseSteps
 
 Precision = Literal["exact", "fp8"]
-"""As the checkpoint has it, or with the matrices of the generator's blocks in FP8."""
+"""In the checkpoint's dtype, or with the matrices of the generator's blocks in FP8."""
 
 TOKENS_PER_PASS = 16384
 """Above about this sequences gain nothing by going together, and their activations take memory."""
@@ -43,6 +44,7 @@ class Generator(nn.Module):
         rooms: keys and values of the shapes that were passed last.
         pieces: how a block is computed, see `Pieces`.
         is_quantised: its matrices are in FP8.
+        precise_steps: which steps of a run round no inputs, where it is quantised.
         streams: its weights come and go while it computes, so that nothing can be recorded.
     """
 
@@ -61,16 +63,23 @@ class Generator(nn.Module):
         self.rooms = RoomStore()
         self.pieces = Pieces()
         self.is_quantised = False
+        self.precise_steps = PreciseSteps()
         self.streams = False
         self._is_precise = False
         self._pool: RecordingPool | None = None
 
-    def prepare(self, precision: Precision, *, compiled: bool) -> None:
-        """Settle how blocks are computed; before the first pass, once their weights are there."""
+    def prepare(self, precision: Precision, *, compiled: bool, precise_steps: PreciseSteps | None = None) -> None:
+        """Settle how blocks are computed; before the first pass, once their weights are there.
+
+        Args:
+            precise_steps: of matrices that came in FP8, which are taken as they are; none has all of them rounded here.
+        """
         if compiled:
             self.pieces = CompiledPieces()
         if precision == "fp8":
-            quantise(self.blocks)
+            if precise_steps is None:
+                quantise(self.blocks)
+            self.precise_steps = precise_steps or PreciseSteps()
             self.is_quantised = True
 
     def embed_vision(self, latents: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from engine.towers.fp8_linear import Fp8Linear
 from engine.towers.generator import Generator
 from engine.towers.reasoner import Reasoner
 from engine.weights.config import ModelConfig
@@ -31,8 +32,17 @@ class OmniModel(nn.Module):
 
 
 def build_model(config: ModelConfig, weights: dict[str, Tensor]) -> OmniModel:
-    """A model that holds exactly these tensors; nothing is copied or initialised."""
+    """A model that holds exactly these tensors; nothing is copied or initialised.
+
+    Args:
+        weights: as `engine.weights.read_weights` gives them; a matrix in FP8 has its scale beside it.
+    """
     with torch.device("meta"):
         model = OmniModel(config)
+    dtype = weights["generator.patch_in.weight"].dtype
+    for name, scale in weights.items():
+        layer, _, kind = name.rpartition(".")
+        if kind == "scale":
+            model.set_submodule(layer, Fp8Linear(weights[f"{layer}.weight"], scale, dtype))
     model.load_state_dict(weights, strict=True, assign=True)
     return model.eval().requires_grad_(False)

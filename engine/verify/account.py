@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.verify.expected import PARTS, Expectation, Expected
-from engine.weights.checkpoint import DTYPES
+from engine.verify.expected import PARTS, Expectation, Expected, transformer_in_fp8
 from studio.checkpoints import check_layout, check_shard, read_json, shard_header
 from studio.errors import BrokenCheckpoint
 
@@ -71,7 +70,7 @@ def account_for(folder: Path) -> Account:
     """Account for every tensor of a checkpoint, reading nothing but headers and configurations.
 
     Raises:
-        NotACheckpoint: the folder has another layout.
+        NotACheckpoint: the folder has another layout, or weights quantised in a way that is not read.
     """
     check_layout(folder)
     account = Account(folder)
@@ -125,6 +124,9 @@ def _hold(account: Account, part: str, headers: Mapping[str, Mapping[str, dict[s
     expected: Expectation = {}
     try:
         expected = PARTS[part](account.folder)
+        if part == "transformer":
+            found = {name: raw for header in headers.values() for name, raw in header.items()}
+            expected |= transformer_in_fp8(account.folder, expected, found)
     except BrokenCheckpoint as error:
         account.problems.append(f"{part}: {error.message}")
     seen: Counter[str] = Counter()
@@ -151,8 +153,8 @@ def _entry(part: str, name: str, file: str, raw: dict[str, Any], known: Expected
     entry = replace(entry, use=known.use)
     if shape != known.shape:
         return replace(entry, state="wrong shape", detail=f"{list(shape)}, expected {list(known.shape)}")
-    if dtype not in DTYPES:
-        return replace(entry, state="wrong dtype", detail=f"stored as {dtype}; {', '.join(DTYPES)} are read")
+    if dtype not in known.dtypes:
+        return replace(entry, state="wrong dtype", detail=f"stored as {dtype}; {', '.join(known.dtypes)} are read")
     return replace(entry, state="used" if known.required else "dropped")
 
 

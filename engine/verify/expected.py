@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,18 @@ from transformers.models.cosmos3_edge.configuration_cosmos3_edge import Cosmos3E
 from transformers.models.cosmos3_edge.modeling_cosmos3_edge import Cosmos3EdgePatchMerger, Cosmos3EdgeVisionModel
 from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLVisionConfig
 
+from engine.weights.checkpoint import DTYPES
 from engine.weights.config import read_config
 from engine.weights.key_map import key_map
+from engine.weights.quantization import (
+    FP8,
+    check_told,
+    fp8_names,
+    names_beside,
+    read_precise_steps,
+    scale_name,
+    scale_shapes,
+)
 from studio.checkpoints import read_json
 from studio.errors import BrokenCheckpoint
 
@@ -32,11 +42,13 @@ class Expected:
 
     Attributes:
         use: what reads it, or `DROPPED`.
+        dtypes: what it may be stored in.
         required: its absence is a fault; what is dropped may be missing.
     """
 
     shape: tuple[int, ...]
     use: str
+    dtypes: tuple[str, ...] = tuple(DTYPES)
 
     @property
     def required(self) -> bool:
@@ -54,6 +66,32 @@ def transformer(folder: Path) -> Expectation:
         for entry in key_map(read_config(folder / "transformer" / "config.json"))
         for source in entry.sources
     }
+
+
+def transformer_in_fp8(folder: Path, expected: Expectation, headers: Mapping[str, Mapping[str, Any]]) -> Expectation:
+    """What is different of a transformer that is stored in FP8, and nothing of any other.
+
+    Args:
+        expected: of `transformer`.
+        headers: of its tensors, by name.
+
+    Raises:
+        NotACheckpoint, BrokenCheckpoint: see `read_precise_steps` and `check_told`.
+    """
+    if read_precise_steps(folder / "transformer" / "config.json") is None:
+        return {}
+    check_told(headers, folder / "transformer", is_told=True)
+    beside = {name: Expected(tuple(headers[name].get("shape", ())), DROPPED) for name in names_beside(headers)}
+    own: Expectation = {}
+    for name in fp8_names(headers) & expected.keys():
+        known, scale = expected[name], scale_name(name)
+        if len(known.shape) != 2:
+            continue
+        own[name] = replace(known, dtypes=(*DTYPES, FP8))
+        found = beside.get(scale)
+        shapes = scale_shapes(known.shape[0])
+        own[scale] = Expected(found.shape if found and found.shape in shapes else shapes[-1], known.use)
+    return beside | own
 
 
 def vae(folder: Path) -> Expectation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,15 @@ from torch import Tensor
 
 from engine.weights.config import ModelConfig, read_config
 from engine.weights.key_map import Entry, Source, key_map
+from engine.weights.precise_steps import PreciseSteps
+from engine.weights.quantization import (
+    check_scales,
+    check_told,
+    fp8_names,
+    names_beside,
+    read_precise_steps,
+    scale_name,
+)
 from studio.checkpoints import check_layout, check_weights, read_json, shard_header
 from studio.errors import BrokenCheckpoint
 
@@ -31,7 +40,9 @@ class Folder:
 
     Attributes:
         shards: the file of every tensor of the transformer.
-        dtype: what its weights are stored in.
+        dtype: what its weights are stored in, those in FP8 apart.
+        fp8: tensors that are stored in FP8, each with its scale.
+        precise_steps: the recipe of a checkpoint that is stored in FP8; none of any other.
     """
 
     path: Path
@@ -39,51 +50,91 @@ class Folder:
     entries: tuple[Entry, ...]
     shards: Mapping[str, Path]
     dtype: torch.dtype
+    fp8: frozenset[str] = frozenset()
+    precise_steps: PreciseSteps | None = None
 
 
 def open_folder(path: Path) -> Folder:
     """Check a folder from its headers alone; no tensor is read.
 
     Raises:
-        NotACheckpoint: the released layout is not there.
+        NotACheckpoint: the released layout is not there, or the weights are quantised in a way that is not read.
         BrokenCheckpoint: a shard is cut short, a key is unknown or missing, a shape does not fit the configuration.
     """
     check_layout(path)
     check_weights(path)
     config = read_config(path / "transformer" / "config.json")
+    precise_steps = read_precise_steps(path / "transformer" / "config.json")
     entries = tuple(key_map(config))
     shards, found = _headers(path / "transformer")
-    _account(found, [source for entry in entries for source in entry.sources], path / "transformer")
-    _account_root_index(path, set(found))
+    check_told(found, path / "transformer", is_told=precise_steps is not None)
+    check_scales(found, path / "transformer")
+    beside = names_beside(found)
+    own = {name: header for name, header in found.items() if name not in beside}
+    _account(own, [source for entry in entries for source in entry.sources], path / "transformer")
+    _account_root_index(path, set(own), beside)
     stored = found["proj_in.weight"]["dtype"]
     if stored not in DTYPES:
         raise BrokenCheckpoint(f"{path}: weights stored as {stored} are not read here.", param="checkpoint")
-    return Folder(path, config, entries, shards, DTYPES[stored])
+    return Folder(path, config, entries, shards, DTYPES[stored], fp8_names(own), precise_steps)
 
 
-def read_weights(folder: Folder, device: torch.device, dtype: torch.dtype) -> dict[str, Tensor]:
+def read_weights(
+    folder: Folder, device: torch.device, dtype: torch.dtype, *, keep_fp8: bool = False
+) -> dict[str, Tensor]:
     """Every parameter by its name here, on `device`; float32 where the key map says so, else `dtype`.
 
+    Args:
+        keep_fp8: matrices of the generator's blocks that are stored in FP8 come without a detour: `….weight` in e4m3
+            and beside it `….scale` [outputs, 1] float32, that of a whole tensor repeated. Everything else in FP8 is
+            multiplied by its scale in float32 and rounded once; so is a matrix that is fused of several, when one of
+            them is not in FP8.
+
     Raises:
-        BrokenCheckpoint: a shard cannot be read after all.
+        BrokenCheckpoint: a shard cannot be read after all, or a scale is no positive number.
     """
     opened: dict[Path, safe_open] = {}
 
-    def read(source: Source, kind: torch.dtype) -> Tensor:
-        shard = folder.shards[source.name]
+    def stored(name: str) -> Tensor:
+        shard = folder.shards[name]
         if shard not in opened:
             opened[shard] = safe_open(shard, framework="pt", device=str(device))
-        tensor = opened[shard].get_tensor(source.name).to(kind)
+        return opened[shard].get_tensor(name)
+
+    def scale(source: Source) -> Tensor:
+        name = scale_name(source.name)
+        values = stored(name).float().reshape(-1, 1)
+        if not bool((values.isfinite() & (values > 0)).all()):
+            raise BrokenCheckpoint(f"{folder.path}: {name} is no positive number.", param="checkpoint")
+        return values.expand(source.shape[0], 1)
+
+    def read(source: Source, kind: torch.dtype) -> Tensor:
+        tensor = stored(source.name)
+        if source.name in folder.fp8:
+            tensor = tensor.float() * scale(source)
+        tensor = tensor.to(kind)
         return tensor.expand(source.heads, -1) if source.heads else tensor
 
     weights: dict[str, Tensor] = {}
     try:
         for entry in folder.entries:
-            parts = [read(source, torch.float32 if entry.float32 else dtype) for source in entry.sources]
-            weights[entry.target] = torch.cat(parts) if len(parts) > 1 else parts[0].contiguous()
+            if keep_fp8 and _stays_in_fp8(folder, entry):
+                weights[entry.target] = _joined([stored(source.name) for source in entry.sources])
+                weights[f"{entry.target.removesuffix('weight')}scale"] = _joined([scale(s) for s in entry.sources])
+                continue
+            kind = torch.float32 if entry.float32 else dtype
+            weights[entry.target] = _joined([read(source, kind) for source in entry.sources])
     except (SafetensorError, OSError) as error:
         raise BrokenCheckpoint(f"{folder.path} cannot be read: {error}.", param="checkpoint") from None
     return weights
+
+
+def _stays_in_fp8(folder: Folder, entry: Entry) -> bool:
+    return entry.target.startswith("generator.blocks.") and all(source.name in folder.fp8 for source in entry.sources)
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    return torch.cat(parts) if len(parts) > 1 else parts[0].contiguous()
 
 
 def _headers(folder: Path) -> tuple[dict[str, Path], dict[str, dict]]:
@@ -124,8 +175,12 @@ def _account(found: Mapping[str, dict], sources: Iterable[Source], where: Path) 
             )
 
 
-def _account_root_index(path: Path, transformer: set[str]) -> None:
-    """The reasoner's index must name tensors that are where it says, and only the two folders it is made of."""
+def _account_root_index(path: Path, transformer: set[str], beside: Collection[str]) -> None:
+    """The reasoner's index must name tensors that are where it says, and only the two folders it is made of.
+
+    Args:
+        beside: tensors of the transformer that it may leave out.
+    """
     if not (path / ROOT_INDEX).is_file():
         return
     named = read_json(path / ROOT_INDEX).get("weight_map", {})
@@ -133,7 +188,7 @@ def _account_root_index(path: Path, transformer: set[str]) -> None:
     for shard in sorted((path / "vision_encoder").glob("*.safetensors")):
         present |= {f"vision_encoder/{name}" for name in shard_header(shard).keys() - {"__metadata__", "__bytes__"}}
     indexed = {f"{file.split('/')[0]}/{name}" for name, file in named.items()}
-    if lost := sorted(indexed - present):
+    if lost := sorted(indexed - present - {f"transformer/{name}" for name in beside}):
         raise BrokenCheckpoint(f"{path / ROOT_INDEX} names {_named(lost)}, which is not there.", param="checkpoint")
     if unnamed := sorted(present - indexed):
         raise BrokenCheckpoint(f"{path / ROOT_INDEX} does not name {_named(unnamed)}.", param="checkpoint")

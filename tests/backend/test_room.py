@@ -1,6 +1,7 @@
 """What checkpoints take of a device's memory, by the precision that they are computed in."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from torch import nn
 from backend.engine_process import Spreading
 from backend.fleet.room import GB, HEADROOM_GB, PROCESS_GB, Room, held_gb, listed, needed_gb, num_rounded, visible
 from engine.memory import keep_on_host
+from engine.speck import build_speck
+from engine.tower_loading import load_towers
 from engine.towers import OmniModel
 from engine.towers.generator import Generator
+from engine.weights import open_folder
 from engine.weights.config import ModelConfig
+from fp8_checkpoint import write_in_fp8
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.errors import BadInput
@@ -66,6 +71,35 @@ def test_a_rounded_checkpoint_holds_less_once_it_is_loaded_and_needs_as_much_unt
         for rounded in (held_gb(eight, memory, "exact"), held_gb(untold, memory, "fp8")):
             assert rounded == pytest.approx(whole_gb - saved_bytes * num_rounded(tmp_path) / GB)
     assert held_gb(eight, GPU, "exact") == pytest.approx(22 - 6.95, abs=0.01)
+
+
+@pytest.fixture(scope="module")
+def in_fp8(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkpoints")
+    build_speck(folder / "speck")
+    return write_in_fp8(folder / "speck", folder / "eight")
+
+
+@pytest.mark.parametrize("precision", ["exact", "fp8"])
+def test_what_is_stored_in_fp8_is_reckoned_as_it_is_computed(tmp_path: Path, in_fp8: Path, precision: Precision):
+    opened = open_folder(in_fp8)
+    shutil.copytree(in_fp8 / "transformer", tmp_path / "transformer")  # the towers alone
+    here = Checkpoint("c", CheckpointPreset(id="c", title="", summary=""), tmp_path, True)
+
+    for memory, beside_gb, dtype in ((GPU, HEADROOM_GB, torch.bfloat16), (HOST, PROCESS_GB, torch.float32)):
+        model = load_towers(opened, torch.device("cpu"), dtype, precision=precision, compiled=False)
+        taken = sum(weight.nbytes for weight in model.parameters())
+        own = (needed_gb(here, memory, precision) - beside_gb) * GB
+        assert own == pytest.approx(taken, rel=0.05)
+        # Nothing is whole first and rounded then.
+        assert held_gb(here, memory, precision) == needed_gb(here, memory, precision)
+    told = room(precision=precision)
+    assert told.needed_gb(here, GPU) == told.held_gb(here, GPU) == needed_gb(here, GPU, precision)
+
+
+def test_a_shard_that_is_no_shard_counts_as_nothing_in_fp8(tmp_path: Path):
+    here = checkpoint(tmp_path, quantization_config={"quant_method": "modelopt", "quant_algo": "FP8"})
+    assert needed_gb(here, GPU) == 20 + HEADROOM_GB
 
 
 def test_what_is_not_here_is_not_looked_into(tmp_path: Path):

@@ -30,7 +30,7 @@ def test_a_row_of_zeros_stays_zeros():
 def test_a_layer_in_fp8_is_within_five_percent_and_its_precise_form_rounds_the_weight_alone():
     layer = nn.Linear(512, 256, bias=False).requires_grad_(False)
     x = torch.randn(64, 512)
-    eight = Fp8Linear(layer)
+    eight = Fp8Linear.of(layer)
     rough = relative(eight(x), layer(x))
     eight.precise = True
     weight = eight.weight.float() * eight.scale

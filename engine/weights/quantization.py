@@ -1,0 +1,175 @@
+"""Checkpoints that are released in FP8: what their configuration says of it, and what lies beside their weights.
+
+NVIDIA's FP8 revisions are written by ModelOpt. `transformer/config.json` has a `quantization_config`, and beside a
+matrix `<module>.weight` in e4m3 lie
+
+    <module>.weight_scale          one for the tensor, or one for each output: `weight * weight_scale` was rounded
+    <module>.input_scale           one for all inputs that calibration saw: the largest of them / 448
+    <module>.weight_quantizer._*   the same numbers again, by the names of ModelOpt's own loader;
+    <module>.input_quantizer._*    likewise
+
+The matrices of both towers' blocks are stored so. Modules on the list `ignore` are in bfloat16 as ever and have nothing
+beside them; the list itself is not read, since what a tensor is stored in says the same.
+
+Only the weights' scales are read. Inputs are rounded with a scale for each token, measured as it passes, in place of
+the static one: it cannot be too small for what calibration has not seen, it is finer, and the kernels take it for
+nothing. The reasoner's matrices are widened, as the released recipe has them computed (`"reasoner": "a16"`).
+
+Sources: cosmos-framework, `Fp8DiffusersExporter`; diffusers 0.42, `pipelines/cosmos/mixed_precision.py`; ModelOpt's
+documentation, "Unified HuggingFace Checkpoint".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.weights.precise_steps import PreciseSteps
+from studio.checkpoints import read_json
+from studio.errors import BrokenCheckpoint, NotACheckpoint
+
+FP8 = "F8_E4M3"
+"""Its name in a safetensors header."""
+
+METHOD = "modelopt"
+
+ALGORITHMS = ("FP8", "FP8_PER_CHANNEL_PER_TOKEN")
+"""Of ModelOpt's, those with a scale for each tensor or each output."""
+
+_BESIDE = re.compile(r"(.+)\.(?:weight_scale|input_scale|(?:weight|input)_quantizer\.\w+)")
+
+_FIELD = "quantization_config.runtime.diffusion_step_policy"
+
+
+class _End(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    count: int = Field(ge=0, strict=True)
+    mode: Literal["a16", "native"]
+
+
+class _StepPolicy(BaseModel):
+    """Every field is needed, and one that says something else is not guessed at."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    schema_version: Literal[1]
+    type: Literal["first_last_n"]
+    index_space: Literal["denoising_loop_iteration"]
+    scope: tuple[Literal["transformer"]]
+    default_mode: Literal["native"]
+    first_steps: _End
+    last_steps: _End
+    overlap: Literal["a16", "native"]
+    reasoner: Literal["a16", "native"]
+
+
+def read_precise_steps(path: Path) -> PreciseSteps | None:
+    """The recipe of a checkpoint that is stored in FP8, from its transformer's configuration; none of any other.
+
+    One without a recipe, as the distilled ones, has no precise steps at all.
+
+    Raises:
+        NotACheckpoint: it is quantised in a way that is not read here.
+        BrokenCheckpoint: its recipe says something unknown.
+    """
+    told = read_json(path).get("quantization_config")
+    if told is None:
+        return None
+    config = _object(told, path, "quantization_config")
+    method, algorithm = config.get("quant_method"), config.get("quant_algo")
+    if method != METHOD or algorithm not in ALGORITHMS:
+        raise NotACheckpoint(
+            f"{path.parent} is quantised by {method!r} to {algorithm!r}; of quantised checkpoints those by {METHOD!r} "
+            f"to {' or '.join(map(repr, ALGORITHMS))} are read.",
+            param="checkpoint",
+            hint="Use the bfloat16 revision: --precision fp8 rounds it while it is loaded.",
+        )
+    runtime = _object(config.get("runtime") or {}, path, "quantization_config.runtime")
+    policy = runtime.get("diffusion_step_policy")
+    return PreciseSteps(0, 0) if policy is None else _precise_steps(_object(policy, path, _FIELD), path)
+
+
+def _precise_steps(raw: Mapping[str, Any], path: Path) -> PreciseSteps:
+    try:
+        policy = _StepPolicy.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join([_FIELD, *(str(part) for part in first["loc"])])
+        raise BrokenCheckpoint(f"{path}: {field} is no use: {first['msg']}.", param="checkpoint") from None
+    first, last = (end.count if end.mode == "a16" else 0 for end in (policy.first_steps, policy.last_steps))
+    return PreciseSteps(first, last, one_in=1, where_both=policy.overlap == "a16")
+
+
+def _object(value: object, path: Path, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BrokenCheckpoint(f"{path}: {field} is no JSON object.", param="checkpoint")
+    return cast(dict[str, Any], value)
+
+
+def fp8_names(headers: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    """The tensors that are stored in FP8, by the headers of a transformer's shards."""
+    return frozenset(name for name, header in headers.items() if header.get("dtype") == FP8)
+
+
+def scale_name(weight: str) -> str:
+    """ "layers.0.mlp.up_proj.weight" → "layers.0.mlp.up_proj.weight_scale"."""
+    return f"{weight.removesuffix('.weight')}.weight_scale"
+
+
+def scale_shapes(num_outputs: int) -> tuple[tuple[int, ...], ...]:
+    """Shapes of one scale for a matrix, and of one for each of its outputs."""
+    return (), (1,), (num_outputs,), (num_outputs, 1)
+
+
+def names_beside(headers: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    """What lies beside the tensors that are stored in FP8."""
+    modules = {name.removesuffix(".weight") for name in fp8_names(headers)}
+    return frozenset(name for name in headers if (found := _BESIDE.fullmatch(name)) and found[1] in modules)
+
+
+def check_told(headers: Mapping[str, Mapping[str, Any]], where: Path, *, is_told: bool) -> None:
+    """Check that a transformer's configuration and its shards agree on whether it is stored in FP8.
+
+    Args:
+        where: the transformer's folder.
+        is_told: its configuration says so.
+
+    Raises:
+        BrokenCheckpoint: they do not.
+    """
+    names = fp8_names(headers)
+    if bool(names) == is_told:
+        return
+    said = "says FP8, and no tensor is stored in it" if is_told else f"says nothing of FP8, and {min(names)} is in it"
+    raise BrokenCheckpoint(
+        f"{where / 'config.json'} {said}.",
+        param="checkpoint",
+        hint="The weights and config.json are not of one model.",
+    )
+
+
+def check_scales(headers: Mapping[str, Mapping[str, Any]], where: Path) -> None:
+    """Check that everything in FP8 is a matrix with its scale.
+
+    Raises:
+        BrokenCheckpoint: a scale is missing, or has no shape of one.
+    """
+    for name in sorted(fp8_names(headers)):
+        scale, shape = headers.get(scale_name(name)), headers[name]["shape"]
+        if scale is None:
+            raise BrokenCheckpoint(
+                f"{where}: {name} is stored in FP8 without {scale_name(name)}.",
+                param="checkpoint",
+                hint="Pull it again.",
+            )
+        if len(shape) != 2 or tuple(scale["shape"]) not in scale_shapes(shape[0]):
+            raise BrokenCheckpoint(
+                f"{where}: {scale_name(name)} of the shape {tuple(scale['shape'])} is neither one scale nor one for "
+                f"each output of {name}, {tuple(shape)}.",
+                param="checkpoint",
+            )
