@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from engine.device import Threads, typed_out_of_memory
 from engine.memory import Budget, Shape, decode_in_strips
-from engine.planning import ActionSegment, SoundSegment, VisionSegment
+from engine.parallel import Leader
+from engine.planning import ActionSegment, Plan, SoundSegment, VisionSegment
 from engine.result import Result, check_finite, read_actions
 from engine.sampling import Chunk, Trajectory
 from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, Transfer, to_levels
@@ -56,8 +57,12 @@ class Codecs:
         rows = [torch.cat(frames[at : at + 2], dim=2) for at in range(0, len(frames), 2)]
         return to_levels(torch.cat(rows, dim=1)).cpu().numpy()
 
-    def result(self, trajectory: Trajectory) -> Result:
-        """See `Engine.finish`."""
+    def result(self, trajectory: Trajectory, leader: Leader | None = None) -> Result:
+        """See `Engine.finish`.
+
+        Args:
+            leader: of the ranks that may decode together.
+        """
         made, estimates = trajectory.plan, trajectory.estimates()
         check_finite(made.segments, estimates, [chunk.latents for chunk in trajectory.finished])
         stopped = None if trajectory.done else trajectory.step
@@ -79,12 +84,11 @@ class Codecs:
                 case VisionSegment():
                     pass
         arrays = {name: tensor.cpu().numpy() for name, tensor in latents.items()}
-        return Result(self._frames(chunks), sound, actions, arrays, stopped)
+        return Result(self._frames(made, chunks, leader), sound, actions, arrays, stopped)
 
-    def pieces(self, chunk: Chunk) -> Iterator[Tensor]:
-        """Pixels of a chunk, float32 [3, n, height, width] in -1..1."""
-        in_strips = self.budget.needs_strips(chunk.canvas)
-        pieces = decode_in_strips(self.coder.decode, chunk.latents) if in_strips else self.coder.decode(chunk.latents)
+    def pieces(self, plan: Plan, chunk: Chunk, leader: Leader | None = None) -> Iterator[Tensor]:
+        """Pixels of a plan's chunk, float32 [3, n, height, width] in -1..1."""
+        pieces = self._decoded(plan, chunk, leader)
         num_frames = (chunk.latents.shape[1] - 1) * FRAMES_PER_LATENT + 1
         while True:
             self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
@@ -101,14 +105,22 @@ class Codecs:
         with typed_out_of_memory(self.device):
             return self.coder.encode(frames, fit)
 
+    def _decoded(self, plan: Plan, chunk: Chunk, leader: Leader | None) -> Iterator[Tensor]:
+        num_ranks = 1 if leader is None else leader.decoding_ranks(plan, chunk.latents)
+        if self.budget.needs_strips(chunk.canvas, num_ranks):
+            return decode_in_strips(self.coder.decode, chunk.latents)
+        if leader is None or num_ranks == 1:
+            return self.coder.decode(chunk.latents)
+        return leader.decode(chunk.latents, num_ranks)
+
     @torch.inference_mode()
-    def _frames(self, chunks: Sequence[Chunk]) -> Iterator[np.ndarray]:
+    def _frames(self, plan: Plan, chunks: Sequence[Chunk], leader: Leader | None) -> Iterator[np.ndarray]:
         """Pieces as they are asked for; on a GPU the next one is decoded while its reader has this one."""
         waiting: Transfer | None = None
         for chunk in chunks:
             start, stop = chunk.shown or (0, None)
             first = 0
-            for piece in self.pieces(chunk):
+            for piece in self.pieces(plan, chunk, leader):
                 shown = piece[:, max(start - first, 0) : None if stop is None else max(stop - first, 0)]
                 first += piece.shape[1]
                 if not shown.shape[1]:

@@ -19,7 +19,7 @@ from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Conversation, Footage, Talk
 from engine.result import Result
-from engine.sampling import PrefixStore, Trajectory, denoise, prepare
+from engine.sampling import PrefixStore, Trajectory, denoise, kept_steps, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
 from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, fit_sketch, read_sound, read_vae
@@ -34,7 +34,7 @@ class Engine:
     look at it (`preview`) or finish early and keep what there is.
 
     Attributes:
-        leader: moves what several ranks share; none where this process is alone.
+        leader: moves and decodes what several ranks share; none where this process is alone.
     """
 
     def __init__(
@@ -80,12 +80,13 @@ class Engine:
         Args:
             device: as PyTorch names it, or "auto".
             dtype: what to compute in; none is float32 on a CPU and the checkpoint's own on a GPU.
-            precision: "fp8" rounds the generator's matrices, and their inputs but in the first and last steps.
+            precision: "fp8" rounds the generator's matrices, or takes them as they are stored in FP8, and rounds their
+                inputs but in the first and last steps. "exact" widens what is stored in FP8.
             compiled: compile the generator at its first step; none does so on a GPU.
             offload: keep the blocks of both towers on the host, and bring each to the device when its turn comes.
 
         Raises:
-            NotACheckpoint: the folder has another layout.
+            NotACheckpoint: the folder has another layout, or weights quantised in a way that is not read.
             BrokenCheckpoint: a file cannot be read, or a tensor is unknown, missing or of the wrong shape.
             OutOfMemory: it does not fit.
             BadInput: there is no such device.
@@ -228,7 +229,7 @@ class Engine:
             if self.leader is not None:
                 self.leader.denoise(trajectories)
             else:
-                denoise(self.model, trajectories)
+                denoise(self.model, trajectories, kept_steps(trajectories))
 
     @torch.inference_mode()
     def preview(self, trajectory: Trajectory) -> np.ndarray:
@@ -246,7 +247,7 @@ class Engine:
             EngineError: it came to values that are not finite; the message says of what.
             OutOfMemory: see `step`.
         """
-        return self.codecs.result(trajectory)
+        return self.codecs.result(trajectory, self.leader)
 
     def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
         """Indexes of the frames that `converse` wants of a clip of `num_frames` at `fps`, rising."""
@@ -289,7 +290,7 @@ class Engine:
         continuation = trajectory.plan.continuation
         assert continuation is not None
         tail = torch.empty(0)
-        for piece in self.codecs.pieces(trajectory.chunks()[-1]):
+        for piece in self.codecs.pieces(trajectory.plan, trajectory.chunks()[-1], self.leader):
             tail = torch.cat([tail, piece], 1)[:, -continuation.num_tail_frames :] if len(tail) else piece
         following = continuation.plan(tail[:, -continuation.num_tail_frames :].transpose(0, 1))
         with typed_out_of_memory(self.model.device):

@@ -25,6 +25,8 @@ class MediaReference(Frozen):
         size_bytes: length of the file.
         sha256: of the file, hexadecimal.
         seed: the seed that made it; an upload has none.
+        num_computed_steps: denoising steps that were computed, of a result that was made with a step cache.
+        num_kept_steps: of the same, steps that took over the velocity of one before them.
         url, thumbnail_url: paths on the server that holds it; only pictures and clips have a thumbnail.
         deleted: of a job's result that was deleted for good: this is all that is left of it.
     """
@@ -43,6 +45,8 @@ class MediaReference(Frozen):
     size_bytes: int
     sha256: str
     seed: int | None = None
+    num_computed_steps: int | None = None
+    num_kept_steps: int | None = None
     url: str
     thumbnail_url: str | None = None
     deleted: bool = False

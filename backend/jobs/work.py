@@ -23,7 +23,9 @@ def pace_key(request: Request, checkpoint: str) -> str | None:
     """A name that requests share whose steps take as long; none where that depends on a clip's length."""
     if isinstance(request, TransferVideo) and request.num_frames is None:
         return None
-    said = [request.kind, checkpoint, request.resolution, step_work(request), request.count]
+    said: list[object] = [request.kind, checkpoint, request.resolution, step_work(request), request.count]
+    if request.sampling.step_cache:  # some of its steps take no time at all
+        said.append(request.sampling.step_cache)
     return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
 
 

@@ -18,7 +18,7 @@ class Loader:
     """Loads a checkpoint once.
 
     Args:
-        gpus: how many share the steps of clips; this process leads the others, which it starts.
+        gpus: how many share the steps and decodes of clips; this process leads the others, which it starts.
         policy_gpus: how many share the steps of policies.
         offload, precision: see `Engine.load`; the other ranks likewise.
         end: ends this process, from any thread: a rank was lost, and with it the group.
@@ -48,7 +48,7 @@ class Loader:
         ranks.group.lost = self._end
         engine = self._read(folder, str(ranks.group.device))
         count = partial(num_ranks, available=self._gpus, policy_ranks=self._policy_gpus)
-        engine.leader = Leader(engine.model, ranks.group, ranks.pipes, count)
+        engine.leader = Leader(engine.model, engine.coder, ranks.group, ranks.pipes, count)
         return engine
 
     def _read(self, folder: Path, device: str) -> Engine:

@@ -12,7 +12,7 @@ from backend.media import MediaStore
 from backend.worker.running_job import RunningJob, Sample
 from engine import Result
 from studio.media import MediaReference
-from studio.requests import GenerateImage, PredictActions, RunPolicy
+from studio.requests import GenerateImage, PredictActions, Request, RunPolicy
 
 
 def store_result(
@@ -29,16 +29,34 @@ def store_result(
         frames: of the result, pieces of uint8 [n, height, width, 3]; untouched where neither picture nor clip is
             wanted. Where the guardrail has blurred some, the latents are not kept: the faces are in them.
 
+    Returns:
+        The references; with a step cache they say how many steps were computed.
+
     Raises:
         DiskFull, StorageError: nothing half-written is left; what was written before stays, until the job is dropped.
         EngineError: actions are no numbers.
         GuardrailBlocked, GuardrailLost: as `FrameGuard.look`.
     """
-    request, name = sample.request, (job.job_id, sample.index)
+    made = _stored(store, (job.job_id, sample.index), sample.request, result, frames, checkpoint)
+    if sample.request.sampling.step_cache is None:
+        return tuple(made)
+    kept = sample.trajectory.num_kept
+    steps = {"num_computed_steps": sample.trajectory.step - kept, "num_kept_steps": kept}
+    return tuple(reference.model_copy(update=steps) for reference in made)
+
+
+def _stored(
+    store: MediaStore,
+    name: tuple[str, int],
+    request: Request,
+    result: Result,
+    frames: Iterable[NDArray[np.uint8]],
+    checkpoint: str,
+) -> list[MediaReference]:
     match request:
         case GenerateImage():
             ((picture,),) = frames
-            return (store.put_image(*name, picture, request, checkpoint),)
+            return [store.put_image(*name, picture, request, checkpoint)]
         case PredictActions() | RunPolicy(decode_video=False):
             made: list[MediaReference] = []
         case _:
@@ -47,4 +65,4 @@ def store_result(
         made += store.put_actions(*name, result.actions, request, checkpoint)
     if request.save_latents and not (isinstance(frames, SeenFrames) and frames.is_changed):
         made.append(store.put_latents(*name, result.latents))
-    return tuple(made)
+    return made

@@ -1,9 +1,10 @@
 """Time the engine against diffusers and print one table.
 
-python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE] [--throughput]
+python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE] [--throughput | --step-cache]
 
-On a GPU: a model of Nano's shape with random weights, in diffusers, exact and in FP8 (`engine.bench.speed`). On a
-processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean something.
+On a GPU: a model of Nano's shape with random weights, in diffusers, exact, with a step cache and in FP8
+(`engine.bench.speed`). On a processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean
+something.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.bench import modes, speed, throughput
+from engine.bench import caching, modes, speed, throughput
 from engine.device import pick_device
 from studio.errors import StudioError
 
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3, help="counted runs of short cases; the medians are shown")
     parser.add_argument("--json", type=Path, help="write the numbers here too; rows of other cases stay")
     parser.add_argument("--throughput", action="store_true", help="pictures per minute, packed and one at a time")
+    parser.add_argument("--step-cache", action="store_true", help="what step caches save, and their drift")
     modes.add_options(parser)
     speed.add_options(parser)
     options = parser.parse_args()
@@ -35,6 +37,8 @@ def main() -> int:
         return 2
     if options.throughput:
         return throughput.run(options, device)
+    if options.step_cache:
+        return caching.run(options, device)
     return modes.run(options) if device.type == "cpu" else speed.run(options, device)
 
 

@@ -39,6 +39,8 @@ class Measured:
         is_extrapolated: some steps were counted and not run.
         frames: what was made, uint8 [n, height, width, 3].
         latencies_s: of a robot's chunks.
+        num_steps: that were run.
+        num_kept: of them, with the velocity of a step before them.
     """
 
     seconds: float
@@ -48,6 +50,8 @@ class Measured:
     is_extrapolated: bool = False
     frames: np.ndarray | None = None
     latencies_s: list[float] = field(default_factory=list[float])
+    num_steps: int = 0
+    num_kept: int = 0
 
 
 def measure_engine(engine: Engine, row: Row, scratch: Path, repeats: int, max_steps: int | None) -> Measured:
@@ -108,6 +112,8 @@ def _run_engine(
         1e3 * step_s,
         is_extrapolated=trajectory.step < row.num_steps,
         frames=np.concatenate(kept) if kept else None,
+        num_steps=trajectory.step,
+        num_kept=trajectory.num_kept,
     )
 
 

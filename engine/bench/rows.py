@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ PROMPT_TOKENS = 512
 """Of the prompt and of the negative prompt, as far as a request has free words."""
 
 GUIDED = {"guidance_scale": 6.0, "flow_shift": 10.0, "seed": 0}
+
+STEP_CACHE = 0.05
+"""Of the engine that the table calls cached."""
 
 DROID_CANVAS = (540, 640)
 """Height and width of the picture that the DROID policy sees: one camera above two."""
@@ -71,15 +74,26 @@ def gpu_rows(prompt: str, negative: str) -> list[Row]:
     return rows
 
 
-def small_rows(prompt: str, negative: str) -> list[Row]:
+def small_rows(prompt: str, negative: str, num_steps: int = 2) -> list[Row]:
     """The same kinds at sizes that a processor makes in seconds."""
     words = {"prompt": prompt, "negative_prompt": negative}
     clip = {"kind": "generate_video", "resolution": "256", "num_frames": 5, "aspect_ratio": "16:9"}
     return [
-        _row("t2i-256-2", words | {"kind": "generate_image", "resolution": "256", "aspect_ratio": "16:9"}, 2, 2),
+        _row(
+            f"t2i-256-{num_steps}",
+            words | {"kind": "generate_image", "resolution": "256", "aspect_ratio": "16:9"},
+            num_steps,
+            2,
+        ),
         policy_row("256", 4, chunks=2, canvas=(256, 256)),
-        _row("t2v-256", words | clip, 2, 1),
+        _row("t2v-256", words | clip, num_steps, 1),
     ]
+
+
+def with_step_cache(row: Row, threshold: float | None) -> Row:
+    """The same case with a step cache, or without one."""
+    sampling = row.request.sampling.model_copy(update={"step_cache": threshold})
+    return replace(row, request=row.request.model_copy(update={"sampling": sampling}))
 
 
 def policy_row(tier: str, num_actions: int, chunks: int, canvas: tuple[int, int] = DROID_CANVAS) -> Row:

@@ -1,4 +1,4 @@
-"""The cases of `engine.bench.rows` in diffusers, exact and in FP8: one table, one file of JSON."""
+"""The cases of `engine.bench.rows` in diffusers, exact, with a step cache and in FP8: one table, one file of JSON."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from engine.bench.measuring import (
     measure_library,
     relative,
 )
-from engine.bench.rows import Row
+from engine.bench.rows import STEP_CACHE, Row, with_step_cache
 from engine.bench.stage import Stage
 from engine.towers.attention_kernels import has_fa3
 
-ENGINES = ("diffusers", "exact", "fp8")
+ENGINES = ("diffusers", "exact", "cached", "fp8")
 
 
 @dataclass
@@ -43,6 +43,7 @@ class Line:
         velocity_error: of the guided velocity of the first step, against diffusers from the same latents.
         spread: of diffusers against itself with another attention.
         psnr_db, ssim: against the exact frames.
+        kept_steps: that took over the velocity of a step before them.
         p50_s, p99_s: of a robot's chunks, one after another.
     """
 
@@ -56,6 +57,7 @@ class Line:
     spread: float | None = None
     psnr_db: float | None = None
     ssim: float | None = None
+    kept_steps: int | None = None
     first_s: float | None = None
     p50_s: float | None = None
     p99_s: float | None = None
@@ -64,7 +66,7 @@ class Line:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What only these cases have."""
-    parser.add_argument("--engines", default=",".join(ENGINES), help="of diffusers, exact and fp8 (GPU)")
+    parser.add_argument("--engines", default=",".join(ENGINES), help="of diffusers, exact, cached and fp8 (GPU)")
     parser.add_argument("--max-steps", type=int, help="of a clip, that the engine runs; the rest is counted (GPU)")
 
 
@@ -101,16 +103,24 @@ def _measure(
             if made.frames is not None:
                 exact[row.name] = made.frames
             lines.add(row, "exact", made, velocity_error=error)
+        if "cached" in wanted and not row.chunks:
+            cached = with_step_cache(row, STEP_CACHE)
+            made = measure_engine(stage.engine, cached, scratch, options.repeats, options.max_steps)
+            lines.add(row, "cached", made, kept_steps=made.num_kept, **_drift(made, exact.get(row.name)))
     if "fp8" not in wanted:
         return
     stage.quantise()
     for row in rows:
         error = _velocity_error(stage, row, seen[row.name])
         made = measure_engine(stage.engine, row, scratch, options.repeats, options.max_steps)
-        drift: dict[str, Any] = {}
-        if made.frames is not None and row.name in exact:
-            drift = {"psnr_db": psnr_db(made.frames, exact[row.name]), "ssim": ssim(made.frames, exact[row.name])}
-        lines.add(row, "fp8", made, velocity_error=error, **drift)
+        lines.add(row, "fp8", made, velocity_error=error, **_drift(made, exact.get(row.name)))
+
+
+def _drift(made: Measured, exact: np.ndarray | None) -> dict[str, float]:
+    """Of frames against the exact ones, where there are both."""
+    if made.frames is None or exact is None:
+        return {}
+    return {"psnr_db": psnr_db(made.frames, exact), "ssim": ssim(made.frames, exact)}
 
 
 def _velocity_error(stage: Stage, row: Row, seen: FirstStep) -> float:
@@ -171,7 +181,7 @@ class Lines:
 
 _HEAD = (
     f"{'case':12} {'engine':10} {'ms/step':>9} {'seconds':>9} {'ratio':>6} {'GiB':>6} {'first s':>8} {'velocity':>9} "
-    f"{'spread':>8} {'PSNR':>6} {'SSIM':>6} {'p50':>7} {'p99':>7}\n"
+    f"{'spread':>8} {'PSNR':>6} {'SSIM':>6} {'kept':>5} {'p50':>7} {'p99':>7}\n"
 )
 
 
@@ -184,5 +194,5 @@ def _shown(line: Line) -> str:
         f"{line.case:12} {line.engine:10} {line.step_ms:9.2f} {seconds} {number(line.ratio, 6, 2)} "
         f"{number(line.peak_gib, 6, 1)} {number(line.first_s, 8, 1)} {number(line.velocity_error, 9, 5)} "
         f"{number(line.spread, 8, 5)} {number(line.psnr_db, 6, 1)} {number(line.ssim, 6, 3)} "
-        f"{number(line.p50_s, 7, 4)} {number(line.p99_s, 7, 4)}\n"
+        f"{number(line.kept_steps, 5, 0)} {number(line.p50_s, 7, 4)} {number(line.p99_s, 7, 4)}\n"
     )

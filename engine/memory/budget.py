@@ -27,15 +27,18 @@ class Budget:
     decoder_width: int
     room: Callable[[torch.device], int] = free_bytes
 
-    def needs_strips(self, canvas: tuple[int, int]) -> bool:
+    def needs_strips(self, canvas: tuple[int, int], num_ranks: int = 1) -> bool:
         """Whether a clip's frames are too large to be decoded whole.
 
         Never on a CPU: it has swap, and one seed is one clip there whatever else is running.
+
+        Args:
+            num_ranks: which have a part of each frame.
         """
         if self.model.device.type == "cpu":
             return False
         needed = decode_bytes(Shape(canvas, FRAMES_PER_LATENT + 1), self._value_bytes, width=self.decoder_width)
-        return self.room(self.model.device) < needed
+        return self.room(self.model.device) < needed // num_ranks
 
     def advise(self, shape: Shape) -> str:
         """What would fit instead of what has just not fitted; see `what_fits`. Frees all that can be made again."""

@@ -25,7 +25,7 @@ Decode = Callable[[Tensor], Iterator[Tensor]]
 def decode_in_strips(
     decode: Decode, latents: Tensor, strip: int = STRIP_CELLS, overlap: int = OVERLAP_CELLS
 ) -> Iterator[Tensor]:
-    """latents [C, T, rows, columns] → pieces [3, 1, height, width], then [3, 4, ...], float32 in -1..1.
+    """latents [C, T, rows, columns] → pieces [3, 1, height, width], then [3, 4n, ...], float32 in -1..1.
 
     Args:
         strip: cells across, at most.
@@ -35,10 +35,9 @@ def decode_in_strips(
     length = latents.shape[axis]
     starts, cells = strip_starts(length, strip, overlap), min(strip, length)
     running = [decode(latents.narrow(axis, start, cells)) for start in starts]
-    for _ in range(latents.shape[1]):
-        pieces = [next(decoded) for decoded in running]
+    for pieces in zip(*running, strict=True):
         side = pieces[0].shape[axis] // cells  # pixels of a cell
-        yield _together(pieces, [start * side for start in starts], length * side, axis)
+        yield _together(list(pieces), [start * side for start in starts], length * side, axis)
 
 
 def _together(pieces: list[Tensor], starts: list[int], length: int, axis: int) -> Tensor:

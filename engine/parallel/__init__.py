@@ -1,4 +1,4 @@
-"""One step of the generator shared by several processes ("ranks"), each with its own device and all of the weights.
+"""Steps and decodes shared by several processes ("ranks"), each with its own device and all of the weights.
 
 Nothing in the towers or in sampling knows of it: a step is a pass over a pack, and `Spread` is another way to make that
 pass. Every rank holds the same trajectories and moves them with the same solver; only the pass is divided:
@@ -9,7 +9,9 @@ pass. Every rank holds the same trajectories and moves them with the same solver
 
 and at its end every rank gets every output, in one exchange.
 
-Rank 0, the leader, plans and decodes, and tells the others step by step what to do; they never run ahead of it.
+A long clip's decode is divided by frames' strips, piece by piece (`engine.vae.divided`).
+
+Rank 0, the leader, plans and encodes, and tells the others step by step what to do; they never run ahead of it.
 """
 
 from engine.parallel.follower import Follower

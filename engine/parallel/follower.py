@@ -1,4 +1,4 @@
-"""A rank other than the first: it holds the towers and does as it is told."""
+"""A rank other than the first: it holds the towers and the VAE, and does as it is told."""
 
 from __future__ import annotations
 
@@ -10,28 +10,31 @@ import torch
 from engine.adapters import Wardrobe
 from engine.device import Threads, pick_dtype, typed_out_of_memory
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Drop, GoOn, Move, Order, Wear
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Move, Order, Wear
 from engine.parallel.spread import Spread
 from engine.sampling import PrefixStore, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
+from engine.vae import ClipCoder, DividedDecoder, Memory, read_vae
 from engine.weights import open_folder
 
 
 class Follower:
-    """The towers of one checkpoint on one rank, and the trajectories that the leader has told of."""
+    """One checkpoint on one rank, and the trajectories and clips that the leader has told of."""
 
-    def __init__(self, model: OmniModel, group: RankGroup) -> None:
+    def __init__(self, model: OmniModel, coder: ClipCoder, group: RankGroup) -> None:
         self._model = model
         self._group = group
         self._spread = Spread(model.generator, group)
         self._prefixes = PrefixStore(model)
         self._wardrobe = Wardrobe(model)
+        self._decoder = DividedDecoder(coder)
         self._trajectories: dict[int, Trajectory] = {}
+        self._clips: dict[int, Memory] = {}
 
     @classmethod
     def load(cls, folder: Path, group: RankGroup, *, precision: Precision = "exact", offload: bool = False) -> Follower:
-        """Read the towers as the leader does; neither codecs nor tokenizer are needed.
+        """Read towers and VAE as the leader does; the tokenizer is not needed.
 
         Args:
             precision: see `Engine.load`; so is `offload`.
@@ -43,8 +46,9 @@ class Follower:
         with typed_out_of_memory(place), torch.inference_mode():
             dtype = pick_dtype(place, opened.dtype)
             model = load_towers(opened, place, dtype, precision=precision, offload=offload)
+            coder = ClipCoder(read_vae(folder / "vae", place, dtype).vae)
         Threads.of(group.device, sum(weight.numel() for weight in model.parameters())).for_step(0)
-        return cls(model, group)
+        return cls(model, coder, group)
 
     @property
     def num_trajectories(self) -> int:
@@ -72,9 +76,15 @@ class Follower:
             case GoOn(number, plan):
                 trajectory = self._trajectories[number]
                 trajectory.go_on(prepare(self._model, self._prefixes, plan, trajectory.noise))
-            case Move(numbers, layout):
+            case Move(numbers, kept, layout):
                 trajectories = [self._trajectories[number] for number in numbers]
-                denoise(self._model, trajectories, partial(self._spread, layout=layout))
+                denoise(self._model, trajectories, kept, partial(self._spread, layout=layout))
+            case Decode(number, is_first, latents, num_ranks):
+                if is_first:
+                    self._clips[number] = self._decoder.memory()
+                ring = self._group.ring(num_ranks)
+                self._decoder.decode(latents.to(self._group.device), self._clips[number], ring)
             case Drop(numbers):
                 for number in numbers:
-                    del self._trajectories[number]
+                    self._trajectories.pop(number, None)
+                    self._clips.pop(number, None)

@@ -1,62 +1,71 @@
-"""Rank 0's side: which trajectories the ranks share, and what the others are told."""
+"""Rank 0's side: which trajectories and clips the ranks share, and what the others are told."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from torch import Tensor
+
 from engine.parallel.group import RankGroup
 from engine.parallel.layout import Layout
-from engine.parallel.orders import Begin, Drop, GoOn, Move, Order, Wear, portable, send
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Move, Order, Wear, portable, send
 from engine.parallel.spread import Spread
-from engine.parallel.table import num_ranks
+from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
-from engine.sampling import Trajectory, denoise
+from engine.sampling import Trajectory, denoise, kept_steps
 from engine.towers import OmniModel
+from engine.vae import ClipCoder, DividedDecoder
 from studio.errors import EngineLost
 
 
 @dataclass(frozen=True)
 class _Shared:
-    """A trajectory that several ranks hold: its number, and how many of them."""
+    """A trajectory or a clip that several ranks hold: its number, and how many of them."""
 
     number: int
     num_ranks: int
 
 
 class Leader:
-    """Moves trajectories on all ranks. One thread's own.
+    """Moves trajectories and decodes clips on all ranks. One thread's own.
 
     Args:
         pipes: to ranks 1, 2 …
         count: how many ranks a plan is for; those are the first ones.
         divide: the layout of a step of so many sequences on so many ranks.
+        count_decoding: of the ranks that a plan is for, how many decode latents of a shape (C, T, rows, columns).
 
     Attributes:
-        is_whole: no step has broken off on this rank. If one has, the others wait for its end in vain, and the group is
-            of no use any more.
+        is_whole: no step or piece has broken off on this rank. If one has, the others wait for its end in vain, and
+            the group is of no use any more.
     """
 
     def __init__(
         self,
         model: OmniModel,
+        coder: ClipCoder,
         group: RankGroup,
         pipes: Sequence[Connection],
         count: Callable[[Plan], int] | None = None,
         divide: Callable[[int, int], Layout] = Layout.over,
+        count_decoding: Callable[[Sequence[int], int], int] = num_decoding_ranks,
     ) -> None:
         assert len(pipes) == group.num_ranks - 1
         self.is_whole = True
         self._model = model
+        self._coder = coder
+        self._decoder = DividedDecoder(coder)
         self._group = group
         self._spread = Spread(model.generator, group)
         self._pipes = pipes
         self._count = count or (lambda plan: num_ranks(plan, group.num_ranks))
         self._divide = divide
+        self._count_decoding = count_decoding
         self._shared: dict[int, _Shared] = {}
         self._dropped: list[_Shared] = []
         self._numbers = 0
@@ -94,18 +103,54 @@ class Leader:
         self._forget()
         for ranks in sorted({self._ranks(trajectory) for trajectory in trajectories}):
             together = [trajectory for trajectory in trajectories if self._ranks(trajectory) == ranks]
+            # Sums of the same numbers may differ between two ranks in their last bit: this one decides for all.
+            kept = kept_steps(together)
             if ranks == 1:
-                denoise(self._model, together)
+                denoise(self._model, together, kept)
             else:
-                self._move(together, ranks)
+                self._move(together, kept, ranks)
 
-    def _move(self, trajectories: Sequence[Trajectory], ranks: int) -> None:
-        num_sequences = sum(len(trajectory.plan.active(trajectory.index)) for trajectory in trajectories)
+    def decoding_ranks(self, plan: Plan, latents: Tensor) -> int:
+        """How many ranks decode latents [C, T, rows, columns] of a plan's clip."""
+        return self._count_decoding(latents.shape, self._count(plan))
+
+    def decode(self, latents: Tensor, ranks: int) -> Iterator[Tensor]:
+        """`ClipCoder.decode` on so many ranks.
+
+        The others decode a piece when it is asked for, and forget a clip that is at its end or given up half way.
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
+        shared = _Shared(self._numbers, ranks)
+        self._numbers += 1
+        memory, lengths = self._decoder.memory(), self._coder.piece_lengths(latents, ranks)
+        # Now and whole: a copy of the next piece would wait for the device to be done with this one.
+        on_host = latents.cpu()
+        try:
+            pairs = zip(latents.split(lengths, 1), on_host.split(lengths, 1), strict=True)
+            for index, (piece, told) in enumerate(pairs):
+                self._forget()
+                self.is_whole = False
+                # A view would be pickled with all that it is a view of.
+                self._tell(Decode(shared.number, index == 0, told.clone(), ranks), ranks)
+                pixels = self._decoder.decode(piece, memory, self._group.ring(ranks))
+                self.is_whole = True
+                yield pixels
+        finally:
+            self._dropped.append(shared)
+
+    def _move(self, trajectories: Sequence[Trajectory], kept: tuple[bool, ...], ranks: int) -> None:
+        num_sequences = sum(
+            len(trajectory.plan.active(trajectory.index))
+            for trajectory, is_kept in zip(trajectories, kept, strict=True)
+            if not is_kept
+        )
         layout = self._divide(ranks, num_sequences)
         numbers = tuple(self._shared[id(trajectory)].number for trajectory in trajectories)
         self.is_whole = False
-        self._tell(Move(numbers, layout), ranks)
-        denoise(self._model, trajectories, partial(self._spread, layout=layout))
+        self._tell(Move(numbers, kept, layout), ranks)
+        denoise(self._model, trajectories, kept, partial(self._spread, layout=layout))
         self.is_whole = True
 
     def _ranks(self, trajectory: Trajectory) -> int:

@@ -40,20 +40,41 @@ class GoOn:
 
 @dataclass(frozen=True)
 class Move:
-    """One step of each of them, packed together."""
+    """One step of each of them, packed together.
+
+    Attributes:
+        kept: which of them take it with the velocity that they computed last; the layout is of the others' pass.
+    """
 
     numbers: tuple[int, ...]
+    kept: tuple[bool, ...]
     layout: Layout
 
 
 @dataclass(frozen=True)
+class Decode:
+    """The next piece of a clip, which is known by this number from its first one on.
+
+    Attributes:
+        is_first: nothing is remembered of the clip.
+        latents: [C, n, rows, columns] float32, on the host.
+        num_ranks: the first ones, which divide its frames.
+    """
+
+    number: int
+    is_first: bool
+    latents: Tensor
+    num_ranks: int
+
+
+@dataclass(frozen=True)
 class Drop:
-    """Forget them."""
+    """Forget them, trajectories and clips."""
 
     numbers: tuple[int, ...]
 
 
-Order = Wear | Begin | GoOn | Move | Drop
+Order = Wear | Begin | GoOn | Move | Decode | Drop
 
 
 def send(pipe: Connection, order: Order) -> None:

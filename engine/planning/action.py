@@ -100,6 +100,7 @@ def _plan(
         factors=tuple(factors[: len(branches)] for factors in guidance),
         schedule=schedule,
         seed=request.sampling.seed,
+        step_cache=request.sampling.step_cache,
     )
 
 

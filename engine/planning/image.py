@@ -41,4 +41,5 @@ def plan_image(request: GenerateImage, setting: Setting) -> Plan:
         factors=tuple(factors[: len(branches)] for factors in guidance),
         schedule=schedule,
         seed=request.sampling.seed,
+        step_cache=request.sampling.step_cache,
     )

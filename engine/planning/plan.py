@@ -77,6 +77,8 @@ class Plan:
         factors: for each step, what each branch's velocity is multiplied by.
         shown: the frames (start, stop) of its clip that are part of the result; none is all of them.
         continuation: where this is one chunk of a clip and not the last.
+        step_cache: by which part of itself the velocity may have changed where a step does without a pass; none is by
+            nothing, every step is computed.
     """
 
     canvas: tuple[int, int]
@@ -87,6 +89,7 @@ class Plan:
     seed: int
     shown: tuple[int, int] | None = None
     continuation: Continuation | None = None
+    step_cache: float | None = None
 
     def __post_init__(self) -> None:
         assert len(self.factors) == self.schedule.num_steps

@@ -112,6 +112,7 @@ class _Chunks:
             seed=self.request.sampling.seed,
             shown=(skipped, min(self.num_frames, self.total - start)),
             continuation=self._continuation(chunk + 1),
+            step_cache=self.request.sampling.step_cache,
         )
 
     def _continuation(self, chunk: int) -> Continuation | None:

@@ -71,6 +71,7 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
         factors=tuple(factors[: len(branches)] for factors in guidance),
         schedule=schedule,
         seed=request.sampling.seed,
+        step_cache=request.sampling.step_cache,
     )
 
 

@@ -1,7 +1,8 @@
-"""Denoising any plan: noise, trajectories, one packed step for several of them, the solver."""
+"""Denoising any plan: noise, trajectories, one packed step for several of them, the solver, the step cache."""
 
 from engine.sampling.prefixes import PrefixStore
 from engine.sampling.sampler import Evaluate, denoise, prepare
+from engine.sampling.step_cache import kept_steps
 from engine.sampling.trajectory import Chunk, Trajectory
 
-__all__ = ["Chunk", "Evaluate", "PrefixStore", "Trajectory", "denoise", "prepare"]
+__all__ = ["Chunk", "Evaluate", "PrefixStore", "Trajectory", "denoise", "kept_steps", "prepare"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -12,6 +12,7 @@ from engine.sampling.euler import stochastic_step
 from engine.sampling.noise import Noise
 from engine.sampling.pins import pins
 from engine.sampling.prefixes import PrefixStore
+from engine.sampling.step_cache import computed
 from engine.sampling.tokens import embed, read
 from engine.sampling.trajectory import Trajectory
 from engine.sampling.unipc import State, unipc_step
@@ -52,21 +53,43 @@ def _first_latents(plan: Plan, noise: Noise) -> list[Tensor]:
     ]
 
 
-MAX_PRECISE_STEPS = 3
-"""At either end of a run on a quantised generator."""
-
 Evaluate = Callable[[Tensor, Pack], Tensor]
 """What `Generator.forward` does: the embedded tokens of a pack [S, H] → [S, H]."""
 
 
-def denoise(model: OmniModel, trajectories: Sequence[Trajectory], evaluate: Evaluate | None = None) -> None:
+def denoise(
+    model: OmniModel, trajectories: Sequence[Trajectory], kept: Sequence[bool], evaluate: Evaluate | None = None
+) -> None:
     """Move every trajectory by one step. What is packed together changes no result beyond rounding (1e-5).
 
     All of them were begun with the adapter that the model wears.
 
     Args:
+        kept: which of them take the velocity that they computed last, see `kept_steps`; the others share a pass.
         evaluate: the pass through the generator; none is the model's own.
     """
+    passing = [trajectory for trajectory, is_kept in zip(trajectories, kept, strict=True) if not is_kept]
+    passed = iter(_pass(model, passing, evaluate or model.generator) if passing else [])
+    velocities = [
+        _kept_velocities(trajectory) if is_kept else next(passed)
+        for trajectory, is_kept in zip(trajectories, kept, strict=True)
+    ]
+    moved = [_solve(trajectory, own) for trajectory, own in zip(trajectories, velocities, strict=True)]
+    last = [
+        trajectory.computed if is_kept else computed(trajectory, own)
+        for trajectory, is_kept, own in zip(trajectories, kept, velocities, strict=True)
+    ]
+    # All of it or, where memory runs out before, nothing.
+    for trajectory, is_kept, segments, left in zip(trajectories, kept, moved, last, strict=True):
+        trajectory.latents = [latents for latents, _ in segments]
+        trajectory.states = [state for _, state in segments]
+        trajectory.computed = left
+        trajectory.num_kept += is_kept
+        trajectory.step += 1
+
+
+def _pass(model: OmniModel, trajectories: Sequence[Trajectory], evaluate: Evaluate) -> list[dict[int, Tensor]]:
+    """The velocity of each denoised segment of each of them, float32, in one pass of the generator."""
     tokens: list[Tensor] = []
     lengths: list[int] = []
     for trajectory in trajectories:
@@ -82,18 +105,16 @@ def denoise(model: OmniModel, trajectories: Sequence[Trajectory], evaluate: Eval
         prefixes=tuple(trajectory.prefixes[i] for trajectory in trajectories for i in _active(trajectory)),
         ropes=tuple(trajectory.ropes[i] for trajectory in trajectories for i in _active(trajectory)),
         averages=averages if any(averages) else (),
-        precise=tuple(_is_precise(trajectory) for trajectory in trajectories for _ in _active(trajectory)),
+        precise=tuple(_is_precise(model, trajectory) for trajectory in trajectories for _ in _active(trajectory)),
     )
-    out = (evaluate or model.generator)(torch.cat(tokens), pack)
+    out = evaluate(torch.cat(tokens), pack)
     sizes = [trajectory.num_tokens for trajectory in trajectories]
-    moved = [
-        _solve(trajectory, _velocities(model, trajectory, own))
-        for trajectory, own in zip(trajectories, out.split(sizes), strict=True)
-    ]
-    for trajectory, segments in zip(trajectories, moved, strict=True):
-        trajectory.latents = [latents for latents, _ in segments]
-        trajectory.states = [state for _, state in segments]
-        trajectory.step += 1
+    return [_velocities(model, trajectory, own) for trajectory, own in zip(trajectories, out.split(sizes), strict=True)]
+
+
+def _kept_velocities(trajectory: Trajectory) -> Mapping[int, Tensor]:
+    assert trajectory.computed is not None
+    return trajectory.computed.velocities
 
 
 def _active(trajectory: Trajectory) -> tuple[int, ...]:
@@ -109,14 +130,9 @@ def _embed(model: OmniModel, trajectory: Trajectory) -> list[Tensor]:
     ]
 
 
-def _is_precise(trajectory: Trajectory) -> bool:
-    """Whether the step is one of the first and last few, which decide the composition and the finest detail.
-
-    NVIDIA's own recipe quantises the activations of all steps but three at either end; a run of four steps has none.
-    """
-    num_steps = trajectory.plan.schedule.num_steps
-    num_ends = min(MAX_PRECISE_STEPS, num_steps // 10)
-    return not num_ends <= trajectory.index < num_steps - num_ends
+def _is_precise(model: OmniModel, trajectory: Trajectory) -> bool:
+    """Whether the step rounds no inputs on a generator in FP8."""
+    return model.generator.precise_steps.holds(trajectory.index, trajectory.plan.schedule.num_steps)
 
 
 def _velocities(model: OmniModel, trajectory: Trajectory, out: Tensor) -> dict[int, Tensor]:
@@ -134,7 +150,7 @@ def _velocities(model: OmniModel, trajectory: Trajectory, out: Tensor) -> dict[i
     return {index: trajectory.pins[index].velocity(velocity) for index, velocity in total.items()}
 
 
-def _solve(trajectory: Trajectory, velocities: dict[int, Tensor]) -> list[tuple[Tensor, State]]:
+def _solve(trajectory: Trajectory, velocities: Mapping[int, Tensor]) -> list[tuple[Tensor, State]]:
     """Each segment's latents at the next noise level, and the solver's state there."""
     schedule = trajectory.plan.schedule
     moved: list[tuple[Tensor, State]] = []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from torch import Tensor
 
 from engine.planning import Plan
+from engine.planning.guidance import Factors
 from engine.sampling.noise import Noise
 from engine.sampling.pins import Pins
 from engine.sampling.unipc import State
@@ -29,6 +31,23 @@ class Chunk:
     shown: tuple[int, int] | None
 
 
+class Computed(NamedTuple):
+    """What a pass leaves, for steps that do without one; by the index of each denoised segment.
+
+    Attributes:
+        factors: of the guidance; a velocity is no other guidance's.
+        latents: that it started from, float32.
+        velocities: that it came to, float32.
+        rates: by which part of itself the velocity changes as the latents move by 1, on the device; empty where the
+            pass before had another guidance, or there was none.
+    """
+
+    factors: Factors
+    latents: Mapping[int, Tensor]
+    velocities: Mapping[int, Tensor]
+    rates: Mapping[int, Tensor]
+
+
 @dataclass
 class Trajectory:
     """A plan and how far it has come. Made by `Engine.begin`, moved by `Engine.step`, nobody else writes to it.
@@ -44,6 +63,8 @@ class Trajectory:
         worn: what the model wore when the prompts were read, and must wear for every step.
         step: steps done, of all plans.
         finished: the chunks before this plan, in order.
+        computed: what its last pass left, where its request has a step cache.
+        num_kept: steps done, of all plans, with the velocity of a step before them.
     """
 
     plan: Plan
@@ -57,6 +78,8 @@ class Trajectory:
     worn: Hashable = None
     step: int = 0
     finished: list[Chunk] = field(default_factory=list["Chunk"])
+    computed: Computed | None = None
+    num_kept: int = 0
 
     @property
     def index(self) -> int:
@@ -102,5 +125,5 @@ class Trajectory:
         """Take over the next chunk's first state."""
         assert self.awaits_chunk
         self.finished.append(self.chunks()[-1])
-        for name in ("plan", "prefixes", "ropes", "times", "pins", "latents", "states"):
+        for name in ("plan", "prefixes", "ropes", "times", "pins", "latents", "states", "computed"):
             setattr(self, name, getattr(following, name))

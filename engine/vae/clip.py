@@ -29,6 +29,9 @@ FRAMES_PER_LATENT = 4
 CELLS_PER_PIECE = 80 * 45
 """Latent cells that a GPU decodes at once: those of one frame at 720p. Smaller pieces leave it waiting for launches."""
 
+Memory = list[Tensor | None]
+"""What each causal convolution of a coder remembers of a clip's earlier frames."""
+
 
 class Frames(Protocol):
     """A clip that hands out a few frames at a time, uint8 [length, height, width, 3], wherever it has them from."""
@@ -62,7 +65,7 @@ class ClipCoder:
             fit: changes the size of pixels [T, 3, height, width] in -1..1 first.
         """
         assert len(frames) % FRAMES_PER_LATENT == 1
-        memory = _memory(self.vae.encoder)
+        memory = empty_memory(self.vae.encoder)
         latents: list[Tensor] = []
         for start in [0, *range(1, len(frames), FRAMES_PER_LATENT)]:
             piece = frames[start : start + FRAMES_PER_LATENT] if start else frames[:1]
@@ -74,16 +77,29 @@ class ClipCoder:
 
     def decode(self, latents: Tensor) -> Iterator[Tensor]:
         """latents [C, T, rows, columns] float32 → pieces [3, 1, height, width], then [3, 4n, ...], float32 in -1..1."""
-        memory = _memory(self.vae.decoder)
-        for index, group in enumerate(latents.split(self._groups(latents), 1)):
-            cells = self.vae.post_quant_conv(self._scale.raw(group[None]))
-            pixels = self.vae.decoder(cells, feat_cache=memory, feat_idx=[0], first_chunk=index == 0)
-            yield unpatchify(pixels, self._patch)[0].float().clamp(-1, 1)
+        memory = empty_memory(self.vae.decoder)
+        for group in latents.split(self.piece_lengths(latents), 1):
+            yield in_range(self.pixels(self.vae.decoder, group, memory))
 
-    def _groups(self, latents: Tensor) -> list[int]:
-        """Latent frames of each piece: the first is alone, and on a GPU small ones go together."""
+    def pixels(self, decoder: nn.Module, latents: Tensor, memory: Memory) -> Tensor:
+        """The next latents [C, n, rows, columns] of a clip → [3, frames, height, width] as the VAE computes.
+
+        Args:
+            decoder: the VAE's, or one that is called as it is.
+            memory: what it remembers of the clip so far; changed.
+        """
+        cells = self.vae.post_quant_conv(self._scale.raw(latents[None]))
+        made = decoder(cells, feat_cache=memory, feat_idx=[0], first_chunk=memory[0] is None)
+        return unpatchify(made, self._patch)[0]
+
+    def piece_lengths(self, latents: Tensor, num_ranks: int = 1) -> list[int]:
+        """Latent frames of each piece: the first is alone, and on a GPU small ones go together.
+
+        Args:
+            num_ranks: which have a part of each frame.
+        """
         _, length, rows, columns = latents.shape
-        size = max(1, CELLS_PER_PIECE // (rows * columns)) if latents.is_cuda else 1
+        size = max(1, num_ranks * CELLS_PER_PIECE // (rows * columns)) if latents.is_cuda else 1
         return [1, *(min(size, length - start) for start in range(1, length, size))]
 
     def _patches(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None) -> Tensor:
@@ -101,6 +117,11 @@ class ClipCoder:
         return levels.permute(0, 3, 1, 2).float().div_(127.5).sub_(1)
 
 
-def _memory(coder: nn.Module) -> list[Tensor | None]:
-    """An empty place for what each convolution remembers."""
+def in_range(pixels: Tensor) -> Tensor:
+    """float32 in -1..1."""
+    return pixels.float().clamp(-1, 1)
+
+
+def empty_memory(coder: nn.Module) -> Memory:
+    """Before the first piece of a clip."""
     return [None] * sum(isinstance(module, WanCausalConv3d) for module in coder.modules())

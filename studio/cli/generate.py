@@ -66,6 +66,7 @@ def generate(
     flow_shift: Annotated[str | None, flag("sampling.flow_shift")] = None,
     schedule: Annotated[str | None, flag("sampling.schedule")] = None,
     guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.guidance_interval")] = None,
+    step_cache: Annotated[str | None, flag("sampling.step_cache")] = None,
     num_frames: Annotated[str | None, flag("num_frames")] = None,
     fps: Annotated[str | None, flag("fps")] = None,
     sound: Annotated[bool | None, flag("sound")] = None,

@@ -62,6 +62,7 @@ FLAGS: dict[str, str] = {
     "sampling.flow_shift": "--flow-shift",
     "sampling.schedule": "--schedule",
     "sampling.guidance_interval": "--guidance-interval",
+    "sampling.step_cache": "--step-cache",
     "sampling.control_guidance_interval": "--control-guidance-interval",
     "upsample": "--upsample/--no-upsample",
     "use_system_prompt": "--system-prompt/--no-system-prompt",

@@ -29,6 +29,17 @@ Guidance = Annotated[
     Field(ge=0, le=20, title="Guidance", description="pull towards the prompt; 1 turns guidance off"),
     FormHint(row="denoising", step=0.5),
 ]
+StepCache = Annotated[
+    float | None,
+    Field(
+        ge=0,
+        le=1,
+        title="Step cache",
+        description="leave a pass out where the velocity would change by no more than this part of itself since the "
+        "last one; faster and not exact, 0.05 is careful; none computes every step",
+    ),
+    FormHint(fold=True),
+]
 FlowShift = Annotated[
     float,
     Field(ge=0.1, le=20, title="Flow shift", description="spends more steps on the coarse shape"),
@@ -55,6 +66,7 @@ class Sampling(Frozen):
         Field(title="Guidance interval", description="guide only for timesteps between these two, both included"),
         FormHint(hidden=True),
     ] = None
+    step_cache: StepCache = None
 
     @model_validator(mode="after")
     def _interval_rises(self) -> Self:

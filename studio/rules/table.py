@@ -66,6 +66,10 @@ def _guidance(can: Capabilities, _: Any) -> tuple[float, float]:
     return (1, 1) if can.distilled_steps else (0, math.inf)
 
 
+def _step_cache(can: Capabilities, _: Any) -> tuple[float, float]:
+    return (0, 0) if can.distilled_steps else (0, math.inf)
+
+
 RULES: tuple[Rule, ...] = (
     Rule((IMAGE, VIDEO, TRANSFER, *ACTING), "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
     Rule((IMAGE,), "resolution", lambda can: can.resolutions, "{checkpoint} does not draw at {value}p"),
@@ -88,6 +92,18 @@ LIMITS: tuple[Limit, ...] = (
         "sampling.guidance_scale",
         _guidance,
         "{checkpoint} is distilled and takes no guidance, not {value}",
+    ),
+    Limit(
+        (IMAGE, VIDEO, TRANSFER, "predict_video", "predict_actions"),
+        "sampling.step_cache",
+        _step_cache,
+        "{checkpoint} is distilled and computes each of its few steps, with no step cache of {value}",
+    ),
+    Limit(
+        ("run_policy",),
+        "sampling.step_cache",
+        lambda _, __: (0, 0),
+        "a policy computes each of its few steps, with no step cache of {value}",
     ),
     Limit((VIDEO,), "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
     Limit((TRANSFER,), "num_chunk_frames", _clip_frames, "{checkpoint} makes no chunks of {value} frames at this size"),

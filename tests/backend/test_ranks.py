@@ -2,7 +2,9 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,18 +31,31 @@ def follower(server: RunningServer) -> int:
     return wait_for(lambda: next(iter(children(server.worker_pid())), None), 60)
 
 
-def a_clip(server: RunningServer, steps: int) -> str:
-    return server.submit(**CLIP, sampling={"num_inference_steps": steps, "guidance_scale": 3.0, "seed": 3})["id"]
+def a_clip(server: RunningServer, steps: int, num_frames: int = 9) -> str:
+    sampling = {"num_inference_steps": steps, "guidance_scale": 3.0, "seed": 3}
+    return server.submit(**CLIP | {"num_frames": num_frames}, sampling=sampling)["id"]
 
 
-def test_a_killed_rank_is_replaced_with_its_group_and_the_job_runs_again(pair: RunningServer):
+@pytest.mark.parametrize(
+    ("steps", "num_frames", "is_there"),
+    [
+        pytest.param(60, 9, lambda job: job["progress"]["step"] > 0, id="in-a-step"),
+        # The fewest frames whose decode is divided: 34 pieces, which take seconds.
+        pytest.param(1, 133, lambda job: job["progress"]["phase"] == "decoding", id="in-a-decode"),
+    ],
+)
+def test_a_killed_rank_is_replaced_with_its_group_and_the_job_runs_again(
+    pair: RunningServer, steps: int, num_frames: int, is_there: Callable[[dict[str, Any]], bool]
+):
+    wait_ready(pair)
     worker, rank = pair.worker_pid(), follower(pair)
-    job_id = a_clip(pair, 60)
-    pair.wait_job(job_id, lambda job: job["progress"]["step"] > 0)
+    job_id = a_clip(pair, steps, num_frames)
+    pair.wait_job(job_id, is_there)
 
     os.kill(rank, signal.SIGKILL)
 
     wait_for(lambda: not is_alive(worker), 10)
+    wait_ready(pair)
     done = pair.wait_job(job_id)
     assert done["state"] == "succeeded", done
     assert done["attempts"] == 1

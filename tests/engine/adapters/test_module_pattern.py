@@ -86,18 +86,18 @@ def read(folder, **fields) -> AdapterConfig:
 def test_patterns_that_keep_python_busy_for_ever_are_matched_at_once(pattern):
     names = [f"layers.{index}.self_attn.to_add_out_of_a_rather_long_name" for index in range(100)]
     match = ModulePattern(pattern + "X")
-    start = time.perf_counter()
+    start = time.thread_time()
     assert not any(match.matches(name) for name in names)
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 def test_a_rank_for_every_module_of_the_largest_checkpoint_is_found_quickly(tmp_path):
     modules = [f"layers.{layer}.{part}.to_q" for layer in range(64) for part in ("self_attn", "mlp", "cross")]
     config = read(tmp_path, r=4, rank_pattern={f"^{module}": index + 1 for index, module in enumerate(modules)})
-    start = time.perf_counter()
+    start = time.thread_time()
     assert [config.rank(module) for module in modules] == list(range(1, len(modules) + 1))
     assert config.rank("proj_in") == 4
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize(

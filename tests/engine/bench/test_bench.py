@@ -64,10 +64,12 @@ def test_the_rows_of_a_gpu_run_small_on_a_processor_and_a_row_that_is_run_again_
     assert all(row["velocity_error"] < 1e-4 for row in rows if row["engine"] == "exact")
     assert "t2v-256" in capsys.readouterr().out
 
-    options.engines, options.case = "exact,fp8", "t2i-256-2"
+    options.engines, options.case = "exact,cached,fp8", "t2i-256-2"
     assert speed.run(options, torch.device("cpu")) == 0
     again = json.loads((tmp_path / "b.json").read_text())["rows"]
-    assert len(again) == len(rows) + 1
+    assert len(again) == len(rows) + 2
+    cached = next(row for row in again if row["engine"] == "cached")
+    assert (cached["kept_steps"], cached["psnr_db"]) == (0, 99), "two steps are the first and the last"
     lossy = next(row for row in again if row["engine"] == "fp8")
     assert lossy["psnr_db"] > 10
     assert 0 < lossy["ssim"] < 1

@@ -80,6 +80,8 @@ def test_frames_are_decoded_in_strips_where_memory_is_short_and_only_there():
     assert a_budget(5 * GB).needs_strips(large)
     assert not a_budget(20 * GB).needs_strips(large)
     assert not a_budget(5 * GB).needs_strips((832, 480))
+    assert not a_budget(7 * GB).needs_strips(large, num_ranks=2)
+    assert a_budget(7 * GB).needs_strips(large)
 
 
 def test_on_a_processor_a_clip_never_depends_on_what_else_is_running():

@@ -29,6 +29,17 @@ def test_strips_that_agree_are_the_whole(size):
     assert float((torch.cat(joined, 1) - whole).abs().max()) < 1e-5
 
 
+def test_a_decoder_that_makes_several_frames_of_latents_at_once_is_heard_to_its_end():
+    def two_at_a_time(latents: Tensor) -> Iterator[Tensor]:
+        first, *rest = pieces_of(latents)
+        yield first
+        yield torch.cat(rest, 1)
+
+    latents = torch.rand(4, 3, 7, 30) * 2 - 1
+    joined = list(decode_in_strips(two_at_a_time, latents))
+    assert [piece.shape[1] for piece in joined] == [1, 8]
+
+
 def test_strips_cover_everything_and_overlap():
     for length in range(1, 120):
         starts = strip_starts(length)

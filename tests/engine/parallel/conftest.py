@@ -35,10 +35,12 @@ def lead(engine: Engine, ranks: RankProcesses) -> Iterator[Lead]:
     def lead(layout: Layout) -> Leader:
         engine.leader = Leader(
             engine.model,
+            engine.coder,
             ranks.group,
             ranks.pipes,
             count=lambda plan: layout.num_ranks,
             divide=lambda num_ranks, num_sequences: layout if num_sequences % layout.groups == 0 else ALL[num_ranks],
+            count_decoding=lambda shape, sharing: sharing,
         )
         return engine.leader
 

@@ -12,9 +12,17 @@ import pytest
 import torch
 
 from engine.parallel import Layout, Leader
-from engine.parallel.orders import Begin, Drop, Move, Order, Wear, receive
-from engine.parallel.table import num_ranks
+from engine.parallel.orders import Begin, Decode, Drop, Move, Order, Wear, receive
+from engine.parallel.table import num_decoding_ranks, num_ranks
+from engine.sampling import kept_steps
 from studio.errors import EngineLost
+
+
+@pytest.fixture(autouse=True)
+def inference() -> Iterator[None]:
+    """As an engine calls its leader: rooms that it has kept from other tests can be written in no other way."""
+    with torch.inference_mode():
+        yield
 
 
 class FakeGroup:
@@ -54,6 +62,7 @@ def leader(engine, ends) -> Leader:
     # By sequences alone, over as many as there are branches: nothing is traded within the pass.
     return Leader(
         engine.model,
+        engine.coder,
         FakeGroup(),
         [ours for ours, _ in ends],
         count=lambda plan: len(plan.branches),
@@ -68,7 +77,7 @@ def test_only_those_who_share_a_trajectory_hear_of_it(engine, leader, ends, ask)
     begun, moved = told(ends[0][1])
     assert isinstance(begun, Begin)
     assert begun.plan.branches[1].tokens == trajectory.plan.branches[1].tokens
-    assert moved == Move((begun.number,), Layout(2, 1))
+    assert moved == Move((begun.number,), (False,), Layout(2, 1))
     assert told(ends[1][1]) == told(ends[2][1]) == []
     assert trajectory.step == 1
 
@@ -87,6 +96,19 @@ def test_shared_and_unshared_ones_may_be_moved_in_one_call(engine, leader, ask):
     leader.begin(own)
     leader.denoise([shared, own])
     assert (shared.step, own.step) == (1, 1)
+
+
+def test_the_leader_decides_for_all_ranks_what_is_kept_and_a_kept_step_makes_no_pass(engine, leader, ends, ask):
+    trajectory = engine.begin(ask(num_inference_steps=20, step_cache=1))
+    leader.begin(trajectory)
+    while not trajectory.num_kept:
+        leader.denoise([trajectory])
+    leader._spread = lambda *_, **__: pytest.fail("a pass was made")  # type: ignore[assignment]
+    while kept_steps([trajectory])[0]:
+        leader.denoise([trajectory])
+    _, *moves = told(ends[0][1])
+    assert len(moves) == trajectory.step
+    assert [move.kept for move in moves].count((True,)) == trajectory.num_kept > 1
 
 
 def test_a_trajectory_that_nobody_holds_is_forgotten_before_the_next_order(engine, leader, ends, ask):
@@ -128,3 +150,50 @@ def test_a_rank_that_hangs_up_is_lost(engine, leader, ends, ask):
 def test_pictures_and_actions_stay_on_one_rank_and_clips_take_all(engine, ask, ask_video, begin_video):
     assert num_ranks(engine.begin(ask()).plan, 4) == 1
     assert num_ranks(begin_video(engine, ask_video()).plan, 4) == 4
+
+
+def test_a_clip_of_many_cells_is_divided_among_those_that_shared_its_steps():
+    assert num_decoding_ranks((48, 48, 30, 52), 4) == 4
+    assert num_decoding_ranks((48, 48, 12, 20), 2) == 2
+    assert num_decoding_ranks((48, 48, 30, 52), 1) == 1
+
+
+def test_a_policys_few_frames_and_strips_thinner_than_a_cell_are_not_divided():
+    assert num_decoding_ranks((48, 9, 12, 20), 2) == 1
+    assert num_decoding_ranks((48, 9999, 3, 3), 4) == 1
+
+
+def test_a_piece_is_told_when_it_is_asked_for(leader, ends):
+    latents = torch.randn((48, 3, 4, 6), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        pieces = leader.decode(latents, 2)
+        assert told(ends[0][1]) == []
+        assert next(pieces).shape == (3, 1, 64, 96)
+    (order,) = told(ends[0][1])
+    assert isinstance(order, Decode)
+    assert torch.equal(order.latents, latents[:, :1])
+    assert order.latents.untyped_storage().nbytes() == 48 * 4 * 6 * 4
+    assert told(ends[1][1]) == []
+
+
+@pytest.mark.parametrize("num_pieces", [1, 2])
+def test_a_clip_at_its_end_or_given_up_is_forgotten_before_the_next_order(leader, ends, num_pieces):
+    latents = torch.randn((48, 2, 4, 6), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        pieces = leader.decode(latents, 2)
+        for _ in range(num_pieces):
+            next(pieces)
+        pieces.close()
+        begun = told(ends[0][1])[0]
+        next(leader.decode(latents, 2))
+    dropped, following = told(ends[0][1])
+    assert dropped == Drop((begun.number,))
+    assert following.number == begun.number + 1
+    assert leader.is_whole
+
+
+def test_a_piece_that_breaks_off_leaves_a_group_that_is_not_whole(leader, monkeypatch):
+    monkeypatch.setattr(leader, "_decoder", SimpleNamespace(memory=list, decode=lambda *_: 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        next(leader.decode(torch.zeros(48, 2, 4, 6), 2))
+    assert not leader.is_whole

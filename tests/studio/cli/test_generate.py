@@ -29,6 +29,7 @@ def test_a_prompt_becomes_a_file(generate, fake_server, tmp_path):
 
 def test_every_flag_lands_in_its_field(generate, fake_server):
     flags = "--steps 3 --guidance 2.5 --seed 9 --flow-shift 2 --schedule checkpoint --guidance-interval 10 900 "
+    flags += "--step-cache 0.05 "
     flags += "--size 832x480 --negative-prompt blur --count 2 --checkpoint speck "
     flags += "--system-prompt --no-resolution-sentence --no-duration-sentence"
     assert generate("x", *flags.split()).exit_code == 0
@@ -48,6 +49,7 @@ def test_every_flag_lands_in_its_field(generate, fake_server):
                 "flow_shift": 2.0,
                 "schedule": "checkpoint",
                 "guidance_interval": [10.0, 900.0],
+                "step_cache": 0.05,
             },
             "use_system_prompt": True,
             "use_resolution_template": False,

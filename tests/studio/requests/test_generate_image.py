@@ -133,6 +133,19 @@ def test_a_guidance_interval_must_rise_within_the_timesteps(interval):
     assert _parse(sampling={"guidance_interval": [0, 1001]}).sampling.guidance_interval == (0, 1001)
 
 
+@pytest.mark.parametrize("threshold", [-0.01, 1.01, "often", float("nan")])
+def test_a_step_cache_is_a_part_of_the_velocity_or_none(threshold):
+    with pytest.raises(BadInput, match="step_cache"):
+        _parse(sampling={"step_cache": threshold})
+    assert _parse().sampling.step_cache is None
+    assert [_parse(sampling={"step_cache": part}).sampling.step_cache for part in (None, 0, 0.05, 1)] == [
+        None,
+        0,
+        0.05,
+        1,
+    ]
+
+
 @pytest.mark.parametrize("kind", [None, 3, "", "generate_imge", ["generate_image"], "\ud800"])
 def test_an_unknown_kind_names_the_nearest(kind):
     with pytest.raises(UnknownKind, match="expected one of generate_image") as caught:

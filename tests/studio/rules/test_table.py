@@ -101,6 +101,25 @@ def test_a_distilled_checkpoint_takes_its_own_steps_and_no_guidance():
     assert refusals(GenerateImage(prompt="x", sampling={"num_inference_steps": 4, "guidance_scale": 1}), can) == []
 
 
+def test_a_step_cache_is_refused_where_each_of_few_steps_is_computed():
+    cached = {"num_inference_steps": 4, "guidance_scale": 1, "step_cache": 0.1}
+    (refusal,) = refusals(
+        GenerateImage(prompt="x", sampling=cached), Capabilities(checkpoint="quick", distilled_steps=4)
+    )
+    assert str(refusal.error()) == (
+        "quick is distilled and computes each of its few steps, with no step cache of 0.1. It takes 0."
+    )
+    can = Capabilities(checkpoint="arm")
+    asked = {"prompt": "x", "start_image": MEDIA, "embodiment": "umi"}
+    (refusal,) = refusals(RunPolicy(sampling=cached, **asked), can)
+    assert (refusal.field, refusal.reason) == (
+        "sampling.step_cache",
+        "a policy computes each of its few steps, with no step cache of 0.1",
+    )
+    assert refusals(RunPolicy(sampling=cached | {"step_cache": None}, **asked), can) == []
+    assert refusals(GenerateImage(prompt="x", sampling=cached), can) == []
+
+
 def test_a_chunk_is_bounded_as_a_clip_is():
     control = {"hint": "depth", "video": MEDIA}
     can = Capabilities(checkpoint="small", num_frames=(5, 149), fps=(12, 30))
