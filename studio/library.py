@@ -237,24 +237,6 @@ class DeleteEverything(Frozen):
     confirm: Literal["delete everything"]
 
 
-class ImportReport(Frozen):
-    """`POST /v1/library/import`: what came in, and what was here already.
-
-    Attributes:
-        num_own_files: presets and adapters that came in, an adapter's folder as one.
-        num_known_own_files: of those, what was here already and stays.
-        num_refused_own_files: what is no preset or adapter that can be used.
-    """
-
-    num_items: int
-    num_jobs: int
-    num_known_items: int
-    num_missing_items: int
-    num_own_files: int = 0
-    num_known_own_files: int = 0
-    num_refused_own_files: int = 0
-
-
 class SpritesheetLayout(Frozen):
     """How the frames lie in a clip's spritesheet, row by row.
 

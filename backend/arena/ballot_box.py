@@ -57,25 +57,22 @@ def cast_vote(
             hint=f"DELETE /v1/arena/votes/{standing.id} takes that vote back.",
         )
     right = match.second if left == match.first else match.first
-    row = VoteRow(
+    vote = Vote(
         id=secrets.token_hex(6),
         pair=match.id,
         kind=match.kind,
         contest=match.contest,
         domain=match.domain,
-        left_id=left,
-        left_value=match.values[left],
-        right_id=right,
-        right_value=match.values[right],
+        left=Contestant(id=left, value=match.values[left]),
+        right=Contestant(id=right, value=match.values[right]),
         choices=dict(choices),
         voter=voter,
-        voted_by=by,
+        by=by,
         reason=reason,
         created_at=datetime.now(UTC),
     )
-    session.add(row)
-    session.flush()
-    return vote_of(row)
+    session.add(row_of(vote))
+    return vote
 
 
 def revoke_vote(session: Session, vote_id: str) -> Vote:
@@ -118,6 +115,27 @@ def ledger_of(votes: Iterable[Vote]) -> Ledger:
         by_value[vote.contest, vote.right.value] += 1
         voters.setdefault(vote.pair, set()).add((vote.by, vote.voter))
     return Ledger(by_pair, by_value, voters)
+
+
+def row_of(vote: Vote) -> VoteRow:
+    """The row that holds a vote; `number` is the next one where nobody says another."""
+    return VoteRow(
+        id=vote.id,
+        pair=vote.pair,
+        kind=vote.kind,
+        contest=vote.contest,
+        domain=vote.domain,
+        left_id=vote.left.id,
+        left_value=vote.left.value,
+        right_id=vote.right.id,
+        right_value=vote.right.value,
+        choices=dict(vote.choices),
+        voter=vote.voter,
+        voted_by=vote.by,
+        reason=vote.reason,
+        created_at=vote.created_at,
+        revoked_at=vote.revoked_at,
+    )
 
 
 def vote_of(row: VoteRow) -> Vote:

@@ -176,7 +176,7 @@ class ArenaService:
         return votes
 
     def forget(self) -> None:
-        """All votes are gone: the library was emptied."""
+        """Know nothing of what was read: the library was emptied, or an import brought votes and questions."""
         self._num_written += 1
         self._votes = None
         self._ledger = Ledger()

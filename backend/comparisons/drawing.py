@@ -27,7 +27,8 @@ from studio.requests import shown
 
 SEEN = ("image", "video")
 GONE = "its file is gone"
-"""Said of a cell whose medium is no more."""
+UNREADABLE = "its file cannot be read"
+"""Said of a cell whose medium is no more, or is damaged."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def _in_short(session: Session, row: ComparisonRow, look: Look) -> ComparisonSum
     grid = Grid.model_validate(row.document)
     of_it = select(JobRow).where(JobRow.batch_id == row.id)
     counts = session.execute(select(JobRow.state, func.count()).where(JobRow.batch_id == row.id).group_by(JobRow.state))
-    num_ended = sum(count for state, count in counts.tuples() if JobState(state).ended)
+    num_ended = sum(count for state, count in counts if JobState(state).ended)
     first = of_it.where(JobRow.state == JobState.SUCCEEDED).order_by(JobRow.batch_index).limit(1)
     pictures = _thumbnails(readable(session.scalars(first)))
     named = {place.media_id for place in grid.places if place.media_id}

@@ -46,6 +46,10 @@ class Database:
         """Run something on the one thread that writes."""
         return await asyncio.get_running_loop().run_in_executor(self._writer, act)
 
+    def in_turn(self, act: Callable[[], T]) -> T:
+        """`alone`, for a thread of somebody's own: it waits until that is done."""
+        return self._writer.submit(act).result()
+
     async def beside(self, look: Callable[[], T]) -> T:
         """Run something that only reads."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, look)

@@ -16,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from backend.database import open_database
+from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow, VoteRow
+from backend.database.comparison_tables import ComparisonRow, MeasurementRow
+from backend.database.refinement_table import RefinementRow
+from backend.database.tables import ArtefactRow, JobRow
 from backend.library.archive import DATABASE_NAME, MEDIA_FOLDER
 from backend.library.own_files import MAX_OWN_FILES, OwnKind, own_kind
 from backend.media.file_names import is_media_file
@@ -27,6 +31,19 @@ MAX_RATIO = 100
 """Times that an entry may be larger than its part of the zip: pictures and clips hardly shrink, databases by ten."""
 
 MAX_DATABASE_BYTES = 8 * 2**30
+MAX_ROWS = 1_000_000
+"""Of each table."""
+MAX_VALUE_BYTES = 64 * 2**20
+"""Of what stands in one place of a table; the largest tree of a refinement has fewer."""
+
+TABLES = {
+    kind.__tablename__: tuple(column.name for column in kind.__table__.columns)
+    for kind in (
+        *(JobRow, ArtefactRow, ComparisonRow, MeasurementRow, RefinementRow),
+        *(QuestionRow, AnswerRow, GradeRow, VoteRow),
+    )
+}
+"""Those that are read, with their columns."""
 
 _MEDIA_NAME = re.compile(MEDIA_FOLDER + r"/[0-9a-z]{2}/([^/\\]{1,120})")
 _CHUNK_BYTES = 2**20
@@ -45,15 +62,12 @@ class ExportFile:
         self._media = {match[1]: info for info in infos if (match := _MEDIA_NAME.fullmatch(info.filename))}
         self._own = {info.filename: own_kind(info.filename, info.file_size) for info in infos}
 
-    def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Rows of `jobs` or `artefacts`, oldest first."""
-        cursor = self._database.execute(f"SELECT * FROM {table} ORDER BY number")
-        names = [column[0] for column in cursor.description]
-        try:
-            for row in cursor:
-                yield dict(zip(names, row, strict=True))
-        except sqlite3.Error as error:
-            raise _no_export(f"its database breaks off: {error}") from None
+    def rows(self, table: str, *, newest_first: bool = False) -> Iterator[dict[str, Any]]:
+        """Rows of one of `TABLES`, oldest first or last; `number` is the id of a row where there is one."""
+        names = TABLES[table]
+        order = "DESC" if newest_first else "ASC"
+        for row in self._database.execute(f"SELECT {', '.join(names)} FROM {table} ORDER BY rowid {order}"):
+            yield dict(zip(names, row, strict=True))
 
     def entry_of(self, media_id: str, suffix: str) -> zipfile.ZipInfo | None:
         """The entry of a file, if it is there."""
@@ -92,6 +106,7 @@ def open_export(path: Path, folder: Path, room_bytes: int) -> Generator[ExportFi
             database = sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True)
             try:
                 database.execute("PRAGMA trusted_schema = OFF")
+                _check_rows(database)
                 yield ExportFile(archive, database)
             finally:
                 database.close()
@@ -151,6 +166,24 @@ def _check_database(place: Path) -> None:
         database.close()
     if odd is not None or not {"alembic_version", "jobs"} <= tables or sound != ("ok",):
         raise _no_export("its database is not one of Orrery's")
+
+
+def _check_rows(database: sqlite3.Connection) -> None:
+    """Every table that is read, with all of its columns, to the last row: nothing has come in yet.
+
+    Raises:
+        BadInput: there are more rows than are accepted.
+        sqlite3.Error: a table, a column or a part of one cannot be read.
+    """
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    plain = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+    missing = TABLES.keys() - {name for (name,) in database.execute(plain)}
+    if missing:
+        raise _no_export(f"its database has no table {min(missing)}")
+    for table, names in TABLES.items():
+        rows = database.execute(f"SELECT {', '.join(names)} FROM {table} ORDER BY rowid")
+        if any(number >= MAX_ROWS for number, _ in enumerate(rows)):
+            raise _no_export(f"its database has more than {MAX_ROWS:,} {table}")
 
 
 def _migrate(place: Path) -> None:

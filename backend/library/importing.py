@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import structlog
 from pydantic import ValidationError
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.database.named_media import named_media
 from backend.database.tables import ArtefactRow, JobInputRow, JobRow
 from backend.library.export_file import ExportFile
+from backend.library.records import behind_all, document_in, id_in, is_said, json_in, number_in
 from backend.library.room import check_room
 from backend.library.shelving import Origin, mark_results, shelve
 from backend.media import MediaStore
 from backend.media.file_names import SUFFIXES, is_media_name
-from backend.media.references import sha256_of
+from backend.media.references import is_served_here, sha256_of
 from backend.media.scratch import scratch
-from studio.errors import BadInput, StudioError
-from studio.jobs import Failure, JobState
-from studio.library import UPLOAD, ImportReport, ItemChange
+from studio.errors import StudioError
+from studio.import_report import ImportReport
+from studio.jobs import BatchPlace, Failure, JobState
+from studio.library import UPLOAD, ItemChange
 from studio.media import MediaReference
+from studio.queue import MAX_BATCH
 from studio.requests import parse_request
 
 log = structlog.get_logger("orrery.import")
 
 MAX_THUMBNAIL_BYTES = 2**20
-
-_JOB_ID = re.compile(r"[0-9a-f]{12}")
 
 
 @dataclass
@@ -82,7 +83,7 @@ class Importer:
                 by_job.setdefault(row["job_id"], []).append(found)
         for found in by_job.pop(None, []):
             self._bring(export, None, [found], counts)
-        for row in reversed(list(export.rows("jobs"))):  # newest first: each goes behind what is here
+        for row in export.rows("jobs", newest_first=True):  # each goes behind what is here
             self._bring(export, row, by_job.pop(str(row["id"]), []), counts)
         return ImportReport(
             num_items=counts.items,
@@ -98,27 +99,42 @@ class Importer:
             counts.missing += len(found)
             return
         new = [each for each in found if not self._is_known(each.reference.id, counts)]
+        counts.missing += len(new)
+        new = self._without_unmade(job, new)
         whole = [each for each in new if self._unpack(export, each.reference)]
-        counts.missing += len(new) - len(whole)
+        counts.missing -= len(whole)
         origins = [_origin(each.row, job) for each in whole]
+        counts.jobs += self._database.in_turn(partial(self._write, job, whole, origins))
+        counts.items += len(whole)
+
+    def _write(self, job: JobRow | None, whole: list[_Found], origins: list[Origin]) -> bool:
+        """Everything of one job; whether that is new here."""
         with self._database.transaction() as session:
-            if job is not None and not session.scalar(select(func.count()).where(JobRow.id == job.id)):
-                job.number = min(0, session.scalar(select(func.min(JobRow.number))) or 0) - 1
+            is_new = job is not None and not session.scalar(select(func.count()).where(JobRow.id == job.id))
+            if job is not None and is_new:
+                job.number = behind_all(session, JobRow.number)
+                _place(session, job)
                 session.add_all(JobInputRow(job_id=job.id, media_id=name) for name in named_media(job.request))
                 session.add(job)
-                counts.jobs += 1
             back: list[ArtefactRow] = []
             for each, origin in zip(whole, origins, strict=True):
                 check_room(session, self._quota_bytes, each.reference.size_bytes)
                 back.append(shelve(session, each.reference, origin))
             mark_results(session, back, deleted=False)  # of a job that is known, they may have been deleted here
-        counts.items += len(whole)
+        return is_new
 
     def _is_known(self, media_id: str, counts: _Counts) -> bool:
         with self._database.transaction() as session:
             known = session.scalar(select(func.count()).where(ArtefactRow.id == media_id))
         counts.known += bool(known)
         return bool(known)
+
+    def _without_unmade(self, job: JobRow | None, new: list[_Found]) -> list[_Found]:
+        """Of results of a job that is here only those that it made here too: a retry gives the others' names again."""
+        with self._database.transaction() as session:
+            here = job and session.scalars(select(JobRow.results).where(JobRow.id == job.id)).first()
+        made = None if here is None else {result["id"] for result in here}
+        return [each for each in new if made is None or each.reference.id in made]
 
     def _unpack(self, export: ExportFile, reference: MediaReference) -> bool:
         """Put a file into the store, if it is there and is what it is said to be."""
@@ -148,13 +164,7 @@ def _artefact(row: Mapping[str, Any]) -> _Found | None:
     is_upload = row["job_id"] is None
     expected = reference.id == row["id"] and is_media_name(reference.id) and not row["erasing"]
     owned = reference.id == f"u{reference.sha256[:16]}" if is_upload else reference.id.startswith(f"{row['job_id']}-")
-    return _Found(reference, row) if expected and owned and _is_served_here(reference) else None
-
-
-def _is_served_here(reference: MediaReference) -> bool:
-    """Its addresses are the ones that it would have been given here: a page follows them."""
-    url = f"/v1/media/{reference.id}"
-    return reference.url == url and reference.thumbnail_url in (None, f"{url}/thumbnail")
+    return _Found(reference, row) if expected and owned and is_served_here(reference) else None
 
 
 def _origin(row: Mapping[str, Any], job: JobRow | None) -> Origin:
@@ -176,8 +186,8 @@ def _origin(row: Mapping[str, Any], job: JobRow | None) -> Origin:
 
 def _said_of(row: Mapping[str, Any]) -> ItemChange:
     """Title and tags, as far as they could have been given here."""
-    with suppress(ValueError, ValidationError):
-        return ItemChange(title=str(row["title"]), tags=tuple(json.loads(str(row["tags"]))))
+    with suppress(ValueError, TypeError):
+        return ItemChange(title=str(row["title"]), tags=tuple(json_in(row, "tags")))
     return ItemChange()
 
 
@@ -185,18 +195,21 @@ def _job(said: Mapping[str, Any]) -> JobRow | None:
     """A job's row as an ended one: what was open there does not begin here. None where it cannot be read."""
     job_id = str(said["id"])
     try:
-        if not _JOB_ID.fullmatch(job_id):
-            raise ValueError("its id is none")
-        request = _object(said["request"])
+        id_in(said)
+        request = json_in(said, "request")
+        if not isinstance(request, dict):
+            raise ValueError("its request is no object")
+        request = cast("dict[str, Any]", request)
         parse_request(request)
-        results = [MediaReference.model_validate(each) for each in json.loads(str(said["results"]))]
-        if not all(map(_is_served_here, results)):
+        results = [MediaReference.model_validate(each) for each in json_in(said, "results")]
+        if not all(map(is_served_here, results)):
             raise ValueError("its results lie elsewhere")
-        error = Failure.model_validate_json(str(said["error"])) if said["error"] else None
+        error = document_in(said, Failure, "error") if is_said(said, "error") else None
         state = JobState(str(said["state"]))
-    except (StudioError, ValidationError, ValueError, TypeError) as unreadable:
+    except (StudioError, ValueError, TypeError) as unreadable:
         log.warning("job_not_imported", job_id=job_id[:20], reason=str(unreadable)[:200])
         return None
+    batch = _batch_of(said)
     return JobRow(
         id=job_id,
         kind=str(request["kind"]),
@@ -213,14 +226,25 @@ def _job(said: Mapping[str, Any]) -> JobRow | None:
         created_at=_moment(said["created_at"]),
         started_at=_moment(said["started_at"]) if said["started_at"] else None,
         finished_at=_moment(said["finished_at"] or said["created_at"]),
+        batch_id=batch.id if batch else None,
+        batch_index=batch.index if batch else None,
+        batch_size=batch.size if batch else None,
     )
 
 
-def _object(text: object) -> dict[str, Any]:
-    value = json.loads(str(text))
-    if not isinstance(value, dict):
-        raise BadInput("A request in the export is no object.", param="file")
-    return cast("dict[str, Any]", value)
+def _batch_of(said: Mapping[str, Any]) -> BatchPlace | None:
+    """Where it stood in the comparison, or the batch, that it was handed in with; none where it was alone."""
+    with suppress(ValueError):
+        size = number_in(said, "batch_size", 1, MAX_BATCH)
+        return BatchPlace(id=id_in(said, "batch_id"), index=number_in(said, "batch_index", 0, size - 1), size=size)
+    return None
+
+
+def _place(session: Session, job: JobRow) -> None:
+    """Leave a job out of its batch where another one has its place here: a cell that was made again."""
+    taken = (JobRow.batch_id == job.batch_id, JobRow.batch_index == job.batch_index)
+    if job.batch_id is not None and session.scalar(select(func.count()).where(*taken)):
+        job.batch_id = job.batch_index = job.batch_size = None
 
 
 def _moment(text: object) -> datetime:

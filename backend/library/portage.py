@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 
 from backend.database import Database
@@ -15,6 +15,7 @@ from backend.library.export_file import open_export
 from backend.library.importing import Importer
 from backend.library.news import LibraryNews
 from backend.library.own_importing import OwnImporter
+from backend.library.records import RecordSort, bring_records
 from backend.library.room import held_bytes
 from backend.library.service import LibraryService
 from backend.library.zip_stream import zip_stream
@@ -22,7 +23,8 @@ from backend.media import MediaStore
 from backend.media.scratch import scratch
 from studio.data_folder import DataFolder
 from studio.errors import QuotaExceeded
-from studio.library import ErasedItems, ImportReport
+from studio.import_report import ImportReport
+from studio.library import ErasedItems
 
 SPARE_BYTES = 256 * 2**20
 """Of the disk, which an import leaves free."""
@@ -34,6 +36,8 @@ class Portage:
     Args:
         folder: the data folder; what is unpacked lies below its media, and is swept at start.
         quota_bytes: what the library may hold, or none.
+        sorts: of records that an import brings beside jobs and items, each after those that it refers to.
+        heard: called when an import has ended: whoever has read records reads them again.
     """
 
     def __init__(
@@ -44,6 +48,8 @@ class Portage:
         library: LibraryService,
         folder: DataFolder,
         quota_bytes: int | None,
+        sorts: Sequence[RecordSort],
+        heard: Callable[[], None],
     ) -> None:
         self._database = database
         self._store = store
@@ -52,6 +58,8 @@ class Portage:
         self._data = folder
         self._folder = folder.media
         self._quota_bytes = quota_bytes
+        self._sorts = sorts
+        self._heard = heard
         self._importing = asyncio.Lock()
 
     async def archive(self, ids: Sequence[str]) -> Iterator[bytes]:
@@ -90,9 +98,11 @@ class Portage:
                                 hint="Free some room and send it again.",
                             )
                         await asyncio.to_thread(file.write, chunk)
-                report = await asyncio.to_thread(self._bring_in, part, incoming, room - received)
-        self._news.changed(of_jobs=True)
-        return report
+                try:
+                    return await asyncio.to_thread(self._bring_in, part, incoming, room - received)
+                finally:  # something may have come in before it broke off
+                    self._heard()
+                    self._news.changed(of_jobs=True)
 
     async def erase_everything(self) -> ErasedItems:
         """Remove every artefact and every job for good, and what was ever said of them.
@@ -111,8 +121,14 @@ class Portage:
         with open_export(zipped, incoming, room_bytes) as export:
             report = importer.bring_in(export)
             own = OwnImporter(self._data, incoming).bring_in(export)
+            records = {sort.name: bring_records(self._database, export, sort) for sort in self._sorts}
         return report.model_copy(
-            update={"num_own_files": own.added, "num_known_own_files": own.known, "num_refused_own_files": own.refused}
+            update={
+                "num_own_files": own.added,
+                "num_known_own_files": own.known,
+                "num_refused_own_files": own.refused,
+                "records": records,
+            }
         )
 
     def _room_bytes(self) -> int:

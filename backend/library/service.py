@@ -19,6 +19,7 @@ from backend.library.finding import find
 from backend.library.items import find_artefact, item_of, items_of
 from backend.library.lineage import led_to, made_from, request_of, siblings
 from backend.library.news import LibraryNews
+from backend.library.reserve import Reserve
 from backend.library.summary import facets_of, usage_of
 from backend.media import MediaStore
 from studio.errors import StorageError
@@ -45,6 +46,7 @@ class LibraryService:
         folder: where the media lie.
         quota_bytes: what they may take, or none.
         wake: called when there may be room again for what waits.
+        reserve: lets the trash be used on a full disk.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class LibraryService:
         folder: Path,
         quota_bytes: int | None,
         wake: Callable[[], None],
+        reserve: Reserve,
     ) -> None:
         self._database = database
         self._store = store
@@ -62,6 +65,7 @@ class LibraryService:
         self._folder = folder
         self._quota_bytes = quota_bytes
         self._wake = wake
+        self._reserve = reserve
         self._facets: tuple[int, LibraryFacets] = (-1, LibraryFacets())
 
     async def search(self, query: LibraryQuery) -> LibraryPage:
@@ -107,7 +111,7 @@ class LibraryService:
 
     async def trash(self, ids: Sequence[str]) -> Sequence[str]:
         """Into the trash; answers those that were not in it."""
-        return await self._write(lambda session: trash_items(session, ids))
+        return await self._let_go(lambda session: trash_items(session, ids))
 
     async def restore(self, ids: Sequence[str]) -> Sequence[str]:
         """Out of the trash; answers those that were in it."""
@@ -119,7 +123,7 @@ class LibraryService:
         Raises:
             Conflict: a job that has not ended needs one of them.
         """
-        await self._write(lambda session: condemn(session, ids))
+        await self._let_go(lambda session: condemn(session, ids))
         return await self.finish_erasing()
 
     async def finish_erasing(self) -> ErasedItems:
@@ -127,7 +131,8 @@ class LibraryService:
         num_items, freed_bytes, kept = 0, 0, list[str]()
         jobs: set[str] = set()
         while True:
-            some = await self._database.alone(lambda kept=tuple(kept): erase_some(self._database, self._store, kept))
+            erase = partial(erase_some, self._database, self._store, tuple(kept))
+            some = await self._database.alone(partial(self._reserve.spend, erase))
             num_items, freed_bytes = num_items + len(some.gone), freed_bytes + some.freed_bytes
             kept += some.held
             jobs |= some.jobs
@@ -156,5 +161,16 @@ class LibraryService:
 
     async def _write(self, act: Callable[[Session], T]) -> T:
         done = await self._database.write(act)
+        self._news.changed()
+        return done
+
+    async def _let_go(self, act: Callable[[Session], T]) -> T:
+        """`_write`, of what makes room: also where there is none."""
+
+        def written() -> T:
+            with self._database.transaction() as session:
+                return act(session)
+
+        done = await self._database.alone(partial(self._reserve.spend, written))
         self._news.changed()
         return done

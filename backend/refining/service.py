@@ -106,7 +106,7 @@ class RefiningService:
         await self._shelf.add(tree)
         log.info("refinement_accepted", refinement_id=tree.id, kind=request.generate.kind)
         self._run(tree, unfinished(tree))
-        self._changed()
+        self.changed()
         return tree
 
     async def get(self, name: str) -> Refinement:
@@ -155,7 +155,7 @@ class RefiningService:
         tree = with_node(tree, node).model_copy(update={"state": "running", "error": None, "ended_by": None})
         await self._shelf.put(tree)
         self._run(tree, [node.number])
-        self._changed()
+        self.changed()
         return tree
 
     async def stop(self, name: str) -> Refinement:
@@ -192,7 +192,7 @@ class RefiningService:
         tree = tree.model_copy(update={"state": "running", "error": None, "ended_by": None, "nodes": nodes})
         await self._shelf.put(tree)
         self._run(tree, unfinished(tree))
-        self._changed()
+        self.changed()
         return await self.get(name)
 
     async def _parse(self, payload: Mapping[str, Any]) -> RefineImage:
@@ -221,8 +221,13 @@ class RefiningService:
                 await asyncio.shield(live.task)
         return await self._shelf.get(name)
 
+    def changed(self) -> None:
+        """Tell every page that refinements are others now; also when an import has brought some."""
+        self.revision += 1
+        self._broadcast.publish("system", {"refinement_revision": self.revision})
+
     def _run(self, tree: Refinement, numbers: Iterable[int]) -> None:
-        loop = Loop(tree, self._roles, self._makes, self._shelf, self._changed)
+        loop = Loop(tree, self._roles, self._makes, self._shelf, self.changed)
         task = asyncio.create_task(loop.run(numbers), name=f"refinement {tree.id}")
         self._live[tree.id] = _Live(loop, task)
         task.add_done_callback(partial(self._ended, tree.id))
@@ -236,8 +241,4 @@ class RefiningService:
         if not task.cancelled() and (error := task.exception()) is not None:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("refinement_broke", refinement_id=name, exc_info=error)
-        self._changed()
-
-    def _changed(self) -> None:
-        self.revision += 1
-        self._broadcast.publish("system", {"refinement_revision": self.revision})
+        self.changed()

@@ -38,7 +38,7 @@ class RefinementShelf:
     async def put(self, tree: Refinement) -> None:
         """Write one down as it is now, and its scores; nothing happens where it has been deleted meanwhile."""
         document = tree.model_dump(mode="json")
-        scores = _scores(tree)
+        scores = scores_of(tree)
 
         def change() -> None:
             with self._database.transaction() as session:
@@ -102,7 +102,7 @@ class RefinementShelf:
         return await self._database.beside(look)
 
 
-def _scores(tree: Refinement) -> list[dict[str, str | float]]:
+def scores_of(tree: Refinement) -> list[dict[str, str | float]]:
     """What its critic has said of each result, as rows."""
     return [
         {"media_id": node.media.id, "score": node.critique.overall_score}

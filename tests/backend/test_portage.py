@@ -4,89 +4,24 @@ import asyncio
 import io
 import json
 import shutil
-import sqlite3
 import zipfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-from backend.broadcast import Broadcast
-from backend.database import Database, open_database
-from backend.jobs.ledger import Ledger
-from backend.library.finding import find
-from backend.library.news import LibraryNews
-from backend.library.portage import Portage
-from backend.library.service import LibraryService
-from backend.library.uploads import Uploads
-from backend.media import MediaStore
 from sent_files import picture_bytes
-from studio.data_folder import DataFolder
+from shelves import CUBE, JOB, Shelf, export_of, rewritten, sent, shelf_at, with_sql
 from studio.errors import BadInput, Conflict, QuotaExceeded, StudioError
 from studio.jobs import JobState
-from studio.library import ItemChange, LibraryQuery
+from studio.library import ItemChange
 from studio.requests import GenerateImage
-
-CUBE = GenerateImage.model_validate({"prompt": "a red cube", "sampling": {"seed": 7}})
-JOB = "0123456789ab"
-
-
-class Shelf:
-    """A library without a server."""
-
-    def __init__(self, folder: Path, quota_bytes: int | None = None) -> None:
-        self.folder = folder
-        (folder / "media").mkdir(parents=True, exist_ok=True)
-        self.database: Database = open_database(folder / "orrery.db")
-        self.store = MediaStore(folder / "media")
-        self.ledger = Ledger(self.database, quota_bytes)
-        news = LibraryNews(Broadcast())
-        self.uploads = Uploads(self.database, self.store, news, quota_bytes)
-        self.library = LibraryService(self.database, self.store, news, folder / "media", quota_bytes, lambda: None)
-        self.portage = Portage(self.database, self.store, news, self.library, DataFolder(folder), quota_bytes)
-
-    def make(self, job_id: str = JOB) -> str:
-        """A picture of a job that has succeeded."""
-        self.ledger.insert(job_id, CUBE, "speck")
-        while (claimed := self.ledger.claim("speck")) is not None and claimed.id != job_id:
-            pass
-        result = self.store.put_image(job_id, 0, np.zeros((16, 16, 3), np.uint8), CUBE, "speck")
-        self.ledger.succeed(job_id, (result,), None)
-        return result.id
-
-    def ids(self, **query: Any) -> list[str]:
-        with self.database.transaction() as session:
-            return [row.id for row in find(session, LibraryQuery.model_validate(query))[0]]
-
-    def files(self) -> list[str]:
-        return sorted(path.name for path in (self.folder / "media").rglob("*") if path.is_file())
-
-
-@contextmanager
-def shelf_at(folder: Path, quota_bytes: int | None = None) -> Iterator[Shelf]:
-    shelf = Shelf(folder, quota_bytes)
-    try:
-        yield shelf
-    finally:
-        shelf.database.close()
 
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Iterator[Shelf]:
     with shelf_at(tmp_path / "one") as shelf:
         yield shelf
-
-
-async def sent(content: bytes) -> AsyncIterator[bytes]:
-    for begin in range(0, len(content), 1000):
-        yield content[begin : begin + 1000]
-
-
-def export_of(shelf: Shelf) -> bytes:
-    return b"".join(asyncio.run(shelf.portage.export()))
 
 
 def test_an_export_comes_in_elsewhere_with_everything_that_was_said(shelf: Shelf, tmp_path: Path):
@@ -148,36 +83,8 @@ def test_what_is_not_what_the_database_says_stays_out(shelf: Shelf, tmp_path: Pa
         assert not [name for name in other.files() if name.startswith(JOB)]
 
 
-def rewritten(content: bytes, change: Callable[[str, bytes], bytes], **added: bytes) -> bytes:
-    """The same zip with other contents."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as came, zipfile.ZipFile(buffer, "w") as went:
-        for info in came.infolist():
-            went.writestr(info.filename, change(info.filename, came.read(info)))
-        for name, data in added.items():
-            went.writestr(name, data)
-    return buffer.getvalue()
-
-
 def with_entry(name: str) -> Callable[[bytes], bytes]:
     return lambda content: rewritten(content, lambda _, data: data, **{name: b"x"})
-
-
-def with_sql(statement: str) -> Callable[[bytes], bytes]:
-    """The same export with its database changed."""
-
-    def change(name: str, data: bytes) -> bytes:
-        if name != "orrery.db":
-            return data
-        database = sqlite3.connect(":memory:")
-        database.deserialize(data)
-        database.executescript(statement)
-        database.commit()
-        changed = database.serialize()
-        database.close()
-        return changed
-
-    return lambda content: rewritten(content, change)
 
 
 def bomb(content: bytes) -> bytes:
