@@ -30,6 +30,11 @@ class DataFolder:
         return self.root / "orrery.db"
 
     @property
+    def reserve(self) -> Path:
+        """Room on the disk that is kept back, so that the trash can be used on a full one."""
+        return self.root / "reserve"
+
+    @property
     def media(self) -> Path:
         """What was made."""
         return self.root / "media"

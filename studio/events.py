@@ -76,7 +76,7 @@ class System(Frozen):
         checkpoint: the active one, which requests without a name go to.
         checkpoints: by id, all that are in engines' hands, on their way there, or could not be loaded.
         errands: by checkpoint's id, what is being fetched or verified, or was last.
-        queue: as `GET /v1/queue` answers it, at the last move of a job.
+        queue: as `GET /v1/queue` answers it, told when its seconds are off by one.
         library_revision: another number says that the library has changed, and what is shown of it is to be read again.
         refinement_revision: likewise of refinements.
     """

@@ -20,7 +20,7 @@ from backend.media import MediaStore
 from backend.media.scratch import FULL
 from backend.media.scratch import SUFFIX as PART
 from studio.comparisons import Comparison, ExportForm
-from studio.errors import DiskFull, MediaNotFound, StorageError
+from studio.errors import BadInput, DiskFull, MediaNotFound, StorageError
 
 PageOf = Callable[[str, dict[str, Any]], str]
 """The HTML of an offline page: of a title and of a comparison's JSON, whose addresses are relative."""
@@ -139,7 +139,7 @@ class Exporting:
             thumbnail = self._store.thumbnail(media_id)
             item["thumbnail_url"] = f"media/{thumbnail.name}"
             files[item["thumbnail_url"]] = thumbnail
-        with suppress(MediaNotFound, FileNotFoundError):
+        with suppress(MediaNotFound, FileNotFoundError, BadInput):  # a damaged clip goes along as it is
             if is_clip:
                 sheet, layout = await self._sheets.sheet(media_id)
                 item["spritesheet_url"] = f"media/{media_id}-sheet.webp"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from backend.comparisons.drawing import GONE, SEEN
+from backend.comparisons.drawing import GONE, SEEN, UNREADABLE
 from backend.media import frame_rate, read_picture, read_sound, stream_clip, write_clip
 from backend.media.clip_writer import SOUND_RATE
 from backend.media.timeline import read_timeline
 from studio.comparisons import Cell, Comparison
 from studio.errors import BadInput, MediaNotFound
+from studio.library import LibraryItem
 
 Frame = NDArray[np.uint8]
 
@@ -61,13 +62,15 @@ class _Sheet:
 def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Path], sound: str | None = None) -> None:
     """Write it as MP4; a clip that has ended stays on its last frame, and is silent.
 
+    What is gone or damaged leaves its tile to the words that say so; a clip that breaks off half-way from there on.
+
     Args:
         path: written in place.
         file_of: the file of a medium. Raises MediaNotFound, which leaves its tile empty.
         sound: the item whose sound is heard; none is the first that has any.
 
     Raises:
-        BadInput: there is nothing to be seen in it, or too much, or the chosen item has no sound.
+        BadInput: there is nothing to be seen in it, or too much, or the chosen item has no sound that can be read.
         OSError: the file cannot be written.
     """
     files = _files(comparison, file_of)
@@ -82,7 +85,7 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
     lasts = [cell.item.duration_s for cell in shown if cell.item and cell.item.duration_s]
     num_frames = max(1, math.ceil(max(lasts, default=STILL_S) * fps - 1e-6))
     places: list[tuple[int, int, Iterator[Frame]]] = []
-    seen: set[tuple[int, int]] = set()
+    empty = {(cell.row, cell.column): _why_empty(cell) for cell in comparison.cells if cell not in shown}
     for cell in shown:
         assert cell.item is not None
         size = _fitted(cell, sheet)
@@ -90,13 +93,12 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
         at = left + (sheet.width - size[0]) // 2, top + (sheet.height - size[1]) // 2
         file = files[cell.item.id]
         try:
-            places.append((*at, _opened(_frames(cell, file, size, float(fps)))))
+            places.append((*at, _opened(_frames(cell, file, size, float(fps)), size, _damaged(cell.item))))
         except (FileNotFoundError, BadInput):
-            if file.exists():
-                raise
-        else:
-            seen.add((cell.row, cell.column))
-    ground = _ground(comparison, sheet, seen)
+            empty[cell.row, cell.column] = _damaged(cell.item) if file.exists() else GONE
+    if not places and any(why.startswith(UNREADABLE) for why in empty.values()):
+        raise BadInput("No file of this comparison can be read.", hint="Make what is damaged again.")
+    ground = _ground(comparison, sheet, empty)
 
     def frames() -> Iterator[Frame]:
         picture = ground
@@ -107,25 +109,27 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
                     picture[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
             yield picture
 
-    heard = _heard(shown, sound)
-    samples = read_sound(files[heard], SOUND_RATE, stereo=True) if heard else None
+    samples = _heard([cell for cell in shown if (cell.row, cell.column) not in empty], files, sound)
     recipe = f"Orrery comparison {comparison.id}: {comparison.title}"
     write_clip(path, frames(), fps=fps, sound=samples, recipe=recipe)
 
 
-def _heard(shown: list[Cell], chosen: str | None) -> str | None:
-    """The item whose sound is taken; none where all are silent."""
-    in_order = sorted(shown, key=lambda cell: (cell.row, cell.column))
+def _heard(seen: list[Cell], files: Mapping[str, Path], chosen: str | None) -> NDArray[np.float32] | None:
+    """The sound of the chosen item, or of the first that has some that can be read; none where all are silent."""
+    in_order = sorted(seen, key=lambda cell: (cell.row, cell.column))
     loud = [cell.item.id for cell in in_order if cell.item is not None and cell.item.has_sound]
-    if chosen is None:
-        return loud[0] if loud else None
-    if chosen not in loud:
+    if chosen is not None and chosen not in loud:
         raise BadInput(
             f"{chosen} is no item with sound in this comparison.",
             param="sound",
             hint=f"With sound: {', '.join(loud[:5])}." if loud else "All of its items are silent.",
         )
-    return chosen
+    if chosen is not None:
+        return read_sound(files[chosen], SOUND_RATE, stereo=True)
+    for name in loud:
+        with suppress(BadInput):  # a damaged one is silent
+            return read_sound(files[name], SOUND_RATE, stereo=True)
+    return None
 
 
 def _files(comparison: Comparison, file_of: Callable[[str], Path]) -> dict[str, Path]:
@@ -166,12 +170,25 @@ def _frames(cell: Cell, path: Path, size: tuple[int, int], fps: float) -> Iterat
     return stream_clip(path, width=size[0], height=size[1], fps=fps, num_frames=num_frames)
 
 
-def _opened(frames: Iterator[Frame]) -> Iterator[Frame]:
-    """The same once its file is open: deleted from then on, it can be read to its end."""
-    return itertools.chain([next(frames)], frames)
+def _opened(frames: Iterator[Frame], size: tuple[int, int], damaged: str) -> Iterator[Frame]:
+    """The same once its file is open: deleted from then on, it can be read to its end. Breaking off, it says so."""
+    return itertools.chain([next(frames)], _until_broken(frames, size, damaged))
 
 
-def _ground(comparison: Comparison, sheet: _Sheet, seen: Set[tuple[int, int]]) -> Frame:
+def _until_broken(frames: Iterator[Frame], size: tuple[int, int], damaged: str) -> Iterator[Frame]:
+    try:
+        yield from frames
+    except BadInput:
+        tile = Image.new("RGB", size, TILE_GROUND)
+        _say(ImageDraw.Draw(tile), (0, 0), damaged, size[0])
+        yield np.array(tile, np.uint8)
+
+
+def _damaged(item: LibraryItem) -> str:
+    return f"{UNREADABLE}: {item.id}"
+
+
+def _ground(comparison: Comparison, sheet: _Sheet, empty: Mapping[tuple[int, int], str]) -> Frame:
     """The mosaic without what moves: bars with labels, tiles with why they are empty."""
     image = Image.new("RGB", sheet.size, GROUND)
     draw = ImageDraw.Draw(image)
@@ -185,11 +202,14 @@ def _ground(comparison: Comparison, sheet: _Sheet, seen: Set[tuple[int, int]]) -
         for column in range(len(comparison.columns)):
             left, _ = sheet.corner(row, column)
             draw.rectangle((left, top, left + sheet.width - 1, top + sheet.height - 1), TILE_GROUND)
-            cell = comparison.cell(row, column)
-            if cell is not None and (row, column) not in seen:
-                said = _why_empty(cell)
-                draw.text((left + 8, top + 8), _cut(said, font, sheet.width - 12), FAINT, font)
+            _say(draw, (left, top), empty.get((row, column), ""), sheet.width)
     return np.array(image, np.uint8)
+
+
+def _say(draw: ImageDraw.ImageDraw, corner: tuple[int, int], said: str, width: int) -> None:
+    """Write on a tile why there is nothing to be seen."""
+    font = _font(13)
+    draw.text((corner[0] + 8, corner[1] + 8), _cut(said, font, width - 12), FAINT, font)
 
 
 def _why_empty(cell: Cell) -> str:

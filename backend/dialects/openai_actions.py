@@ -19,7 +19,6 @@ from backend.dialects.video_fields import VideoFields, read_fields
 from studio.errors import BadInput, NotAllowed
 from studio.jobs import Job
 from studio.requests import shown
-from studio.requests.embodiments import EMBODIMENTS
 
 TOP = {"request_id", "model", "input", "parameters", "runtime", "user", *EXTRAS}
 PICTURES = ("image", "images", "image_path", "input_reference", "video", "video_path")
@@ -37,11 +36,13 @@ class ActionsCall:
         request_id: what the caller names it, which the answer repeats.
         fields: as those of `/v1/videos`.
         raw: the answer is a `RawActions`.
+        as_arrays: actions are answered as numpy arrays.
     """
 
     request_id: str | None
     fields: VideoFields
     raw: bool
+    as_arrays: bool = False
 
 
 class ActionChoice(BaseModel):
@@ -88,32 +89,11 @@ class RawActions(BaseModel):
     parameters: dict[str, int]
 
 
-class DomainInfo(BaseModel):
-    """One embodiment: its name, the number of its weights, and the values of an action and of the state it starts from;
-    null where the data set decides."""
-
-    domain_name: str
-    domain_id: int
-    raw_action_dim: int | None
-    state_dim: int
-
-
-class ActionMetadata(BaseModel):
-    """What the loaded checkpoint's policy takes and answers."""
-
-    object: Literal["action.metadata"] = "action.metadata"
-    model: str
-    action_modes: list[str]
-    domains: list[DomainInfo]
-    max_action_dim: int
-    action_horizon: tuple[int, int]
-    dtype: Literal["float32"] = "float32"
-    output_formats: list[str] = ["list"]
-    response_formats: list[str] = ["envelope", "raw"]
-
-
-def to_call(body: Mapping[str, Any]) -> ActionsCall:
+def to_call(body: Mapping[str, Any], *, packed: bool = False) -> ActionsCall:
     """What a body calls for; a form's flat fields are parameters.
+
+    Args:
+        packed: the answer is msgpack, where arrays are the rule and lists the wish.
 
     Raises:
         BadInput: a field is unknown, or cannot mean what it says.
@@ -128,9 +108,10 @@ def to_call(body: Mapping[str, Any]) -> ActionsCall:
     said = object_of(given, "input", INPUT)
     observation = _observation(said)
     runtime = object_of(given, "runtime", RUNTIME)
-    if runtime.get("output_format", "list") != "list":
+    output_format = runtime.get("output_format", "numpy" if packed else "list")
+    if output_format != "list" and not (packed and output_format == "numpy"):
         raise NotAllowed(
-            f"runtime.output_format is {shown(runtime['output_format'])}; list is served.",
+            f"runtime.output_format is {shown(output_format)}; list is served, and numpy in msgpack.",
             param="runtime.output_format",
             hint="Leave it out.",
         )
@@ -163,7 +144,8 @@ def to_call(body: Mapping[str, Any]) -> ActionsCall:
     request_id = given.get("request_id")
     if request_id is not None and not (isinstance(request_id, str) and len(request_id) <= 200):
         raise BadInput(f"request_id is {shown(request_id)}; a short text is expected.", param="request_id")
-    return ActionsCall(request_id, read_fields(fields), runtime.get("response_format") == "raw")
+    raw = runtime.get("response_format") == "raw"
+    return ActionsCall(request_id, read_fields(fields), raw, as_arrays=output_format == "numpy")
 
 
 def to_answer(call: ActionsCall, job: Job, actions: list[ActionData]) -> ActionGeneration:
@@ -203,12 +185,13 @@ def to_raw(answer: ActionGeneration) -> RawActions:
     )
 
 
-def domains() -> list[DomainInfo]:
-    """Every embodiment."""
-    return [
-        DomainInfo(domain_name=name, domain_id=body.domain, raw_action_dim=body.width, state_dim=body.state_width)
-        for name, body in EMBODIMENTS.items()
-    ]
+def too_many_pictures(name: str, num: int) -> NotAllowed:
+    """The refusal of several pictures of one observation."""
+    return NotAllowed(
+        f"input.observation.{name} has {num} pictures; one is taken at a time.",
+        param=f"input.observation.{name}",
+        hint="Put cameras side by side in one picture, as the embodiment was trained.",
+    )
 
 
 def _observation(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,10 +221,6 @@ def _one_picture(found: dict[str, Any]) -> dict[str, Any]:
         if isinstance(several, list):
             pictures = cast(list[Any], several)
             if len(pictures) != 1:
-                raise NotAllowed(
-                    f"input.observation.{name} has {len(pictures)} pictures; one is taken at a time.",
-                    param=f"input.observation.{name}",
-                    hint="Put cameras side by side in one picture, as the embodiment was trained.",
-                )
+                raise too_many_pictures(name, len(pictures))
             found[name] = pictures[0]
     return found

@@ -16,7 +16,9 @@ from studio.jobs import Job
 from studio.requests import shown
 from studio.rules import parse_size
 
-SAMPLING = frozenset({"num_inference_steps", "guidance_scale", "flow_shift", "schedule", "seed", "guidance_interval"})
+SAMPLING = frozenset(
+    {"num_inference_steps", "guidance_scale", "flow_shift", "schedule", "seed", "guidance_interval", "step_cache"}
+)
 SWITCHES = frozenset(
     {"use_system_prompt", "use_resolution_template", "use_duration_template", "negative_prompt", "upsample"}
 )

@@ -24,6 +24,17 @@ FILES = (*INPUTS, "input_references", "control_reference")
 """Names under which a form may carry a file."""
 
 
+SAMPLING = (
+    "num_inference_steps",
+    "guidance_scale",
+    "guidance_interval",
+    "flow_shift",
+    "schedule",
+    "step_cache",
+    "seed",
+)
+"""Fields of `sampling`, which are called as here."""
+
 ACTING = (
     "action",
     "action_path",
@@ -103,7 +114,7 @@ def to_draft(fields: VideoFields, media: Mapping[str, MediaReference]) -> Draft:
     draft.put("checkpoint", fields.model, "model")
     draft.put("negative_prompt", fields.negative_prompt, "negative_prompt")
     draft.put("count", fields.n, "n")
-    for field in ("num_inference_steps", "guidance_scale", "guidance_interval", "flow_shift", "schedule", "seed"):
+    for field in SAMPLING:
         draft.put(f"sampling.{field}", getattr(fields, field), field)
     for field in ("use_system_prompt", "use_resolution_template", "use_duration_template", "upsample"):
         draft.put(field, getattr(fields, field), field)

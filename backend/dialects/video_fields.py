@@ -71,6 +71,7 @@ class VideoFields(Frozen):
     guidance_scale: Number = None
     guidance_interval: Interval = None
     flow_shift: Number = None
+    step_cache: Number = None
     schedule: str | None = None
     seed: Whole = None
     use_system_prompt: Switch = None

@@ -28,6 +28,9 @@ log = structlog.get_logger("orrery.board")
 NUM_TOLD = 50
 """More jobs than a page shows of a queue, and few enough for every subscriber's backlog."""
 
+TOLD_S = 1.0
+"""By how much the queue's seconds change before that is told: a small job has twenty steps a second."""
+
 
 class Board:
     """The ledger on a thread of its own, so that a slow disk never stops the event loop.
@@ -44,7 +47,7 @@ class Board:
         self.resident: frozenset[str] = frozenset()
         self._broadcast = broadcast
         self.library_news = LibraryNews(broadcast)
-        self.queue = QueueStatus()
+        self.queue = self._queued = QueueStatus()
         self._progress: dict[str, Progress] = {}
         self._stopwatches: dict[str, Stopwatch] = {}
         self._held: dict[str, str] = {}
@@ -127,13 +130,22 @@ class Board:
 
     async def tell_queue(self) -> QueueStatus:
         """How the queue stands now; everybody is told when that is new."""
-        left = [stopwatch.seconds_left for stopwatch in self._stopwatches.values()]
-        known = [seconds for seconds in left if seconds is not None]
-        status = await self.read(queue_status, sum(known) if len(known) == len(left) else None)
+        self._queued = await self.read(queue_status)
+        status = self._with_running()
         if status != self.queue:
-            self.queue = status
-            self._broadcast.publish("system", {"queue": status.model_dump(mode="json")})
+            self._tell(status)
         return status
+
+    def _with_running(self) -> QueueStatus:
+        """The queue with what the jobs that run say of themselves."""
+        left = [self._queued.seconds_left, *(stopwatch.seconds_left for stopwatch in self._stopwatches.values())]
+        known = [seconds for seconds in left if seconds is not None]
+        total = round(sum(known), 1) if len(known) == len(left) else None
+        return self._queued.model_copy(update={"seconds_left": total})
+
+    def _tell(self, status: QueueStatus) -> None:
+        self.queue = status
+        self._broadcast.publish("system", {"queue": status.model_dump(mode="json")})
 
     async def many(
         self, query: Callable[Concatenate[Ledger, P], list[Job]], *args: P.args, **kwargs: P.kwargs
@@ -184,6 +196,10 @@ class Board:
         self._progress[job_id] = progress
         change: dict[str, Any] = {"progress": progress.model_dump(mode="json")}
         self._broadcast.publish("jobs", change, job_id)
+        status = self._with_running()
+        now, told = status.seconds_left, self.queue.seconds_left
+        if now != told and (now is None or told is None or abs(now - told) >= TOLD_S):
+            self._tell(status)
 
     async def hold(self, checkpoint: str, waits_for: str | None) -> None:
         """What every open job of a checkpoint waits for beside its turn; told, not written down.

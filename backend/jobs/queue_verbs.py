@@ -39,23 +39,17 @@ class Accepted:
     sized: Request | None = None
 
 
-def queue_status(ledger: Ledger, running_s: float | None = None) -> QueueStatus:
-    """How the queue stands.
-
-    Args:
-        running_s: how long what runs still takes, or none where that is unknown.
-    """
+def queue_status(ledger: Ledger) -> QueueStatus:
+    """How the queue stands; its `seconds_left` are those of what is queued, without what runs."""
     with ledger.transaction() as session:
         query = select(JobRow.state, func.count()).where(JobRow.state.in_(OPEN)).group_by(JobRow.state)
         counts = {str(state): int(count) for state, count in session.execute(query)}
-        queued_s = queued_seconds(session)
-        seconds_left = None if queued_s is None or running_s is None else round(queued_s + running_s, 1)
         return QueueStatus(
             paused=ledger.is_paused(session),
             full=ledger.is_full(session),
             num_queued=counts.get(JobState.QUEUED, 0),
             num_running=counts.get(JobState.RUNNING, 0),
-            seconds_left=seconds_left,
+            seconds_left=queued_seconds(session),
         )
 
 

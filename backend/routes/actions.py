@@ -8,24 +8,27 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from backend.dialects.openai_actions import ActionGeneration, ActionMetadata, domains, to_answer, to_call, to_raw
+from backend.dialects.action_metadata import ActionMetadata, to_metadata
+from backend.dialects.openai_actions import ActionGeneration, to_answer, to_call, to_raw
 from backend.dialects.openai_video_answers import action_results, to_action
-from backend.dialects.video_fields import ACTION_MODES
+from backend.dialects.packed_actions import MIME, is_packed, pack_answer, read_packed
 from backend.errors import documented
-from backend.routes.call_body import read_body
+from backend.routes.call_body import CallBody, read_body
 from backend.routes.outcome import outcome
 from backend.routes.repeated import IdempotencyKey, told_of
 from backend.routes.video_call import files_of, submit_fields
 from backend.services import Parts
 from studio.errors import BadInput, Conflict, EngineError, MediaNotFound, NotAllowed, TooLarge
+from studio.requests import RunPolicy
 
 router = APIRouter(prefix="/v1/actions", tags=["openai"])
 
+MEDIA = "u0123456789abcdef"
 EXAMPLE: dict[str, Any] = {
     "request_id": "step-1",
     "input": {
         "task": "Lift the red cube.",
-        "observation": {"image": "media:u0123456789abcdef", "state": [0.0, -0.6, 0.0, -2.5, 0.0, 1.9, 0.0, 1.0]},
+        "observation": {"image": f"media:{MEDIA}", "state": [0.0, -0.6, 0.0, -2.5, 0.0, 1.9, 0.0, 1.0]},
     },
     "parameters": {"action_mode": "policy", "domain_name": "droid_joint_position", "action_horizon": 32, "fps": 15},
 }
@@ -36,20 +39,31 @@ BODY: dict[str, Any] = {
         "multipart/form-data": {
             "schema": {"type": "object", "properties": {"input_reference": {"type": "string", "format": "binary"}}}
         },
+        MIME: {"schema": {"type": "object"}, "example": EXAMPLE},
     },
 }
+USUAL: dict[str, Any] = {"kind": "run_policy", "prompt": "Any.", "embodiment": "umi", "start_image": MEDIA}
+"""A call that leaves out whatever it can; which body, prompt and picture is all the same."""
 
 
 @router.post(
     "/generations",
     response_model=ActionGeneration,
-    responses=documented(BadInput, NotAllowed, MediaNotFound, Conflict, TooLarge, EngineError),
+    responses={
+        200: {"content": {MIME: {}}},
+        **documented(BadInput, NotAllowed, MediaNotFound, Conflict, TooLarge, EngineError),
+    },
     openapi_extra={"requestBody": BODY},
 )
 async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -> Response:
-    """What to do next (policy), or what was done (inverse dynamics); who hangs up cancels it."""
-    body = await read_body(request)
-    call = to_call(body.fields)
+    """What to do next (policy), or what was done (inverse dynamics); who hangs up cancels it.
+
+    JSON, a form, or msgpack with numpy arrays; msgpack is answered in msgpack, and where `Accept` names it.
+    """
+    came_packed = is_packed(request.headers.get("content-type"))
+    packed = came_packed or is_packed(request.headers.get("accept"))
+    body = await _packed_body(request) if came_packed else await read_body(request)
+    call = to_call(body.fields, packed=packed)
     if call.fields.action_mode == "forward_dynamics":
         raise NotAllowed(
             "forward_dynamics makes a clip, and no actions.", param="action_mode", hint="Send it to POST /v1/videos."
@@ -57,21 +71,22 @@ async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -
     job, replayed = await submit_fields(call.fields, await files_of(body, parts), request, parts, key)
     job = await outcome(job, request, parts, shared=replayed)
     texts = [await asyncio.to_thread(parts.media.file(made.id).read_bytes) for made in action_results(job)]
-    answer = to_answer(call, job, [to_action(job.request, text) for text in texts])
+    whole = to_answer(call, job, [to_action(job.request, text) for text in texts])
+    answer = to_raw(whole) if call.raw else whole
     headers = told_of(job, replayed)
-    if call.raw:
-        return Response(to_raw(answer).model_dump_json(), media_type="application/json", headers=headers)
+    if packed:
+        return Response(pack_answer(answer, as_arrays=call.as_arrays), media_type=MIME, headers=headers)
     return Response(answer.model_dump_json(), media_type="application/json", headers=headers)
+
+
+async def _packed_body(request: Request) -> CallBody:
+    return CallBody(await asyncio.to_thread(read_packed, await request.body()))
 
 
 @router.get("/metadata")
 async def metadata(parts: Parts) -> ActionMetadata:
     """What the loaded checkpoint takes and answers."""
-    can = parts.shelf.active.capabilities()
-    return ActionMetadata(
-        model=parts.shelf.active.id,
-        action_modes=[mode for mode, kind in ACTION_MODES.items() if kind in can.kinds],
-        domains=[entry for entry in domains() if entry.domain_name in can.embodiments],
-        max_action_dim=can.max_action_width,
-        action_horizon=can.num_actions,
-    )
+    checkpoint = parts.shelf.active
+    said = checkpoint.preset.defaults.get("run_policy", {})
+    usual = USUAL | {name: said[name] for name in ("num_actions", "fps", "sampling") if name in said}
+    return to_metadata(checkpoint.capabilities(), RunPolicy.model_validate(usual))

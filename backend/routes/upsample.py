@@ -25,5 +25,5 @@ EXAMPLE = {"kind": "generate_video", "prompt": "The arm lifts the cube.", "start
 async def upsample(
     payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, parts: Parts
 ) -> UpsampleAnswer:
-    """Upsample the prompt of a request for a picture or a clip, which is not made; who hangs up stops it."""
+    """Upsample the prompt of a request for a picture, clip or transfer, which is not made; who hangs up stops it."""
     return UpsampleAnswer.of(await unless_gone(request, parts.upsampler.answer(payload)))

@@ -1,21 +1,23 @@
 """A job that comes to nothing leaves nothing in the store, however it ended."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from backend.broadcast import Broadcast
+from backend.broadcast import Broadcast, Subscription
 from backend.database import open_database
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
+from backend.jobs.pace_book import record
+from backend.jobs.stopwatch import Measured
 from backend.media import MediaStore
 from studio.errors import EngineError, MediaNotFound, StorageError
 from studio.events import Delta
-from studio.jobs import Failure
+from studio.jobs import Failure, Progress
 from studio.requests import GenerateImage
 
 CUBE = GenerateImage(prompt="a red cube")
@@ -51,6 +53,13 @@ def left(store: MediaStore) -> list[str]:
             continue
         found.append(job)
     return found
+
+
+def iter_now(told: Subscription) -> Iterator[Delta]:
+    while not told.items.empty():
+        change = told.items.get_nowait()
+        if isinstance(change, Delta):
+            yield change
 
 
 def test_what_a_failed_or_cancelled_job_has_made_is_removed(tmp_path: Path):
@@ -105,3 +114,28 @@ def test_what_open_jobs_wait_for_is_told_and_seen_and_not_said_of_those_that_end
             assert (await board.get(TWO)).waiting_for is None
 
     asyncio.run(act())
+
+
+def test_the_queues_seconds_go_down_with_what_the_running_job_says_of_itself(tmp_path: Path):
+    async def act() -> tuple[list[float], float | None]:
+        broadcast = Broadcast()
+        ledger = Ledger(open_database(tmp_path / "orrery.db"))
+        board = Board(ledger, MediaStore(tmp_path / "media"), broadcast)
+        for job in (ONE, TWO):
+            await board.move(Ledger.insert, job, CUBE, "speck")
+        with ledger.transaction() as session:
+            record(session, ONE, Measured(seconds_per_step=0.0, seconds_around=30.0))
+        await board.claim("speck")
+        assert board.queue.seconds_left == 60
+        with broadcast.subscribe() as told:
+            for left in (10.0, 9.5, 8.5):
+                board.advance(ONE, Progress(phase="denoising", step=1, steps=50, seconds_left=left))
+            changes = [change for change in iter_now(told) if change.key == "system"]
+        asked = await board.tell_queue()
+        await board.close()
+        return [change.value["queue"]["seconds_left"] for change in changes if change.value], asked.seconds_left
+
+    told, asked = asyncio.run(act())
+
+    assert told == [40.0, 38.5]  # half a second is not told by itself
+    assert asked == 38.5

@@ -117,16 +117,16 @@ def test_a_caller_that_leaves_a_stream_stops_its_decoding(server: RunningServer)
             next(events)
         assert metric(server, "orrery_conversations") == 1
 
-    wait_for(lambda: metric(server, "orrery_conversations") == 0, 5)
-    wait_for(lambda: nothing_is_decoded(server), 5)
+    wait_for(lambda: metric(server, "orrery_conversations") == 0, 20)
+    wait_for(lambda: nothing_is_decoded(server), 20)
 
 
 def test_a_caller_that_leaves_a_whole_answer_stops_it_too(server: RunningServer):
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{server.url}{CHAT}", json=ENDLESS, timeout=httpx.Timeout(30, read=0.3))
 
-    wait_for(lambda: metric(server, "orrery_conversations") == 0, 5)
-    wait_for(lambda: nothing_is_decoded(server), 5)
+    wait_for(lambda: metric(server, "orrery_conversations") == 0, 20)
+    wait_for(lambda: nothing_is_decoded(server), 20)
 
 
 def test_what_was_shown_is_gone_when_the_caller_leaves(server: RunningServer):
@@ -135,11 +135,11 @@ def test_what_was_shown_is_gone_when_the_caller_leaves(server: RunningServer):
         next(events)
         assert list((server.data / "media" / "incoming").glob("*.part"))
 
-    wait_for(lambda: not list((server.data / "media" / "incoming").glob("*.part")), 5)
+    wait_for(lambda: not list((server.data / "media" / "incoming").glob("*.part")), 20)
 
 
 def test_a_conversation_and_a_job_go_on_beside_each_other(server: RunningServer):
-    job = server.submit(resolution="480", sampling={"num_inference_steps": 60, "seed": 1})
+    job = server.submit(resolution="480", sampling={"num_inference_steps": 120, "seed": 1})
     server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
 
     with streaming(server, ENDLESS) as events:

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from backend.comparisons.service import ComparisonService
 from backend.comparisons.spreadsheet import csv_of
 from backend.library.sheet_desk import SheetDesk
 from backend.media import MediaFacts, MediaStore, read_sound, write_clip
-from sent_files import clip_bytes
+from sent_files import clip_bytes, picture_bytes
 from studio.comparisons import Cell, Column, Comparison, Likeness
 from studio.errors import BadInput, MediaNotFound
 from studio.jobs import Failure
@@ -113,6 +114,66 @@ def test_what_is_gone_is_left_out_of_table_and_mosaic_and_that_is_said(tmp_path:
     assert [int(tile[40:].max()) > 100 for tile in tiles] == [False, True, False, False]
 
 
+def torn(content: bytes) -> bytes:
+    """A clip that breaks off at its middle."""
+    return content[: len(content) // 2]
+
+
+def spoiled(content: bytes) -> bytes:
+    """A clip with all packets in their place, of which the last half cannot be decoded."""
+    start = content.index(b"mdat") + 4
+    length = int.from_bytes(content[start - 8 : start - 4], "big") - 8
+    return content[: start + length // 2] + bytes(length - length // 2) + content[start + length :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind", "begins"),
+    [
+        (torn, "video", False),
+        (lambda _: b"\x00" * 500, "video", False),
+        (spoiled, "video", True),
+        (torn, "image", False),
+    ],
+    ids=["torn", "nonsense", "spoiled", "torn picture"],
+)
+def test_what_is_damaged_leaves_its_tile_to_words_and_the_rest_is_shown(
+    tmp_path: Path, damage: Callable[[bytes], bytes], kind: str, begins: bool
+):
+    whole = clip_bytes(num_frames=24, fps=12)
+    (tmp_path / "u1").write_bytes(damage(whole if kind == "video" else picture_bytes(96, 160)))
+    (tmp_path / "u2").write_bytes(whole)
+    long = {"num_frames": 24, "duration_s": 2.0}
+    still = {"type": "image", "mime": "image/png", "num_frames": None, "fps": None, "duration_s": None}
+
+    write_mosaic(
+        tmp_path / "out.mp4",
+        comparison(
+            Cell(row=0, column=0, item=item("u1", **(long if kind == "video" else still))),
+            Cell(row=0, column=1, item=item("u2", **long)),
+        ),
+        lambda name: tmp_path / name,
+    )
+
+    with av.open(str(tmp_path / "out.mp4")) as mosaic:
+        frames = [frame.to_ndarray(format="rgb24") for frame in mosaic.decode(video=0)]
+    assert len(frames) == 24
+    wide = frames[0].shape[1] // 2
+    first, last, beside = (
+        int(frames[at][100:-10, left : left + wide - 12].max()) for at, left in ((0, 6), (-1, 6), (-1, 6 + wide))
+    )
+    assert (first > 100, last > 100, beside > 100) == (begins, False, True)
+    assert frames[-1][46:66, 6 : wide - 6].max() > 100  # words
+
+
+def test_a_comparison_of_which_nothing_can_be_read_says_so(tmp_path: Path):
+    (tmp_path / "u1").write_bytes(torn(clip_bytes(num_frames=4, fps=12)))
+
+    with pytest.raises(BadInput, match="No file of this comparison can be read"):
+        write_mosaic(
+            tmp_path / "out.mp4", comparison(Cell(row=0, column=0, item=item("u1"))), lambda name: tmp_path / name
+        )
+
+
 def test_a_comparison_that_has_lost_everything_says_so(tmp_path: Path):
     with pytest.raises(BadInput, match="everything in this comparison are gone"):
         write_mosaic(tmp_path / "out.mp4", comparison(Cell(row=0, column=0, item=item("u1", missing=True))), Path)
@@ -120,15 +181,18 @@ def test_a_comparison_that_has_lost_everything_says_so(tmp_path: Path):
 
 def test_a_page_is_packed_without_what_is_gone_and_leads_to_no_server(tmp_path: Path):
     store = MediaStore(tmp_path / "media")
-    here, gone = (store.put_upload(io.BytesIO(clip_bytes(frames, 12))).id for frames in (3, 4))
+    here, gone, damaged = (store.put_upload(io.BytesIO(clip_bytes(frames, 12))).id for frames in (3, 4, 5))
     store.thumbnail(here).unlink()
+    store.thumbnail(damaged).unlink()
     store.file(gone).unlink()
+    store.file(damaged).write_bytes(torn(clip_bytes(5, 12)))
     whole = {
         "thumbnail_url": "/v1/media/x/thumbnail",
         "spritesheet_url": "/v1/media/x/spritesheet",
     }
     cells = [
-        Cell(row=0, column=at, item=item(name, **whole), actions_url="/v1/x") for at, name in enumerate((here, gone))
+        Cell(row=0, column=at % 2, item=item(name, **whole), actions_url="/v1/x")
+        for at, name in enumerate((here, gone, damaged))
     ]
     said: list[dict[str, Any]] = []
 
@@ -148,9 +212,10 @@ def test_a_page_is_packed_without_what_is_gone_and_leads_to_no_server(tmp_path: 
 
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
-    assert names == {"index.html", "cells.csv", f"media/{here}.mp4", f"media/{here}-sheet.webp"}
+    sheet = f"media/{here}-sheet.webp"
+    assert names == {"index.html", "cells.csv", f"media/{here}.mp4", sheet, f"media/{damaged}.mp4"}
     assert "/v1/" not in json.dumps(said)
-    packed, lost = (cell["item"] for cell in said[0]["cells"])
+    packed, lost, _ = (cell["item"] for cell in said[0]["cells"])
     assert (packed["missing"], packed["url"], packed["thumbnail_url"]) == (False, f"media/{here}.mp4", None)
     assert (lost["missing"], lost["url"]) == (True, "")
 
@@ -177,6 +242,24 @@ def clip_with_tone(path: Path, hertz: float, duration_s: float) -> None:
     tone = np.float32(0.4) * np.sin(2 * np.pi * hertz * times).astype(np.float32)
     frames = np.zeros((round(duration_s * 12), 160, 96, 3), np.uint8)
     write_clip(path, frames, fps=12, sound=np.stack([tone, tone]))
+
+
+def test_a_clip_whose_sound_is_damaged_is_silent_and_the_next_is_heard(tmp_path: Path):
+    clip_with_tone(tmp_path / "u1", 440, 1.0)
+    (tmp_path / "u1").write_bytes(torn((tmp_path / "u1").read_bytes()))
+    clip_with_tone(tmp_path / "u2", 1000, 1.0)
+    said = {"num_frames": 12, "duration_s": 1.0, "has_sound": True}
+    grid = comparison(
+        Cell(row=0, column=0, item=item("u1", **said)),
+        Cell(row=0, column=1, item=item("u2", **said)),
+    )
+
+    write_mosaic(tmp_path / "out.mp4", grid, lambda name: tmp_path / name)
+
+    loud = read_sound(tmp_path / "out.mp4", 48_000)[0, 4_000:44_000]
+    assert np.abs(np.fft.rfft(loud)).argmax() * 48_000 / len(loud) == pytest.approx(1000, abs=5)
+    with pytest.raises(BadInput, match="u1 is no item with sound"):
+        write_mosaic(tmp_path / "out.mp4", grid, lambda name: tmp_path / name, "u1")
 
 
 @pytest.mark.parametrize(("chosen", "hertz"), [(None, 440), ("u3", 1000)])

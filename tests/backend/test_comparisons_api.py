@@ -165,3 +165,22 @@ def test_a_cell_that_is_refused_says_why_and_the_others_are_made(server: Running
     assert states(ended(server, grid["id"])) == ["succeeded"]
     nothing = server.post("/v1/comparisons", json={**asked, "axes": {"sampling.num_inference_steps": [-1]}})
     assert nothing.status_code == 422
+
+
+def test_a_comparison_that_was_removed_comes_back_with_an_import(server: RunningServer):
+    asked = {
+        "request": {"kind": "generate_image", "prompt": "x", "resolution": "256"},
+        "axes": {"sampling.num_inference_steps": [1, 100_000], "sampling.seed": [1, 2]},
+        "subjects": [{}],
+    }
+    before = ended(server, server.post("/v1/comparisons", json=asked).json()["id"])
+    exported = server.get("/v1/library/export").content
+    assert server.delete(f"/v1/comparisons/{before['id']}").status_code == 204
+
+    report = server.post("/v1/library/import", content=exported).json()
+
+    assert report["records"]["comparisons"]["num_added"] == 1
+    assert report["records"]["comparisons"]["num_lost_media"] == 0
+    after = look(server, before["id"])
+    assert after["cells"] == before["cells"]
+    assert [bool(cell["item"]) for cell in after["cells"]] == [True, True, False, False]

@@ -29,6 +29,7 @@ MULTIPART = "multipart/form-data; boundary=x"
         ("/v1/videos", "application/json", MAX_CHAT_BYTES),
         ("/v1/videos/sync", MULTIPART, MAX_CHAT_BYTES),
         ("/v1/actions/generations", "application/json", MAX_CHAT_BYTES),
+        ("/v1/actions/generations", "application/msgpack", MAX_CHAT_BYTES),
         ("/v1/tasks", "application/json", MAX_JSON_BYTES),
         ("/anything", "", MAX_JSON_BYTES),
     ],

@@ -90,7 +90,7 @@ def test_a_killed_server_puts_its_job_back_first_in_line_uncounted(data: Path):
 
     server.kill()
 
-    wait_for(lambda: not is_alive(worker), 1.0)
+    wait_for(lambda: not is_alive(worker), 20)
     with running(data) as again:
         again.wait_ready()
         returned = again.wait_job(running_job["id"], lambda job: job["progress"]["step"] > 0)
@@ -118,13 +118,24 @@ def test_a_server_told_to_stop_gives_its_job_back_without_blame(data: Path):
         assert (returned["attempts"], returned["returns"]) == (0, 0)
 
 
-def test_half_written_files_are_swept_at_start(data: Path):
+def test_half_written_files_are_swept_at_start_and_a_kill_while_the_worker_loads_leaves_no_orphan(data: Path):
     leftover = data / "media" / "ab" / "ab0000000000-0.png.77.part"
     leftover.parent.mkdir(parents=True)
     leftover.write_bytes(b"half")
 
-    with running(data):
-        assert not leftover.exists()
+    server = RunningServer(data).start()
+    assert not leftover.exists()
+    worker = server.worker_pid()
+    wait_for(lambda: stands_back(worker), 60)
+    os.kill(worker, signal.SIGSTOP)  # now it notices no closed pipe: the kernel has to end it
+    server.kill()
+
+    wait_for(lambda: not is_alive(worker), 20)
+
+
+def stands_back(worker: int) -> bool:
+    """Whether a worker has come to its first lines; it ties itself to its server just before."""
+    return os.getpriority(os.PRIO_PROCESS, worker) > os.getpriority(os.PRIO_PROCESS, os.getpid())
 
 
 def test_a_second_server_on_the_same_folder_says_who_holds_it(server: RunningServer):

@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -118,14 +117,13 @@ def test_events_of_a_job_end_with_its_end(server: RunningServer):
 
 def test_a_running_job_is_cancelled_within_a_step(server: RunningServer):
     job = server.submit(**LONG)
-    server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
+    seen = server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
 
-    began = time.monotonic()
     cancelled = server.delete(f"/v1/jobs/{job['id']}")
 
     assert cancelled.json()["state"] == "cancelled"
-    assert 0 < cancelled.json()["stopped_at_step"] < 200
-    assert time.monotonic() - began < 2
+    # Steps go on until it is heard, fewer than fifty whatever else the machine does; all would be two hundred.
+    assert 0 < cancelled.json()["stopped_at_step"] < seen["progress"]["step"] + 50
     assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
 
 
@@ -179,6 +177,19 @@ def test_guidance_one_and_both_schedules_run(server: RunningServer):
     for sampling in ({"guidance_scale": 1}, {"schedule": "checkpoint"}, {"guidance_interval": [400, 1000]}):
         job = server.wait_job(server.submit(sampling={"num_inference_steps": 4, **sampling})["id"])
         assert job["state"] == "succeeded", job["error"]
+
+
+def test_a_result_of_a_step_cache_says_how_many_steps_were_computed(server: RunningServer):
+    sampling = {"num_inference_steps": 20, "seed": 7}
+    exact = server.wait_job(server.submit(sampling=sampling)["id"])
+    cached = server.wait_job(server.submit(count=2, sampling=sampling | {"step_cache": 0.3})["id"])
+
+    for result in cached["results"]:
+        assert result["num_computed_steps"] + result["num_kept_steps"] == 20
+        assert result["num_kept_steps"] > 2
+    assert exact["results"][0]["num_kept_steps"] is None
+    assert cached["progress"]["step"] == 40
+    assert not np.array_equal(np.asarray(picture(server, cached)), np.asarray(picture(server, exact)))
 
 
 def test_a_job_that_is_cancelled_between_its_pictures_keeps_none(server: RunningServer):

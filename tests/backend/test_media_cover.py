@@ -50,10 +50,10 @@ def test_every_level_is_torch_s_but_for_ties_in_rounding(source: tuple[int, int]
 
 
 def test_a_strip_costs_no_more_than_its_crop():
-    started = time.monotonic()
+    started = time.process_time()
 
     filled = Cover(8192, 1, 320, 192)(np.full((1, 8192, 3), 7, np.uint8))
 
     assert filled.shape == (192, 320, 3)
     assert (filled == 7).all()
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5

@@ -195,9 +195,24 @@ def test_estimates_are_measured_or_scaled_and_never_guessed(ledger: Ledger):
     with ledger.transaction() as session:
         assert estimate(session, CUBE, "cosmos3-nano") == Estimate()
     accept(ledger, "a", "b")
-    assert queue_status(ledger, 1.0).seconds_left == pytest.approx(13.6)
+    assert queue_status(ledger).seconds_left == pytest.approx(12.6)
     ledger.insert("c", GenerateVideo(prompt="x"), "speck")
-    assert queue_status(ledger, 1.0).seconds_left is None
+    assert queue_status(ledger).seconds_left is None
+
+
+def test_jobs_with_and_without_a_step_cache_say_nothing_exact_of_each_other(ledger: Ledger):
+    cached, wider = (
+        CUBE.model_copy(update={"sampling": CUBE.sampling.model_copy(update={"step_cache": part})})
+        for part in (0.05, 0.1)
+    )
+    ledger.insert("plain", CUBE, "speck")
+    ledger.insert("cached", cached, "speck")
+    with ledger.transaction() as session:
+        record(session, "plain", Measured(0.5, 1.0))
+        record(session, "cached", Measured(0.25, 1.0))
+        found = [estimate(session, request, "speck") for request in (CUBE, cached, wider)]
+    assert [one.basis for one in found] == ["measured", "measured", "similar"]
+    assert [one.seconds for one in found[:2]] == [pytest.approx(6), pytest.approx(3.5)]
 
 
 def test_a_clip_as_long_as_its_controls_is_estimated_by_their_length(ledger: Ledger):

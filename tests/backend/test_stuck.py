@@ -24,15 +24,6 @@ def data(tmp_path: Path, server: RunningServer) -> Path:
     return folder
 
 
-def test_a_server_killed_while_its_worker_loads_leaves_no_orphan(data: Path):
-    server = RunningServer(data).start()
-    worker = server.worker_pid()
-
-    server.kill()
-
-    wait_for(lambda: not is_alive(worker), 1.0)
-
-
 @pytest.mark.slow
 def test_a_worker_that_hangs_stops_neither_the_server_nor_a_cancel(data: Path):
     server = RunningServer(data).start()

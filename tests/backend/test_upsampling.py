@@ -11,7 +11,7 @@ import pytest
 
 from running import RunningServer, running, wait_for
 from scripted_endpoint import ANSWER, ScriptedEndpoint, scripted_endpoint
-from sent_files import picture_bytes
+from sent_files import clip_bytes, picture_bytes
 
 CLIP: dict[str, Any] = {
     "kind": "generate_video",
@@ -77,6 +77,31 @@ def test_what_it_starts_from_is_shown_to_the_endpoint(writing: RunningServer, en
     assert answer.status_code == 200, answer.text
     part = endpoint.bodies[0]["messages"][-1]["content"][0]
     assert part["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+def test_a_transfer_is_written_for_the_clips_that_it_follows_and_as_long_as_they_are(
+    writing: RunningServer, endpoint: ScriptedEndpoint
+):
+    clip = writing.post("/v1/media", files={"file": ("x", clip_bytes(73, fps=10))}).json()["id"]
+    asked = {
+        "kind": "transfer_video",
+        "prompt": CLIP["prompt"],
+        "source_video": clip,
+        "controls": [{"hint": "edge"}, {"hint": "depth", "video": clip}],
+        "resolution": "256",
+        "aspect_ratio": "9:16",
+        "fps": 10,
+    }
+
+    answer = writing.post("/v1/upsample", json=asked)
+
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["caption"]["duration"] == "7s"
+    *clips, words = endpoint.bodies[0]["messages"][-1]["content"]
+    assert [part["video_url"]["url"].partition(",")[0] for part in clips] == ["data:video/mp4;base64"] * 2
+    assert "clip 1, the source clip" in words["text"]
+    assert "clip 2, how far away" in words["text"]
+    assert writing.post("/v1/upsample", json={**asked, "controls": []}).json()["error"]["param"] == "controls"
 
 
 def test_a_job_is_upsampled_before_it_runs_and_keeps_the_words(writing: RunningServer, endpoint: ScriptedEndpoint):
@@ -156,7 +181,9 @@ def test_what_cannot_be_upsampled_fails_and_says_why(
 @pytest.mark.parametrize(
     ("change", "code", "param"),
     [
-        ({"kind": "run_policy"}, "unknown_kind", "kind"),
+        ({"kind": "run_policy"}, "not_allowed", "kind"),
+        ({"kind": "reason"}, "unknown_kind", "kind"),
+        ({"kind": ["generate_image"]}, "unknown_kind", "kind"),
         ({"kind": None}, "unknown_kind", "kind"),
         ({"prompt": " "}, "bad_input", "prompt"),
         ({"num_frames": 18}, "bad_input", "num_frames"),

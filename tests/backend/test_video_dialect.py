@@ -52,6 +52,11 @@ def test_video_to_video_keeps_its_frames_and_takes_the_system_prompt():
     assert (request.resolution, request.num_frames, request.fps) == ("480", 61, 10.0)
 
 
+def test_a_step_cache_is_a_field_of_ours_beside_theirs():
+    assert asked({**nvidia.TEXT_TO_VIDEO, "step_cache": 0.05}).sampling.step_cache == 0.05
+    assert asked(nvidia.TEXT_TO_VIDEO).sampling.step_cache is None
+
+
 def test_sound():
     assert asked(nvidia.WITH_SOUND).sound
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 import nvidia_requests as nvidia
@@ -15,6 +16,7 @@ from clip_facts import clip_facts
 from curl_commands import Curl
 from running import RunningServer
 from sent_files import clip_bytes, picture_bytes
+from studio.wire.arrays import pack_message, unpack_message
 
 SMALL = {"size": "320x192", "num_frames": "5", "fps": "12"}
 PICTURE = {"input_reference": ("first.png", picture_bytes(), "image/png")}
@@ -62,19 +64,13 @@ def test_image_to_video(server: RunningServer):
     assert clip_facts(answer.content) == (5, 320, 192, False)
 
 
-def test_video_to_video(server: RunningServer):
-    form = nvidia.smaller(nvidia.VIDEO_TO_VIDEO, **SMALL | {"num_frames": "9"})
-
-    assert clip_facts(sync(server, form, files=CLIP).content)[0] == 9
-
-
 def test_sound(server: RunningServer):
     answer = sync(server, nvidia.smaller(nvidia.WITH_SOUND, **SMALL))
 
     assert clip_facts(answer.content) == (5, 320, 192, True)
 
 
-def test_transfer(server: RunningServer):
+def test_a_transfer_by_the_id_of_its_control(server: RunningServer):
     control = server.post("/v1/media", files={"file": ("control.mp4", clip_bytes(width=160, height=96))}).json()["id"]
     form = nvidia.smaller(nvidia.transfer(control), **SMALL)
     form = nvidia.with_params(form, num_video_frames_per_chunk=5, max_frames=5)
@@ -181,10 +177,42 @@ def test_sglangs_actions(server: RunningServer):
     assert [len(row) for row in raw["actions"]] == [8] * 4
 
 
+def test_sglangs_actions_in_msgpack(server: RunningServer):
+    """As its clients pack them: a picture is an array, and so are the actions that come back."""
+    observation = {"image": np.full((60, 80, 3), 90, np.uint8), "state": np.zeros(8, np.float32)}
+    parameters = {"domain_name": "droid_joint_position", "action_horizon": 4, "num_inference_steps": 2}
+    asked = {"input": {"task": "Lift it.", "observation": observation}, "parameters": {**parameters, "image_size": 256}}
+    packed = {"Content-Type": "application/msgpack"}
+
+    answer = server.post("/v1/actions/generations", content=pack_message(asked), headers=packed)
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/msgpack"), answer.text
+    values = unpack_message(answer.content)["data"][0]["action"]["values"]
+    assert (values.shape, values.dtype) == ((4, 8), np.float32)
+    job = server.job(unpack_message(answer.content)["job"])
+    plain = json.loads(json.dumps(asked, default=lambda array: array.tolist()))
+    plain["input"]["observation"]["image"] = f"media:{job['request']['start_image']}"
+    plain["parameters"]["seed"] = job["request"]["sampling"]["seed"]
+    again = server.post("/v1/actions/generations", json=plain, headers={"Accept": "application/msgpack"})
+    assert np.array_equal(unpack_message(again.content)["data"][0]["action"]["values"], values)
+    refused = server.post("/v1/actions/generations", content=b"\xc1", headers=packed)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_input")
+
+
 def test_actions_metadata_names_the_domains(server: RunningServer):
     metadata = server.get("/v1/actions/metadata").json()
 
-    assert metadata["model"] == "speck"
+    assert (metadata["model"], metadata["policy_family"]) == ("speck", "cosmos3")
+    assert metadata["capabilities"]["action_modes"] == ["policy", "inverse_dynamics"]
+    assert metadata["defaults"] | {"fps": 0} == {
+        "action_mode": "policy",
+        "action_horizon": 16,
+        "num_inference_steps": 4,
+        "height": None,
+        "width": None,
+        "fps": 0,
+    }
+    assert [832, 480] in metadata["input"]["supported_resolutions"]
     named = {entry["domain_name"]: entry for entry in metadata["domains"]}
     assert named["droid_joint_position"] == {
         "domain_name": "droid_joint_position",

@@ -2,13 +2,14 @@
 
 import base64
 import io
+from typing import Any
 
 import httpx
 import openai
 import pytest
 from PIL import Image
 
-from running import RunningServer
+from running import RunningServer, wait_for
 
 
 @pytest.fixture
@@ -35,7 +36,15 @@ def test_n_images_have_consecutive_seeds_and_urls_can_be_fetched(client: openai.
         n=2,
         size="256x256",
         response_format="url",
-        extra_body={"extra_params": {"seed": 11, "num_inference_steps": 2, "guidance_scale": 1, "flow_shift": 5}},
+        extra_body={
+            "extra_params": {
+                "seed": 11,
+                "num_inference_steps": 2,
+                "guidance_scale": 1,
+                "flow_shift": 5,
+                "step_cache": 0,
+            }
+        },
     )
 
     assert answer.data is not None
@@ -93,8 +102,11 @@ def test_a_caller_that_hangs_up_cancels_its_job(server: RunningServer):
     body = {"prompt": "left alone", "size": "1280x720", "num_inference_steps": 200}
 
     with pytest.raises(httpx.ReadTimeout):
-        httpx.post(f"{server.url}/v1/images/generations", json=body, timeout=1)
+        httpx.post(f"{server.url}/v1/images/generations", json=body, timeout=httpx.Timeout(30, read=1))
 
-    job = server.get("/v1/jobs", params={"limit": 1}).json()["jobs"][0]
-    assert job["request"]["prompt"] == "left alone"
+    def left_alone() -> dict[str, Any] | None:
+        job = server.get("/v1/jobs", params={"limit": 1}).json()["jobs"][0]
+        return job if job["request"]["prompt"] == body["prompt"] else None
+
+    job = wait_for(left_alone, 20)
     assert server.wait_job(job["id"])["state"] == "cancelled"

@@ -6,14 +6,19 @@ from typing import Any
 import pytest
 import requests
 import schemathesis
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
 from schemathesis import GenerationMode
 
+from backend.errors import status_of
+from backend.examples import has_example, operations_of, show_examples
 from backend.routes import ROUTERS
-from backend.routes.examples import has_example, operations_of, show_examples
 from running import RunningServer, running
+from studio.jobs import Failure
 
 WAITING = ("/v1/images/generations", "/v1/videos/sync", "/v1/actions/generations", "/v1/chat/completions")
 """Routes that answer when a job or an answer has ended; whoever gives up ends it."""
@@ -34,6 +39,19 @@ DOCUMENTED_FAULTS = {501}
 WAIT_S = 2.0
 
 
+def examples_of(content: dict[str, Any]) -> list[Any]:
+    """Those of one content type, wherever they stand."""
+    if "example" in content:
+        return [content["example"]]
+    named = [example["value"] for example in content.get("examples", {}).values()]
+    return named or list(content.get("schema", {}).get("examples", []))
+
+
+def check(example: object, schema: dict[str, Any]) -> None:
+    """Hold an example to its schema, whose references go to the document."""
+    Draft202012Validator({**schema, "components": DESCRIBED["components"]}).validate(example)
+
+
 def described() -> dict[str, Any]:
     app = FastAPI()
     for router in ROUTERS:
@@ -42,14 +60,62 @@ def described() -> dict[str, Any]:
     return app.openapi()
 
 
-@pytest.mark.parametrize(("name", "operation"), list(operations_of(described())), ids=lambda value: str(value)[:60])
+DESCRIBED = described()
+OPERATIONS = list(operations_of(DESCRIBED))
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: str(value)[:60])
 def test_every_route_shows_an_example(name: str, operation: dict[str, Any]):
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
-            assert parameter["example"] is not None, parameter["name"]
-    for content in operation.get("requestBody", {}).get("content", {}).values():
-        assert has_example(content), f"{name} has a body without an example: add one to backend/routes/examples.py"
+            check(parameter["example"], parameter["schema"])
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+        assert has_example(content), f"{name} has a body without an example: add one to backend/examples/calls.py"
+        if kind == "application/json":
+            for example in examples_of(content):
+                check(example, content["schema"])
     assert operation.get("description") or operation.get("summary")
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: str(value)[:60])
+def test_every_answer_shows_one_that_is_true_to_its_schema(name: str, operation: dict[str, Any]):
+    for status, response in operation["responses"].items():
+        content = response.get("content", {}).get("application/json")
+        if content is None:
+            continue
+        examples = examples_of(content)
+        assert examples, f"{name} answers {status} without an example: add one to backend/examples/answers.py"
+        for example in examples:
+            check(example, content["schema"])
+
+
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: str(value)[:60])
+def test_every_error_that_a_route_documents_is_shown_as_it_is_answered(name: str, operation: dict[str, Any]):
+    for status, response in operation["responses"].items():
+        if int(status) < 400 or "content" not in response:
+            continue
+        codes = response["description"].split(", ")
+        content = response["content"]["application/json"]
+        assert content["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
+        shown = {
+            code: Failure.model_validate(example["value"]["error"]) for code, example in content["examples"].items()
+        }
+
+        assert list(shown) == codes
+        for code, failure in shown.items():
+            assert failure.code == code
+            assert status_of(failure.error()) == int(status)
+
+
+@pytest.mark.parametrize("router", ROUTERS, ids=lambda router: str(router.prefix))
+def test_an_answer_that_is_shown_is_read_by_the_routes_own_model(router: APIRouter):
+    for route in router.routes:
+        if isinstance(route, APIRoute) and route.response_model is not None:
+            for method in route.methods or ():
+                shown = DESCRIBED["paths"][route.path][method.lower()]["responses"][str(route.status_code or 200)]
+                content = shown["content"].get("application/json")
+                if content is not None:
+                    TypeAdapter(route.response_model).validate_python(examples_of(content)[0], strict=False)
 
 
 @pytest.fixture(scope="module")

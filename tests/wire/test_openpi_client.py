@@ -91,10 +91,10 @@ def test_a_client_of_robolabs_shape_drives_it(address: str):
         "prompt": "put the banana in the bowl",
     }
     with connect(address, compression=None, max_size=None, ping_interval=60, ping_timeout=600) as socket:
-        assert isinstance(msgpack_numpy.unpackb(socket.recv(timeout=20)), dict)
+        assert isinstance(msgpack_numpy.unpackb(socket.recv(timeout=60)), dict)
         for _ in range(2):
             socket.send(msgpack_numpy.packb(request))
-            chunk = np.asarray(msgpack_numpy.unpackb(socket.recv(timeout=20))["action"])
+            chunk = np.asarray(msgpack_numpy.unpackb(socket.recv(timeout=60))["action"])
             targets = np.concatenate([chunk[:, :7], chunk[:, 7:] > 0.5], axis=1)
             assert targets.shape == (32, 8)
 
@@ -104,11 +104,11 @@ def test_our_own_client_recognises_it_and_takes_its_contract(address: str):
     try:
         until(lambda: connection.status().connection != "connecting")
         assert (connection.status().connection, connection.status().dialect) == ("ready", "cosmos")
-        connection.ask(observation(), timeout_s=20)
-        chunk = until(connection.take)
+        connection.ask(observation(), timeout_s=60)
+        chunk = until(connection.take, 60)
         connection.wants_video = True
-        connection.ask(observation(), timeout_s=20)
-        foreseen = until(connection.take)
+        connection.ask(observation(), timeout_s=60)
+        foreseen = until(connection.take, 60)
     finally:
         connection.close()
 

@@ -1,11 +1,8 @@
-"""Examples in the API's documentation, for parameters and bodies whose own classes have none."""
+"""What is sent: parameters and bodies whose own classes have no example."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-from fastapi import FastAPI
 
 JOB, MEDIA, OTHER_MEDIA = "5b3090214d6b", "u0123456789abcdef", "u123456789abcdef0"
 
@@ -21,8 +18,8 @@ PARAMETERS: dict[str, Any] = {
     "pair_id": f"{MEDIA}.{OTHER_MEDIA}",
     "vote_id": "90ab12cd34ef",
     "kind": "generate_image",
-    "episode": "2026-11-21T20-58-01",
-    "view": "canvas",
+    "episode": 0,
+    "view": "wrist",
 }
 """By the name of a parameter in a path; `name` is another thing in every route, see `NAMES`."""
 
@@ -62,39 +59,3 @@ BODIES: dict[str, Any] = {
     "POST /v1/tasks/{name}": {"media": MEDIA, "words": {"subject": "cups"}},
 }
 """By method and path."""
-
-
-def show_examples(app: FastAPI) -> None:
-    """Have the application's OpenAPI carry them."""
-    described = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        schema = described()
-        for name, operation in operations_of(schema):
-            for parameter in operation.get("parameters", ()):
-                if parameter["in"] == "path" and "example" not in parameter:
-                    parameter["example"] = _of_parameter(parameter["name"], name.partition(" ")[2])
-            for content in operation.get("requestBody", {}).get("content", {}).values():
-                if not has_example(content) and name in BODIES:
-                    content["example"] = BODIES[name]
-        return schema
-
-    app.openapi = openapi
-
-
-def operations_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every operation of an OpenAPI schema, as in "GET /v1/jobs"."""
-    for path, methods in schema["paths"].items():
-        for method, operation in methods.items():
-            yield f"{method.upper()} {path}", operation
-
-
-def has_example(content: dict[str, Any]) -> bool:
-    """Whether a body of one content type shows one."""
-    return bool(content.keys() & {"example", "examples"}) or bool(content.get("schema", {}).get("examples"))
-
-
-def _of_parameter(name: str, path: str) -> Any:
-    if name == "name":
-        return next((example for start, example in NAMES.items() if path.startswith(start)), None)
-    return PARAMETERS.get(name)
