@@ -14,6 +14,8 @@ from fastapi import FastAPI
 
 from frontend import text
 from frontend.bench import draw_bench
+from frontend.gradio_files import ASSETS, Opening, opening_of
+from frontend.packing import page_texts
 from frontend.pages.image import IMAGE_PANEL
 from frontend.pages.keeping import draw_keeping_page
 from frontend.pages.robot import draw_robot_page
@@ -23,7 +25,7 @@ from frontend.pages.video import VIDEO_PANEL
 from frontend.pages.world import INVERSE_PANEL, POLICY_PANEL, WORLD_PANEL
 from frontend.panel import Panel
 from frontend.places import FORMS, IMAGE, KEEPING, ROBOT, Place
-from frontend.shell import Shell, head_of, shell_of
+from frontend.shell import Pieces, Shell, head_end_of, head_of, shell_of
 from frontend.static_files import FOLDER, KeptFiles, static_path
 from frontend.theme import build_theme
 from studio.client import StudioClient
@@ -50,8 +52,10 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
     def connect(caller: gr.Request) -> StudioClient:
         return StudioClient(base_url(), forwarded=cast("Mapping[str, str]", caller.headers))
 
-    static = static_path()
-    app.mount(static, KeptFiles(), name="ui")
+    places = (*FORMS, *PART_PAGES)
+    texts = page_texts(places)
+    static = static_path(texts)
+    app.mount(static, KeptFiles(FOLDER, texts), name="ui")
     with gr.Blocks(title=f"{text.STUDIO} · {IMAGE.title}", analytics_enabled=False, fill_width=True) as blocks:
         draw_bench(blocks, IMAGE_PANEL, connect)
     for panel in PANELS:
@@ -60,6 +64,9 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
     for place, draw_part_page in PART_PAGES.items():
         with blocks.route(place.title, place.path):
             draw_part_page(place)
+    openings = _openings(blocks)
+    theirs = {name: text for opening in openings.values() for name, text in opening.texts().items()}
+    app.mount("/assets", KeptFiles(ASSETS, theirs), name="assets")
     blocks.queue(default_concurrency_limit=None)
     with warnings.catch_warnings():
         # Said of every app with two pages, whatever ssr_mode is.
@@ -74,8 +81,19 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
             footer_links=[],
             favicon_path=str(FOLDER / "icon.svg"),
         )
-    pages = {
-        place.path: (head_of(place, static, has_token=has_token), shell_of(place)) for place in (*FORMS, *PART_PAGES)
-    }
+    pages: dict[str, Pieces] = {}
+    for place in places:
+        opening = openings[place.path]
+        head = head_of(place, static, opening, has_token=has_token)
+        pages[place.path] = Pieces(head, head_end_of(opening, blocks.theme_hash), shell_of(place))
     app.add_middleware(Shell, pages=pages)
     return app
+
+
+def _openings(blocks: gr.Blocks) -> dict[str, Opening]:
+    """By path, what each page has of Gradio."""
+    components: dict[str, set[str]] = {}
+    for block in blocks.blocks.values():
+        components.setdefault(f"/{block.page}", set()).add(block.get_block_name())
+    known = {names: opening_of(names) for names in map(frozenset, components.values())}
+    return {path: known[frozenset(names)] for path, names in components.items()}

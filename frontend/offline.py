@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from frontend import text
+from frontend.packing import reachable
 from frontend.places import PLAYHEAD_STYLES
-from frontend.shell import reachable
 from frontend.static_files import FOLDER
 
 ENTRY = "offline_page.js"

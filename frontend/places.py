@@ -32,7 +32,10 @@ class Place:
     within: str = ""
 
 
-MAKING_STYLES = ("making", "media", "player", "beside_clip")
+STYLES = ("tokens", "shell", "toasts", "controls", "form", "stage")
+"""The style sheets of every page, in the order in which they apply; a place's own follow."""
+
+MAKING_STYLES = ("popover", "making", "media", "player", "beside_clip")
 IMAGE = Place("image", "Make", "Image", "/", "image", "generate_image", styles=MAKING_STYLES)
 VIDEO = Place("video", "Make", "Video", "/video", "video", "generate_video", styles=MAKING_STYLES)
 SOUND = Place("sound", "Make", "Sound", "/sound", "sound", "generate_video", styles=MAKING_STYLES)
@@ -54,7 +57,15 @@ INVERSE = Place(
 POLICY = Place("policy", "Make", "World", "/policy", "world", "run_policy", "world.js", _WORLD_STYLES, within="world")
 _LISTS = ("keeping", "queue")
 PLAYHEAD_STYLES = ("playhead", "playhead_bar")
-ASK = Place("ask", "Think", "Ask", "/ask", "ask", script="ask.js", styles=("keeping", "media", "player", "ask"))
+ASK = Place(
+    "ask",
+    "Think",
+    "Ask",
+    "/ask",
+    "ask",
+    script="ask.js",
+    styles=("keeping", "popover", "media", "player", "beside_clip", "ask"),
+)
 COMPARE = Place(
     "compare",
     "Judge",
@@ -66,9 +77,9 @@ COMPARE = Place(
 )
 _ARENA_STYLES = (*_LISTS, "media", *PLAYHEAD_STYLES, "arena", "arena_tables")
 ARENA = Place("arena", "Judge", "Arena", "/arena", "arena", script="arena.js", styles=_ARENA_STYLES)
-_REFINE_STYLES = ("keeping", "media", "player", "ask", "refine", "refine_tree")
+_REFINE_STYLES = ("keeping", "media", "player", "beside_clip", "ask", "refine", "refine_tree")
 REFINE = Place("refine", "Judge", "Refine", "/refine", "refine", script="refine.js", styles=_REFINE_STYLES)
-_LIBRARY_STYLES = ("keeping", "library", "peek", "player")
+_LIBRARY_STYLES = ("keeping", "library", "peek", "player", "beside_clip")
 LIBRARY = Place("library", "Keep", "Library", "/library", "library", script="library.js", styles=_LIBRARY_STYLES)
 QUEUE = Place("queue", "Keep", "Queue", "/queue", "queue", script="queue.js", styles=_LISTS)
 CHECKPOINTS = Place(

@@ -8,37 +8,43 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from collections.abc import Mapping
 from itertools import groupby
+from typing import NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontend import element_ids, text
+from frontend.gradio_files import Opening
 from frontend.icons import icon
+from frontend.packing import script_name, styles_name
 from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
 from frontend.static_files import FOLDER
 from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import CANVASES
 
-STYLES = ("tokens", "shell", "toasts", "controls", "form", "stage")
-"""The style sheets of every page, in the order in which they apply; a place's own follow."""
-
 BOOT = "boot.js"
 """Stands in the head itself, because it must run before the first paint."""
 
 
-def head_of(place: Place, static: str, *, has_token: bool = False) -> str:
-    """What goes into `<head>`.
+class Pieces(NamedTuple):
+    """What is put into a served page: at the top of its head, at the end of it, and at the top of its body."""
+
+    head: str
+    head_end: str
+    body: str
+
+
+def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = False) -> str:
+    """What goes to the top of `<head>`.
 
     Args:
         place: the page.
-        static: the path under which `frontend/static` is served.
+        static: the path under which the page's own files are served.
+        opening: what it has of Gradio, to be fetched at once.
         has_token: whether the server wants a token.
     """
-    # Announced, the modules are fetched at once and not one import after the other.
-    modules = sorted(reachable(place.script) - {place.script})
     title = f"{text.STUDIO} · {place.title}"
     facts = {
         "page": place.name,
@@ -58,23 +64,30 @@ def head_of(place: Place, static: str, *, has_token: bool = False) -> str:
         f"<script>{(FOLDER / BOOT).read_text()}</script>",
         f"<title>{title}</title>",
         f'<link rel="icon" type="image/svg+xml" href="{static}/icon.svg">',
-        *(f'<link rel="stylesheet" href="{static}/{name}.css">' for name in (*STYLES, *place.styles)),
-        *(f'<link rel="modulepreload" href="{static}/{name}">' for name in modules),
+        f'<link rel="stylesheet" href="{static}/{styles_name(place)}">',
+        f'<link rel="modulepreload" href="{static}/{script_name(place)}">',
+        *(f'<link rel="modulepreload" crossorigin href="/assets/{name}">' for name in opening.scripts),
         f'<script type="application/json" id="{element_ids.FACTS}">{data}</script>',
-        f'<script type="module" src="{static}/{place.script}"></script>',
+        f'<script type="module" src="{static}/{script_name(place)}"></script>',
     ]
     return "".join(lines)
 
 
-def reachable(script: str) -> set[str]:
-    """A module of `frontend/static` and every one that it imports, by name."""
-    found, waiting = {script}, [script]
-    while waiting:
-        source = (FOLDER / waiting.pop()).read_text()
-        new = set(re.findall(r'(?:from|import) "\./([a-z_]+\.js)"', source)) - found
-        found |= new
-        waiting += new
-    return found
+def head_end_of(opening: Opening, theme_hash: str) -> str:
+    """What goes to the end of `<head>`: Gradio's style sheets, behind ours and where it would put them itself.
+
+    One holds them all. Gradio asks for none that stands here already, and a link that is disabled is not fetched.
+
+    Args:
+        opening: what the page has of Gradio.
+        theme_hash: names the theme that Gradio asks for before it draws.
+    """
+    lines = [
+        f'<link rel="preload" as="style" href="/theme.css?v={theme_hash}">',
+        *(f'<link rel="stylesheet" disabled href="/assets/{name}">' for name in opening.styles),
+        f'<link rel="stylesheet" href="/assets/{opening.sheet}">',
+    ]
+    return "".join(lines)
 
 
 def shell_of(place: Place) -> str:
@@ -153,16 +166,16 @@ def _keys(place: Place) -> str:
 
 
 class Shell:
-    """ASGI middleware that puts the two pieces into the HTML of our own pages and touches nothing else.
+    """ASGI middleware that puts the pieces into the HTML of our own pages and touches nothing else.
 
     Args:
         app: what it wraps.
-        pages: by path, what goes into the head and what to the top of the body.
+        pages: by path, what goes where.
     """
 
-    def __init__(self, app: ASGIApp, pages: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(self, app: ASGIApp, pages: Mapping[str, Pieces]) -> None:
         self._app = app
-        self._pages = {path: (head.encode(), body.encode()) for path, (head, body) in pages.items()}
+        self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -172,16 +185,15 @@ class Shell:
             return
         # What is to be edited must not come compressed.
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
-        await self._app({**scope, "headers": plain}, receive, _Insertion(send, *page))
+        await self._app({**scope, "headers": plain}, receive, _Insertion(send, page))
 
 
 class _Insertion:
-    """Holds back an HTML reply until it is whole, then sends it with the two pieces in place."""
+    """Holds back an HTML reply until it is whole, then sends it with the pieces in place."""
 
-    def __init__(self, send: Send, head: bytes, body: bytes) -> None:
+    def __init__(self, send: Send, pieces: Pieces) -> None:
         self._send = send
-        self._head = head
-        self._body = body
+        self._pieces = pieces
         self._start: Message | None = None
         self._held = bytearray()
 
@@ -201,12 +213,14 @@ class _Insertion:
         await self._send({"type": "http.response.body", "body": page})
 
     def _insert(self, page: bytes) -> bytes:
-        charset = b'<meta charset="utf-8" />'
+        charset, end = b'<meta charset="utf-8" />', b"</head>"
         if charset not in page or b"<body" not in page:
             return page
-        page = page.replace(charset, charset + self._head, 1)
-        top = page.index(b">", page.index(b"<body")) + 1
-        return page[:top] + self._body + page[top:]
+        page = page.replace(charset, charset + self._pieces.head.encode(), 1)
+        body = page.index(b"<body")
+        top = page.index(b">", body) + 1
+        before = page[:body].replace(end, self._pieces.head_end.encode() + end, 1)
+        return before + page[body:top] + self._pieces.body.encode() + page[top:]
 
 
 def _is_html(message: Message) -> bool:

@@ -31,6 +31,12 @@ def test_bounds_defaults_and_words_come_from_the_request():
     assert specs()["use_system_prompt"].options == (True, False)
 
 
+def test_a_step_cache_is_an_optional_number_behind_the_fold():
+    spec = specs()["sampling.step_cache"]
+    assert (spec.title, spec.type, spec.optional, spec.default) == ("Step cache", float, True, None)
+    assert (spec.low, spec.high, spec.hint.fold) == (0, 1, True)
+
+
 def test_a_field_that_no_form_can_draw_has_to_be_hidden():
     class Odd(Frozen):
         pair: Annotated[tuple[int, int], Field(title="Pair")] = (1, 2)

@@ -10,11 +10,14 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from frontend import element_ids
-from frontend.places import IMAGE, KEEPING, PLACES, ROBOT, Place
-from frontend.shell import Shell, head_of, shell_of
-from frontend.static_files import FOLDER
+from frontend.gradio_files import Opening, opening_of
+from frontend.places import IMAGE, KEEPING, PLACES, ROBOT
+from frontend.shell import Pieces, Shell, head_end_of, head_of, shell_of
 
 PAGE = '<!doctype html><html><head><meta charset="utf-8" /></head><body class="x"><p>page</p></body></html>'
+
+
+OPENING = Opening(linked=("a.js",), scripts=("a.js", "b.js"), styles=())
 
 
 def client(answer: Response) -> TestClient:
@@ -22,12 +25,12 @@ def client(answer: Response) -> TestClient:
         return answer
 
     app = Starlette(routes=[Route("/", reply), Route("/other", reply)])
-    return TestClient(Shell(app, {"/": ("<!--head-->", "<!--body-->")}), follow_redirects=False)
+    return TestClient(Shell(app, {"/": Pieces("<!--head-->", "<!--end-->", "<!--body-->")}), follow_redirects=False)
 
 
 def test_our_page_gets_the_head_and_the_shell():
     answer = client(HTMLResponse(PAGE)).get("/")
-    assert '<meta charset="utf-8" /><!--head--></head><body class="x"><!--body--><p>' in answer.text
+    assert '<meta charset="utf-8" /><!--head--><!--end--></head><body class="x"><!--body--><p>' in answer.text
     assert int(answer.headers["content-length"]) == len(answer.content)
 
 
@@ -52,7 +55,7 @@ def test_the_rail_lists_every_place_and_marks_this_one():
 
 
 def test_the_facts_are_json_that_cannot_end_their_script():
-    head = head_of(IMAGE, "/ui/x")
+    head = head_of(IMAGE, "/ui/x", OPENING)
     found = re.search(rf'<script type="application/json" id="{element_ids.FACTS}">(.*?)</script>', head)
     assert found is not None
     facts = json.loads(found.group(1))
@@ -62,23 +65,24 @@ def test_the_facts_are_json_that_cannot_end_their_script():
 
 
 def test_the_facts_say_whether_there_is_a_token_and_never_what_it_is():
-    assert '"has_token": true' in head_of(IMAGE, "/ui/x", has_token=True)
-    assert '"has_token": false' in head_of(IMAGE, "/ui/x")
+    assert '"has_token": true' in head_of(IMAGE, "/ui/x", OPENING, has_token=True)
+    assert '"has_token": false' in head_of(IMAGE, "/ui/x", OPENING)
 
 
-@pytest.mark.parametrize("place", [IMAGE, ROBOT], ids=lambda place: place.name)
-def test_every_file_that_the_head_asks_for_is_there(place: Place):
-    for path in re.findall(r'(?:href|src)="/ui/x/([^"]+)"', head_of(place, "/ui/x")):
-        assert (FOLDER / path).is_file(), path
+def test_a_page_asks_for_one_script_and_one_style_sheet_of_ours_and_announces_gradios_scripts():
+    head = head_of(ROBOT, "/ui/x", OPENING)
+    assert re.findall(r'<link rel="stylesheet" href="(.*?)">', head) == ["/ui/x/page-robot.css"]
+    assert re.findall(r'<script type="module" src="(.*?)">', head) == ["/ui/x/page-robot.js"]
+    announced = re.findall(r'<link rel="modulepreload" (?:crossorigin )?href="(.*?)">', head)
+    assert announced == ["/ui/x/page-robot.js", "/assets/a.js", "/assets/b.js"]
 
 
-def test_a_page_asks_for_the_scripts_that_it_runs_and_no_others():
-    image, robot = head_of(IMAGE, "/ui/x"), head_of(ROBOT, "/ui/x")
-    assert 'href="/ui/x/stage.js"' in image
-    assert 'href="/ui/x/stage.js"' not in robot
-    assert 'href="/ui/x/robot_link.js"' in robot
-    assert "robot_link.js" not in image
-    assert '<script type="module" src="/ui/x/robot.js">' in robot
+def test_gradios_style_sheets_are_asked_for_as_one_and_stand_there_switched_off():
+    opening = Opening(linked=(), scripts=(), styles=opening_of({"html"}).styles[:2])
+    end = head_end_of(opening, "digest")
+    assert re.findall(r'<link rel="stylesheet" disabled href="/assets/(.*?)">', end) == list(opening.styles)
+    assert re.findall(r'<link rel="stylesheet" href="/assets/(.*?)">', end) == [opening.sheet]
+    assert '<link rel="preload" as="style" href="/theme.css?v=digest">' in end
 
 
 def test_the_robots_stop_stands_in_the_shell_of_its_page_alone():
@@ -94,7 +98,9 @@ def test_the_keys_listed_are_those_of_the_page():
 def test_every_place_has_its_keys_in_the_help_and_its_page_in_the_facts():
     for place in KEEPING:
         assert "This list" in shell_of(place)
-        assert f'"{place.name}": {{"title": "{place.title}", "path": "{place.path}"}}' in head_of(place, "/ui/x")
+        assert f'"{place.name}": {{"title": "{place.title}", "path": "{place.path}"}}' in head_of(
+            place, "/ui/x", OPENING
+        )
 
 
 def test_the_header_holds_the_queue_as_a_link_the_guardrail_and_the_banner():

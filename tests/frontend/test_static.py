@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from frontend import text
-from frontend.places import PLACES
-from frontend.shell import STYLES
+from frontend.places import PLACES, STYLES
 from frontend.static_files import FOLDER, static_path
 
 SCRIPTS = sorted(FOLDER.glob("*.js"))
@@ -71,5 +70,6 @@ def test_every_style_sheet_is_linked():
 
 
 def test_the_path_names_the_content():
-    assert re.fullmatch(r"/ui/[0-9a-f]{8}", static_path())
-    assert static_path() == static_path()
+    assert re.fullmatch(r"/ui/[0-9a-f]{8}", static_path({}))
+    assert static_path({"page.js": b"a"}) == static_path({"page.js": b"a"})
+    assert len({static_path({}), static_path({"page.js": b"a"}), static_path({"page.js": b"b"})}) == 3
