@@ -11,16 +11,17 @@ from fastapi_offline import FastAPIOffline
 from backend import errors
 from backend.access import Gate
 from backend.body_limit import BodyLimit
+from backend.examples import show_examples
 from backend.metrics import Measured
 from backend.rate_limit import RateLimit
 from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
-from backend.routes.examples import show_examples
 from backend.routes.head import Head
 from backend.routes.page import PageErrors
 from backend.services import Services
 from backend.version import VERSION
 from frontend.app import mount
+from frontend.login import login_page
 from studio.settings import ServerSettings
 
 DESCRIPTION = (
@@ -49,6 +50,7 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
     app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=life)
     app.state.services = services
     app.state.token = settings.token.get_secret_value() if settings.token else None
+    app.state.login_page = login_page
     errors.register(app)
     for router in ROUTERS:
         app.include_router(router)

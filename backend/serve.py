@@ -13,9 +13,11 @@ import structlog
 from backend import vital
 from backend.adapter_rack import AdapterRack
 from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
+from backend.arena.importing import ARENA_RECORDS
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.comparisons import ComparisonDesk
+from backend.comparisons.importing import COMPARISON_RECORDS
 from backend.control_desk import ControlDesk
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
@@ -35,6 +37,7 @@ from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
 from backend.library.portage import Portage
+from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.sheet_desk import SheetDesk
 from backend.library.uploads import Uploads
@@ -46,6 +49,7 @@ from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.task_desk import TaskDesk
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.bench import Bench
+from backend.refining.importing import REFINEMENT_RECORDS
 from backend.refining.roles import Roles
 from backend.refining.service import RefiningService
 from backend.refining.shelf import RefinementShelf
@@ -88,11 +92,19 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     jobs = JobService(board, fleet, admission, broadcast)
     texts = load_refining_texts(folder.templates)
     roles = Roles(reasoning, media, shelf, settings, texts, fleet.status_of, fleet.bring)
-    library = LibraryService(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake)
+    library = LibraryService(
+        *(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake), Reserve(folder.reserve)
+    )
     arena, reasoners = (
         ArenaService(database, board.library_news, media),
         Reasoners(reasoning, fleet, shelf, folder.reasoners),
     )
+    refining = RefiningService(admission, roles, Bench(jobs, media), RefinementShelf(database), broadcast)
+
+    def heard() -> None:
+        arena.forget()
+        refining.changed()
+
     queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetDesk(media)
     rooms = (database, board, queue, jobs, admission, fleet, shelf, media, library, uploads, sheets)
     return Services(
@@ -104,7 +116,11 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         shelf=shelf,
         media=media,
         library=library,
-        portage=Portage(database, media, board.library_news, library, folder, settings.quota_bytes),
+        portage=Portage(
+            *(database, media, board.library_news, library, folder, settings.quota_bytes),
+            sorts=(*COMPARISON_RECORDS, *REFINEMENT_RECORDS, *ARENA_RECORDS),
+            heard=heard,
+        ),
         comparisons=ComparisonDesk.open(*rooms, folder.media, _offline_page),
         uploads=uploads,
         sheets=sheets,
@@ -115,7 +131,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         reasoning=reasoning,
         shown_media=shown_media,
         upsampler=upsampler,
-        refining=RefiningService(admission, roles, Bench(jobs, media), RefinementShelf(database), broadcast),
+        refining=refining,
         tasks=TaskDesk(load_tasks(folder.tasks), reasoning, shown_media),
         arena=arena,
         reasoners=reasoners,

@@ -23,6 +23,7 @@ from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
 from studio.client import StudioClient
 from studio.errors import StudioError
+from studio.prompting import UNCAPTIONED
 from studio.requests import draw_seed
 
 SEED = "sampling.seed"
@@ -75,9 +76,8 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr
     def draw_parts(path: str) -> Callable[[], None]:
         def draw() -> None:
             if path == "prompt":
-                parts.part(
-                    "o-prompt-tools", elem_id=element_ids.prompt_tools(page), spec={"upsamples": panel.upsamples}
-                )
+                refused = UNCAPTIONED.get(panel.place.kind, "")
+                parts.part("o-prompt-tools", elem_id=element_ids.prompt_tools(page), spec={"refused": refused})
                 parts.part("o-examples", elem_id=element_ids.examples(page))
             for part in panel.every_part:
                 if part.below == path:

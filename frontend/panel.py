@@ -48,7 +48,6 @@ class Panel:
         early: fields that are drawn right after the prompt, in this order.
         rare: fields that go behind the fold here.
         first: values that it starts with, where the checkpoint's defaults say nothing.
-        upsamples: its prompt can be upsampled.
         tabs: places that share its entry in the rail, as (place, name); empty for a place that stands alone.
     """
 
@@ -58,7 +57,6 @@ class Panel:
     early: tuple[str, ...] = ()
     rare: tuple[str, ...] = ()
     first: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    upsamples: bool = False
     tabs: tuple[tuple[Place, str], ...] = ()
 
     @property

@@ -10,28 +10,32 @@ import structlog
 
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.guarding import Guard
+from backend.jobs.inputs import with_length
 from backend.media import MediaStore
 from backend.reasoning.asking import OWN, Resident, endpoint_of
 from backend.reasoning.service import ReasoningService
-from studio.errors import UnknownKind
+from studio.errors import NotAllowed, UnknownKind
 from studio.presets import complete
 from studio.prompting import (
+    UNCAPTIONED,
     UPSAMPLING,
+    Captioned,
     ImagePart,
     Upsampled,
     VideoPart,
     attach_image,
     attach_video,
     is_upsampled,
+    shown_media,
     upsample,
     wish_of,
 )
-from studio.requests import GenerateImage, GenerateVideo, Request, parse_request, shown
+from studio.requests import GenerateImage, GenerateVideo, Request, TransferVideo, parse_request, shown
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.upsampler")
 
-KINDS = ("generate_image", "generate_video")
+KINDS = ("generate_image", "generate_video", "transfer_video")
 
 
 class Upsampler:
@@ -55,17 +59,21 @@ class Upsampler:
         """The caption for a request's JSON; what it leaves out comes from the checkpoint's preset, as in a job.
 
         Raises:
-            UnknownKind: it is no request for a picture or a clip.
+            UnknownKind: it is no request that has words.
+            NotAllowed: no structured caption belongs to such requests, and why.
             BadInput: it is no legal request.
-            MediaNotFound: what it starts from is not in the store.
+            MediaNotFound: what it starts from or follows is not in the store.
             EngineError: no caption came that can be used, and why.
             Busy, ServerUnreachable: nobody can be asked.
         """
         kind = payload.get("kind")
+        if isinstance(kind, str) and kind in UNCAPTIONED:
+            raise NotAllowed(f"{kind} has no structured caption: {UNCAPTIONED[kind]}.", param="kind")
         if kind not in KINDS:
             raise UnknownKind(f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.", param="kind")
         request = parse_request(complete(self._shelf.serving(payload.get("checkpoint")).preset, payload))
-        assert isinstance(request, GenerateImage | GenerateVideo)
+        request = await asyncio.to_thread(with_length, request, self._store)
+        assert isinstance(request, GenerateImage | GenerateVideo | TransferVideo)
         return await self._upsample(request, counted=True)
 
     def is_wanted(self, request: Request) -> bool:
@@ -99,21 +107,22 @@ class Upsampler:
             }
         )
 
-    async def _upsample(self, request: GenerateImage | GenerateVideo, *, counted: bool) -> Upsampled:
-        param = "start_image" if isinstance(request, GenerateVideo) and request.start_image else "source_video"
-        name: str | None = getattr(request, param, None)
-        files = {} if name is None else {name: self._store.file(name)}
+    async def _upsample(self, request: Captioned, *, counted: bool) -> Upsampled:
+        media = shown_media(request)
+        param = media[0].param if media else ""
+        is_picture = param == "start_image"
+        files = {found.id: self._store.file(found.id) for found in media}
         if self._settings.upsampler_url is not None:
-            attach = attach_image if param == "start_image" else attach_video
-            attached = await asyncio.to_thread(lambda: [attach(path) for path in files.values()])
+            attach = attach_image if is_picture else attach_video
+            attached = await asyncio.to_thread(lambda: [attach(files[found.id]) for found in media])
             async with endpoint_of(self._settings) as ask:
                 done = await upsample(ask, wish_of(request, attached))
         else:
-            part = ImagePart if param == "start_image" else VideoPart
+            part = ImagePart if is_picture else VideoPart
             # A caption longer than the generator reads would be of no use; the schema closes it in time.
             most = min(UPSAMPLING.max_tokens, self._shelf.serving(request.checkpoint).capabilities().max_prompt_tokens)
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
-            wish = wish_of(request, [part(url=f"{OWN}{own}") for own in files], sampling=sampling)
+            wish = wish_of(request, [part(url=f"{OWN}{found.id}") for found in media], sampling=sampling)
             done = await upsample(
                 Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted), wish
             )

@@ -6,4 +6,4 @@ from frontend.panel import Panel
 from frontend.places import IMAGE
 from studio.requests import GenerateImage
 
-IMAGE_PANEL = Panel(IMAGE, GenerateImage, upsamples=True)
+IMAGE_PANEL = Panel(IMAGE, GenerateImage)

@@ -14,5 +14,4 @@ SOUND_PANEL = Panel(
     early=("sound", "num_frames", "aspect_ratio", "resolution"),
     rare=("fps",),
     first={"sound": True},
-    upsamples=True,
 )

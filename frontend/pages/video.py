@@ -15,5 +15,4 @@ VIDEO_PANEL = Panel(
     parts=(START,),
     early=("aspect_ratio", "resolution", "num_frames", "sound"),
     rare=("fps",),
-    upsamples=True,
 )

@@ -5,6 +5,9 @@ import { mark } from "./nodes.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LARGE = { width: 960, height: 540, margin: 48, stroke: 2 };
+const NARROW = { width: 400, height: 225, margin: 34, stroke: 2 }; // on a phone, where letters of the large one were dots
+const PHONE = matchMedia("(max-width: 860px)");
+const LEGEND = { large: { columns: 5, line: 20, letters: 14, digits: 3 }, narrow: { columns: 4, line: 15, letters: 12, digits: 2 } };
 const SMALL = { width: 960, height: 84, margin: 10, stroke: 1.5 };
 const MOST_NAMED = 10;
 
@@ -13,13 +16,15 @@ export const colourOf = (column) => `hsl(${(column * 137.5) % 360} 70% 65%)`;
 
 export class ActionsChart {
   #rows = 1;
+  #drawn = null; // what was drawn last
 
   constructor({ small = false } = {}) {
-    this.form = small ? SMALL : LARGE;
     this.small = small;
-    this.svg = shape("svg", { role: "img", viewBox: `0 0 ${this.form.width} ${this.form.height}`, preserveAspectRatio: small ? "none" : null });
+    this.svg = shape("svg", { role: "img", preserveAspectRatio: small ? "none" : null });
     if (!small) this.svg.setAttribute("hidden", "");
-    this.head = shape("line", { y1: 0, y2: this.form.height, stroke: "currentColor", "stroke-width": 1.5, visibility: "hidden" });
+    this.head = shape("line", { y1: 0, stroke: "currentColor", "stroke-width": 1.5, visibility: "hidden" });
+    this.#fit();
+    if (!small) PHONE.addEventListener("change", () => (this.#fit(), this.#drawn && this.draw(this.#drawn)));
   }
 
   /** Fetch the actions at a URL and draw them; false when they could not be had. */
@@ -29,22 +34,31 @@ export class ActionsChart {
   }
 
   /** Draw rows of actions; `columns` names their values where they have names. */
-  draw({ actions, fps, columns = null }) {
+  draw(drawn) {
+    this.#drawn = drawn;
+    const { actions, fps, columns = null } = drawn;
     const { width, height, margin } = this.form;
+    const named = columns && columns.length <= MOST_NAMED ? columns : [];
+    const { columns: across, line: tall, letters, digits } = LEGEND[this.form === NARROW ? "narrow" : "large"];
+    const top = Math.max(margin, Math.ceil(named.length / across) * tall + 8);
     const values = actions.flat();
     const [low, high] = [Math.min(...values), Math.max(...values)];
     this.#rows = actions.length;
     const x = (row) => margin + ((width - 2 * margin) * row) / Math.max(actions.length - 1, 1);
-    const y = (value) => height - margin - ((height - 2 * margin) * (value - low)) / (high - low || 1);
+    const y = (value) => height - margin - ((height - top - margin) * (value - low)) / (high - low || 1);
     mark(this.svg, "aria-label", say("stage.actions", { rows: actions.length, columns: actions[0].length }));
     const scale = [
-      ...[low, high].map((value) => text(value.toPrecision(3), margin - 6, y(value) + 4, "end")),
-      text("0 s", margin, height - margin / 2, "middle"),
-      text(`${(actions.length / fps).toFixed(2)} s`, width - margin, height - margin / 2, "middle"),
+      ...[low, high].map((value) => text(value.toPrecision(digits), margin - 4, y(value) + 4, "end", letters)),
+      text("0 s", margin, height - margin / 2 + 4, "middle", letters),
+      text(`${(actions.length / fps).toFixed(2)} s`, width - margin, height - margin / 2 + 4, "middle", letters),
     ];
-    const named = columns && columns.length <= MOST_NAMED ? columns.map((name, at) => legend(name, at, margin)) : [];
+    const names = named.map((name, at) => {
+      const label = text(name, margin + 6 + (at % across) * ((width - 2 * margin) / across), tall * (1 + Math.floor(at / across)), "start", letters);
+      label.setAttribute("fill", colourOf(at));
+      return label;
+    });
     const lines = actions[0].map((_, column) => this.#line(actions, column, x, y));
-    this.svg.replaceChildren(...(this.small ? [] : [...scale, ...named]), ...lines, this.head);
+    this.svg.replaceChildren(...(this.small ? [] : [...scale, ...names]), ...lines, this.head);
     return true;
   }
 
@@ -56,6 +70,12 @@ export class ActionsChart {
     this.head.setAttribute("visibility", "visible");
   }
 
+  #fit() {
+    this.form = this.small ? SMALL : PHONE.matches ? NARROW : LARGE;
+    mark(this.svg, "viewBox", `0 0 ${this.form.width} ${this.form.height}`);
+    this.head.setAttribute("y2", this.form.height);
+  }
+
   #line(actions, column, x, y) {
     const points = actions.map((action, row) => `${x(row).toFixed(1)},${y(action[column]).toFixed(1)}`);
     const drawn = { stroke: colourOf(column), fill: "none", "stroke-width": this.form.stroke, "vector-effect": "non-scaling-stroke" };
@@ -63,14 +83,8 @@ export class ActionsChart {
   }
 }
 
-function legend(name, column, margin) {
-  const label = text(name, margin + 6 + (column % 5) * 176, 20 + Math.floor(column / 5) * 20, "start");
-  label.setAttribute("fill", colourOf(column));
-  return label;
-}
-
-function text(words, x, y, anchor) {
-  const label = shape("text", { x, y, "text-anchor": anchor, fill: "currentColor", "font-size": 14 });
+function text(words, x, y, anchor, letters) {
+  const label = shape("text", { x, y, "text-anchor": anchor, fill: "currentColor", "font-size": letters });
   label.textContent = words;
   return label;
 }

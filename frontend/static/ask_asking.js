@@ -20,20 +20,20 @@ class Asking extends EventTarget {
     this.#stopper?.abort();
   }
 
-  /** Ask in words. */
-  async words(text, thinks) {
+  /** Ask in words; `sampling` has what is said of seed, max_tokens and temperature. */
+  async words(text, thinks, sampling) {
     const [id, item] = [subject.id, subject.item];
     talks.add(id, { role: "user", text });
     await this.#answer(id, async (turn, signal) => {
-      const body = { model: live.state.system.checkpoint?.id, messages: messagesOf(talks.turns(id).slice(0, -1), item, thinks) };
+      const body = { model: live.state.system.checkpoint?.id, messages: messagesOf(talks.turns(id).slice(0, -1), item, thinks), ...sampling };
       for await (const { text: more = "", thought = "" } of streamed(body, signal)) {
         talks.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
       }
     });
   }
 
-  /** Ask a task about the item. */
-  async task(task, words, thinks) {
+  /** Ask a task about the item; `sampling` has what is said of seed and max_tokens. */
+  async task(task, words, thinks, sampling) {
     const id = subject.id;
     const said = Object.values(words).filter(Boolean).join(", ");
     talks.add(id, { role: "user", text: said ? say("ask.task_words", { title: task.title, words: said }) : task.title, task: task.id });
@@ -41,7 +41,7 @@ class Asking extends EventTarget {
       const response = await fetch(`/v1/tasks/${task.id}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ media: id, words, ...(thinks ? { thinking: true } : {}) }),
+        body: JSON.stringify({ media: id, words, ...(thinks ? { thinking: true } : {}), ...sampling }),
         signal,
       });
       const answer = await response.json();

@@ -10,20 +10,19 @@ import { make, show } from "./nodes.js";
 import { Part } from "./part.js";
 import { storedSample } from "./samples.js";
 
-async function begin({ prompt, sample, sample_name: name }, thinks) {
+async function begin({ prompt, sample, sample_name: name }, { thinks, sampling }) {
   if (asking.busy || subject.loading) return false;
   const item = subject.item || !sample ? null : await storedSample(sample, name, toast);
   if (!subject.item && sample) {
     if (!item) return false;
     subject.set(item); // unless one was chosen while this one was on its way
   }
-  asking.words(prompt, thinks);
+  asking.words(prompt, thinks(), sampling.forWords());
   return true;
 }
 
 class AskExamples extends Part {
-  /** Whether an answer may think first; the page's switch says it. */
-  thinks = () => false;
+  how = null; // { thinks, sampling }: what the page says of answers
 
   sources() {
     return [checkpoint, subject, talks, asking];
@@ -31,7 +30,7 @@ class AskExamples extends Part {
 
   // The chips go with the first turn; whoever pressed one by keyboard is then at the field for the next question.
   async #ask(values) {
-    if (await begin(values, this.thinks())) this.closest("o-ask-talk").field.focus();
+    if (await begin(values, this.how)) this.closest("o-ask-talk").field.focus();
   }
 
   paint() {

@@ -1,6 +1,7 @@
 // The conversation: its turns, the tasks, and the field for the next question.
 
 import "./ask_examples.js";
+import "./ask_sampling.js";
 import "./ask_tasks.js";
 import { asking } from "./ask_asking.js";
 import { shownMarks } from "./ask_shown.js";
@@ -14,6 +15,7 @@ import { iconButton } from "./icons.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
+import { promptHistory } from "./prompt_history.js";
 
 const NEAR_END_PX = 80;
 
@@ -30,8 +32,16 @@ class Talk extends Part {
     this.empty = make("div", { class: "o-empty" }, make("b", {}, say("ask.empty")), make("p", {}, say("ask.empty_hint")), make("o-ask-examples"));
     this.scroll = make("div", { class: "o-turns-scroll", tabindex: 0, role: "region", "aria-label": say("ask.conversation") }, this.empty, this.list);
     this.tasks = make("o-ask-tasks");
-    this.tasks.thinks = () => this.think.getAttribute("aria-pressed") === "true";
-    this.empty.lastChild.thinks = this.tasks.thinks;
+    this.sampling = make("o-ask-sampling");
+    const how = { thinks: () => this.think.getAttribute("aria-pressed") === "true", sampling: this.sampling };
+    this.tasks.how = how;
+    this.empty.lastChild.how = how;
+    const take = (words) => {
+      this.field.value = words;
+      this.field.focus();
+      this.later();
+    };
+    this.history = promptHistory({ earlier: () => talks.questions, take, none: say("ask.no_history"), up: true });
     this.field = make("textarea", {
       class: "o-ask-field",
       rows: 2,
@@ -48,7 +58,7 @@ class Talk extends Part {
       this.notice,
       this.scroll,
       this.tasks,
-      make("div", { class: "o-composer" }, this.field, make("div", { class: "o-row-acts" }, this.think, this.forget, make("span", { class: "o-grow" }), this.stop, this.send)),
+      make("div", { class: "o-composer" }, this.field, make("div", { class: "o-row-acts" }, this.think, this.history, this.sampling, this.forget, make("span", { class: "o-grow" }), this.stop, this.send)),
     );
   }
 
@@ -92,12 +102,13 @@ class Talk extends Part {
     if (!words || asking.busy) return;
     this.field.value = "";
     this.scroll.scrollTop = this.scroll.scrollHeight;
-    asking.words(words, this.tasks.thinks());
+    const { thinks, sampling } = this.tasks.how;
+    asking.words(words, thinks(), sampling.forWords());
     this.later();
   }
 
   #toggleThinking() {
-    mark(this.think, "aria-pressed", String(!this.tasks.thinks()));
+    mark(this.think, "aria-pressed", String(!this.tasks.how.thinks()));
   }
 
   #delete() {

@@ -25,8 +25,7 @@ class Tasks extends Part {
     });
   }
 
-  /** Whether an answer may think first; the page's switch says it. */
-  thinks = () => false;
+  how = null; // { thinks, sampling }: what the page says of answers
 
   paint() {
     const type = subject.item?.type;
@@ -47,7 +46,7 @@ class Tasks extends Part {
   }
 
   #choose(task) {
-    if (!task.fields.length) return asking.task(task, {}, this.thinks());
+    if (!task.fields.length) return this.#ask(task, {});
     if (this.#open === task) return this.#close();
     this.#open = task;
     this.form.replaceChildren(
@@ -73,7 +72,11 @@ class Tasks extends Part {
     const words = Object.fromEntries([...new FormData(this.form)].filter(([, said]) => said.trim()));
     const task = this.#open;
     this.#close();
-    asking.task(task, words, this.thinks());
+    this.#ask(task, words);
+  }
+
+  #ask(task, words) {
+    asking.task(task, words, this.how.thinks(), this.how.sampling.forTask());
   }
 
   #close() {

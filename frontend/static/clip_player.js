@@ -10,10 +10,11 @@ const KEYS = { j: -1, ArrowLeft: -1, l: 1, ArrowRight: 1 };
 const TAKES_ARROWS = "[role=radio], [role=slider], [role=menu], input[type=range], select, o-strip button, .o-tile, .o-popover";
 
 export class ClipPlayer extends EventTarget {
-  /** `video` is the element that it drives; `node` is the bar. */
-  constructor(video) {
+  /** `video` is the element that it drives, `whole` what is grown to the full screen: both, and the bar, which is `node`. */
+  constructor(video, whole) {
     super();
     this.video = video;
+    this.whole = whole;
     this.frames = 1;
     this.fps = 24;
     const button = (name, words, act) =>
@@ -24,6 +25,7 @@ export class ClipPlayer extends EventTarget {
     this.mute = button("silent", say("player.unmute"), () => this.setMuted(!video.muted));
     this.speed = make("button", { type: "button", class: "o-play o-num", "aria-label": say("player.speed"), title: say("player.speed") }, "1×");
     this.speed.addEventListener("click", () => this.#faster());
+    this.grow = button("grow", say("player.grow"), () => this.#grow());
     this.node = make(
       "div",
       { class: "o-player", role: "group", "aria-label": say("player.label"), hidden: true },
@@ -34,8 +36,9 @@ export class ClipPlayer extends EventTarget {
       this.place,
       this.speed,
       this.mute,
-      button("grow", say("player.grow"), () => video.requestFullscreen?.()),
+      this.grow,
     );
+    document.addEventListener("fullscreenchange", () => this.#paint());
     this.seek.addEventListener("input", () => this.goTo(Number(this.seek.value)));
     for (const event of ["play", "pause", "volumechange", "seeked", "loadeddata"]) video.addEventListener(event, () => this.#paint());
     const follow = () => {
@@ -79,6 +82,17 @@ export class ClipPlayer extends EventTarget {
     this.video.muted = muted;
   }
 
+  get #isGrown() {
+    return document.fullscreenElement === this.whole;
+  }
+
+  // An iPhone grows nothing but a video, and puts its own bar on it.
+  #grow() {
+    if (!this.whole.requestFullscreen) this.video.webkitEnterFullscreen?.();
+    else if (this.#isGrown) document.exitFullscreen();
+    else this.whole.requestFullscreen().catch(() => {});
+  }
+
   #faster() {
     const speed = SPEEDS[(SPEEDS.indexOf(this.video.playbackRate) + 1) % SPEEDS.length];
     this.video.playbackRate = speed;
@@ -89,6 +103,7 @@ export class ClipPlayer extends EventTarget {
     const { paused, muted } = this.video;
     this.#draw(this.play, paused ? "play" : "pause", say(paused ? "player.play" : "player.pause"));
     this.#draw(this.mute, muted ? "silent" : "loud", say(muted ? "player.unmute" : "player.mute"));
+    this.#draw(this.grow, this.#isGrown ? "shrink" : "grow", say(this.#isGrown ? "player.shrink" : "player.grow"));
     this.seek.value = frame;
     this.seek.style.setProperty("--range_progress", `${(100 * frame) / Math.max(this.frames - 1, 1)}%`);
     mark(this.seek, "aria-valuetext", say("player.frame", { frame: frame + 1, frames: this.frames }));

@@ -1,5 +1,6 @@
 // One item looked at: its recipe, what it was made from and what was made from it. No form is touched.
 
+import { checkpoint } from "./checkpoint.js";
 import { say } from "./facts.js";
 import { icon, iconButton } from "./icons.js";
 import * as actions from "./library_actions.js";
@@ -10,6 +11,7 @@ import { Tags } from "./library_tags.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
 import { factsOf, recipeOf } from "./recipe.js";
+import { refusalAt } from "./refusals.js";
 import { again as placeAgain, placesFrom, refineFrom } from "./send.js";
 import { ask } from "./server.js";
 import { Viewer } from "./viewer.js";
@@ -19,7 +21,7 @@ class Peek extends Part {
   #detail = null;
 
   sources() {
-    return [selection, library];
+    return [selection, library, checkpoint];
   }
 
   build() {
@@ -42,6 +44,9 @@ class Peek extends Part {
     this.restore = iconButton("restore", say("chosen.restore"), () => actions.restore([this.#shown]), { "data-do": "restore" });
     this.erase = iconButton("trash", say("chosen.erase"), () => actions.erase([this.#shown]), { class: "o-btn o-bad", "data-do": "erase" });
     this.send = make("div", { class: "o-send" });
+    this.why = make("span", { class: "o-why", id: "o-peek-why", role: "status" });
+    for (const event of ["focusin", "pointerover"]) this.send.addEventListener(event, ({ target }) => write(this.why, target.dataset.why ?? ""));
+    for (const event of ["focusout", "pointerleave"]) this.send.addEventListener(event, () => write(this.why, ""));
     this.prompt = make("p", { class: "o-peek-prompt" });
     this.facts = make("p", { class: "o-meta" });
     this.tags = new Tags((tags) => this.#tag(tags));
@@ -104,13 +109,19 @@ class Peek extends Part {
   }
 
   #paintSend(found) {
-    const key = found.map(({ href }) => href).join(" ");
+    const ways = found.map((way) => ({ ...way, why: refusalAt(way.name) }));
+    const key = ways.map(({ href, why }) => href + why).join(" ");
     if (this.send.dataset.key === key) return;
     this.send.dataset.key = key;
     show(this.send, found.length > 0);
     this.send.replaceChildren(
       make("span", {}, say("peek.send")),
-      ...found.map(({ href, words, help, name }) => make("a", { class: "o-chip", href, title: help, "data-to": name }, words)),
+      ...ways.map(({ href, words, help, name, why }) =>
+        why
+          ? make("button", { type: "button", class: "o-chip", "aria-disabled": "true", "aria-describedby": this.why.id, title: why, "data-why": why, "data-to": name }, words)
+          : make("a", { class: "o-chip", href, title: help, "data-to": name }, words),
+      ),
+      this.why,
     );
   }
 

@@ -10,6 +10,7 @@ import { bytes } from "./recipe.js";
 import { ask, askJson } from "./server.js";
 
 const SURE = "delete everything"; // what the server wants to read, and the person to write
+const COUNTED = ["comparisons", "refinements", "questions", "votes"]; // what is said of items; the other sorts belong to these
 
 class Storage extends Part {
   sources() {
@@ -94,6 +95,7 @@ class Storage extends Part {
       counted("did.imported", report.num_items, { known: report.num_known_items }),
       own + known && counted("did.imported_own", own, { known }),
       refused && counted("did.refused_own", refused),
+      ...saidOf(report.records),
     ];
     toast(said.filter(Boolean).join(" · "));
     library.search();
@@ -107,6 +109,18 @@ class Storage extends Part {
     toast(say("did.erased"));
     library.search();
   }
+}
+
+function saidOf(records) {
+  const sum = (name, sorts) => sorts.reduce((total, sort) => total + records[sort][name], 0);
+  const every = Object.keys(records);
+  const [known, refused, lost] = [sum("num_known", COUNTED), sum("num_refused", every), sum("num_lost_media", every)];
+  return [
+    ...COUNTED.map((sort) => records[sort].num_added && counted(`did.imported_${sort}`, records[sort].num_added)),
+    known && counted("did.known_records", known),
+    refused && counted("did.refused_records", refused),
+    lost && counted("did.lost_media", lost),
+  ];
 }
 
 customElements.define("o-library-storage", Storage);

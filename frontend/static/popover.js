@@ -31,7 +31,7 @@ export function popover(button, { opened = () => {}, up = false, label = "" } = 
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const stops = [...panel.querySelectorAll("button, a")].filter((stop) => stop.offsetParent);
-    if (!step || panel.hidden || !stops.length) return;
+    if (!step || panel.hidden || !stops.length || event.target.type === "number") return;
     event.preventDefault();
     stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus();
   });

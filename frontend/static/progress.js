@@ -69,6 +69,7 @@ class Progress extends Part {
   }
 
   async #ask(method, job, path, name) {
+    if (this.#asked[job.id] === name) return; // a second press, before the first was painted
     this.#asked[job.id] = name;
     this.later();
     if (!(await ask(method, `/v1/jobs/${job.id}${path}`))) delete this.#asked[job.id];

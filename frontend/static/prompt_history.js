@@ -1,32 +1,28 @@
-// The prompts of earlier jobs, newest first and each once: what every device sees, for it is read from the jobs.
+// Earlier prompts to take again, newest first and each once.
 
 import { say } from "./facts.js";
 import { icon } from "./icons.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
-import { fill } from "./reuse.js";
-import { ask } from "./server.js";
 
-const JOBS = 300;
 const MOST = 40;
 
-/** The button and its list. */
-export function promptHistory() {
-  const button = make("button", { type: "button", class: "o-btn", "data-do": "history" }, icon("clock", 15), say("tools.history"));
+/** The button and its list; `earlier` gives the prompts, `take` is told which one was chosen, `none` is said where none is. */
+export function promptHistory({ earlier, take, none, up = false }) {
+  const button = make("button", { type: "button", class: "o-btn", "data-do": "history" }, icon("clock", 15), make("span", {}, say("tools.history")));
   const opened = async () => {
     pop.panel.replaceChildren(make("p", {}, say("tools.reading")));
-    const jobs = (await ask("GET", `/v1/jobs?limit=${JOBS}`))?.jobs ?? [];
-    const prompts = [...new Set(jobs.map(({ request }) => request.written_from ?? request.prompt))].slice(0, MOST);
-    const take = (prompt) => {
-      fill({ prompt });
+    const prompts = [...new Set(await earlier())].slice(0, MOST);
+    const choose = (prompt) => {
       pop.close();
+      take(prompt);
     };
     pop.panel.replaceChildren(
-      ...(prompts.length ? [] : [make("p", {}, say("tools.no_history"))]),
-      ...prompts.map((prompt) => make("button", { type: "button", class: "o-row", title: prompt, on: { click: () => take(prompt) } }, prompt)),
+      ...(prompts.length ? [] : [make("p", {}, none)]),
+      ...prompts.map((prompt) => make("button", { type: "button", class: "o-row", title: prompt, on: { click: () => choose(prompt) } }, prompt)),
     );
     pop.panel.querySelector("button")?.focus();
   };
-  const pop = popover(button, { opened });
+  const pop = popover(button, { opened, up });
   return pop.node;
 }

@@ -1,15 +1,27 @@
 // Below the prompt: have it written out, take an earlier one, keep and load the form's values.
 
+import { say } from "./facts.js";
 import { formPresets } from "./form_presets.js";
 import { promptHistory } from "./prompt_history.js";
+import { fill } from "./reuse.js";
+import { ask } from "./server.js";
 import { upsampling } from "./upsampling.js";
+
+const JOBS = 300;
+
+// Read from the jobs, so that every device sees the same.
+async function promptsOfJobs() {
+  const jobs = (await ask("GET", `/v1/jobs?limit=${JOBS}`))?.jobs ?? [];
+  return jobs.map(({ request }) => request.written_from ?? request.prompt);
+}
 
 class PromptTools extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
-    const { upsamples } = JSON.parse(this.dataset.spec);
-    const upsample = upsamples ? upsampling() : null;
-    this.append(...(upsample ? [upsample.button] : []), promptHistory(), formPresets(), ...(upsample ? [upsample.undo, upsample.panel] : []));
+    const { refused } = JSON.parse(this.dataset.spec);
+    const { button, undo, panel } = upsampling(refused);
+    const history = promptHistory({ earlier: promptsOfJobs, take: (prompt) => fill({ prompt }), none: say("tools.no_history") });
+    this.append(button, history, formPresets(), undo, panel);
   }
 }
 

@@ -1,14 +1,27 @@
-// Which job stands on the stage: the one a person picked, else whatever is going on.
+// Which job stands on the stage: the one a person picked, else whatever is going on, else what has ended since the page
+// was opened, else the last one of the page's own kind.
 
+import { kind, page } from "./facts.js";
 import { lastEndedFirst, queued, running } from "./jobs.js";
+import { live } from "./live.js";
+
+const isOwn = (job) => job.kind === kind && (page !== "sound" || job.request.sound);
 
 class Selection extends EventTarget {
   #picked = null;
+  #opened = null; // the number of the last end when the page was opened
   #index = 0;
 
   /** The job on the stage, or undefined. */
   job(state) {
-    return state.jobs[this.#picked] ?? running(state).at(-1) ?? queued(state)[0] ?? lastEndedFirst(state)[0];
+    return state.jobs[this.#picked] ?? running(state).at(-1) ?? queued(state)[0] ?? this.#ended(state);
+  }
+
+  #ended(state) {
+    const jobs = lastEndedFirst(state);
+    const last = jobs[0]?.end_number ?? 0;
+    if (live.seq >= 0) this.#opened ??= last;
+    return last > (this.#opened ?? last) ? jobs[0] : (jobs.find(isOwn) ?? jobs[0]);
   }
 
   /** Which of its pictures. */

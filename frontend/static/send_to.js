@@ -1,26 +1,14 @@
 // Where a result can go from here: to a form that starts from it, or to the assistant.
 
-import { checkpoint } from "./checkpoint.js";
 import { pages, places, say } from "./facts.js";
 import { frameOf } from "./frame_grab.js";
 import { icon } from "./icons.js";
-import { live } from "./live.js";
 import { upload } from "./media_facts.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
+import { refusalAt, refusalOf } from "./refusals.js";
 import { beginnings, refineFrom } from "./send.js";
 import { ask } from "./server.js";
-
-/** Why the active checkpoint makes no such thing; empty where it does, and where nothing is known of it. */
-function refusalOf(kind, sound) {
-  const { id, title, capabilities } = checkpoint.details ?? {};
-  if (!id || id !== live.state.system.checkpoint?.id) return "";
-  if (kind && !capabilities.kinds.includes(kind)) return say("send_to.no_kind", { title });
-  return sound && !capabilities.sound ? say("send_to.no_sound", { title }) : "";
-}
-
-/** Of a place with a form; the others ask for themselves. */
-const refusalAt = (name) => refusalOf(pages[name]?.[1], name === "sound");
 
 const refused = (words, why) => make("button", { type: "button", class: "o-row", "aria-disabled": "true" }, words, make("small", {}, why));
 

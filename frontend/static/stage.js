@@ -30,7 +30,7 @@ class Stage extends Part {
     this.clip = make("video", { loop: true, playsinline: true, preload: "auto", hidden: true });
     this.clip.muted = true;
     this.clip.addEventListener("click", () => this.player.toggle());
-    this.player = new ClipPlayer(this.clip);
+    this.player = new ClipPlayer(this.clip, this);
     this.wave = new Waveform(this.player);
     this.chart = new ActionsChart();
     this.under = new ActionsChart({ small: true });

@@ -14,6 +14,7 @@ const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
 class Strip extends Part {
   #items = new Map(); // job id → { item, button, picture, tag, label }
+  #staged = null; // the job that the strip was last scrolled to
 
   sources() {
     return [live, selection, lost];
@@ -45,6 +46,16 @@ class Strip extends Part {
       if (this.list.children[index] !== parts.item) this.list.insertBefore(parts.item, this.list.children[index] ?? null);
       paintItem(parts, job, job.id === staged);
     });
+    if (staged !== this.#staged) this.#scrollTo(staged);
+  }
+
+  // The strip alone moves, never the page.
+  #scrollTo(id) {
+    this.#staged = id;
+    const item = this.#items.get(id)?.item.getBoundingClientRect();
+    const list = this.list.getBoundingClientRect();
+    if (!item || (item.left >= list.left && item.right <= list.right)) return;
+    this.list.scrollLeft += item.left + item.width / 2 - list.left - list.width / 2;
   }
 
   #add(job) {

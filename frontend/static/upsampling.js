@@ -1,21 +1,25 @@
 // The prompt written out by the reasoner: beside the person's words, with what was kept of them, taken or left, and undone.
 
-import { say } from "./facts.js";
+import { kind, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { form } from "./form_values.js";
 import { icon } from "./icons.js";
-import { make, show, write } from "./nodes.js";
+import { make, mark, show, write } from "./nodes.js";
 import { fill } from "./reuse.js";
 import { sectionsOf, wordsOf } from "./word_diff.js";
 
 const SENTENCES = { use_resolution_template: false, use_duration_template: false }; // size and length stand in the caption
 
-/** `{ button, undo, panel }`. */
-export function upsampling() {
+/** `{ button, undo, panel }`; `refused` says why no caption belongs to what this page makes, and is empty where one does. */
+export function upsampling(refused) {
   let asking = null;
   let before = null;
   const words = make("span", {}, say("upsample.start"));
   const button = make("button", { type: "button", class: "o-btn", "data-do": "upsample" }, icon("wand", 15), words);
+  if (refused) {
+    mark(button, "aria-disabled", "true");
+    button.title = say("upsample.refused", { why: refused });
+  }
   const undo = make("button", { type: "button", class: "o-btn", hidden: true, "data-do": "undo-upsample" }, icon("restore", 15), say("upsample.undo"));
   const status = make("p", { role: "status" });
   const diff = make("div", { class: "o-diff" });
@@ -59,7 +63,9 @@ export function upsampling() {
   };
   button.addEventListener("click", async () => {
     if (asking) return stop();
+    if (refused) return panel.hidden ? refuse(say("upsample.refused", { why: refused })) : show(panel, false);
     if (!form.values?.prompt?.trim()) return refuse(say("upsample.nothing"));
+    if (kind === "transfer_video" && !form.get("controls")?.length) return refuse(say("upsample.follows_nothing"));
     asking = new AbortController();
     write(words, say("upsample.stop"));
     write(status, say("upsample.writing"));

@@ -4,6 +4,7 @@ import { ActionsChart } from "./actions_chart.js";
 import { ClipPlayer } from "./clip_player.js";
 import { say } from "./facts.js";
 import { make, mark, show, write } from "./nodes.js";
+import { Waveform } from "./waveform.js";
 
 export class Viewer {
   #id = null;
@@ -13,11 +14,13 @@ export class Viewer {
     this.clip = make("video", { loop: true, playsinline: true, preload: "auto", hidden: true });
     this.clip.muted = true;
     this.clip.addEventListener("click", () => this.player.toggle());
-    this.player = new ClipPlayer(this.clip);
+    this.node = make("div", { class: "o-viewer" });
+    this.player = new ClipPlayer(this.clip, this.node);
+    this.wave = new Waveform(this.player);
     this.chart = new ActionsChart();
     this.words = make("p", { hidden: true });
     this.frame = make("div", { class: "o-viewer-frame" }, this.image, this.clip, this.chart.svg, this.words);
-    this.node = make("div", { class: "o-viewer" }, this.frame, this.player.node);
+    this.node.append(this.frame, this.wave.node, this.player.node);
     for (const node of [this.image, this.clip]) node.addEventListener("error", () => node.src && this.#say("viewer.gone"));
   }
 
@@ -31,7 +34,7 @@ export class Viewer {
       node.toggleAttribute("hidden", true);
     }
     show(this.words, false);
-    show(this.player.node, false);
+    this.#bar(null);
     mark(this.node, "data-type", item?.type);
     if (!item) return;
     if (item.missing) return this.#say("viewer.gone");
@@ -43,7 +46,15 @@ export class Viewer {
     shown.src = item.url;
     shown.toggleAttribute("hidden", false);
     if (item.type === "video") this.player.take(item);
-    show(this.player.node, item.type === "video");
+    this.#bar(item.type === "video" ? item : null);
+  }
+
+  // What stands below a clip.
+  #bar(clip) {
+    show(this.player.node, Boolean(clip));
+    show(this.wave.node, Boolean(clip?.has_sound));
+    mark(this.node, "data-sound", clip?.has_sound ? "" : null);
+    this.wave.show(clip);
   }
 
   async #draw(item) {
@@ -56,7 +67,7 @@ export class Viewer {
 
   #say(key) {
     for (const node of [this.image, this.clip]) node.toggleAttribute("hidden", true);
-    show(this.player.node, false);
+    this.#bar(null);
     write(this.words, say(key));
     show(this.words, true);
   }

@@ -20,7 +20,7 @@ WORDS: dict[str, str] = {
     "form.picture": "picture",
     "form.pictures": "pictures, each with the next seed",
     "form.lock": "lock",
-    "form.lock_help": "Keep this seed; otherwise every Generate draws a new one",
+    "form.lock_help": "Keep this seed; otherwise a new one is drawn each time",
     "form.new": "new",
     "form.new_help": "Draw a new seed and keep it",
     "form.next": "+1",

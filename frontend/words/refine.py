@@ -100,7 +100,7 @@ WORDS: dict[str, str] = {
     "stage_of.skipped": "not made",
     "stage_of.skipped_why": "Another result was good enough before this one was made.",
     "origin.given": "your caption",
-    "origin.upsampled": "from your words",
+    "origin.upsampled": "your words",
     "origin.rewritten": "rewritten",
     "origin.branched": "your branch",
     # one result

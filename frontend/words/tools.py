@@ -40,7 +40,9 @@ WORDS: dict[str, str] = {
     "upsample.undo": "Undo",
     "upsample.title": "The prompt, written out",
     "upsample.nothing": "Write a few words first.",
+    "upsample.follows_nothing": "Choose a clip and what of it to follow first: the words are written for it.",
     "upsample.writing": "The reasoner writes the scene in full…",
+    "upsample.refused": "Not here: {why}.",
     "upsample.kept": "{share} % of your words are in it; {lost} are not.",
     "upsample.yours": "Yours",
     "upsample.written": "Written out",
@@ -58,6 +60,7 @@ WORDS: dict[str, str] = {
     "player.mute": "Mute",
     "player.unmute": "Hear it",
     "player.grow": "Full screen",
+    "player.shrink": "Leave the full screen",
     # ways on from a result
     "send_to.title": "Send to",
     "send_to.actions_world": "World: see these actions",

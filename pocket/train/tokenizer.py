@@ -18,7 +18,7 @@ from engine.speck.tokenizer import CHAT_TEMPLATE, END_OF_TEXT, END_OF_TURN, SPEC
 from pocket.train.critic import critic_question
 from studio.captions import Controls
 from studio.prompting.tasks import load_tasks
-from studio.prompting.upsampling import MEDIA_OF, UpsampleMode, upsample_message
+from studio.prompting.upsampling import UpsampleMode, upsample_message
 from studio.requests import AspectRatio
 
 PIECES = r'(?:["{}\[\],: ]*?"[a-z_0-9]+": ?)+["{}\[\], ]*| ?[A-Za-z]+| ?[0-9]| ?[^\sA-Za-z0-9]+|\s+'
@@ -26,6 +26,9 @@ PIECES = r'(?:["{}\[\],: ]*?"[a-z_0-9]+": ?)+["{}\[\], ]*| ?[A-Za-z]+| ?[0-9]| ?
 
 '{"a": "red cube"}' is '{"a": "', 'red', ' cube', '"}'.
 """
+
+UPSAMPLED: tuple[UpsampleMode, ...] = ("text_to_image", "text_to_video", "image_to_video", "video_to_video")
+"""Modes whose instructions are tokens: those that lessons ask for, and a transfer is none of them."""
 
 MIN_BLOCK = 12
 """Characters from which a fixed text is worth a token."""
@@ -76,7 +79,7 @@ def fixed_blocks() -> list[str]:
 
     What is the same for two wishes on two canvases is fixed; a `$name` or a `{name}` is not.
     """
-    texts = [block for mode in MEDIA_OF for block in _same_in_both(*(_upsampling(mode, number) for number in (0, 1)))]
+    texts = [block for mode in UPSAMPLED for block in _same_in_both(*(_upsampling(mode, number) for number in (0, 1)))]
     for text in (*(task.prompt.strip() for task in load_tasks().values()), critic_question("$words")):
         texts += re.split(r"\$[a-z_]+", text)
     for name, text in vars(trained_strings).items():

@@ -22,16 +22,18 @@ from studio.prompting.question import (
 from studio.prompting.results import Frame, Result
 from studio.prompting.tasks import ReasonerTask, TaskAnswer, load_tasks, read_task, task_question
 from studio.prompting.upsampling import Upsampled, UpsampleMode, Upsampling, upsample, upsample_question
-from studio.prompting.wishes import is_upsampled, wish_of
+from studio.prompting.wishes import UNCAPTIONED, Captioned, is_upsampled, shown_media, wish_of
 from studio.prompting.word_diff import WordDiff, compare_words
 
 __all__ = [
     "PLAIN",
     "THINKING",
+    "UNCAPTIONED",
     "UPSAMPLING",
     "Ask",
     "CaptionOutcome",
     "CaptionRun",
+    "Captioned",
     "Captioner",
     "Endpoint",
     "Frame",
@@ -56,6 +58,7 @@ __all__ = [
     "read_caption_texts",
     "read_task",
     "request_body",
+    "shown_media",
     "task_question",
     "upsample",
     "upsample_question",

@@ -31,6 +31,7 @@ class UpsampleTexts(Frozen):
     message: str
     retry: str
     modes: dict[str, ModeTexts]
+    attached: dict[str, str]
 
 
 class CaptionTexts(Frozen):

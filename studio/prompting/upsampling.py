@@ -6,6 +6,7 @@ JSON object that is checked, mended where that is safe, and otherwise asked for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -38,16 +39,21 @@ from studio.prompting.question import (
 from studio.prompting.templates import fill, output_template, upsample_texts, without_tags
 from studio.prompting.word_diff import WordDiff, compare_words
 from studio.requests import MAX_SEED, MAX_TEXT_BYTES, Frozen
+from studio.requests.transfer_video import HintName
 
-UpsampleMode = Literal["text_to_image", "text_to_video", "image_to_video", "video_to_video"]
+UpsampleMode = Literal["text_to_image", "text_to_video", "image_to_video", "video_to_video", "transfer"]
 
 MEDIA_OF: dict[UpsampleMode, str | None] = {
     "text_to_image": None,
     "text_to_video": None,
     "image_to_video": "image",
     "video_to_video": "video",
+    "transfer": "video",
 }
-"""What is attached in each mode."""
+"""What is attached in each mode: one of it, in a transfer one for each clip that is followed."""
+
+Followed = Literal["source"] | HintName
+"""What an attached clip of a transfer is: what controls are computed from, or a control."""
 MAX_ATTEMPTS = 10
 MAX_ECHO = 4000
 """Characters of a useless answer that are shown to the model again."""
@@ -68,7 +74,8 @@ class Upsampling(Frozen):
         mode: what is to be made, from what.
         prompt: the person's words.
         controls: canvas, length and frame rate of what will be generated.
-        media: the first picture or the clip that is continued; nothing for the text modes.
+        media: the first picture, the clip that is continued, or those that are followed; nothing for the text modes.
+        followed: what each of a transfer's clips is, in their order; empty for the other modes.
         attempts: answers that are asked for, at most.
     """
 
@@ -76,15 +83,20 @@ class Upsampling(Frozen):
     prompt: Annotated[str, AfterValidator(_says_something)]
     controls: Controls
     media: tuple[MediaPart, ...] = ()
+    followed: tuple[Followed, ...] = ()
     sampling: ReasonerSampling = UPSAMPLING
     attempts: int = Field(default=3, ge=1, le=MAX_ATTEMPTS)
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
+        if (self.mode == "transfer") != bool(self.followed):
+            raise ValueError(f"followed is {list(self.followed)}; a transfer says what it follows, and only it does")
         wanted = MEDIA_OF[self.mode]
+        count = len(self.followed) or 1
         came = [part.type for part in self.media]
-        if came != ([wanted] if wanted else []):
-            raise ValueError(f"{self.mode} takes {f'one {wanted}' if wanted else 'no media'}, and {came} came")
+        if came != ([wanted] * count if wanted else []):
+            takes = f"{'one' if count == 1 else count} {wanted}" if wanted else "no media"
+            raise ValueError(f"{self.mode} takes {takes}, and {came} came")
         if (self.kind == "video") != (self.controls.last_s is not None):
             raise ValueError(f"{self.mode} needs controls of {'a clip' if self.kind == 'video' else 'an image'}")
         return self
@@ -119,7 +131,7 @@ class Upsampled(Frozen):
 
 def upsample_question(wish: Upsampling) -> Question:
     """The first question: one user message of four tagged blocks, its media before it."""
-    text = upsample_message(wish.mode, wish.prompt, wish.controls)
+    text = upsample_message(wish.mode, wish.prompt, wish.controls, wish.followed)
     return Question(
         messages=asked_alone(text, *wish.media),
         sampling=wish.sampling,
@@ -127,8 +139,8 @@ def upsample_question(wish: Upsampling) -> Question:
     )
 
 
-def upsample_message(mode: UpsampleMode, prompt: str, controls: Controls) -> str:
-    """The four blocks as text."""
+def upsample_message(mode: UpsampleMode, prompt: str, controls: Controls, followed: Sequence[Followed] = ()) -> str:
+    """The four blocks as text; `followed` says what a transfer's attached clips are."""
     texts = upsample_texts()
     own = texts.modes[mode]
     kind: CaptionKind = "image" if mode == "text_to_image" else "video"
@@ -138,13 +150,14 @@ def upsample_message(mode: UpsampleMode, prompt: str, controls: Controls) -> str
     given = {IMAGINATION: "the scene in your own words, before anything else"}
     given |= dict.fromkeys(controls.media, "as task_constraints says")
     last = clock(controls.last_s) if controls.last_s is not None else ""
+    attached = "; ".join(f"clip {number}, {texts.attached[name]}" for number, name in enumerate(followed, 1))
     numbered = [f"{number}. {line}" for number, line in enumerate(own.constraints, 1)]
     return fill(
         texts.message,
         tag=own.tag,
         instructions=own.instructions,
         description=without_tags(prompt.strip()),
-        constraints=fill("\n".join(numbered), controls=spelled_controls(controls), last=last),
+        constraints=fill("\n".join(numbered), controls=spelled_controls(controls), last=last, attached=attached),
         template=output_template(model, names, given),
     )
 

@@ -4,23 +4,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
 from studio.captions import Controls
 from studio.captions.checking import MODELS
 from studio.prompting.question import UPSAMPLING, MediaPart, ReasonerSampling
-from studio.prompting.upsampling import UpsampleMode, Upsampling
-from studio.requests import GenerateImage, GenerateVideo, explain
+from studio.prompting.upsampling import Followed, UpsampleMode, Upsampling
+from studio.requests import GenerateImage, GenerateVideo, TransferVideo, explain
 
 KNOWN = frozenset(name for model in MODELS.values() for name in model.model_fields)
 MIN_KNOWN = 3
 """Fields that make a JSON object a caption."""
 
+Captioned = GenerateImage | GenerateVideo | TransferVideo
+"""Requests whose prompt is best a structured caption."""
+
+_TASK = "your words are the task, and the short caption that the model knows is put around them when the job runs"
+UNCAPTIONED: dict[str, str] = dict.fromkeys(("predict_video", "predict_actions", "run_policy"), _TASK)
+"""Kinds of request that have words and no structured caption of a scene, and why."""
+
+
+class Shown(NamedTuple):
+    """A medium of a request that the upsampler is shown: the field that names it, its id, and what is followed in it
+    where the request is a transfer."""
+
+    param: str
+    id: str
+    followed: Followed | None = None
+
+
+def shown_media(request: Captioned) -> tuple[Shown, ...]:
+    """What the upsampler is shown of a request, in order: what it starts from, or what it follows."""
+    if isinstance(request, GenerateImage):
+        return ()
+    if isinstance(request, GenerateVideo):
+        named = (("start_image", request.start_image), ("source_video", request.source_video))
+        return tuple(Shown(param, media) for param, media in named if media is not None)
+    source = () if request.source_video is None else (Shown("source_video", request.source_video, "source"),)
+    given = (
+        Shown(f"controls.{index}.video", control.video, control.hint)
+        for index, control in enumerate(request.controls)
+        if control.video is not None
+    )
+    return (*source, *given)
+
 
 def wish_of(
-    request: GenerateImage | GenerateVideo,
+    request: Captioned,
     media: Sequence[MediaPart] = (),
     *,
     sampling: ReasonerSampling = UPSAMPLING,
@@ -29,8 +61,9 @@ def wish_of(
     """The wish behind a request for an image or a clip.
 
     Args:
-        request: what will be generated; its canvas, length and frame rate become the controls.
-        media: the request's first picture or source clip, readable for whoever answers.
+        request: what will be generated; its canvas, length and frame rate become the controls. Of a transfer the
+            length is said.
+        media: what `shown_media` names, readable for whoever answers.
         sampling: how the reasoner's tokens are drawn.
         attempts: answers that are asked for, at most.
 
@@ -38,18 +71,28 @@ def wish_of(
         BadInput: the media are not those of the request.
     """
     if isinstance(request, GenerateImage):
-        mode: UpsampleMode = "text_to_image"
         controls = Controls.of_image(request.resolution, request.aspect_ratio)
     else:
-        mode = (
-            "image_to_video" if request.start_image else "video_to_video" if request.source_video else "text_to_video"
-        )
+        assert request.num_frames is not None
         controls = Controls.of_video(request.resolution, request.aspect_ratio, request.num_frames, request.fps)
-    fields = {"mode": mode, "prompt": request.prompt, "controls": controls, "media": tuple(media)}
+    followed = tuple(shown.followed for shown in shown_media(request) if shown.followed)
+    fields = {"prompt": request.prompt, "controls": controls, "media": tuple(media), "followed": followed}
     try:
-        return Upsampling.model_validate({**fields, "sampling": sampling, "attempts": attempts})
+        return Upsampling.model_validate(
+            {"mode": _mode_of(request), **fields, "sampling": sampling, "attempts": attempts}
+        )
     except ValidationError as error:
         raise explain(error, Upsampling) from None
+
+
+def _mode_of(request: Captioned) -> UpsampleMode:
+    if isinstance(request, GenerateImage):
+        return "text_to_image"
+    if isinstance(request, TransferVideo):
+        return "transfer"
+    if request.start_image is not None:
+        return "image_to_video"
+    return "text_to_video" if request.source_video is None else "video_to_video"
 
 
 def is_upsampled(prompt: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from browser.studio_page import StudioPage
 from running import RunningServer, running
@@ -23,6 +23,9 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
+# How long a page may take to show what is expected of it: Playwright's own five seconds are short for two busy cores.
+expect.set_options(timeout=20_000)
+
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"}
 
 OpenPage = Callable[..., StudioPage]
@@ -37,8 +40,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-# Of the whole run: files of other folders come between those of this one, and each start takes seconds.
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The server of all journeys; jobs of one test stay for the next."""
     with running(tmp_path_factory.mktemp("browser")) as server:

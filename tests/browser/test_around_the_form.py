@@ -67,45 +67,6 @@ def test_an_earlier_prompt_comes_back_from_the_history(open_page: OpenPage, stud
     expect(page.prompt).to_have_value("once upon a table")
 
 
-def test_a_prompt_is_written_out_beside_the_persons_words_taken_and_undone(open_page: OpenPage):
-    page = open_page()
-    answer = {
-        "prompt": '{"description": "a red cube"}',
-        "caption": {"description": "a red cube"},
-        "repaired": [],
-        "scene_imagination": "",
-        "thought": "",
-        "attempts": 1,
-        "diff": {
-            "words": [
-                {
-                    "text": "cube",
-                    "start": 0,
-                    "end": 4,
-                    "small": False,
-                    "places": [{"path": "description", "start": 6, "end": 10}],
-                },
-                {"text": "sings", "start": 5, "end": 10, "small": False, "places": []},
-            ],
-            "lost": [{"text": "sings", "start": 5, "end": 10, "small": False, "places": []}],
-            "share_kept": 0.5,
-            "kept_by": {"description": ["cube"]},
-        },
-    }
-    page.page.route("**/v1/upsample", lambda route: route.fulfill(json=answer))
-    page.visit("video")
-    page.prompt.fill("cube sings")
-    page.page.locator("[data-do=upsample]").click()
-    panel = page.page.locator(".o-upsampled")
-    expect(panel).to_contain_text("50 % of your words are in it; 1 are not.")
-    expect(panel.locator("del")).to_have_text("sings")
-    expect(panel.locator(".o-diff-caption mark")).to_have_text("cube")
-    page.page.get_by_role("button", name="Use it").click()
-    expect(page.prompt).to_have_value(answer["prompt"])
-    page.page.locator("[data-do=undo-upsample]").click()
-    expect(page.prompt).to_have_value("cube sings")
-
-
 def test_a_link_starts_the_form_from_an_artefact(open_page: OpenPage, studio: RunningServer):
     media = uploaded(studio)
     page = open_page().visit("video", f"?from={media}")
@@ -144,8 +105,8 @@ def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: Open
     page = open_page().visit("video", f"?job={job}")
     page.wait_clip()
     page.page.evaluate(
-        "async () => { const { checkpoint } = await import(document.querySelector('script[type=module][src]').src"
-        ".replace(/[^/]+$/, 'checkpoint.js')); checkpoint.details.capabilities.sound = false; }"
+        "async () => { const page = await import(document.querySelector('script[type=module][src]').src);"
+        " const { checkpoint } = page.checkpoint; checkpoint.details.capabilities.sound = false; }"
     )
     page.card.locator("[data-do=send]").click()
     silent = page.page.get_by_role("button", name="Make it again with sound")
@@ -195,8 +156,8 @@ def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):
         "error": {"code": "out_of_memory", "message": "It does not fit.", "hint": "", "type": "OutOfMemory"},
     }  # fmt: skip
     page.page.evaluate(
-        "async (job) => { const { live } = await import(document.querySelector('script[type=module][src]').src"
-        ".replace(/[^/]+$/, 'live.js')); live.state.jobs[job.id] = job; live.dispatchEvent(new Event('state')); }",
+        "async (job) => { const page = await import(document.querySelector('script[type=module][src]').src);"
+        " const { live } = page.live; live.state.jobs[job.id] = job; live.dispatchEvent(new Event('state')); }",
         job,
     )
     page.strip.locator("[data-job='0123456789ab']").click()

@@ -2,9 +2,10 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import make_clip, make_picture, visit, wait_usable
@@ -97,13 +98,97 @@ def test_boxes_and_points_of_a_task_are_drawn_on_the_frame(open_page: OpenPage, 
     assert page.page.evaluate("() => window.pwn === undefined")
 
 
+def test_length_temperature_and_seed_go_with_questions_and_stay(open_page: OpenPage, picture: str):
+    page = open_page()
+    asked: list[Any] = []
+    task: list[Any] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        route.fulfill(body=spoken("a cube"), content_type="text/event-stream")
+
+    def answer_task(route: Route) -> None:
+        task.append(route.request.post_data_json)
+        route.fulfill(json={"text": "a cube", "thought": "", "results": [], "skipped": [], "failure": None})
+
+    page.page.route("**/v1/chat/completions", answer)
+    page.page.route("**/v1/tasks/caption", answer_task)
+    visit(page, "ask", f"?from={picture}")
+    settings = page.page.get_by_role("dialog", name="Advanced")
+
+    def ask(words: str, count: int) -> None:
+        page.page.get_by_label("Question").fill(words)
+        page.page.keyboard.press("Enter")
+        expect(page.page.locator(".o-turn[data-role=assistant]")).to_have_count(count)
+        expect(page.page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+
+    ask("What?", 1)
+    page.page.get_by_role("button", name="Advanced").click()
+    drawn = settings.locator("[name=seed]").input_value()
+    for name, said in (("max_tokens", "99999"), ("temperature", "0.3"), ("seed", "5")):
+        settings.locator(f"[name={name}]").fill(said)
+        settings.locator(f"[name={name}]").blur()
+    expect(settings.locator("[name=max_tokens]")).to_have_value("65536")
+    expect(settings.get_by_role("button", name="lock")).to_have_attribute("aria-pressed", "true")
+    settings.locator("[name=seed]").press("Escape")
+    expect(settings).to_be_hidden()
+    ask("And?", 2)
+    page.page.locator("[data-task=caption]").click()
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_have_count(3)
+    page.page.reload()
+    wait_usable(page, "ask")
+    ask("Again?", 4)
+    page.page.get_by_role("button", name="Advanced").click()
+    settings.get_by_role("button", name="lock").click()
+    ask("Anew?", 5)
+
+    assert asked[0]["seed"] == int(drawn)
+    assert not {"max_tokens", "temperature"} & asked[0].keys()
+    for body in asked[1:3]:
+        assert (body["max_tokens"], body["temperature"], body["seed"]) == (65536, 0.3, 5)
+    assert asked[3]["seed"] != 5
+    assert (task[0]["seed"], task[0]["max_tokens"]) == (5, 65536)
+    assert "temperature" not in task[0]
+
+
+def test_an_earlier_question_comes_back_from_the_history(open_page: OpenPage, picture: str):
+    page = open_page()
+    said = spoken("a cube")
+    page.page.route("**/v1/chat/completions", lambda route: route.fulfill(body=said, content_type="text/event-stream"))
+    visit(page, "ask")
+    history = page.page.get_by_role("button", name="History")
+    history.click()
+    expect(page.page.get_by_role("dialog", name="History")).to_contain_text("What you asked before collects here.")
+    history.click()
+    for count, words in enumerate(("What is it?", SCRIPTS[0], "What is it?"), 1):
+        page.page.get_by_label("Question").fill(words)
+        page.page.keyboard.press("Enter")
+        expect(page.page.locator(".o-turn[data-role=assistant]")).to_have_count(count)
+        expect(page.page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    visit(page, "ask", f"?from={picture}")
+    history.click()
+    rows = page.page.get_by_role("dialog", name="History").get_by_role("button")
+    expect(rows).to_have_text(["What is it?", SCRIPTS[0]])
+    rows.first.click()
+    expect(page.page.get_by_label("Question")).to_be_focused()
+    expect(page.page.get_by_label("Question")).to_have_value("What is it?")
+    assert page.page.evaluate("() => window.pwn === undefined")
+
+
 def test_a_task_is_really_asked(open_page: OpenPage, picture: str):
     page = visit(open_page(), "ask", f"?from={picture}")
     page.page.locator("[data-task=caption]").click()
     expect(page.page.locator(".o-turn[data-role=user]")).to_have_count(1)
-    stop = page.page.get_by_role("button", name="Stop", exact=True)
-    expect(stop).to_be_visible()
-    stop.click()
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text(re.compile(".{10}"), timeout=60_000)
+    expect(page.page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+
+
+def test_a_task_that_takes_long_is_stopped(open_page: OpenPage, picture: str):
+    page = open_page()
+    page.page.route("**/v1/tasks/caption", lambda _: None)  # nobody answers
+    visit(page, "ask", f"?from={picture}")
+    page.page.locator("[data-task=caption]").click()
+    page.page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text("Stopped.")
 
 

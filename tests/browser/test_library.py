@@ -92,6 +92,25 @@ def test_use_again_restores_the_recipe_and_send_to_begins_with_the_item(open_pag
     expect(page.seed).to_have_value("2")
 
 
+def test_ways_that_the_checkpoint_refuses_are_greyed_and_say_why(open_page: OpenPage, quokkas: list[str]):
+    page = open_page()
+
+    def mute(route: Route) -> None:
+        shelf = route.fetch().json()
+        for entry in shelf["checkpoints"]:
+            entry["capabilities"]["sound"] = False
+        route.fulfill(json=shelf)
+
+    page.page.route("**/v1/checkpoints", mute)
+    visit(page, "library", f"?item={quokkas[2]}")
+    peek = page.page.locator("o-library-peek")
+    sound = peek.locator("button[data-to=sound]")
+    expect(sound).to_have_attribute("aria-disabled", "true")
+    sound.focus()
+    expect(peek.locator(".o-why")).to_contain_text("makes no sound.")
+    expect(peek.locator("a[data-to=video]")).to_be_visible()
+
+
 def test_what_goes_into_the_trash_comes_back_with_undo_or_out_of_the_trash(
     fresh_studio: RunningServer, open_page: OpenPage
 ):
@@ -245,7 +264,10 @@ def test_deleting_everything_wants_the_words_written(open_page: OpenPage):
     assert asked == [{"confirm": "delete everything"}]
 
 
-def test_everything_is_exported_and_what_is_known_is_not_imported_twice(open_page: OpenPage, quokkas: list[str]):
+def test_everything_is_exported_and_what_is_known_is_not_imported_twice(
+    open_page: OpenPage, quokkas: list[str], studio: RunningServer
+):
+    shown = studio.post("/v1/comparisons", json={"subjects": [{"shown": quokkas}]}).json()["id"]
     page = visit(open_page(), "library")
     page.page.get_by_role("button", name="Storage").click()
     with page.page.expect_download() as download:
@@ -253,10 +275,12 @@ def test_everything_is_exported_and_what_is_known_is_not_imported_twice(open_pag
     exported = download.value.path()
     with zipfile.ZipFile(exported) as archive:
         assert any(quokkas[0] in name for name in archive.namelist())
+    assert studio.delete(f"/v1/comparisons/{shown}").status_code == 204
     page.page.locator("o-library-storage input[type=file]").set_input_files(
         {"name": "orrery.zip", "mimeType": "application/zip", "buffer": exported.read_bytes()}
     )
     expect(page.page.locator(".o-toast")).to_contain_text("0 items imported", timeout=60_000)
+    expect(page.page.locator(".o-toast")).to_contain_text("· 1 comparison")
 
 
 def many(route: Route) -> None:

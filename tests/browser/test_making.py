@@ -11,6 +11,11 @@ from running import RunningServer
 STEP_MS = 2000
 """Much longer than one step, much shorter than the two hundred that were asked for."""
 
+TWO_ESCAPES = """() => {
+  for (let press = 0; press < 2; press += 1)
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
+}"""
+
 pytestmark = pytest.mark.browser
 
 
@@ -37,9 +42,15 @@ def test_the_stage_shows_the_preview_while_it_runs(open_page: OpenPage):
     expect(page.stage).to_contain_text(re.compile(r"preview · step \d+ of 200"))
     expect(page.card).to_contain_text("Denoising")
     expect(page.page.locator("o-header")).to_contain_text("1 running")
-    page.page.keyboard.press("Escape")
-    page.page.keyboard.press("Escape")
+    page.prompt.focus()
+    page.page.keyboard.press("Escape")  # leaves the field
+    expect(page.prompt).not_to_be_focused()
+    expect(page.stage).to_have_attribute("data-state", "running")
+    asked: list[str] = []
+    page.page.on("request", lambda request: asked.append(request.url) if request.method == "DELETE" else None)
+    page.page.evaluate(TWO_ESCAPES)  # before anything is painted in between
     page.wait_state("cancelled")
+    assert len(asked) == 1
 
 
 def test_a_reload_in_the_middle_finds_the_job_again_and_the_draft(open_page: OpenPage):

@@ -49,7 +49,12 @@ def test_a_clip_goes_on_from_another_and_is_stepped_through(open_page: OpenPage,
     assert asked["source_video"].startswith("u")
     assert asked["condition_frames"] == [0, 1]
     player = page.page.locator(".o-player")
-    page.stage.locator("video").evaluate("clip => clip.pause()")
+    page.stage.locator("video").evaluate(  # and let the player say where it stopped
+        """clip => new Promise((done) => {
+            if (clip.paused) done();
+            clip.addEventListener("pause", () => done(), { once: true });
+            clip.pause() })"""
+    )
     before = int(player.get_attribute("data-frame") or 0)
     page.page.keyboard.press("l")
     expect(player).to_have_attribute("data-frame", str((before + 1) % 17))

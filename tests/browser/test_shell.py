@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
+from browser.keeping_page import visit
+from browser.studio_page import IMAGE
 from frontend import element_ids
 from running import RunningServer
 
@@ -34,6 +36,26 @@ def test_the_page_is_served_without_building_it_anew(studio: RunningServer):
             client.get("/").raise_for_status()
             taken.append(time.perf_counter() - began)
     assert statistics.median(taken[1:]) < SERVED_S
+
+
+# Paths of Gradio's files: what the served head announces, and what was asked for.
+ASKED = """() => {
+    const path = (address) => new URL(address).pathname;
+    const ofGradio = (paths) => [...new Set(paths)].filter((one) => one.startsWith("/assets/")).sort();
+    // Gradio's own announcements say what they are of.
+    const links = document.querySelectorAll("link[rel=modulepreload]:not([as]), link[rel=stylesheet]:not([disabled])");
+    const asked = performance.getEntriesByType("resource").map(({ name }) => path(name));
+    return [ofGradio([...links].map(({ href }) => path(href))), ofGradio(asked)];
+}"""
+
+
+@pytest.mark.parametrize("place", ["image", "library"])
+def test_all_that_a_page_needs_of_gradio_is_announced_and_nothing_else(open_page: OpenPage, place: str):
+    page = open_page()
+    page.visit() if place == IMAGE else visit(page, place)
+    announced, asked = page.page.evaluate(ASKED)
+    assert announced == asked
+    assert {path.partition("-")[0] for path in asked} >= {"/assets/Blocks", "/assets/HTML", "/assets/page"}
 
 
 def test_only_our_own_pages_are_touched(studio: RunningServer):

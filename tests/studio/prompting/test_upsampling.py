@@ -84,6 +84,9 @@ def test_the_question_is_one_user_message_with_its_medium_first(clip: Controls):
         {"mode": "video_to_video", "media": (IMAGE,)},
         {"mode": "text_to_image"},
         {"controls": PICTURE},
+        {"followed": ("edge",)},
+        {"mode": "transfer", "media": (VideoPart(url="v"),)},
+        {"mode": "transfer", "media": (IMAGE,), "followed": ("edge",)},
         {"attempts": 0},
     ],
 )

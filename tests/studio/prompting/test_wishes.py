@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from studio.errors import BadInput
-from studio.prompting import ImagePart, VideoPart, is_upsampled, wish_of
-from studio.requests import GenerateImage, GenerateVideo
+from studio.prompting import UNCAPTIONED, ImagePart, VideoPart, is_upsampled, shown_media, upsample_question, wish_of
+from studio.requests import REQUESTS, GenerateImage, GenerateVideo, TransferVideo
 
 PICTURE, CLIP = ImagePart(url="i"), VideoPart(url="v")
 UPLOAD = "u0123456789abcdef"
@@ -39,6 +39,40 @@ def test_an_image_request_wishes_for_a_picture():
 
     assert (wish.mode, wish.prompt) == ("text_to_image", "a cube")
     assert "duration" not in wish.controls.media
+
+
+def test_a_transfer_wishes_for_a_clip_that_follows_its_source_and_the_controls_that_are_given():
+    request = TransferVideo.model_validate(
+        {
+            "prompt": "a robot of clay",
+            "source_video": UPLOAD,
+            "controls": [{"hint": "edge"}, {"hint": "depth", "video": "u1111111111111111"}],
+            "num_frames": 189,
+        }
+    )
+    shown = shown_media(request)
+    wish = wish_of(request, [CLIP, CLIP])
+    words = upsample_question(wish).messages[-1].parts[-1]
+
+    assert [(found.param, found.id) for found in shown] == [
+        ("source_video", UPLOAD),
+        ("controls.1.video", "u1111111111111111"),
+    ]
+    assert (wish.mode, wish.followed, wish.controls.duration) == ("transfer", ("source", "depth"), "7s")
+    assert words.type == "text"
+    assert "clip 1, the source clip" in words.text
+    assert "clip 2, how far away" in words.text
+    assert "$" not in words.text
+    with pytest.raises(BadInput, match="transfer takes 2 video"):
+        wish_of(request, [CLIP])
+
+
+def test_every_request_with_words_is_captioned_or_says_why_not():
+    captioned = {"generate_image", "generate_video", "transfer_video"}
+    worded = {kind for kind, request in REQUESTS.items() if "prompt" in request.model_fields}
+
+    assert worded == captioned | UNCAPTIONED.keys()
+    assert all(UNCAPTIONED.values())
 
 
 def test_media_that_are_not_the_requests_are_refused():

@@ -1,0 +1,83 @@
+"""What a making page shows when it is opened, and how much of it can be read on a phone."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import OpenPage
+from browser.keeping_page import make_picture
+from browser.test_player import PHONE
+from running import RunningServer
+from sent_files import picture_bytes
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def made(studio: RunningServer, **fields: Any) -> str:
+    """A job that has ended: a short clip, unless fields say otherwise."""
+    clip = {
+        "kind": "generate_video",
+        "prompt": "a clip",
+        "resolution": "256",
+        "aspect_ratio": "1:1",
+        "num_frames": 9,
+        "fps": 12,
+        "sound": False,
+        "sampling": {"num_inference_steps": 1},
+    }
+    answer = studio.post("/v1/jobs", json={**clip, **fields} if "kind" not in fields else fields)
+    assert answer.status_code == 202, answer.text
+    return studio.wait_job(answer.json()["id"])["id"]
+
+
+def test_a_page_opens_on_the_last_job_of_its_kind_and_stays_with_what_ends_meanwhile(
+    open_page: OpenPage, studio: RunningServer
+):
+    heard, silent = made(studio, sound=True), made(studio)
+    make_picture(studio, "the last of all")
+    for place, job in (("sound", heard), ("video", silent)):
+        open_page().visit(place).wait_state("succeeded", job)
+    page = open_page().visit("sound")
+    page.wait_state("succeeded", heard)
+    later = make_picture(studio, "made while it is open")
+    page.wait_state("succeeded", later.rpartition("-")[0])
+
+
+def test_the_strip_of_a_phone_shows_the_job_on_the_stage(open_page: OpenPage, studio: RunningServer):
+    first = make_picture(studio, "the first of many").rpartition("-")[0]
+    for index in range(6):
+        make_picture(studio, f"later {index}")
+    page = open_page(**PHONE).visit("image", f"?job={first}")
+    page.wait_state("succeeded", first)
+    page.page.wait_for_function(
+        """job => {
+            const item = document.querySelector(`o-strip [data-job='${job}']`).getBoundingClientRect();
+            return item.left >= 0 && item.right <= innerWidth;
+        }""",
+        arg=first,
+    )
+    assert page.page.evaluate("() => scrollY") == 0
+
+
+def test_the_names_in_a_chart_can_be_read_on_a_phone(open_page: OpenPage, studio: RunningServer):
+    seen = studio.post("/v1/media", files={"file": ("x", picture_bytes())}).json()["id"]
+    job = made(
+        studio,
+        kind="run_policy",
+        prompt="lift the cube",
+        start_image=seen,
+        embodiment="droid_joint_position",
+        state=[0.0] * 8,
+        decode_video=False,
+        sampling={"num_inference_steps": 1},
+    )
+    page = open_page(**PHONE).visit("policy", f"?job={job}")
+    page.wait_state("succeeded", job)
+    name = page.stage.locator("text", has_text="gripper")
+    expect(name).to_be_visible()
+    box, stage = name.bounding_box(), page.stage.bounding_box()
+    assert box is not None
+    assert stage is not None
+    assert box["height"] >= 10
+    assert box["x"] + box["width"] <= stage["x"] + stage["width"]

@@ -1,0 +1,97 @@
+"""The prompt written out below it: taken, undone, and refused where no caption belongs."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from browser.conftest import OpenPage
+from browser.test_around_the_form import sample_id
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_a_prompt_is_written_out_beside_the_persons_words_taken_and_undone(open_page: OpenPage):
+    page = open_page()
+    answer = {
+        "prompt": '{"description": "a red cube"}',
+        "caption": {"description": "a red cube"},
+        "repaired": [],
+        "scene_imagination": "",
+        "thought": "",
+        "attempts": 1,
+        "diff": {
+            "words": [
+                {
+                    "text": "cube",
+                    "start": 0,
+                    "end": 4,
+                    "small": False,
+                    "places": [{"path": "description", "start": 6, "end": 10}],
+                },
+                {"text": "sings", "start": 5, "end": 10, "small": False, "places": []},
+            ],
+            "lost": [{"text": "sings", "start": 5, "end": 10, "small": False, "places": []}],
+            "share_kept": 0.5,
+            "kept_by": {"description": ["cube"]},
+        },
+    }
+    page.page.route("**/v1/upsample", lambda route: route.fulfill(json=answer))
+    page.visit("video")
+    page.prompt.fill("cube sings")
+    page.page.locator("[data-do=upsample]").click()
+    panel = page.page.locator(".o-upsampled")
+    expect(panel).to_contain_text("50 % of your words are in it; 1 are not.")
+    expect(panel.locator("del")).to_have_text("sings")
+    expect(panel.locator(".o-diff-caption mark")).to_have_text("cube")
+    page.page.get_by_role("button", name="Use it").click()
+    expect(page.prompt).to_have_value(answer["prompt"])
+    page.page.locator("[data-do=undo-upsample]").click()
+    expect(page.prompt).to_have_value("cube sings")
+
+
+def test_a_transfer_is_upsampled_for_the_clips_that_it_follows(open_page: OpenPage):
+    asked: list[Any] = []
+    words = [
+        {"start": 0, "end": 4, "text": "clay", "small": False, "places": [{"path": "context", "start": 2, "end": 6}]}
+    ]
+    answer = {
+        "prompt": '{"context":"a clay hand"}',
+        "caption": {"context": "a clay hand"},
+        "diff": {"words": words, "share_kept": 1.0, "lost": []},
+    }
+
+    def write(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        route.fulfill(json=answer)
+
+    page = open_page().visit("transfer")
+    page.prompt.fill("clay")
+    page.page.wait_for_function("() => orrery.form.values.prompt === 'clay'")
+    page.page.locator("[data-do=upsample]").click()
+    expect(page.page.locator(".o-upsampled")).to_contain_text("Choose a clip and what of it to follow first")
+    page.page.route("**/v1/upsample", write)
+    page.page.locator("o-examples button").last.click()
+    expect(page.page.locator(".o-media").first).to_have_attribute("data-media", "u" + sample_id("transfer"))
+    page.prompt.fill("clay")
+    page.page.wait_for_function("() => orrery.form.values.prompt === 'clay'")
+    page.page.locator("[data-do=upsample]").click()
+    page.page.get_by_role("button", name="Use it").click()
+    expect(page.prompt).to_have_value(answer["prompt"])
+    page.page.locator("[data-do=undo-upsample]").click()
+    expect(page.prompt).to_have_value("clay")
+    assert asked[0]["kind"] == "transfer_video"
+    assert asked[0]["source_video"] == "u" + sample_id("transfer")
+
+
+@pytest.mark.parametrize("place", ["world", "inverse", "policy"])
+def test_a_prompt_that_is_a_task_is_not_upsampled_and_the_button_says_why(open_page: OpenPage, place: str):
+    page = open_page().visit(place)
+    button = page.page.locator("[data-do=upsample]")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(button).to_have_attribute("title", re.compile("Not here: your words are the task"))
+    button.press("Enter")
+    expect(page.page.locator(".o-upsampled")).to_contain_text("Not here: your words are the task")
+    button.press("Enter")
+    expect(page.page.locator(".o-upsampled")).to_be_hidden()
