@@ -5,8 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
 TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
-# Two at a time, whole files together: the tests are made for two cores.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+# Two at a time, whole files together, in the order of tests/conftest.py: the tests are made for two cores.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
 
 

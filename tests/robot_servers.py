@@ -29,6 +29,25 @@ def until(condition: Callable[[], Any], timeout_s: float = BOUND_S) -> Any:
     raise AssertionError(f"not within {timeout_s} s")
 
 
+@contextmanager
+def beating(beat: Callable[[], None]) -> Iterator[None]:
+    """Let a heart beat five times a second, as a page in control does, whatever is said or waited for meanwhile."""
+    ended = threading.Event()
+
+    def beat_on() -> None:
+        while not ended.is_set():
+            beat()
+            ended.wait(0.2)
+
+    thread = threading.Thread(target=beat_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def observation(tick: int = 0, epoch: int = 1, at_s: float = 0.0) -> Observation:
     """At home, black pictures."""
     return Observation(tick, epoch, arm_state(gripper=0.25, measured_at_s=at_s), views_at(at_s), "pick the red cube")

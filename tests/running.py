@@ -14,8 +14,9 @@ from typing import Any
 
 import httpx
 
-START_S = 60
+START_S = 120
 JOB_S = 120
+STOP_S = 60
 LISTENING = "orrery listening on "
 
 
@@ -60,7 +61,7 @@ class RunningServer:
         """kill -9."""
         assert self.process is not None
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(STOP_S)
         self._close()
 
     def stop(self) -> int:
@@ -68,7 +69,7 @@ class RunningServer:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(20)
+        code = self.process.wait(STOP_S)
         self._close()
         return code
 

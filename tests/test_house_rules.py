@@ -1,6 +1,7 @@
 """The rules of the house that no linter knows."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ MAY_CATCH_EVERYTHING = {"backend/worker/loop.py", "robot/loop/loop.py"}
 """A job that breaks is reported and the worker lives on; a tick that breaks ends with a stopped arm."""
 
 
+@cache
+def nodes(name: str) -> list[ast.AST]:
+    """Everything in the syntax tree of a file."""
+    return list(ast.walk(ast.parse(SOURCES[name])))
+
+
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_file_has_at_most_300_lines(name: str):
     assert SOURCES[name].count("\n") <= MAX_LINES
@@ -24,7 +31,7 @@ def test_a_file_has_at_most_300_lines(name: str):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_nothing_is_named_like_a_drawer(name: str):
-    classes = [node.name for node in ast.walk(ast.parse(SOURCES[name])) if isinstance(node, ast.ClassDef)]
+    classes = [node.name for node in nodes(name) if isinstance(node, ast.ClassDef)]
 
     assert not DRAWERS & set(Path(name).with_suffix("").parts)
     assert not [found for found in classes if found.endswith(DRAWER_CLASSES)]
@@ -34,7 +41,7 @@ def test_nothing_is_named_like_a_drawer(name: str):
 def test_only_the_named_places_catch_everything(name: str):
     broad = [
         node.lineno
-        for node in ast.walk(ast.parse(SOURCES[name]))
+        for node in nodes(name)
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")))
     ]
@@ -45,15 +52,8 @@ def test_only_the_named_places_catch_everything(name: str):
 @pytest.mark.parametrize("name", [name for name in SOURCES if not name.startswith(("engine/", "pocket/train/"))])
 def test_torch_stays_in_the_engine(name: str):
     imported = {
-        alias.name.partition(".")[0]
-        for node in ast.walk(ast.parse(SOURCES[name]))
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    } | {
-        (node.module or "").partition(".")[0]
-        for node in ast.walk(ast.parse(SOURCES[name]))
-        if isinstance(node, ast.ImportFrom)
-    }
+        alias.name.partition(".")[0] for node in nodes(name) if isinstance(node, ast.Import) for alias in node.names
+    } | {(node.module or "").partition(".")[0] for node in nodes(name) if isinstance(node, ast.ImportFrom)}
 
     assert not imported & {"torch", "diffusers", "transformers"}
 

@@ -19,7 +19,7 @@ from robot.hardware import connect_hardware
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot_episodes import recorded
-from robot_servers import BOUND_S, policy_server, until
+from robot_servers import BOUND_S, beating, policy_server, until
 from studio.wire.frames import unpack_frame
 
 
@@ -82,6 +82,8 @@ def page() -> Page:
 def test_it_says_who_it_is_how_it_stands_and_every_tick(tmp_path: Path, page: Page):
     with bridged(tmp_path, page, token="right"):
         until(lambda: len(page.of("tick")) > 10 and page.of("summary"))
+        # At last: a busy machine makes a second of its own longer.
+        until(lambda: page.of("summary")[-1]["rate_hz"] == pytest.approx(15, abs=3))
 
     hello, session = page.messages[:2]
     assert (hello["type"], hello["name"], hello["model"]) == ("hello", "left", "panda")
@@ -90,7 +92,6 @@ def test_it_says_who_it_is_how_it_stands_and_every_tick(tmp_path: Path, page: Pa
     tick = page.of("tick")[-1]
     assert len(tick["joints"]) == 7
     assert tick["executed"] is None
-    assert page.of("summary")[-1]["rate_hz"] == pytest.approx(15, abs=3)
     assert page.pictures == []
 
 
@@ -109,10 +110,11 @@ def test_orders_are_carried_out_and_answered(tmp_path: Path, page: Page):
         assert page.order("self_test")["error"] is None
         until(lambda: station.view.state == "ready")
         assert page.order("heartbeat")["error"] is None
-        assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
-        until(lambda: page.of("session")[-1]["state"] == "running")
-        assert page.order("stop")["error"] is None
-        until(lambda: page.of("session")[-1]["stop"] in ("button", "dead_man"))
+        with beating(lambda: page.say({"id": "beat", "command": "heartbeat"})):
+            assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
+            until(lambda: page.of("session")[-1]["state"] == "running")
+            assert page.order("stop")["error"] is None
+            until(lambda: page.of("session")[-1]["stop"] == "button")
         assert page.order("episodes")["value"]["episodes"][0]["num_frames"] == 8
 
     assert [check["outcome"] for check in page.of("check")] == ["passed"]

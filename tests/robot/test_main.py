@@ -30,7 +30,7 @@ def test_it_runs_alone_records_and_says_how_it_went(tmp_path: Path):
     with policy_server(stay_here) as (url, _):
         process = robot(
             *("--arm", "replay", "--recordings", str(folder), "--policy", url),
-            *("--prompt", "stay", "--seconds", "2", "--record"),
+            *("--prompt", "stay", "--seconds", "3", "--record"),
         )
         out, err = process.communicate(timeout=TIMEOUT_S)
 

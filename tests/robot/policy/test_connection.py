@@ -33,7 +33,7 @@ def test_a_late_answer_is_never_taken_for_the_next_questions():
             answer(socket, {"action": rows(number)})
 
     with policy_server(handle) as (url, _):
-        client = connected(url, reply_timeout_s=0.2)
+        client = connected(url, reply_timeout_s=1.0)  # so long that the next answer is in time on a busy machine
         client.ask(observation(0))
         late = until(client.take)
         release.set()
@@ -43,7 +43,7 @@ def test_a_late_answer_is_never_taken_for_the_next_questions():
         client.close()
 
     assert isinstance(late, PolicyLost)
-    assert "0.2 s" in late.message
+    assert "1 s" in late.message
     assert isinstance(next_one, ActionChunk)
     assert next_one.tick == 1
     assert next_one.rows[0, 0] == 1
