@@ -107,11 +107,12 @@ class Codecs:
 
     def _decoded(self, plan: Plan, chunk: Chunk, leader: Leader | None) -> Iterator[Tensor]:
         num_ranks = 1 if leader is None else leader.decoding_ranks(plan, chunk.latents)
-        if self.budget.needs_strips(chunk.canvas, num_ranks):
+        at_once = self.budget.latents_at_once(chunk.canvas, num_ranks)
+        if not at_once:
             return decode_in_strips(self.coder.decode, chunk.latents)
         if leader is None or num_ranks == 1:
-            return self.coder.decode(chunk.latents)
-        return leader.decode(chunk.latents, num_ranks)
+            return self.coder.decode(chunk.latents, at_once)
+        return leader.decode(chunk.latents, num_ranks, at_once)
 
     @torch.inference_mode()
     def _frames(self, plan: Plan, chunks: Sequence[Chunk], leader: Leader | None) -> Iterator[np.ndarray]:

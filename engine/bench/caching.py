@@ -84,7 +84,7 @@ def _savings(engine: Engine, row: Row, scratch: Path, options: argparse.Namespac
     found: list[Saving] = []
     exact: np.ndarray | None = None
     for threshold in (None, *THRESHOLDS):
-        made = measure_engine(engine, with_step_cache(row, threshold), scratch, options.repeats, options.max_steps)
+        made = measure_engine(engine, with_step_cache(row, threshold), scratch, options.repeats, max_steps=None)
         assert made.frames is not None
         exact = made.frames if exact is None else exact
         saving = Saving(

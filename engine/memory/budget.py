@@ -13,6 +13,10 @@ from engine.memory.room import free_bytes
 from engine.planning import Plan
 from engine.towers import OmniModel
 
+SEAMS = 1.25
+"""On a decode whose frames are divided: each convolution reads a copy of its strip with its neighbours' edges, and at
+the end whole pixels are gathered. Reckoned."""
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -27,18 +31,27 @@ class Budget:
     decoder_width: int
     room: Callable[[torch.device], int] = free_bytes
 
-    def needs_strips(self, canvas: tuple[int, int], num_ranks: int = 1) -> bool:
-        """Whether a clip's frames are too large to be decoded whole.
+    def latents_at_once(self, canvas: tuple[int, int], num_ranks: int = 1) -> int:
+        """How many of a clip's latent frames can be decoded as one piece; 0 where one is too large to be decoded whole.
 
-        Never on a CPU: it has swap, and one seed is one clip there whatever else is running.
+        At least one on a CPU: it has swap, and one seed is one clip there whatever else is running.
 
         Args:
             num_ranks: which have a part of each frame.
         """
         if self.model.device.type == "cpu":
-            return False
-        needed = decode_bytes(Shape(canvas, FRAMES_PER_LATENT + 1), self._value_bytes, width=self.decoder_width)
-        return self.room(self.model.device) < needed // num_ranks
+            return 1
+        room = self.room(self.model.device) * num_ranks
+        needed = [
+            decode_bytes(
+                Shape(canvas, FRAMES_PER_LATENT * count + 1), self._value_bytes, width=self.decoder_width, at_once=count
+            )
+            for count in (1, 2)
+        ]
+        if num_ranks > 1:
+            needed = [int(SEAMS * size) for size in needed]
+        first, more = needed[0], needed[1] - needed[0]
+        return 0 if room < first else 1 + (room - first) // more
 
     def advise(self, shape: Shape) -> str:
         """What would fit instead of what has just not fitted; see `what_fits`. Frees all that can be made again."""

@@ -87,12 +87,15 @@ def step_bytes(config: ModelConfig, shape: Shape, value_bytes: int = 2) -> int:
     return int(MARGIN * (prefixes + (rooms if rooms <= ROOMS_BYTES else seen) + activations + embedded + latents))
 
 
-def decode_bytes(shape: Shape, value_bytes: int = 2, *, width: int = DECODER_WIDTH, in_strips: bool = False) -> int:
+def decode_bytes(
+    shape: Shape, value_bytes: int = 2, *, width: int = DECODER_WIDTH, in_strips: bool = False, at_once: int = 1
+) -> int:
     """A clip's decode, piece by piece; a picture's has nothing to remember, and one frame of four.
 
     Args:
         width: channels of the decoder where it is narrowest.
         in_strips: see `decode_in_strips`.
+        at_once: latent frames of a piece.
     """
     short, long = sorted(shape.canvas)
     scale = width * value_bytes
@@ -102,5 +105,5 @@ def decode_bytes(shape: Shape, value_bytes: int = 2, *, width: int = DECODER_WID
     if in_strips:
         across = min(STRIP_CELLS * PIXELS_PER_CELL, long)
         num_strips = len(strip_starts(long // PIXELS_PER_CELL))
-    pieces, caches = across * PIECE_BYTES_PER_PIXEL, num_strips * across * CACHE_BYTES_PER_PIXEL
+    pieces, caches = at_once * across * PIECE_BYTES_PER_PIXEL, num_strips * across * CACHE_BYTES_PER_PIXEL
     return short * (pieces + caches) * scale // (2 * DECODER_WIDTH)

@@ -18,7 +18,7 @@ STRIP_CELLS = 24
 OVERLAP_CELLS = 4
 """At least, of two neighbours."""
 
-Decode = Callable[[Tensor], Iterator[Tensor]]
+Decode = Callable[[Tensor, int], Iterator[Tensor]]
 """`ClipCoder.decode`."""
 
 
@@ -34,7 +34,8 @@ def decode_in_strips(
     axis = 2 if latents.shape[2] > latents.shape[3] else 3
     length = latents.shape[axis]
     starts, cells = strip_starts(length, strip, overlap), min(strip, length)
-    running = [decode(latents.narrow(axis, start, cells)) for start in starts]
+    # A latent frame at a time: several of a strip would take what strips are there to save.
+    running = [decode(latents.narrow(axis, start, cells), 1) for start in starts]
     for pieces in zip(*running, strict=True):
         side = pieces[0].shape[axis] // cells  # pixels of a cell
         yield _together(list(pieces), [start * side for start in starts], length * side, axis)

@@ -58,6 +58,8 @@ class Ring:
     def _agree(self, exchange: Callable[[], object]) -> None:
         try:
             exchange()
+        except torch.OutOfMemoryError:
+            raise  # this rank's own fault, and said as such
         except RuntimeError as error:
             # A group is never repaired: whoever owns this process ends it, and starts another group.
             self.lost()

@@ -114,7 +114,7 @@ class Leader:
         """How many ranks decode latents [C, T, rows, columns] of a plan's clip."""
         return self._count_decoding(latents.shape, self._count(plan))
 
-    def decode(self, latents: Tensor, ranks: int) -> Iterator[Tensor]:
+    def decode(self, latents: Tensor, ranks: int, at_once: int | None = None) -> Iterator[Tensor]:
         """`ClipCoder.decode` on so many ranks.
 
         The others decode a piece when it is asked for, and forget a clip that is at its end or given up half way.
@@ -124,7 +124,7 @@ class Leader:
         """
         shared = _Shared(self._numbers, ranks)
         self._numbers += 1
-        memory, lengths = self._decoder.memory(), self._coder.piece_lengths(latents, ranks)
+        memory, lengths = self._decoder.memory(), self._coder.piece_lengths(latents, at_once, ranks)
         # Now and whole: a copy of the next piece would wait for the device to be done with this one.
         on_host = latents.cpu()
         try:

@@ -75,10 +75,14 @@ class ClipCoder:
             latents.append(self._scale.normal(mean))
         return torch.cat(latents, 2)[0]
 
-    def decode(self, latents: Tensor) -> Iterator[Tensor]:
-        """latents [C, T, rows, columns] float32 → pieces [3, 1, height, width], then [3, 4n, ...], float32 in -1..1."""
+    def decode(self, latents: Tensor, at_once: int | None = None) -> Iterator[Tensor]:
+        """latents [C, T, rows, columns] float32 → pieces [3, 1, height, width], then [3, 4n, ...], float32 in -1..1.
+
+        Args:
+            at_once: latent frames of a piece that there is room for.
+        """
         memory = empty_memory(self.vae.decoder)
-        for group in latents.split(self.piece_lengths(latents), 1):
+        for group in latents.split(self.piece_lengths(latents, at_once), 1):
             yield in_range(self.pixels(self.vae.decoder, group, memory))
 
     def pixels(self, decoder: nn.Module, latents: Tensor, memory: Memory) -> Tensor:
@@ -92,14 +96,16 @@ class ClipCoder:
         made = decoder(cells, feat_cache=memory, feat_idx=[0], first_chunk=memory[0] is None)
         return unpatchify(made, self._patch)[0]
 
-    def piece_lengths(self, latents: Tensor, num_ranks: int = 1) -> list[int]:
+    def piece_lengths(self, latents: Tensor, at_once: int | None = None, num_ranks: int = 1) -> list[int]:
         """Latent frames of each piece: the first is alone, and on a GPU small ones go together.
 
         Args:
+            at_once: of a piece, at most.
             num_ranks: which have a part of each frame.
         """
         _, length, rows, columns = latents.shape
         size = max(1, num_ranks * CELLS_PER_PIECE // (rows * columns)) if latents.is_cuda else 1
+        size = size if at_once is None else min(size, at_once)
         return [1, *(min(size, length - start) for start in range(1, length, size))]
 
     def _patches(self, frames: np.ndarray | Tensor, fit: Callable[[Tensor], Tensor] | None) -> Tensor:

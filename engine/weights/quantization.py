@@ -40,7 +40,7 @@ METHOD = "modelopt"
 ALGORITHMS = ("FP8", "FP8_PER_CHANNEL_PER_TOKEN")
 """Of ModelOpt's, those with a scale for each tensor or each output."""
 
-_BESIDE = re.compile(r"(.+)\.(?:weight_scale|input_scale|(?:weight|input)_quantizer\.\w+)")
+_BESIDE = re.compile(r"(.+)\.(?:weight_scale|input_scale|(?:weight|input)_quantizer\._(?:amax|scale))")
 
 _FIELD = "quantization_config.runtime.diffusion_step_policy"
 

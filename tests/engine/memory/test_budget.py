@@ -11,7 +11,8 @@ import torch
 from engine import Engine
 from engine.bench.nano import NANO
 from engine.memory import Budget, Shape
-from engine.memory.budget import shape_of
+from engine.memory.budget import SEAMS, shape_of
+from engine.memory.estimate import decode_bytes
 from studio.errors import OutOfMemory
 
 GB = 10**9
@@ -77,21 +78,29 @@ def a_budget(room_bytes: int, device: str = "cuda") -> Budget:
 
 def test_frames_are_decoded_in_strips_where_memory_is_short_and_only_there():
     large = (1280, 720)
-    assert a_budget(5 * GB).needs_strips(large)
-    assert not a_budget(20 * GB).needs_strips(large)
-    assert not a_budget(5 * GB).needs_strips((832, 480))
-    assert not a_budget(7 * GB).needs_strips(large, num_ranks=2)
-    assert a_budget(7 * GB).needs_strips(large)
+    assert a_budget(5 * GB).latents_at_once(large) == 0
+    assert a_budget(20 * GB).latents_at_once(large) == 2
+    assert a_budget(5 * GB).latents_at_once((832, 480)) == 1
+    assert a_budget(9 * GB).latents_at_once((832, 480)) == 2
+
+
+def test_of_divided_frames_more_fit_and_never_more_than_a_rank_has_room_for():
+    large = (1280, 720)
+    assert a_budget(7 * GB).latents_at_once(large) == 0
+    assert a_budget(7 * GB).latents_at_once(large, num_ranks=2) == 1
+    assert a_budget(20 * GB).latents_at_once(large, num_ranks=2) == 3
+    per_rank = decode_bytes(Shape(large, 13), at_once=3) * SEAMS / 2
+    assert per_rank < 20 * GB
 
 
 def test_on_a_processor_a_clip_never_depends_on_what_else_is_running():
-    assert not a_budget(1, device="cpu").needs_strips((1280, 720))
+    assert a_budget(1, device="cpu").latents_at_once((1280, 720)) == 1
 
 
 def test_strips_take_the_place_of_whole_frames(short, ask_video, run_video, monkeypatch):
     trajectory = run_video(short, ask_video(), size=(512, 64))
     whole = [piece.shape for piece in short.finish(trajectory).frames]
-    monkeypatch.setattr(Budget, "needs_strips", lambda *_: True)
+    monkeypatch.setattr(Budget, "latents_at_once", lambda *_: 0)
     assert [piece.shape for piece in short.finish(trajectory).frames] == whole
 
 

@@ -13,8 +13,9 @@ from engine.memory import decode_in_strips
 from engine.memory.strips import strip_starts
 
 
-def pieces_of(latents: Tensor) -> Iterator[Tensor]:
+def pieces_of(latents: Tensor, at_once: int = 1) -> Iterator[Tensor]:
     """A decoder that paints each cell with its first three channels, 16 x 16 pixels each."""
+    assert at_once == 1
     for index in range(latents.shape[1]):
         frame = latents[:3, index : index + 1].repeat_interleave(16, 2).repeat_interleave(16, 3)
         yield frame.expand(-1, 4 if index else 1, -1, -1)
@@ -30,7 +31,7 @@ def test_strips_that_agree_are_the_whole(size):
 
 
 def test_a_decoder_that_makes_several_frames_of_latents_at_once_is_heard_to_its_end():
-    def two_at_a_time(latents: Tensor) -> Iterator[Tensor]:
+    def two_at_a_time(latents: Tensor, at_once: int) -> Iterator[Tensor]:
         first, *rest = pieces_of(latents)
         yield first
         yield torch.cat(rest, 1)

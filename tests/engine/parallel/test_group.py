@@ -45,3 +45,18 @@ def test_ranks_that_do_not_answer_are_lost(monkeypatch, name):
     with pytest.raises(EngineLost, match=r"recv operation to complete$"):
         getattr(ring, name)(torch.zeros(2, 3))
     assert lost
+
+
+@pytest.mark.parametrize("name", ["collect", "trade"])
+def test_an_exchange_without_memory_is_nobody_else_s_fault(monkeypatch, name):
+    def no_memory(*_: Any, **__: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(dist, "all_gather", no_memory)
+    monkeypatch.setattr(dist, "all_to_all_single", no_memory)
+    told: list[str] = []
+    channel: Any = None
+    ring = Ring(channel, 2, 0, lambda: told.append("lost"))
+    with pytest.raises(torch.OutOfMemoryError):
+        getattr(ring, name)(torch.zeros(2, 3))
+    assert not told

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -40,6 +43,17 @@ def test_pieces_add_up_to_what_the_library_decodes_at_once(engine, reference):
         theirs = pipeline.vae.decode(raw).sample[0]
     assert [piece.shape[1] for piece in pieces] == [1, 4, 4, 4, 4]
     assert float((torch.cat(pieces, 1) - theirs).abs().max()) < 1e-4
+
+
+def test_a_gpu_s_pieces_are_as_long_as_there_is_room_for(engine):
+    def lengths(at_once: int | None, num_ranks: int = 1) -> list[int]:
+        latents: Any = SimpleNamespace(shape=(48, 8, 30, 52), is_cuda=True)
+        return engine.coder.piece_lengths(latents, at_once, num_ranks)
+
+    assert lengths(None) == [1, 2, 2, 2, 1]
+    assert lengths(1) == [1] * 8
+    assert lengths(9, num_ranks=2) == [1, 4, 3]
+    assert lengths(3, num_ranks=2) == [1, 3, 3, 1]
 
 
 def test_never_more_than_four_frames_are_in_hand(engine, clip):

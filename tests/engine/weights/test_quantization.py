@@ -129,6 +129,10 @@ def putting(name: str, tensor: Tensor) -> Callable[[Tensors], object]:
         (putting(SCALE, torch.ones(2, 2)), r"weight_scale of the shape \(2, 2\) is neither"),
         (putting("norm.weight", torch.ones(64).to(torch.float8_e4m3fn)), "norm.weight is stored in FP8 without"),
         (putting("layers.1.mlp.up_proj.pre_quant_scale", torch.ones(64)), "pre_quant_scale, unknown"),
+        (
+            putting("layers.1.self_attn.to_q.input_quantizer._pre_quant_scale", torch.ones(64)),
+            "_pre_quant_scale, unknown",
+        ),
         (putting("proj_in.weight_scale", torch.ones(())), "proj_in.weight_scale, unknown"),
     ],
 )
