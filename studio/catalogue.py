@@ -41,8 +41,8 @@ class CheckpointInfo(Frozen):
     """One checkpoint that can be named, and where it stands.
 
     Attributes:
-        id, title, summary, repository, built_here, ships, random_weights, weights_gb: as its preset says.
-        variant_of: id of another one whose weights it has; empty for most.
+        id, title, summary, repository, revision, built_here, ships, random_weights, weights_gb: as its preset says.
+        variant_of: id of another one whose weights it has, or another revision of them; empty for most.
         precision: that it is computed in, where its preset says one in place of the server's.
         installed: its folder is there; one that is built here is built when it is first loaded.
         loaded: an engine holds it and answers requests.
@@ -61,6 +61,7 @@ class CheckpointInfo(Frozen):
     title: str
     summary: str
     repository: str = ""
+    revision: str = ""
     installed: bool
     loaded: bool = False
     active: bool = False
@@ -90,6 +91,7 @@ class CheckpointInfo(Frozen):
             title=preset.title,
             summary=preset.summary,
             repository=preset.repository,
+            revision=preset.revision,
             installed=checkpoint.installed,
             loaded=status is not None and status.state == "ready",
             active=active,

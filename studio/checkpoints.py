@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint, StudioError, rebuild
 from studio.presets import CheckpointPreset
+from studio.pulling import cached_folder
 from studio.requests import nearest, shown
 from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import ACTING, Capabilities
@@ -132,7 +133,7 @@ def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: P
 def _folder_of(preset: CheckpointPreset, built: Path) -> Path | None:
     if preset.built_here:
         return built / preset.lies_under
-    return SHIPPED / preset.lies_under if preset.ships else cached_folder(preset.repository)
+    return SHIPPED / preset.lies_under if preset.ships else cached_folder(preset.repository, preset.revision)
 
 
 def no_checkpoint(name: str, known: Collection[str], why: str = "") -> CheckpointNotFound:
@@ -153,17 +154,6 @@ def _path_of(name: str) -> Path | None:
         path = Path(name).expanduser()
         return path if path.exists() else None
     except (OSError, RuntimeError, ValueError):  # too long for a file system, nobody's home, half a character
-        return None
-
-
-def cached_folder(repository: str) -> Path | None:
-    """The newest snapshot of a repository in the Hugging Face cache, or none; never asks the network."""
-    from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType]
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-
-    try:
-        return Path(snapshot_download(repository, local_files_only=True))
-    except (LocalEntryNotFoundError, HFValidationError):
         return None
 
 

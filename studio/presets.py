@@ -63,12 +63,13 @@ class CheckpointPreset(Frozen):
         title: the name that people read.
         summary: one sentence for the page.
         repository: on the Hugging Face hub; empty for a checkpoint that ships, is built here or lies in a folder.
+        revision: a branch, tag or commit of the repository; empty for its main branch. A variant may say its own.
         built_here: the engine builds it on first start.
         ships: its folder comes with the studio, beside the presets and under its id.
         variant_of: id of a preset whose weights these are, and which says what is left out here.
         precision: that its engine computes in; none is what the server was told.
         random_weights: it was never trained.
-        weights_gb: size of its weights on disk, 10^9 bytes.
+        weights_gb: size of its weights on disk, 10^9 bytes; that of another revision is not a variant's.
         defaults: request fields by kind, laid under what a person sends.
         reasoner: the same of conversations.
         examples: by kind; those of `reason` are questions about the picture or clip that goes with them.
@@ -78,6 +79,7 @@ class CheckpointPreset(Frozen):
     title: str
     summary: str
     repository: str = ""
+    revision: str = ""
     built_here: bool = False
     ships: bool = False
     variant_of: str = ""
@@ -135,7 +137,7 @@ def load_presets(user_folder: Path | None = None) -> dict[str, CheckpointPreset]
 def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) -> CheckpointPreset:
     """A variant with what it leaves out; any other as it is. Raises BadInput."""
     if not preset.variant_of:
-        return preset
+        return _checked(preset)
     base = presets.get(preset.variant_of)
     if base is None or base.variant_of:
         which = "which is one itself" if base else "which has no preset"
@@ -143,10 +145,23 @@ def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) ->
         raise BadInput(f"The preset {preset.id} is a variant of {preset.variant_of}, {which}.", hint=hint)
     if own := sorted(WHERE_WEIGHTS_ARE & preset.model_fields_set):
         raise BadInput(f"The preset {preset.id} has the weights of {base.id}; it cannot say {', '.join(own)}.")
-    said = laid_over(base.model_dump(exclude_unset=True), preset.model_dump(exclude_unset=True))
+    under = base.model_dump(exclude_unset=True)
+    if "revision" in preset.model_fields_set and preset.revision != base.revision:
+        under.pop("weights_gb", None)  # other files, and nobody said how large they are
+    said = laid_over(under, preset.model_dump(exclude_unset=True))
     for kind, defaults in said.get("defaults", {}).items():
         _check_defaults(preset.id, kind, defaults)
-    return CheckpointPreset.model_validate(said)
+    return _checked(CheckpointPreset.model_validate(said))
+
+
+def _checked(preset: CheckpointPreset) -> CheckpointPreset:
+    """Raises BadInput for a revision of no repository."""
+    if preset.revision and not preset.repository:
+        raise BadInput(
+            f"The preset {preset.id} has the revision {preset.revision} and no repository.",
+            hint="Name one, or neither.",
+        )
+    return preset
 
 
 def _content(entry: Traversable) -> bytes:

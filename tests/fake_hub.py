@@ -1,16 +1,17 @@
-"""A Hugging Face hub with one repository, as far as fetching asks it; loopback only."""
+"""A Hugging Face hub with one repository and its branches, as far as fetching asks it; loopback only."""
 
+import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
+Files = dict[str, bytes]
 
 
 class _Hub(BaseHTTPRequestHandler):
-    files: dict[str, bytes]
+    branches: Mapping[str, Files]
     gated: bool
     hold: threading.Event
 
@@ -27,20 +28,26 @@ class _Hub(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if "/nvidia/" not in path:
             return self._send(b"{}", with_body, 404, {"X-Error-Code": "RepoNotFound"})
+        revision = _revision_in(path)
+        found = {commit: name for name in self.branches for commit in (name, _commit(name))}.get(revision)
+        if found is None:
+            return self._send(b"{}", with_body, 404, {"X-Error-Code": "RevisionNotFound"})
+        held, commit = self.branches[found], _commit(found)
         if "/tree/" in path:
-            sizes = {name: len(content) for name, content in self.files.items()}
+            sizes = {name: len(content) for name, content in held.items()}
             files = [{"type": "file", "path": name, "size": size, "oid": "0" * 40} for name, size in sizes.items()]
             return self._send(json.dumps(files).encode(), with_body)
         if path.startswith("/api/models/nvidia/"):
-            siblings = [{"rfilename": name, "size": len(content)} for name, content in self.files.items()]
-            return self._send(json.dumps({"id": path[12:], "sha": COMMIT, "siblings": siblings}).encode(), with_body)
-        name = path.partition(f"/resolve/{COMMIT}/")[2]
+            siblings = [{"rfilename": name, "size": len(content)} for name, content in held.items()]
+            return self._send(json.dumps({"id": path[12:], "sha": commit, "siblings": siblings}).encode(), with_body)
+        name = path.partition(f"/resolve/{revision}/")[2]
         if self.gated:
             return self._send(b"{}", with_body, 403, {"X-Error-Code": "GatedRepo"})
-        if name not in self.files:
+        if name not in held:
             return self._send(b"{}", with_body, 404, {"X-Error-Code": "EntryNotFound"})
-        content = self.files[name]
-        etag = {"ETag": f'"{abs(hash(name)):040x}"', "X-Repo-Commit": COMMIT}
+        content = held[name]
+        digest = hashlib.sha1(name.encode() + content).hexdigest()
+        etag = {"ETag": f'"{digest}"', "X-Repo-Commit": commit}
         if with_body and name.endswith(".safetensors"):
             self.hold.wait(30)
         asked = self.headers.get("Range", "")
@@ -59,11 +66,25 @@ class _Hub(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
+def _commit(branch: str) -> str:
+    """The branch's newest commit."""
+    return hashlib.sha1(branch.encode()).hexdigest()
+
+
+def _revision_in(path: str) -> str:
+    """What a path names behind `revision`, `tree` or `resolve`; main where it names none."""
+    parts = path.split("/")
+    named = (parts[index + 1] for index, part in enumerate(parts[:-1]) if part in ("revision", "tree", "resolve"))
+    return next(named, "main")
+
+
 @contextmanager
-def fake_hub(files: dict[str, bytes], *, gated: bool = False) -> Iterator[tuple[str, threading.Event]]:
-    """Its address, and what lets its weights through once set."""
+def fake_hub(
+    files: Files, *, gated: bool = False, branches: Mapping[str, Files] | None = None
+) -> Iterator[tuple[str, threading.Event]]:
+    """Its address, and what lets its weights through once set; `branches` are those beside main."""
     hold = threading.Event()
-    handler = type("Hub", (_Hub,), {"files": files, "gated": gated, "hold": hold})
+    handler = type("Hub", (_Hub,), {"branches": {"main": files, **(branches or {})}, "gated": gated, "hold": hold})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -16,6 +16,7 @@ from backend.checkpoint_shelf import CheckpointShelf
 from studio.errors import BadInput, BrokenCheckpoint, Conflict, Unexpected
 from studio.events import Errand
 from studio.jobs import Failure
+from studio.pulling import arguments
 
 log = structlog.get_logger("orrery.errands")
 
@@ -44,15 +45,15 @@ class Errands:
             BadInput: it is not on the hub.
             Conflict: it has an errand already.
         """
-        repository = self._shelf.named(name).preset.repository
-        if not repository:
+        preset = self._shelf.named(name).preset
+        if not preset.repository:
             raise BadInput(
                 f"{name} is on no hub: it ships with the studio, is built here, or lies in a folder.",
                 param="checkpoint",
             )
         # The server itself never asks the network; this process was asked to.
         environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
-        return self._begin(name, Errand(what="pull", state="running"), [*PULL, repository], environment)
+        return self._begin(name, Errand(what="pull", state="running"), [*PULL, *arguments(preset)], environment)
 
     def verify(self, name: str) -> Errand:
         """Account for every tensor of a checkpoint.

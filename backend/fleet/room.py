@@ -97,9 +97,11 @@ class Room:
     def needed_gb(self, checkpoint: Checkpoint, memory: DeviceMemory) -> float | None:
         """What must be free of every device for a checkpoint; none where that cannot be said before it is here.
 
-        What stays on a GPU with `--offload` is told by the checkpoint's files. One that is loaded without any is built
-        here, and is small.
+        What stays on a GPU with `--offload` is told by the checkpoint's files, and so is the size of one of the hub
+        whose preset does not say it. One that is loaded without any is built here, and is small.
         """
+        if not checkpoint.installed and checkpoint.preset.repository and checkpoint.preset.weights_gb is None:
+            return None
         if self._settings.offload and memory.place == "gpu" and not checkpoint.installed:
             return None
         each_gb = needed_gb(checkpoint, memory, self._settings.precision, offload=self._settings.offload)

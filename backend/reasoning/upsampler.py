@@ -30,12 +30,15 @@ from studio.prompting import (
     upsample,
     wish_of,
 )
-from studio.requests import GenerateImage, GenerateVideo, Request, TransferVideo, parse_request, shown
+from studio.requests import Request, TransferVideo, parse_request, shown
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.upsampler")
 
 KINDS = ("generate_image", "generate_video", "transfer_video")
+
+SENTENCES = ("use_resolution_template", "use_duration_template")
+"""What pictures and clips have for the sentences that say their size and length."""
 
 
 class Upsampler:
@@ -72,20 +75,17 @@ class Upsampler:
         if kind not in KINDS:
             raise UnknownKind(f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.", param="kind")
         request = parse_request(complete(self._shelf.serving(payload.get("checkpoint")).preset, payload))
-        request = await asyncio.to_thread(with_length, request, self._store)
-        assert isinstance(request, GenerateImage | GenerateVideo | TransferVideo)
+        assert isinstance(request, Captioned)
         return await self._upsample(request, counted=True)
 
     def is_wanted(self, request: Request) -> bool:
         """Whether a request asks for it and has plain words."""
-        return (
-            isinstance(request, GenerateImage | GenerateVideo) and request.upsample and not is_upsampled(request.prompt)
-        )
+        return isinstance(request, Captioned) and request.upsample and not is_upsampled(request.prompt)
 
     async def write(self, request: Request, *, guarded: bool) -> Request:
         """The request with the caption as its prompt and the words that it was written from beside it.
 
-        Size and length stand in the caption, so that the sentences about them are left out.
+        Size and length stand in the caption, so that the sentences about them are left out; a transfer has none.
 
         Args:
             guarded: the caption is read by the guardrail, as the words were.
@@ -93,21 +93,17 @@ class Upsampler:
         Raises:
             StudioError: as `answer`, and as `Guard.check_written`.
         """
-        assert isinstance(request, GenerateImage | GenerateVideo)
+        assert isinstance(request, Captioned)
         done = await self._upsample(request, counted=False)
         if guarded:
             await self._guard.check_written(done.prompt)
-        return parse_request(
-            {
-                **request.model_dump(mode="json"),
-                "prompt": done.prompt,
-                "written_from": request.prompt,
-                "use_resolution_template": False,
-                "use_duration_template": False,
-            }
-        )
+        written = {**request.model_dump(mode="json"), "prompt": done.prompt, "written_from": request.prompt}
+        sentences = () if isinstance(request, TransferVideo) else SENTENCES
+        return parse_request({**written, **dict.fromkeys(sentences, False)})
 
     async def _upsample(self, request: Captioned, *, counted: bool) -> Upsampled:
+        sized = await asyncio.to_thread(with_length, request, self._store)
+        assert isinstance(sized, Captioned)
         media = shown_media(request)
         param = media[0].param if media else ""
         is_picture = param == "start_image"
@@ -116,13 +112,13 @@ class Upsampler:
             attach = attach_image if is_picture else attach_video
             attached = await asyncio.to_thread(lambda: [attach(files[found.id]) for found in media])
             async with endpoint_of(self._settings) as ask:
-                done = await upsample(ask, wish_of(request, attached))
+                done = await upsample(ask, wish_of(sized, attached))
         else:
             part = ImagePart if is_picture else VideoPart
             # A caption longer than the generator reads would be of no use; the schema closes it in time.
             most = min(UPSAMPLING.max_tokens, self._shelf.serving(request.checkpoint).capabilities().max_prompt_tokens)
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
-            wish = wish_of(request, [part(url=f"{OWN}{found.id}") for found in media], sampling=sampling)
+            wish = wish_of(sized, [part(url=f"{OWN}{found.id}") for found in media], sampling=sampling)
             done = await upsample(
                 Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted), wish
             )

@@ -121,7 +121,7 @@ function badgesOf(entry, state, active, memory, starts) {
 
 function factsOf(entry, detail) {
   return [
-    entry.repository,
+    entry.revision ? `${entry.repository}@${entry.revision}` : entry.repository,
     entry.variant_of ? say("checkpoints.variant", { of: entry.variant_of }) : "",
     entry.precision === "fp8" ? say("checkpoints.fp8") : "",
     detail,

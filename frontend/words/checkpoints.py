@@ -23,7 +23,7 @@ WORDS: dict[str, str] = {
     "checkpoints.crowded": "another leaves for it",
     "checkpoints.random": "random weights",
     "checkpoints.ships": "comes with the studio",
-    "checkpoints.variant": "the weights of {of}",
+    "checkpoints.variant": "a variant of {of}",
     "checkpoints.fp8": "matrices in 8 bits",
     "checkpoints.weights": "{size} of weights",
     "checkpoints.disk": "{size} on disk",

@@ -38,6 +38,11 @@ class Attachments:
         self._files[attachment.id] = attachment
         return attachment.id
 
+    def file(self, name: str) -> Path | None:
+        """The file that has this id; none of an id that was given."""
+        attachment = self._files.get(name)
+        return attachment.path if attachment else None
+
     async def send(self, client: StudioClient, names: Iterable[str] | None = None) -> None:
         """Send files, all of them or these; who asks for one that is on its way waits for it.
 

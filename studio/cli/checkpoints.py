@@ -65,6 +65,7 @@ def pull(
     from studio.data_folder import DataFolder
     from studio.errors import BadInput, CheckpointNotFound
     from studio.presets import load_presets
+    from studio.pulling import arguments
     from studio.requests import nearest
     from studio.settings import chosen_data_folder
 
@@ -78,7 +79,8 @@ def pull(
     if not presets[checkpoint].repository:
         way_here = find_checkpoint(checkpoint, presets, folder.checkpoints).way_here
         raise BadInput(f"{checkpoint} is on no hub.", param="checkpoint", hint=way_here)
-    print(follow([*PULL_COMMAND, presets[checkpoint].repository], presets[checkpoint].title))
+    preset = presets[checkpoint]
+    print(follow([*PULL_COMMAND, *arguments(preset)], preset.title))
 
 
 def _said(context: typer.Context) -> tuple[bool, Path | None]:

@@ -17,7 +17,8 @@ def upsample(
         str | None,
         typer.Option(
             envvar="ORRERY_KIND",
-            help="generate_image or generate_video; without it, a clip if one of its flags is set, else a picture.",
+            help="generate_image, generate_video or transfer_video; without it, a transfer if it has controls, a clip "
+            "if one of its flags is set, else a picture.",
         ),
     ] = None,
     size: Annotated[
@@ -29,6 +30,7 @@ def upsample(
     fps: Annotated[str | None, flag("fps")] = None,
     start_image: Annotated[str | None, flag("start_image")] = None,
     source_video: Annotated[str | None, flag("source_video")] = None,
+    control: Annotated[list[str] | None, flag("controls")] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -70,7 +72,7 @@ def upsample(
     from studio.cli.upsampling import by_endpoint, by_server, read_wanted, show_caption
     from studio.cli.word_diff import print_diff
 
-    said: dict[str, str | None] = {
+    said: dict[str, str | list[str] | None] = {
         "prompt": " ".join(prompt),
         "resolution": resolution,
         "aspect_ratio": aspect_ratio,
@@ -78,6 +80,7 @@ def upsample(
         "fps": fps,
         "start_image": start_image,
         "source_video": source_video,
+        "controls": control or None,
     }
     path = output.expanduser() if output else None
     if path is not None:

@@ -13,15 +13,29 @@ from typing import Any
 from studio.captions.caption_files import write_text
 from studio.cli.answering import Patient, open_endpoint, patiently
 from studio.cli.attachments import Attachments
+from studio.cli.clip_facts import clip_facts
+from studio.cli.flag_values import parse_controls
 from studio.cli.request_flags import build_request
 from studio.cli.target import Target, local_checkpoint, reached, running_server
 from studio.errors import BadInput
-from studio.prompting import UPSAMPLING, ImagePart, VideoPart, attach_image, attach_video, upsample, wish_of
+from studio.prompting import (
+    UPSAMPLING,
+    Captioned,
+    ImagePart,
+    Shown,
+    VideoPart,
+    attach_image,
+    attach_video,
+    shown_media,
+    upsample,
+    wish_of,
+)
 from studio.reasoner_answers import UpsampleAnswer
-from studio.requests import GenerateImage, GenerateVideo, nearest, shown
+from studio.requests import TransferVideo, nearest, shown
+from studio.requests.transfer_video import MAX_FRAMES
 
 ATTEMPTS = 3
-KINDS = ("generate_image", "generate_video")
+KINDS = ("generate_image", "generate_video", "transfer_video")
 OF_A_CLIP = ("num_frames", "fps", "start_image", "source_video")
 """Fields that only a clip has: one of them says that a clip is meant."""
 
@@ -33,12 +47,10 @@ class Wanted:
     Attributes:
         request: what would be generated; media by the ids that a server will give them.
         attachments: those files.
-        media: the file that it starts from, as it was named, by its field.
     """
 
-    request: GenerateImage | GenerateVideo
+    request: Captioned
     attachments: Attachments
-    media: Mapping[str, str]
 
 
 def read_wanted(kind: str | None, said: Mapping[str, Any], size: str | None) -> Wanted:
@@ -53,31 +65,42 @@ def read_wanted(kind: str | None, said: Mapping[str, Any], size: str | None) -> 
         BadInput: a flag cannot mean what it says.
     """
     given = {name: value for name, value in said.items() if value is not None}
-    if kind is None:
+    if kind is None and "controls" in given:
+        kind = "transfer_video"
+    elif kind is None:
         kind = "generate_video" if any(name in given for name in OF_A_CLIP) else "generate_image"
     if kind not in KINDS:
         hint = nearest(kind, KINDS)
         raise BadInput(
-            f"--kind is {shown(kind)}; pictures and clips have structured captions.", param="kind", hint=hint
+            f"--kind is {shown(kind)}; pictures, clips and transfers have structured captions.", param="kind", hint=hint
         )
     attachments = Attachments()
     media = {name: given[name] for name in ("start_image", "source_video") if name in given}
     if len(media) > 1:
         raise BadInput("--start-image and --source-video are both given; a clip starts from one.", param="source_video")
-    ids = {name: attachments.name(said_name, name) for name, said_name in media.items()}
-    request = build_request(kind, {**given, **ids}, size)
-    assert isinstance(request, GenerateImage | GenerateVideo)
-    return Wanted(request, attachments, media)
+    values: dict[str, Any] = {name: attachments.name(said_name, name) for name, said_name in media.items()}
+    if "controls" in given:
+        values["controls"] = parse_controls(given["controls"], attachments)
+    request = build_request(kind, {**given, **values}, size)
+    assert isinstance(request, Captioned)
+    return Wanted(request, attachments)
 
 
 def by_endpoint(
     wanted: Wanted, address: str, model: str | None, *, attempts: int | None, max_tokens: int | None
 ) -> UpsampleAnswer:
-    """Ask an endpoint. Raises EngineError when no answer could be used, and what `Endpoint` raises."""
+    """Ask an endpoint.
+
+    Raises:
+        BadInput: what it is to be shown is no file here, or none that can be read.
+        EngineError: no answer could be used.
+        StudioError: what `Endpoint` raises.
+    """
+    media = [(medium, _file(medium, wanted.attachments)) for medium in shown_media(wanted.request)]
     said = {"max_tokens": max_tokens} if max_tokens else {}
     wish = wish_of(
-        wanted.request,
-        [_part(*item) for item in wanted.media.items()],
+        _sized(wanted.request, wanted.attachments),
+        [_part(*item) for item in media],
         sampling=UPSAMPLING.model_copy(update=said),
         attempts=attempts or ATTEMPTS,
     )
@@ -123,8 +146,25 @@ def show_caption(answer: UpsampleAnswer, path: Path | None) -> None:
         print(answer.prompt)
 
 
-def _part(field: str, named: str) -> ImagePart | VideoPart:
-    path = Path(named).expanduser()
-    if not path.is_file():
-        raise BadInput(f"{field} is {shown(named)}; an endpoint can be shown files only.", param=field)
-    return attach_image(path) if field == "start_image" else attach_video(path)
+def _file(medium: Shown, attachments: Attachments) -> Path:
+    path = attachments.file(medium.id)
+    if path is None:
+        raise BadInput(
+            f"{medium.param} is {shown(medium.id)}; an endpoint can be shown files only.", param=medium.param
+        )
+    return path
+
+
+def _part(medium: Shown, path: Path) -> ImagePart | VideoPart:
+    return attach_image(path) if medium.param == "start_image" else attach_video(path)
+
+
+def _sized(request: Captioned, attachments: Attachments) -> Captioned:
+    """The request with its length said: a transfer without one is as long as its first control. Raises BadInput."""
+    if not isinstance(request, TransferVideo) or request.num_frames is not None:
+        return request
+    name = request.controls[0].video or request.source_video
+    path = attachments.file(name) if name else None
+    assert path is not None, "all that it follows was found to be files, and a computed control has a source"
+    num_frames = round(clip_facts(path).duration_s * request.fps)
+    return request.model_copy(update={"num_frames": min(max(num_frames, 1), MAX_FRAMES)})

@@ -22,7 +22,7 @@ from studio.prompting.question import (
 from studio.prompting.results import Frame, Result
 from studio.prompting.tasks import ReasonerTask, TaskAnswer, load_tasks, read_task, task_question
 from studio.prompting.upsampling import Upsampled, UpsampleMode, Upsampling, upsample, upsample_question
-from studio.prompting.wishes import UNCAPTIONED, Captioned, is_upsampled, shown_media, wish_of
+from studio.prompting.wishes import UNCAPTIONED, Captioned, Shown, is_upsampled, shown_media, wish_of
 from studio.prompting.word_diff import WordDiff, compare_words
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "ReasonerSampling",
     "ReasonerTask",
     "Result",
+    "Shown",
     "TaskAnswer",
     "TextPart",
     "UpsampleMode",

@@ -7,7 +7,18 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from studio.requests.adapter import AdapterField
-from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, SaveLatents, Shape, Size
+from studio.requests.fields import (
+    CheckpointName,
+    Count,
+    MediaId,
+    NegativePrompt,
+    Prompt,
+    SaveLatents,
+    Shape,
+    Size,
+    Upsample,
+    WrittenFrom,
+)
 from studio.requests.frames import NumFrames
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
@@ -127,6 +138,8 @@ class TransferVideo(Frozen):
     count: Count = 1
     negative_prompt: NegativePrompt = ""
     save_latents: SaveLatents = False
+    upsample: Upsample = False
+    written_from: WrittenFrom = None
     adapter: AdapterField = None
 
     @model_validator(mode="after")

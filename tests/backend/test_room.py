@@ -246,6 +246,16 @@ def test_the_drivers_word_is_read_as_it_writes_it(tmp_path: Path, monkeypatch: p
     assert (memory.place, round(memory.total_gb, 2), round(memory.free_gb, 2)) == ("gpu", 85.52, 1.07)
 
 
+def test_what_lies_on_the_hub_and_has_no_size_in_its_preset_needs_nobody_knows_how_much():
+    preset = CheckpointPreset(id="c", title="", summary="", repository="a/b")
+    unsaid, said = (
+        Checkpoint("c", each, None, installed=False) for each in (preset, preset.model_copy(update={"weights_gb": 3.0}))
+    )
+
+    assert room().needed_gb(unsaid, GPU) is None
+    assert room().needed_gb(said, GPU) == 3 + HEADROOM_GB
+
+
 def test_a_gpu_that_shares_the_hosts_memory_has_as_much_as_the_host():
     gpus = listed("GPU-a, 143771, 140000\nGPU-b, [N/A], [N/A]\nno devices were found\n")
     assert list(gpus) == ["GPU-a", "GPU-b"]

@@ -27,6 +27,19 @@ SMALL = {**CLIP, "resolution": "256", "num_frames": 73, "fps": 10}
 KEY = "a-key-that-nobody-may-read"
 
 
+def transfer_of(clip: str) -> dict[str, Any]:
+    """A transfer that follows a clip's outlines and its depth, as long as it is."""
+    return {
+        "kind": "transfer_video",
+        "prompt": CLIP["prompt"],
+        "source_video": clip,
+        "controls": [{"hint": "edge"}, {"hint": "depth", "video": clip}],
+        "resolution": "256",
+        "aspect_ratio": "9:16",
+        "fps": 10,
+    }
+
+
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[ScriptedEndpoint]:
     with scripted_endpoint() as scripted:
@@ -83,15 +96,7 @@ def test_a_transfer_is_written_for_the_clips_that_it_follows_and_as_long_as_they
     writing: RunningServer, endpoint: ScriptedEndpoint
 ):
     clip = writing.post("/v1/media", files={"file": ("x", clip_bytes(73, fps=10))}).json()["id"]
-    asked = {
-        "kind": "transfer_video",
-        "prompt": CLIP["prompt"],
-        "source_video": clip,
-        "controls": [{"hint": "edge"}, {"hint": "depth", "video": clip}],
-        "resolution": "256",
-        "aspect_ratio": "9:16",
-        "fps": 10,
-    }
+    asked = transfer_of(clip)
 
     answer = writing.post("/v1/upsample", json=asked)
 
@@ -102,6 +107,27 @@ def test_a_transfer_is_written_for_the_clips_that_it_follows_and_as_long_as_they
     assert "clip 1, the source clip" in words["text"]
     assert "clip 2, how far away" in words["text"]
     assert writing.post("/v1/upsample", json={**asked, "controls": []}).json()["error"]["param"] == "controls"
+
+
+def test_a_transfer_job_is_upsampled_for_its_clips_and_keeps_the_words_and_what_else_it_says(
+    writing: RunningServer, endpoint: ScriptedEndpoint
+):
+    clip = writing.post("/v1/media", files={"file": ("x", clip_bytes(73, fps=10))}).json()["id"]
+    asked = transfer_of(clip)
+
+    job = writing.submit(**asked, upsample=True)
+    try:
+        written = writing.wait_job(job["id"], lambda job: job["request"]["written_from"] or job["finished_at"])
+    finally:
+        writing.delete(f"/v1/jobs/{job['id']}")
+
+    request = written["request"]
+    assert (request["kind"], request["written_from"], request["upsample"]) == ("transfer_video", CLIP["prompt"], True)
+    assert json.loads(request["prompt"])["duration"] == "7s"
+    assert (request["num_frames"], request["source_video"]) == (None, clip)
+    assert [control["hint"] for control in request["controls"]] == ["edge", "depth"]
+    assert "clip 2, how far away" in endpoint.bodies[0]["messages"][-1]["content"][-1]["text"]
+    assert len(endpoint.bodies) == 1
 
 
 def test_a_job_is_upsampled_before_it_runs_and_keeps_the_words(writing: RunningServer, endpoint: ScriptedEndpoint):

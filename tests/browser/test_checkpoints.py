@@ -30,7 +30,7 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     here = {**serving, "id": "here", "title": "Here", "active": False, "loaded": False, "installed": True}
     here |= {"state": "installed", "needed_gb": 2.0, "built_here": False}
     away = {**here, "id": "away", "title": "Away", "installed": False, "state": "absent", "repository": "nvidia/Away"}
-    large = {**away, "id": "large", "title": "Large", "needed_gb": 130.0}
+    large = {**away, "id": "large", "title": "Large", "needed_gb": 130.0, "revision": "fp8", "variant_of": "away"}
     unknown = {**here, "id": "unknown", "title": "Unknown", "needed_gb": None}
     memory = {"place": "gpu", "total_gb": 80.0, "free_gb": 60.0, "spare_gb": 1.5}
     page = open_page()
@@ -60,6 +60,7 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     visit(page, "checkpoints")
     cards = page.page.locator(".o-checkpoint")
     expect(cards).to_have_count(5)
+    expect(cards.filter(has_text="nvidia/Away@fp8 · a variant of away")).to_have_attribute("data-checkpoint", "large")
     names = [card.get_attribute("data-checkpoint") for card in cards.all()]
     assert names == ["speck", "here", "unknown", "away", "large"]
     expect(page.page.locator("[data-checkpoint=here]")).to_contain_text("another leaves for it")

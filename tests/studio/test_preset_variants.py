@@ -46,6 +46,23 @@ def test_a_variant_lies_where_the_other_lies_and_the_list_says_whose_weights_it_
     assert (listed["speck"].variant_of, listed["speck"].precision) == ("", None)
 
 
+def test_a_variant_may_be_another_revision_of_the_repository_whose_size_nobody_said():
+    found = load_presets()
+    nano, eight = found["cosmos3-nano"], found["cosmos3-nano-fp8"]
+
+    assert (eight.repository, eight.revision, eight.precision) == (nano.repository, "fp8", "fp8")
+    assert (nano.revision, nano.weights_gb is None, eight.weights_gb) == ("", False, None)
+    assert eight.defaults == nano.defaults
+    listed = {info.id: info for info in list_checkpoints(found, Path("nowhere")).checkpoints}
+    assert (listed["cosmos3-nano-fp8"].revision, listed["cosmos3-nano"].revision) == ("fp8", "")
+
+
+def test_a_variant_that_says_no_revision_has_that_of_the_other(tmp_path: Path):
+    base = 'id = "far"\ntitle = "Far"\nsummary = "s"\nrepository = "a/b"\nrevision = "v2"\nweights_gb = 3.0\n'
+    found = presets_with(tmp_path, base, VARIANT.replace('"speck"', '"far"'))
+    assert (found["eight"].revision, found["eight"].weights_gb) == ("v2", 3.0)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -53,6 +70,7 @@ def test_a_variant_lies_where_the_other_lies_and_the_list_says_whose_weights_it_
         (VARIANT.replace('"speck"', '"eight"'), "is a variant of eight, which is one itself"),
         (VARIANT + 'repository = "a/b"\nbuilt_here = false\n', "cannot say built_here, repository"),
         (VARIANT.replace("fp8", "fp4"), "precision"),
+        (VARIANT + 'revision = "fp8"\n', "has the revision fp8 and no repository"),
         (VARIANT + "[defaults.generate_image]\nresolution = 7\n", "resolution"),
     ],
 )

@@ -90,6 +90,15 @@ def test_a_pull_says_where_the_checkpoint_lies(orrery, tmp_path, monkeypatch):
     assert (Path(done.stdout.strip()) / "model_index.json").is_file()
 
 
+def test_a_variant_with_a_revision_is_pulled_from_there(orrery, tmp_path, monkeypatch):
+    with fake_hub({"model_index.json": b"{}"}, branches={"fp8": {"model_index.json": b"[8]"}}) as (url, _):
+        monkeypatch.setenv("HF_ENDPOINT", url)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+        done = orrery("checkpoints", "pull", "cosmos3-nano-fp8", "--data", tmp_path)
+    assert done.exit_code == 0
+    assert (Path(done.stdout.strip()) / "model_index.json").read_bytes() == b"[8]"
+
+
 def test_a_hub_that_wants_its_terms_accepted_is_quoted(refused, tmp_path, monkeypatch):
     with fake_hub({"model_index.json": b"{}"}, gated=True) as (url, _):
         monkeypatch.setenv("HF_ENDPOINT", url)

@@ -49,6 +49,22 @@ def test_what_a_clip_starts_from_is_shown(upsample, endpoint, tmp_path, write_pi
     assert endpoint.bodies[-1]["messages"][-1]["content"][0]["video_url"]["url"].startswith("data:video/mp4;base64,")
 
 
+def test_a_transfer_is_shown_what_it_follows_and_is_as_long(upsample, endpoint, tmp_path, write_clip):
+    clip = write_clip(tmp_path / "a.mp4", 73, fps=10)
+    follows = ("--control", "edge", "--control", f"depth={clip}:0.5", "--source-video", clip)
+
+    result = upsample(*follows, "--fps", "24", "--resolution", "480", "--aspect-ratio", "16:9")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["duration"] == "7s"
+    *clips, words = endpoint.bodies[-1]["messages"][-1]["content"]
+    assert [part["video_url"]["url"].partition(",")[0] for part in clips] == ["data:video/mp4;base64"] * 2
+    assert "clip 1, the source clip" in words["text"]
+    assert "clip 2, how far away" in words["text"]
+    upsample(*follows, "--num-frames", "121", "--attempts", "1")
+    assert 'duration="5s"' in block(endpoint.bodies[-1], "task_constraints")
+
+
 def test_the_diff_shows_lost_words_and_who_keeps_the_others(upsample, tmp_path):
     result = upsample("--num-frames", "189", "--diff", "-o", tmp_path / "caption.json")
     assert result.exit_code == 0, result.output
@@ -92,7 +108,10 @@ def test_the_key_is_never_shown(refused, upsample, endpoint, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--kind", "generate_vido"], "--kind is 'generate_vido'; pictures and clips have structured captions."),
+        (
+            ["--kind", "generate_vido"],
+            "--kind is 'generate_vido'; pictures, clips and transfers have structured captions.",
+        ),
         (["--model", "m"], "--model goes with --endpoint."),
         (["--attempts", "2"], "--attempts goes with --endpoint."),
         (["--max-tokens", "2"], "--max-tokens goes with --endpoint."),
@@ -103,6 +122,10 @@ def test_the_key_is_never_shown(refused, upsample, endpoint, monkeypatch):
         (["--start-image", "seen.png", "--source-video", "seen.png"], "are both given"),
         (["--start-image", "note.txt", "--endpoint", "x"], "note.txt is no picture"),
         (["--start-image", "u0123456789abcdef", "--endpoint", "x"], "an endpoint can be shown files only"),
+        (["--control", "edge=u0123456789abcdef", "--endpoint", "x"], "controls.0.video is 'u0123456789abcdef'; an end"),
+        (["--control", "edge"], "edge is to be computed and there is no source_video"),
+        (["--control", "depth=gone.mp4"], "There is no file 'gone.mp4'"),
+        (["--control", "edge", "--kind", "generate_video"], "--control does not go with generate_video."),
         (["-o", "seen.png"], "seen.png is there already"),
         (["-o", "gone/caption.json"], "The folder gone of caption.json is not there"),
     ],
