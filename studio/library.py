@@ -60,6 +60,7 @@ class LibraryItem(Frozen):
         num_frames, duration_s, has_sound: of a clip.
         fps: frames per second of a clip, or actions per second.
         num_actions: rows of actions.
+        num_computed_steps, num_kept_steps: as in `studio.media.MediaReference`, of what a step cache had a part in.
         seed: its own, where it has one.
         prompt: what it was made from, as it was written by whoever asked; of an upload what it carries inside.
         title: its name, where somebody gave it one; an upload's file name.
@@ -81,6 +82,8 @@ class LibraryItem(Frozen):
     duration_s: float | None = None
     has_sound: bool | None = None
     num_actions: int | None = None
+    num_computed_steps: int | None = None
+    num_kept_steps: int | None = None
     size_bytes: int
     seed: int | None = None
     checkpoint: str | None = None
@@ -156,6 +159,7 @@ class LibraryQuery(Frozen):
         type: any of these.
         kind: a request's kind or "upload".
         tag: every one of these.
+        batch: what the jobs of this batch made, as `studio.jobs.BatchPlace.id`.
         id: any of these; what is in the trash, or gone, is not found.
         since, until: of `created_at`, both included.
         trashed: the trash instead of what is not in it.
@@ -169,6 +173,7 @@ class LibraryQuery(Frozen):
     seed: int | None = None
     starred: bool | None = None
     tag: tuple[str, ...] = ()
+    batch: str | None = None
     id: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_PAGE)] = ()
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None

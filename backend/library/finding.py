@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, TextClause, and_, func, or_, select, text
 from sqlalchemy.orm import Session
 
 from backend.database.search_words import search_expression
-from backend.database.tables import ArtefactRow
+from backend.database.tables import ArtefactRow, JobRow
 from studio.errors import BadInput
 from studio.library import LibraryQuery, Order
 from studio.requests import shown
@@ -71,6 +71,8 @@ def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
     for index, tag in enumerate(query.tag):
         tagged = f"EXISTS (SELECT 1 FROM json_each(artefacts.tags) WHERE value = :tag{index})"
         filters.append(text(tagged).bindparams(**{f"tag{index}": tag}))
+    if query.batch is not None:
+        filters.append(ArtefactRow.job_id.in_(select(JobRow.id).where(JobRow.batch_id == query.batch)))
     if query.id:
         filters.append(ArtefactRow.id.in_(query.id))
     if query.since is not None:

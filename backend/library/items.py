@@ -14,7 +14,10 @@ from studio.library import LibraryItem
 from studio.media import MediaReference
 from studio.requests import shown
 
-_FACTS = ("width", "height", "num_frames", "fps", "duration_s", "has_sound", "num_actions", "thumbnail_url")
+_FACTS = (
+    *("width", "height", "num_frames", "fps", "duration_s", "has_sound", "num_actions"),
+    *("num_computed_steps", "num_kept_steps", "thumbnail_url"),
+)
 
 
 def find_artefact(session: Session, media_id: str) -> ArtefactRow:

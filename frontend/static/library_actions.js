@@ -4,7 +4,6 @@ import { say } from "./facts.js";
 import { toast } from "./errors.js";
 import { library } from "./library_store.js";
 import { selection } from "./library_selection.js";
-import { make } from "./nodes.js";
 import { confirmed } from "./sure.js";
 
 const one = (ids) => (ids.length === 1 ? "_one" : "");
@@ -28,29 +27,4 @@ export async function erase(ids) {
   if (!(await confirmed(sure, say("sure.yes"), say("sure.no")))) return;
   if (ids) selection.forget(ids);
   if (await library.erase(ids)) toast(say("did.erased"));
-}
-
-/** Files and recipes in one archive, which the browser writes to disk while it comes. */
-export function download(ids) {
-  toast(did("packing", ids));
-  const frame = make("iframe", { name: "o-archive", hidden: true, title: say("chosen.zip") });
-  const fields = ids.map((id) => make("input", { type: "hidden", name: "ids", value: id }));
-  const form = make("form", { method: "post", action: "/v1/library/archive", target: frame.name, hidden: true }, ...fields);
-  document.querySelector("iframe[name=o-archive]")?.remove();
-  document.body.append(frame, form);
-  // A file leaves the frame as it was; only a refusal loads into it.
-  frame.addEventListener("load", () => {
-    const said = frame.contentDocument?.body?.textContent;
-    if (said) toast(refusal(said), "", "bad");
-  });
-  form.submit();
-  form.remove();
-}
-
-function refusal(said) {
-  try {
-    return JSON.parse(said).error.message;
-  } catch {
-    return say("error.unreachable");
-  }
 }

@@ -2,6 +2,7 @@
 
 import { say } from "./facts.js";
 import { iconButton } from "./icons.js";
+import { download } from "./archive.js";
 import * as actions from "./library_actions.js";
 import { library } from "./library_store.js";
 import { query } from "./library_query.js";
@@ -33,7 +34,7 @@ class Chosen extends Part {
       on: { keydown: (event) => event.key === "Enter" && this.#tag() },
     });
     this.compare = button("compare", "compare", () => location.assign(`/compare?items=${this.#items().map(({ id }) => id).join(",")}`));
-    this.zip = button("zip", "download", () => actions.download([...selection.chosen]));
+    this.zip = button("zip", "download", () => download([...selection.chosen]));
     this.trash = button("trash", "trash", () => actions.trash([...selection.chosen]), { class: "o-btn o-bad" });
     this.restore = button("restore", "restore", () => actions.restore([...selection.chosen]));
     this.erase = button("erase", "trash", () => actions.erase([...selection.chosen]), { class: "o-btn o-bad" });

@@ -27,6 +27,11 @@ class Filters extends Part {
       on: { input: () => query.set({ q: this.words.value.trim() }) },
     });
     this.count = make("span", { class: "o-count", role: "status" });
+    this.batch = make(
+      "button",
+      { type: "button", class: "o-chip", hidden: true, "data-field": "batch", "aria-label": say("library.batch_away"), on: { click: () => query.set({ batch: "" }) } },
+      `${say("library.batch")} ×`,
+    );
     this.star = this.#toggle("star", "starred");
     this.trash = this.#toggle("trash", "trashed");
     this.more = iconButton("filter", say("library.filters"), () => this.#fold(), { class: "o-btn o-narrow-only", "aria-expanded": "false" });
@@ -58,6 +63,7 @@ class Filters extends Part {
         { class: "o-filter-line" },
         make("span", { class: "o-search" }, icon("search", 17), this.words, make("kbd", {}, "/")),
         this.count,
+        this.batch,
         this.star,
         this.trash,
         this.more,
@@ -79,6 +85,7 @@ class Filters extends Part {
     for (const field of [this.seed, this.since, this.until]) {
       if (document.activeElement !== field) field.value = query.get(field.dataset.field);
     }
+    show(this.batch, Boolean(query.get("batch")));
     show(this.clear, query.narrowed > 0);
     write(this.more.lastChild, query.narrowed ? say("library.filters_on", { count: query.narrowed }) : say("library.filters"));
   }

@@ -6,8 +6,10 @@ import { iconButton } from "./icons.js";
 import { make, mark, show, write } from "./nodes.js";
 import { notify } from "./notify.js";
 import { Part } from "./part.js";
+import { EndedBatch } from "./queue_batch.js";
 import { EndedRow } from "./queue_ended.js";
 import { WaitingList } from "./queue_list.js";
+import { paintRows } from "./queue_rows.js";
 import { RunningRow } from "./queue_running.js";
 import { queue } from "./queue_store.js";
 import { ask } from "./server.js";
@@ -49,9 +51,9 @@ class Queue extends Part {
     if (!queue.known) return;
     const [runs, waits, done] = [queue.running(), queue.entries(), queue.ended(ENDED_SHOWN)];
     this.#paintBar(runs.length);
-    paintRows(this.running, this.#running, runs, RunningRow);
+    paintRows(this.running, this.#running, runs, (job) => new RunningRow(job));
     this.waiting.paint(waits);
-    paintRows(this.ended, this.#ended, done, EndedRow);
+    paintRows(this.ended, this.#ended, done, (entry) => (entry.jobs ? new EndedBatch(entry) : new EndedRow(entry)));
     show(this.runningSection, runs.length > 0);
     show(this.waitingSection, waits.length > 0);
     show(this.endedSection, done.length > 0);
@@ -94,21 +96,6 @@ class Queue extends Part {
 
 function section(key, list) {
   return make("section", { class: "o-queue-section" }, make("h2", {}, say(key)), list);
-}
-
-function paintRows(list, rows, jobs, Row) {
-  const kept = new Set(jobs.map((job) => job.id));
-  for (const [id, row] of rows) {
-    if (kept.has(id)) continue;
-    row.remove();
-    rows.delete(id);
-  }
-  jobs.forEach((job, index) => {
-    if (!rows.has(job.id)) rows.set(job.id, new Row(job));
-    const { node } = rows.get(job.id);
-    if (list.children[index] !== node) list.insertBefore(node, list.children[index] ?? null);
-    rows.get(job.id).paint(job);
-  });
 }
 
 customElements.define("o-queue", Queue);

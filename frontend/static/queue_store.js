@@ -1,7 +1,7 @@
 // Every open job, also those that a long queue does not tell the page of by itself, and what can be done with them.
 
 import { lost } from "./gone.js";
-import { lastEndedFirst, queued, running } from "./jobs.js";
+import { ended, lastEndedFirst, queued, running } from "./jobs.js";
 import { live } from "./live.js";
 import { ask, askJson } from "./server.js";
 
@@ -12,6 +12,8 @@ class QueueStore extends EventTarget {
   moving = Promise.resolve(); // the moves that are under way; who ends a job waits for them
   #fetched = {}; // id → job, as it was when the rest of the queue was asked for
   #due = 0;
+  #batches = new Map(); // id → its jobs, as they were when asked for, of those that the socket has told in part
+  #told = null; // the snapshot that they go with
 
   start() {
     lost.addEventListener("state", () => this.dispatchEvent(new Event("state")));
@@ -55,9 +57,35 @@ class QueueStore extends EventTarget {
     return running(this.state).reverse();
   }
 
-  /** The jobs that ended last, the latest first. */
+  /** What ended last, the latest first: jobs, and `{ id, batch, jobs }` where the job of a batch that ended last stands. */
   ended(count) {
-    return lastEndedFirst(live.state).slice(0, count);
+    const entries = new Map();
+    for (const job of lastEndedFirst(live.state)) {
+      const id = job.batch?.size > 1 ? job.batch.id : job.id;
+      if (entries.size === count) break;
+      if (!entries.has(id)) entries.set(id, id === job.id ? job : { id, batch: job.batch, jobs: this.#endedOf(job.batch) });
+    }
+    return [...entries.values()];
+  }
+
+  #endedOf({ id, size }) {
+    const told = Object.values(live.state.jobs).filter((job) => job.batch?.id === id);
+    if (told.length < size) this.#askBatch(id);
+    const asked = (this.#batches.get(id) ?? []).map((job) => ({ ...job, ...live.partial[job.id] }));
+    const jobs = Object.values(Object.fromEntries([...asked, ...told].map((job) => [job.id, job])));
+    return jobs.filter(ended).sort((a, b) => a.batch.index - b.batch.index);
+  }
+
+  async #askBatch(id) {
+    if (this.#told !== live.partial) {
+      this.#told = live.partial;
+      this.#batches = new Map();
+    }
+    if (this.#batches.has(id)) return;
+    const batches = this.#batches.set(id, []);
+    const found = await ask("GET", `/v1/batches/${id}`);
+    if (found) batches.set(id, found.jobs);
+    this.dispatchEvent(new Event("state"));
   }
 
   /** Put jobs before another one, in their order; null puts them last. One move follows the other. */

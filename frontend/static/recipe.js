@@ -28,6 +28,10 @@ export function recipeOf(request) {
 
 const listed = (values) => (values.every((value) => typeof value !== "object") ? values.join(", ") : counted("recipe.rows", values.length));
 
+/** Of what a step cache had a part in: how many of its steps took over what an earlier one had computed. */
+export const keptSteps = ({ num_kept_steps: kept, num_computed_steps: computed }) =>
+  kept == null ? "" : say("recipe.kept_steps", { kept, steps: kept + computed });
+
 /** 256×256×17 · 12 fps · 1.4 s · 240 kB · speck · 21 Nov 2026, 14:02 */
 export function factsOf(item) {
   const size = item.width ? [item.width, item.height, ...(item.num_frames ? [item.num_frames] : [])].join("×") : "";
@@ -39,6 +43,7 @@ export function factsOf(item) {
     item.has_sound ? say("library.sound") : "",
     bytes(item.size_bytes),
     item.seed == null ? "" : say("meta.seed", { seed: item.seed }),
+    keptSteps(item),
     item.checkpoint ?? "",
     new Date(item.created_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hour12: false }),
   ]

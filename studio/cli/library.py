@@ -32,6 +32,9 @@ def table(
     tag: Annotated[
         list[str] | None, typer.Option(envvar="ORRERY_TAG", help="Only with this tag; may be repeated.")
     ] = None,
+    batch: Annotated[
+        str | None, typer.Option(envvar="ORRERY_BATCH", metavar="ID", help="Only what this batch of jobs made.")
+    ] = None,
     starred: Annotated[bool, typer.Option("--starred", envvar="ORRERY_STARRED", help="Only what is starred.")] = False,
     trashed: Annotated[bool, typer.Option("--trashed", envvar="ORRERY_TRASHED", help="What is in the trash.")] = False,
     limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many, newest first.")] = 20,
@@ -46,8 +49,8 @@ def table(
     from studio.library import LibraryQuery
     from studio.requests import parse_as
 
-    said = {"q": words, "tag": tag or [], "starred": starred or None, "trashed": trashed, "limit": limit}
-    query = parse_as(LibraryQuery, said)
+    said = {"q": words, "tag": tag or [], "batch": batch, "starred": starred or None, "trashed": trashed}
+    query = parse_as(LibraryQuery, {**said, "limit": limit})
     page = _ask(context.obj, lambda client: client.library.search(query))
     now = datetime.now(UTC)
     print_table(("id", "type", "size", "seed", "tags", "prompt", "age"), [_row(item, now) for item in page.items])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.database import Database, open_database
+from backend.database.tables import JobRow
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.finding import find
 from backend.library.shelving import Origin, shelve, unshelve
@@ -115,6 +116,34 @@ def test_filters_must_all_hold(database: Database):
     assert found(database, checkpoint="speck") == [ONE]
     assert found(database, kind="upload") == ["u0123456789abcdef"]
     assert found(database, seed=2, checkpoint="speck") == []
+
+
+def test_a_batch_finds_what_its_jobs_made_and_nothing_else(database: Database):
+    made = [("000000000001", "feedfeedfeed"), ("000000000002", "feedfeedfeed"), ("000000000003", None)]
+    with database.transaction() as session:
+        for job_id, batch_id in made:
+            session.add(
+                JobRow(
+                    id=job_id,
+                    kind="generate_image",
+                    state="succeeded",
+                    checkpoint="speck",
+                    request={},
+                    position=0,
+                    num_steps=1,
+                    created_at=datetime(2026, 5, 1, tzinfo=UTC),
+                    batch_id=batch_id,
+                )
+            )
+        for media_id in (ONE, TWO, THREE):
+            put(session, media_id, "a cube")
+        shelve(session, reference("u0123456789abcdef", seed=None), Origin())
+        trash_items(session, [TWO])
+
+    assert found(database, batch="feedfeedfeed") == [ONE]
+    assert found(database, batch="feedfeedfeed", trashed=True) == [TWO]
+    assert found(database, batch="feedfeedfeed", q="robot") == []
+    assert found(database, batch="000000000003") == []
 
 
 def test_a_clock_that_goes_back_keeps_the_order(database: Database):

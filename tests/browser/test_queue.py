@@ -1,6 +1,7 @@
 """The queue: what waits is seen, put into another order, paused, cancelled and run again, from every device."""
 
 import re
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +9,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import visit
+from browser.keeping_page import tile, tiles, visit, wait_usable
 from browser.studio_page import StudioPage
 from browser.test_bad_input import SCRIPTS
 from running import RunningServer
+from sent_files import picture_bytes
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -128,6 +130,48 @@ def test_a_batch_is_one_parent_with_its_progress(open_page: OpenPage, paused: Ru
     page.page.get_by_role("alertdialog").get_by_role("button", name="Yes, cancel").click()
     expect_order(page, [])
     expect(page.page.locator(".o-toast")).to_contain_text("1 job cancelled")
+
+
+def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: OpenPage, paused: RunningServer):
+    first_frame = paused.post("/v1/media", files={"file": ("edge.png", picture_bytes(256, 256))}).json()["id"]
+    small = {"resolution": "256", "aspect_ratio": "1:1"}
+    cached = {"num_inference_steps": 8, "step_cache": 0.5}
+    picture = {"kind": "generate_image", "prompt": "a wombat", **small, "sampling": cached}
+    clip = {"kind": "generate_video", "prompt": "it walks", "start_image": first_frame, "num_frames": 5, "fps": 12}
+    clip |= {"sound": False, "sampling": {"num_inference_steps": 1}, **small}
+    answer = paused.post("/v1/batches", json={"requests": [picture, picture | {"prompt": "a second"}, clip]})
+    assert answer.status_code == 202, answer.text
+    batch = answer.json()
+    (file,) = paused.data.glob(f"media/*/{first_frame}.png")
+    kept = file.rename(file.with_suffix(".away"))  # without it, the clip fails
+    page = visit(open_page(), "queue")
+    page.page.get_by_role("button", name="Resume").click()
+    row = page.page.locator(f"[data-batch='{batch['id']}']")
+    expect(row).to_contain_text("2 of 3 succeeded · 1 failed · took", timeout=60_000)
+    row.get_by_text("Jobs").click()
+    for job, state in zip(batch["jobs"], ("succeeded", "succeeded", "failed"), strict=True):
+        expect(row.locator(f"[data-job='{job['id']}']")).to_have_attribute("data-state", state)
+    kept.rename(file)
+    row.get_by_role("button", name="Run the failed ones again").click()
+    expect(row).to_contain_text("3 of 3 succeeded · took", timeout=60_000)
+    expect(row.get_by_role("button", name="Run the failed ones again")).to_be_hidden()
+    with page.page.expect_download() as download:
+        row.get_by_role("button", name="Download all as one zip").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert sum(name.endswith((".png", ".mp4")) for name in archive.namelist()) == 3
+
+    row.get_by_role("link", name="Show in library").click()
+    wait_usable(page, "library")
+    expect(tiles(page)).to_have_count(3)
+    made = f"{batch['jobs'][0]['id']}-0"
+    steps = paused.get(f"/v1/library/{made}").json()
+    tile(page, made).locator("[data-do=open]").click()
+    expect(page.page.locator("o-library-peek")).to_contain_text(f"{steps['num_kept_steps']} of 8 steps kept")
+    page.page.locator("o-library-peek [data-do=close]").click()
+    others = paused.get("/v1/library").json()["total"]
+    page.page.get_by_role("button", name="One batch: show all again").click()
+    expect(page.page.locator("o-library-grid")).to_have_attribute("data-count", str(others))
+    expect(page.page.locator("[data-field=batch]")).to_be_hidden()
 
 
 def test_a_job_that_ends_while_nobody_looks_is_told(open_page: OpenPage, paused: RunningServer):
