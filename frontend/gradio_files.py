@@ -87,16 +87,21 @@ def opening_of(components: Collection[str]) -> Opening:
 
 def _loads(script: str) -> Iterator[list[str]]:
     """For each script that this one loads: its name, then what comes with it."""
-    source = (ASSETS / script).read_text()
+    source = _source(script)
     names = _names(source)
     return filter(None, (_listed(numbers, names) for numbers in _LOADED.findall(source)))
 
 
 def _components(script: str) -> Iterator[tuple[str, list[str]]]:
     """For each component that this script knows: the name, and the files that draw it."""
-    source = (ASSETS / script).read_text()
+    source = _source(script)
     names = _names(source)
     return ((component, _listed(numbers, names)) for component, numbers in _COMPONENT.findall(source))
+
+
+def _source(script: str) -> str:
+    path = ASSETS / script
+    return path.read_text() if path.is_file() else ""
 
 
 def _names(source: str) -> list[str]:

@@ -165,8 +165,8 @@ def votes_as_csv(votes: Sequence[Vote]) -> str:
     for vote in votes:
         writer.writerow(
             [
-                *(vote.id, vote.created_at.isoformat(), _plain(vote.voter), vote.by, vote.kind, vote.contest),
-                *(vote.domain, vote.left.id, _plain(vote.left.value), vote.right.id, _plain(vote.right.value)),
+                *(vote.id, vote.created_at.isoformat(), _plain(vote.voter), vote.by, vote.kind, _plain(vote.contest)),
+                *(_plain(vote.domain), vote.left.id, _plain(vote.left.value), vote.right.id, _plain(vote.right.value)),
                 *(vote.choices.get(axis, "") for axis in AXIS_ORDER),
                 *(_plain(vote.reason), vote.revoked_at.isoformat() if vote.revoked_at else ""),
             ]

@@ -10,7 +10,6 @@ from pathlib import Path
 from backend.database import Database
 from backend.library.archive import archive_of, export_of
 from backend.library.clean_slate import forget_everything
-from backend.library.erasing import condemn_all
 from backend.library.export_file import open_export
 from backend.library.importing import Importer
 from backend.library.news import LibraryNews
@@ -110,7 +109,7 @@ class Portage:
         Raises:
             Conflict: a job has not ended.
         """
-        await self._database.alone(self._condemn_all)
+        await self._library.condemn_all()
         erased = await self._library.finish_erasing()
         num_jobs = await self._database.alone(lambda: forget_everything(self._database, self._folder))
         self._news.changed(of_jobs=True)
@@ -138,7 +137,3 @@ class Portage:
             return free
         with self._database.transaction() as session:
             return min(free, 2 * max(0, self._quota_bytes - held_bytes(session)) + SPARE_BYTES)
-
-    def _condemn_all(self) -> None:
-        with self._database.transaction() as session:
-            condemn_all(session)

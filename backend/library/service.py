@@ -14,7 +14,7 @@ from backend.database import Database
 from backend.library.adoption import adopt_upload, unknown_uploads
 from backend.library.carried import carried_request
 from backend.library.changes import change_item, change_items, restore_items, trash_items
-from backend.library.erasing import condemn, erase_some
+from backend.library.erasing import condemn, condemn_all, erase_some
 from backend.library.finding import find
 from backend.library.items import find_artefact, item_of, items_of
 from backend.library.lineage import led_to, made_from, request_of, siblings
@@ -125,6 +125,14 @@ class LibraryService:
         """
         await self._let_go(lambda session: condemn(session, ids))
         return await self.finish_erasing()
+
+    async def condemn_all(self) -> None:
+        """Everything is to be removed for good.
+
+        Raises:
+            Conflict: a job has not ended.
+        """
+        await self._let_go(condemn_all)
 
     async def finish_erasing(self) -> ErasedItems:
         """Remove what was condemned, also by a server that was killed over it."""

@@ -7,9 +7,9 @@ import { make, mark } from "./nodes.js";
 import { popover } from "./popover.js";
 
 const KEY = "orrery.ask.sampling";
-const SEEDS = 2 ** 32;
+const SEEDS = 2 ** 32; // of those that are drawn
 // As studio.requests.TextSampling bounds them.
-const BOUNDS = { max_tokens: { min: 1, max: 65536, step: 1 }, temperature: { min: 0, max: 2, step: 0.05 }, seed: { min: 0, max: SEEDS - 1, step: 1 } };
+const BOUNDS = { max_tokens: { min: 1, max: 65536, step: 1 }, temperature: { min: 0, max: 2, step: 0.05 }, seed: { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 } };
 
 const drawn = () => Math.floor(Math.random() * SEEDS);
 
@@ -23,7 +23,7 @@ class AskSampling extends HTMLElement {
     this.inputs = Object.fromEntries(Object.entries(BOUNDS).map(([name, bounds]) => [name, this.#input(name, bounds)]));
     this.lock = make("o-seed");
     this.lock.addEventListener("o-fresh", () => this.#say({ seed: drawn(), locked: true }));
-    this.lock.addEventListener("o-next", () => this.#say({ seed: ((this.#values.seed ?? drawn()) + 1) % SEEDS, locked: true }));
+    this.lock.addEventListener("o-next", () => this.#say({ seed: Math.min((this.#values.seed ?? drawn()) + 1, BOUNDS.seed.max), locked: true }));
     this.lock.addEventListener("o-pick", ({ detail }) => this.#say({ locked: detail, ...(detail && this.#values.seed == null ? { seed: drawn() } : {}) }));
     this.pop.panel.append(
       ...["max_tokens", "temperature"].map((name) => make("label", {}, make("b", {}, say(`ask.${name}`)), make("small", {}, say(`ask.${name}_help`)), this.inputs[name])),
@@ -59,7 +59,11 @@ class AskSampling extends HTMLElement {
 
   #say(changes) {
     this.#values = { ...this.#values, ...changes };
-    localStorage[KEY] = JSON.stringify(this.#values);
+    try {
+      localStorage[KEY] = JSON.stringify(this.#values);
+    } catch {
+      // Nothing more fits: they hold until the page is closed.
+    }
     this.#paint();
   }
 

@@ -78,6 +78,7 @@ class Progress extends Part {
 
   paint(state) {
     const job = selection.job(state);
+    if (job?.finished_at) delete this.#asked[job.id]; // it may be tried again
     const asked = this.#asked[job?.id];
     mark(this, "data-state", job?.state ?? "idle");
     mark(this, "data-job", job?.id ?? "");
@@ -92,7 +93,7 @@ class Progress extends Part {
     const result = results[Math.min(selection.index, results.length - 1)];
     for (const [name, button] of Object.entries(this.buttons)) {
       show(button, (ACTIONS[job?.state]?.includes(name) ?? false) && (name !== "download" || Boolean(result)));
-      button.disabled = Boolean(asked) && !job.finished_at;
+      button.disabled = Boolean(asked);
     }
     this.send.show(result, job);
     mark(this.buttons.download, "href", result?.url);

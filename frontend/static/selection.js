@@ -9,19 +9,24 @@ const isOwn = (job) => job.kind === kind && (page !== "sound" || job.request.sou
 
 class Selection extends EventTarget {
   #picked = null;
-  #opened = null; // the number of the last end when the page was opened
+  #opened = Infinity; // the number of the last end when the page was opened
   #index = 0;
 
   /** The job on the stage, or undefined. */
   job(state) {
+    if (live.seq >= 0) this.#note(state);
     return state.jobs[this.#picked] ?? running(state).at(-1) ?? queued(state)[0] ?? this.#ended(state);
   }
 
   #ended(state) {
     const jobs = lastEndedFirst(state);
-    const last = jobs[0]?.end_number ?? 0;
-    if (live.seq >= 0) this.#opened ??= last;
-    return last > (this.#opened ?? last) ? jobs[0] : (jobs.find(isOwn) ?? jobs[0]);
+    return jobs[0]?.end_number > this.#opened ? jobs[0] : (jobs.find(isOwn) ?? jobs[0]);
+  }
+
+  // Also while something else is on the stage. Numbers begin anew where everything was deleted.
+  #note(state) {
+    const last = lastEndedFirst(state)[0]?.end_number ?? 0;
+    this.#opened = Math.min(this.#opened, last);
   }
 
   /** Which of its pictures. */

@@ -25,6 +25,12 @@ _KINDS = "biufSU"
 _DTYPE = re.compile(rf"[<>|=]?[{_KINDS}]\d{{1,6}}")
 _MAX_DIMENSIONS = 32
 
+_MAX_EMPTY = 4096
+"""Places of an array without bytes, 0 counted as 1: [10000000, 0] is cheap to send, and ten million lists to read."""
+
+_MAX_SCALAR_BYTES = 1024
+"""Of a scalar's dtype: a text of one letter may claim to be a million long."""
+
 # msgpack ships no types.
 _pack = cast(Callable[..., bytes], msgpack.packb)  # pyright: ignore[reportUnknownMemberType]
 _unpack = cast(Callable[..., Any], msgpack.unpackb)  # pyright: ignore[reportUnknownMemberType]
@@ -98,12 +104,18 @@ def _array(data: object, dtype: np.dtype[Any], shape: object) -> npt.NDArray[Any
     if not isinstance(data, bytes) or len(data) != expected:
         came = f"{len(data)} bytes" if isinstance(data, bytes) else type(data).__name__
         raise BadInput(f"An array of {dtype} and shape {lengths!r:.80} has {expected} bytes; {came} came.")
+    if not data and math.prod(max(length, 1) for length in lengths) > _MAX_EMPTY:
+        raise BadInput(
+            f"An array of {dtype} and shape {lengths!r:.80} is empty; expected a shape of {_MAX_EMPTY} at most."
+        )
     return np.ndarray(tuple(lengths), dtype, buffer=data)
 
 
 def _scalar(data: object, dtype: np.dtype[Any]) -> np.generic:
     if not isinstance(data, bool | int | float | str | bytes):
         raise BadInput(f"A numpy scalar of {dtype} holds {data!r:.80}; expected one value.")
+    if dtype.itemsize > _MAX_SCALAR_BYTES:
+        raise BadInput(f"A numpy scalar of {dtype} has {dtype.itemsize} bytes; expected {_MAX_SCALAR_BYTES} at most.")
     try:
         return cast(np.generic, np.array(data, dtype)[()])
     except (ValueError, OverflowError, TypeError):

@@ -180,6 +180,7 @@ def test_guidance_one_and_both_schedules_run(server: RunningServer):
 
 
 def test_a_result_of_a_step_cache_says_how_many_steps_were_computed(server: RunningServer):
+    counted = ("num_computed_steps", "num_kept_steps")
     sampling = {"num_inference_steps": 20, "seed": 7}
     exact = server.wait_job(server.submit(sampling=sampling)["id"])
     cached = server.wait_job(server.submit(count=2, sampling=sampling | {"step_cache": 0.3})["id"])
@@ -187,6 +188,8 @@ def test_a_result_of_a_step_cache_says_how_many_steps_were_computed(server: Runn
     for result in cached["results"]:
         assert result["num_computed_steps"] + result["num_kept_steps"] == 20
         assert result["num_kept_steps"] > 2
+        item = server.get(f"/v1/library/{result['id']}").json()
+        assert [item[name] for name in counted] == [result[name] for name in counted]
     assert exact["results"][0]["num_kept_steps"] is None
     assert cached["progress"]["step"] == 40
     assert not np.array_equal(np.asarray(picture(server, cached)), np.asarray(picture(server, exact)))

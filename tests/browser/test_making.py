@@ -74,6 +74,10 @@ def test_cancelling_ends_the_job_within_a_step(open_page: OpenPage, studio: Runn
     page.card.get_by_role("button", name="Cancel").click()
     expect(page.stage).to_have_attribute("data-state", "cancelled", timeout=STEP_MS)
     assert studio.job(job)["state"] == "cancelled"
+    page.card.get_by_role("button", name="Run again").click()
+    page.wait_state("running", job)
+    page.card.get_by_role("button", name="Cancel").click()
+    page.wait_state("cancelled", job)
     expect(page.stage).to_contain_text("Cancelled")
     expect(page.card.get_by_role("button", name="Run again")).to_be_visible()
 

@@ -44,6 +44,17 @@ def test_a_page_opens_on_the_last_job_of_its_kind_and_stays_with_what_ends_meanw
     page.wait_state("succeeded", later.rpartition("-")[0])
 
 
+def test_what_runs_when_a_page_is_opened_stays_when_it_ends(open_page: OpenPage, studio: RunningServer):
+    make_picture(studio, "an older one")
+    slow = {"kind": "generate_video", "prompt": "a clip", "resolution": "256", "aspect_ratio": "1:1", "num_frames": 9}
+    answer = studio.post("/v1/jobs", json={**slow, "fps": 12, "sampling": {"num_inference_steps": 200}})
+    job = answer.json()["id"]
+    page = open_page().visit("image")
+    page.wait_state("running", job)
+    studio.post(f"/v1/jobs/{job}/stop")
+    page.wait_state("succeeded", job)
+
+
 def test_the_strip_of_a_phone_shows_the_job_on_the_stage(open_page: OpenPage, studio: RunningServer):
     first = make_picture(studio, "the first of many").rpartition("-")[0]
     for index in range(6):

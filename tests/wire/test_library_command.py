@@ -26,6 +26,8 @@ def test_an_item_is_found_starred_tagged_thrown_away_and_taken_back(server: Runn
     assert "37x21" in row
     assert "ledge" in row
 
+    assert sent not in orrery(server, "--batch", "0123456789ab").stdout
+
     orrery(server, "trash", sent)
     assert sent not in orrery(server, "--tag", "ledge").stdout
     assert sent in orrery(server, "--trashed").stdout

@@ -41,11 +41,13 @@ async def test_a_query_says_what_was_given_and_lists_say_their_name_each_time():
     wire = Wire(PAGE)
     async with client_of(wire) as client:
         await client.library.search()
-        await client.library.search(LibraryQuery(q="a b&c", type=("image", "video"), starred=True, tag=("x", "y")))
+        await client.library.search(
+            LibraryQuery(q="a b&c", type=("image", "video"), starred=True, tag=("x", "y"), batch="0f3c")
+        )
 
     assert [target for _, target, _ in wire.asked] == [
         "/v1/library",
-        "/v1/library?q=a+b%26c&type=image&type=video&starred=true&tag=x&tag=y",
+        "/v1/library?q=a+b%26c&type=image&type=video&starred=true&tag=x&tag=y&batch=0f3c",
     ]
 
 

@@ -76,6 +76,20 @@ def test_a_strided_view_is_sent_as_what_it_shows():
 
 
 @pytest.mark.parametrize(
+    "small",
+    [
+        {"__ndarray__": True, "data": b"", "dtype": "<f4", "shape": [10**7, 0]},
+        {"__ndarray__": True, "data": b"", "dtype": "<f4", "shape": [1000, 1000, 0]},
+        {"__ndarray__": True, "data": b"", "dtype": "|S0", "shape": [10**12]},
+        {"__npgeneric__": True, "data": "a", "dtype": "<U999999"},
+    ],
+)
+def test_a_few_bytes_do_not_become_millions(small):
+    with pytest.raises(BadInput, match="expected"):
+        unpack_message(msgpack.packb({"state": small}))
+
+
+@pytest.mark.parametrize(
     "value",
     [
         np.array([object()]),
