@@ -196,10 +196,12 @@ class Camera:
 
 
 def turn(page: Page, theme: Literal["light", "dark"]) -> None:
-    """By the button; the login has none and follows the system."""
+    """By the button; the login has none, and asks the system as it is opened."""
     page.emulate_media(color_scheme=theme)
     button = page.locator("[data-do=theme]")
-    if button.count() and page.evaluate("() => document.body.classList.contains('dark')") != (theme == "dark"):
+    if not button.count():
+        page.reload()
+    elif page.evaluate("() => document.body.classList.contains('dark')") != (theme == "dark"):
         button.click()
         button.blur()
         page.mouse.move(0, 0)
@@ -237,8 +239,8 @@ def take_login(camera: Camera) -> None:
     """What stands before the others where a server has a token; then they are open to this camera."""
     with camera.page() as opened:
         opened.page.goto(f"{camera.url}/login")
-        opened.page.get_by_label("Token").fill(TOKEN)
         camera.take(opened, "login")
+        opened.page.get_by_label("Token").fill(TOKEN)
         opened.page.keyboard.press("Enter")
         opened.wait_usable()
 
