@@ -19,6 +19,7 @@ from studio.errors import StudioError
 
 DEFAULTS: dict[str, tuple[int, float]] = {
     "vae": (32, 4e-4),
+    "decoder": (32, 4e-4),
     "sound": (16, 5e-4),
     "reasoner": (64, 1e-3),
     "generator": (256, 1e-3),
@@ -68,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--reasoner-rate", type=float, default=0.0, help="let the reasoner learn along, so much slower")
     parser.add_argument("--workers", type=int, default=0, help="processes that render while training runs")
     parser.add_argument("--encoders", type=int, default=0, help="processes that encode episodes or write lessons")
+    parser.add_argument("--fed", action="store_true", help="another command renders: wait for its first shard")
     parser.add_argument("--render-s", type=float, default=0.0, help="head start of those processes")
     parser.add_argument(
         "--shard-size",
@@ -101,6 +103,7 @@ def _options(given: argparse.Namespace) -> Options:
         decay_share=given.decay_share,
         workers=given.workers,
         encoders=given.encoders,
+        is_fed=given.fed,
         shard_size=given.shard_size,
         render_s=given.render_s,
         log_every=given.log_every,
@@ -124,7 +127,7 @@ def _tokenizer(given: argparse.Namespace) -> None:
 def _vae(given: argparse.Namespace) -> None:
     from pocket.train import video_vae
 
-    video_vae.run(_options(given))
+    video_vae.run(_options(given), stage=given.stage)
 
 
 def _sound(given: argparse.Namespace) -> None:
@@ -179,6 +182,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "data": _data,
     "tokenizer": _tokenizer,
     "vae": _vae,
+    "decoder": _vae,
     "sound": _sound,
     "reasoner": _reasoner,
     "generator": _generator,

@@ -11,7 +11,7 @@ from pocket.train.loop import Options, needed_state, read_state
 from pocket.train.reasoner import Student, read_tokenizer
 from pocket.train.shape import SHAPES
 from pocket.train.sound_codec import read_sound
-from pocket.train.video_vae import read_vae
+from pocket.train.video_vae import DECODER, read_vae
 from pocket.train.weights import released_tensors
 
 
@@ -33,7 +33,7 @@ def finish(options: Options, folder: Path) -> int:
         SHAPES[options.shape],
         transformer=released_tensors(model),
         sight=sight,
-        vae=read_vae(on_host),
+        vae=read_vae(on_host, DECODER),
         sound=read_sound(on_host),
         tokenizer=read_tokenizer(options),
     )

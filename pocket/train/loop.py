@@ -49,6 +49,7 @@ class Options:
         decay_share: of the run, at its end, in which the rate falls to a tenth; 0 for a run that will be gone on with.
         workers: processes that render further episodes while training runs.
         encoders: processes that make latents of them for a generator, or lessons; without, both are made between steps.
+        is_fed: another command renders episodes meanwhile.
         shard_size: clips of a shard; of stills and policies see `pocket.train.shards.SIZES`.
         render_s: before the first step, for the renderers to get ahead.
     """
@@ -64,6 +65,7 @@ class Options:
     decay_share: float = 0.4
     workers: int = 0
     encoders: int = 0
+    is_fed: bool = False
     shard_size: int = 16
     render_s: float = 0.0
     log_every: int = 20

@@ -24,7 +24,7 @@ from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.passes import onto, read
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
+from pocket.train.shards import Feed, Make, make_episode, one_thread_each, read_shard, rendering
 from pocket.train.sight import cut, look
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
@@ -61,7 +61,8 @@ class Lessons:
         self._device, self._seed = torch.device(options.device), options.seed
         self._args = (writer_folder, SHAPES[options.shape].vocabulary)
         writers = options.encoders or -(-options.workers // 3)
-        self._pool = get_context("spawn").Pool(writers, os.nice, (5,)) if writers else None
+        with one_thread_each():
+            self._pool = get_context("spawn").Pool(writers, os.nice, (5,)) if writers else None
         self._coming: list[AsyncResult[list[Lesson]]] = []
         self.groups: dict[tuple[int, ...] | None, list[Lesson]] = {}
         self.count = 0

@@ -46,6 +46,12 @@ FIRST_SHARDS = {
 LOOK_EVERY_S = 0.25
 """How often a feed looks for new shards: a folder of thousands takes as long as a step."""
 
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "LP_NUM_THREADS": "1"}
+"""For processes of which there is one for each core: NumPy's BLAS and OSMesa read them as they are loaded.
+
+Without it each of them has threads for all cores, which wait by spinning: on four cores four renderers drew a seventh
+of the policies that they draw with it, and who trains waits as well."""
+
 KEEP_FREE_BYTES = 4 * 2**30
 """Renderers stop where less than this is left on the disk."""
 
@@ -130,10 +136,26 @@ def rendering(
 
 
 @contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Processes that are spawned in the block load their libraries with a single thread each."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
 def running(processes: Sequence[SpawnProcess], ended: Event, folder: Path) -> Iterator[None]:
     """Processes that write into a folder, as long as the block runs; what they have begun is cleared away."""
-    for process in processes:
-        process.start()
+    with one_thread_each():
+        for process in processes:
+            process.start()
     try:
         yield
     finally:
@@ -156,8 +178,7 @@ def _render_on(
     make: Make,
     ended: Event,
 ) -> None:
-    os.environ["OMP_NUM_THREADS"] = "1"
-    # One thread each, behind the process that trains: whoever feeds a GPU with small kernels must not wait for a core.
+    # Behind the process that trains: whoever feeds a GPU with small kernels must not wait for a core.
     cv2.setNumThreads(1)
     os.nice(10)
     folder.mkdir(parents=True, exist_ok=True)

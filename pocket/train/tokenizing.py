@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pocket.train.lessons import exchanges
@@ -10,6 +11,7 @@ from pocket.train.loop import Options
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Make, make_episode, read_shard, render, shards, size_of
 from pocket.train.tokenizer import train_tokenizer
+from pocket.train.waiting import PAUSE_S
 from pocket.world.episode import View
 
 STAGE = "tokenizer"
@@ -26,11 +28,22 @@ def tokenizer_folder(out: Path) -> Path:
 def run(options: Options, make: Make = make_episode, num_episodes: int = NUM_EPISODES) -> int:
     """Learn it from the first episodes, rendering those that are not there; returns its number of tokens."""
     counts: dict[View, int] = {"still": num_episodes, "clip": num_episodes // 4, "policy": num_episodes // 16}
+    if options.is_fed:
+        _await(options, counts)
     if not shards(options.data, "still"):
         render(options.data, counts, options.shard_size, make)
     tokenizer = train_tokenizer(_texts(options, counts), SHAPES[options.shape].vocabulary)
     tokenizer.save_pretrained(tokenizer_folder(options.out))
     return len(tokenizer)
+
+
+def _await(options: Options, counts: Mapping[View, int]) -> None:
+    """Until so many are there, or half of the time is over."""
+    end = time.monotonic() + options.time_limit_s / 2
+    while time.monotonic() < end and any(
+        len(shards(options.data, view)) * size_of(view, options.shard_size) < count for view, count in counts.items()
+    ):
+        time.sleep(PAUSE_S)
 
 
 def _texts(options: Options, counts: dict[View, int]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Stage `vae`: pictures and clips to latents and back, in the layout of Wan 2.2's VAE."""
+"""Stages `vae` and `decoder`: pictures and clips to latents and back, in the layout of Wan 2.2's VAE."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from torch import Tensor, nn
-from torch.nn.functional import avg_pool2d
+from torch.nn.functional import avg_pool2d, max_pool2d
 
 from pocket.train.ahead import Ahead
 from pocket.train.codecs import fresh_vae, hasten_on_processor
 from pocket.train.loop import Options, State, needed_state, read_state, train, write_state
 from pocket.train.passes import onto
+from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.waiting import fill
-from pocket.world.episode import View
+from pocket.world.episode import IMAGE_SIZE, POLICY_SIZE, View
 
-STAGE = "vae"
+VAE, DECODER = "vae", "decoder"
 
 CLIP_FRAMES = 9
 """Frames of a training clip: the first latent frame, one behind it, and one that remembers only such."""
@@ -39,12 +40,15 @@ Not against 1: the latents of a fresh encoder are small, and noise that is loude
 LATENT_WEIGHT, OUTLINE_WEIGHT = 1e-4, 1.0
 """On the square of the latents, and on the differences between neighbouring pixels at three scales."""
 
-COLOUR_WEIGHT = 8.0
-"""On pixels, by how far their strongest and their weakest colour are apart: 0 of grey, 1 of pure red.
+COLOUR_WEIGHT = 16.0
+"""On pixels, by how far the strongest and the weakest colour near them are apart: 0 of grey, 1 of pure red.
 
 Things are a fiftieth of a picture and the rest of it is nearly grey: without this a small VAE draws eight pictures at
 22 dB with every thing in black.
 """
+
+NEAR_PIXELS = 2
+"""How far round it a colour counts: both sides of an outline say what a thing is."""
 
 MAX_FRAMES_KEPT = 60_000
 """Of 256 x 256: 12 GB."""
@@ -91,19 +95,34 @@ class Frames:
         return pixels.permute(0, 4, 1, 2, 3).float().div_(127.5).sub_(1)
 
 
-def run(options: Options, make: Make = make_episode) -> State:
-    """Train it; half of the steps on frames of whole pictures, half on short clips of half their side."""
+def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> State:
+    """Train it; half of the steps on frames of whole pictures, half on short clips of half their side.
+
+    Args:
+        stage: of `DECODER` the encoder stays as the other one has left it, so that latents stay what they are while a
+            generator learns them, and the decoder goes on learning to draw them.
+    """
     torch.manual_seed(options.seed)
     vae = fresh_vae(SHAPES[options.shape])
     if "cuda" not in options.device:
         hasten_on_processor(vae)
+    notes: dict[str, Any] = {}
+    if stage == DECODER:
+        before = needed_state(options.out, VAE)
+        vae.load_state_dict(before.average)
+        notes = before.notes
+        for part in (vae.encoder, vae.quant_conv):
+            part.requires_grad_(False)
     nn.Module.to(vae, options.device)
+    measure = Recorded(vae, lambda pixels: vae_loss(vae, pixels))
+    for shape in _shapes(options.batch):
+        measure.record(torch.zeros(shape, device=options.device))
     frames = Frames(options)
     with rendering(
-        options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make, stage=STAGE
+        options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make, stage=VAE
     ):
         fill(frames.take, options)
-        if read_state(options.out, STAGE) is None:
+        if stage == VAE and read_state(options.out, VAE) is None:
             spread_latents(vae, frames.draw(8, 1, 256, options.device))
 
         def draw(dice: torch.Generator) -> Tensor:
@@ -112,26 +131,39 @@ def run(options: Options, make: Make = make_episode) -> State:
             return frames.draw(max(1, options.batch // 4), CLIP_FRAMES, 128, options.device, dice)
 
         with closing(Ahead(draw, options.seed, lambda step: frames.take())) as batches:
-            state = train(STAGE, vae, lambda step: vae_loss(vae, batches.take(step)), options)
-        state.notes |= statistics(vae, frames, options)
-    write_state(options.out, STAGE, state)
+
+            def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
+                pixels = batches.take(step)
+                value, psnr, outlines = measure(pixels)
+                return value, {f"psnr_{'still' if pixels.shape[2] == 1 else 'clip'}": psnr, "outlines": outlines}
+
+            state = train(stage, vae, loss, options, notes=notes)
+        if stage == VAE:
+            state.notes |= statistics(vae, frames, options)
+    write_state(options.out, stage, state)
     return state
 
 
-def vae_loss(vae: AutoencoderKLWan, pixels: Tensor) -> tuple[Tensor, dict[str, float | Tensor]]:
-    """pixels [B, 3, T, height, width] in -1..1 → the loss, and its parts."""
+def _shapes(batch: int) -> list[tuple[int, ...]]:
+    """Of the usual batches: stills, frames of policies as large as they are high, and clips."""
+    sides = (IMAGE_SIZE[1], POLICY_SIZE[1] // 16 * 16)
+    return [(batch, 3, 1, side, side) for side in sides] + [(max(1, batch // 4), 3, CLIP_FRAMES, 128, 128)]
+
+
+def vae_loss(vae: AutoencoderKLWan, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """pixels [B, 3, T, height, width] in -1..1 → the loss, the PSNR in dB and the outlines' error."""
     mean = encoded(vae, pixels)
     noise = LATENT_NOISE * mean.detach().float().std() * torch.randn_like(mean)
     made = vae.decode(mean + noise, return_dict=False)[0].float()
     # The square too: where a thing is small, the least absolute error is that of a picture without it.
     weight = _weight(pixels)
     error = (weight * (made - pixels).abs()).mean() + (weight * (made - pixels).square()).mean()
-    outlines = _outline_error(made, pixels)
+    outlines = _outline_error(made, pixels, weight)
     size = mean.float().square().mean()
     loss = error + OUTLINE_WEIGHT * outlines + LATENT_WEIGHT * size
     with torch.no_grad():
         psnr = -10 * torch.log10((made - pixels).square().mean() / 4)
-    return loss, {f"psnr_{'still' if pixels.shape[2] == 1 else 'clip'}": psnr, "outlines": outlines.detach()}
+    return loss, psnr, outlines.detach()
 
 
 @torch.no_grad()
@@ -159,20 +191,22 @@ def encoded(vae: AutoencoderKLWan, pixels: Tensor) -> Tensor:
 
 
 def _weight(pixels: Tensor) -> Tensor:
-    """How much each pixel counts [B, 1, T, height, width], 1 on average: what has a colour more than what is grey."""
-    colour = (pixels.amax(1, keepdim=True) - pixels.amin(1, keepdim=True)) / 2
-    weight = 1 + COLOUR_WEIGHT * colour
+    """How much each pixel counts [B, 1, T, height, width], 1 on average: more near a colour than where all is grey."""
+    colour = (pixels.amax(1) - pixels.amin(1)) / 2
+    near = max_pool2d(colour, 2 * NEAR_PIXELS + 1, stride=1, padding=NEAR_PIXELS)
+    weight = 1 + COLOUR_WEIGHT * near[:, None]
     return weight / weight.mean()
 
 
-def _outline_error(made: Tensor, wanted: Tensor) -> Tensor:
-    """Mean error of horizontal and vertical differences, at full, half and quarter size."""
-    one, other = (pixels.transpose(1, 2).flatten(0, 1) for pixels in (made, wanted))
+def _outline_error(made: Tensor, wanted: Tensor, weight: Tensor) -> Tensor:
+    """Mean error of horizontal and vertical differences, at full, half and quarter size; each counts as its pixel."""
+    one, other, counts = (pixels.transpose(1, 2).flatten(0, 1) for pixels in (made, wanted, weight))
     error = made.new_zeros(())
     for _ in range(3):
         for axis in (2, 3):
-            error = error + (one.diff(dim=axis) - other.diff(dim=axis)).abs().mean()
-        one, other = avg_pool2d(one, 2), avg_pool2d(other, 2)
+            size = counts.shape[axis] - 1
+            error = error + (counts.narrow(axis, 1, size) * (one.diff(dim=axis) - other.diff(dim=axis)).abs()).mean()
+        one, other, counts = (avg_pool2d(pixels, 2) for pixels in (one, other, counts))
     return error / 6
 
 
@@ -188,13 +222,16 @@ def statistics(vae: AutoencoderKLWan, frames: Frames, options: Options, draws: i
     return {"mean": values.mean(1).tolist(), "std": values.std(1).clamp_min(1e-3).tolist()}
 
 
-def read_vae(options: Options) -> AutoencoderKLWan:
+def read_vae(options: Options, stage: str = VAE) -> AutoencoderKLWan:
     """The trained one, on the device, frozen, with its statistics.
 
+    Args:
+        stage: `DECODER` is the one to draw with, where that has run: its encoder is the same.
+
     Raises:
-        BadInput: the stage has not run.
+        BadInput: neither stage has run.
     """
-    state = needed_state(options.out, STAGE)
+    state = (read_state(options.out, DECODER) if stage == DECODER else None) or needed_state(options.out, VAE)
     vae = fresh_vae(SHAPES[options.shape], state.notes["mean"], state.notes["std"])
     vae.load_state_dict(state.average)
     if "cuda" not in options.device:

@@ -29,9 +29,10 @@ def fill(take: Callable[[], bool], options: Options) -> None:
     """
     end = time.monotonic() + options.render_s
     # Whoever else makes them has to start first; without others there is nothing to wait for.
-    last = max(end, time.monotonic() + FIRST_SHARD_S) if options.workers or options.encoders else end
+    comes = bool(options.workers or options.encoders or options.is_fed)
+    last = max(end, time.monotonic() + FIRST_SHARD_S) if comes else end
     num_taken = 0
-    while not ((options.workers or options.encoders) and num_taken and time.monotonic() >= end):
+    while not (comes and num_taken and time.monotonic() >= end):
         if take():
             num_taken += 1
         elif time.monotonic() >= (end if num_taken else last):

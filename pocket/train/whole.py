@@ -20,16 +20,15 @@ import torch
 
 from pocket.train.finishing import finish
 from pocket.train.loop import Options, state_file
-from pocket.train.shards import rendering, shards
+from pocket.train.shards import rendering
 from pocket.train.tokenizing import tokenizer_folder
-from pocket.train.waiting import FIRST_SHARD_S
 from pocket.world.episode import View
-from studio.errors import BadInput, EngineError
+from studio.errors import EngineError
 
 STAGE = "whole"
 
-VIEWS: dict[View, float] = {"still": 0.5, "clip": 0.25, "policy": 0.25}
-"""Of the renderers' time."""
+VIEWS: dict[View, float] = {"still": 0.3, "clip": 0.3, "policy": 0.4}
+"""Of the renderers' time: a clip takes seven times that of a still, a policy's run twenty times."""
 
 RECORD = "whole.json"
 """In OUT: seconds that each stage has had."""
@@ -54,6 +53,7 @@ class Turn:
         share: of the seconds of the whole; those that run side by side count twice, so shares come to more than 1.
         after: stages that must be over before.
         lane: `main` has all GPUs but the last, `side` the last one, or the only one with the other; `host` has none.
+            Two of one lane may run at a time.
     """
 
     stage: str
@@ -64,13 +64,15 @@ class Turn:
 
 TURNS = (
     Turn("tokenizer", 0.1, lane="host"),
-    Turn("vae", 0.28),
-    Turn("sound", 0.07, lane="side"),
-    Turn("reasoner", 0.21, ("tokenizer", "sound"), lane="side"),
-    Turn("generator", 0.46, ("vae", "reasoner")),
-    Turn("policy", 0.26, ("generator",)),
+    Turn("vae", 0.31),
+    Turn("sound", 0.14, lane="side"),
+    Turn("reasoner", 0.28, ("tokenizer",), lane="side"),
+    Turn("generator", 0.41, ("vae", "sound", "reasoner")),
+    Turn("policy", 0.28, ("generator",)),
+    Turn("decoder", 0.66, ("vae",), lane="side"),
 )
-"""vae, generator and policy are what the whole waits for; sound and reasoner are learnt beside the first of them."""
+"""vae, generator and policy are what the whole waits for; sound and reasoner are learnt beside the first of them, and
+beside the others the VAE's decoder goes on."""
 
 
 class Running(Protocol):
@@ -178,6 +180,7 @@ class Whole:
         if turn.stage in ("reasoner", "generator", "policy"):
             given["encoders"] = options.encoders
         flags = [word for name, value in given.items() for word in (f"--{name}", str(value))]
+        flags += ["--fed"] if options.workers else []
         return [sys.executable, *(together if num_ranks > 1 else []), "-m", "pocket.train", turn.stage, *flags]
 
     def _begin(self, end: float, running: set[str]) -> list[Begun]:
@@ -236,25 +239,10 @@ def run(options: Options, whole_s: float, checkpoint: Path) -> bool:
     """
     num_gpus = torch.cuda.device_count() if "cuda" in options.device else 0
     with rendering(options.data, VIEWS, options.workers, options.shard_size, stage=STAGE):
-        _await_shards(options)
         is_over = Whole(options, whole_s, num_gpus).run()
     if state_file(options.out, "generator").exists():
         finish(replace(options, device="cpu"), checkpoint)
     return is_over
-
-
-def _await_shards(options: Options) -> None:
-    """One of each view, and where there was none the renderers' head start.
-
-    Raises:
-        BadInput: none came.
-    """
-    began_s = time.monotonic()
-    first_s = 0.0 if all(shards(options.data, view) for view in VIEWS) else options.render_s
-    while not all(shards(options.data, view) for view in VIEWS) or time.monotonic() - began_s < first_s:
-        if time.monotonic() - began_s > options.render_s + FIRST_SHARD_S:
-            raise BadInput(f"{options.data} holds no episodes.", hint="Give --workers, or more of them.")
-        time.sleep(POLL_S)
 
 
 def _read(path: Path) -> dict[str, float]:

@@ -6,14 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
-from transformers import AutoTokenizer, Cosmos3OmniForConditionalGeneration
 
-from engine import Engine
+from pocket_answers import answered_by_both
 from pocket_pictures import drawn_by_diffusers, drawn_by_the_engine, drawn_by_the_modular_pipeline
 from studio.checkpoints import check_layout, check_weights, find_checkpoint
 from studio.presets import load_presets
-from studio.requests.reason import Reason
 
 PRESETS = load_presets()
 FOUND = find_checkpoint("pocket", PRESETS, Path("nowhere"))
@@ -57,19 +54,5 @@ def test_the_engine_and_both_pipelines_of_diffusers_draw_the_same_picture_from_i
 
 
 def test_transformers_reads_all_of_its_reasoner_and_writes_the_same_words():
-    theirs, info = Cosmos3OmniForConditionalGeneration.from_pretrained(
-        FOLDER, dtype=torch.float32, output_loading_info=True
-    )
-    assert not info["missing_keys"]
-    assert not info["unexpected_keys"]
-    assert not info["mismatched_keys"]
-    turns = [{"role": "user", "content": "How many objects are on the table?"}]
-    tokenizer = AutoTokenizer.from_pretrained(FOLDER)
-    asked = tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=True, return_tensors="pt")
-    written = theirs.generate(**asked, max_new_tokens=8, do_sample=False)[0, asked["input_ids"].shape[1] :]
-    engine = Engine.load(FOLDER, device="cpu")
-    sampling = {"max_tokens": 8, "temperature": 0, "presence_penalty": 0, "seed": 0}
-    conversation = engine.converse(Reason.model_validate({"messages": turns, "sampling": sampling}))
-    while not conversation.done:
-        engine.decode([conversation])
-    assert conversation.tokens == written.tolist()[: len(conversation.tokens)]
+    ours, theirs = answered_by_both(FOLDER, "How many objects are on the table?", 8)
+    assert ours == theirs[: len(ours)]

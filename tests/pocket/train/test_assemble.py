@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import pytest
 import torch
-from transformers import AutoTokenizer, Cosmos3OmniForConditionalGeneration
+from transformers import Cosmos3OmniForConditionalGeneration
 
-from engine import Engine
 from pocket.train.shape import MAX_BYTES, POCKET, TOY
 from pocket.train.untrained import build_untrained
+from pocket_answers import answered_by_both
 from pocket_pictures import drawn_by_diffusers, drawn_by_the_engine, drawn_by_the_modular_pipeline
 from studio.errors import BadInput
-from studio.requests.reason import Reason
 
 
 def test_the_engine_and_diffusers_draw_the_same_picture_from_the_folder(untrained):
@@ -20,22 +19,8 @@ def test_the_engine_and_diffusers_draw_the_same_picture_from_the_folder(untraine
 
 
 def test_transformers_reads_its_reasoner_and_writes_the_same_words(untrained):
-    theirs, info = Cosmos3OmniForConditionalGeneration.from_pretrained(
-        untrained, dtype=torch.float32, output_loading_info=True
-    )
-    assert not info["missing_keys"]
-    assert not info["unexpected_keys"]
-    assert not info["mismatched_keys"]
-    turns = [{"role": "user", "content": "what stands on the table?"}]
-    tokenizer = AutoTokenizer.from_pretrained(untrained)
-    asked = tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=True, return_tensors="pt")
-    written = theirs.generate(**asked, max_new_tokens=6, do_sample=False)[0, asked["input_ids"].shape[1] :]
-    engine = Engine.load(untrained, device="cpu")
-    sampling = {"max_tokens": 6, "temperature": 0, "presence_penalty": 0, "seed": 0}
-    conversation = engine.converse(Reason.model_validate({"messages": turns, "sampling": sampling}))
-    while not conversation.done:
-        engine.decode([conversation])
-    assert conversation.tokens == written.tolist()
+    ours, theirs = answered_by_both(untrained, "what stands on the table?", 6)
+    assert ours == theirs
 
 
 def test_one_seed_is_one_checkpoint(untrained, tmp_path):

@@ -54,7 +54,7 @@ class FakeMachine:
     commands: list[list[str]] = field(default_factory=list)
 
     def start(self, command: Sequence[str]) -> FakeStage:
-        words = list(command)
+        words = [word for word in command if word != "--fed"]
         at = words.index("pocket.train")
         flags = dict(zip(words[at + 2 :: 2], words[at + 3 :: 2], strict=True))
         ends_s = self.clock_s + float(flags["--time-limit-s"]) + LOADING_S
@@ -80,7 +80,7 @@ def test_one_call_runs_every_stage_once_and_side_by_side(tmp_path: Path):
     machine = FakeMachine(tmp_path)
     assert call(machine, 5000)
     assert [one.stage for one in machine.begun[:3]] == ["tokenizer", "vae", "sound"]
-    assert [one.stage for one in machine.begun[3:]] == ["reasoner", "generator", "policy"]
+    assert [one.stage for one in machine.begun[3:]] == ["reasoner", "decoder", "generator", "policy"]
     limits = {one.stage: float(one.flags["--time-limit-s"]) for one in machine.begun}
     assert limits == {turn.stage: turn.share * WHOLE_S for turn in TURNS}
     assert {one.flags["--decay-share"] for one in machine.begun} == {"0.4"}
@@ -120,7 +120,7 @@ def test_a_stage_that_fails_ends_the_others(tmp_path: Path):
     machine = FakeMachine(tmp_path, failing="sound")
     with pytest.raises(EngineError, match="sound ended with status 1"):
         call(machine, 5000)
-    assert {one.stage for one in machine.begun if one.was_ended} >= {"tokenizer", "vae"}
+    assert {one.stage for one in machine.begun if one.was_ended} >= {"vae", "reasoner"}
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,7 @@ def test_who_trains_where(tmp_path: Path, num_gpus: int, main: str, side: str, n
         "reasoner": side,
         "generator": main,
         "policy": main,
+        "decoder": side,
     }
     together = {
         one.stage for one, words in zip(machine.begun, machine.commands, strict=True) if str(num_ranks) in words
