@@ -37,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A thread for each worker's neighbour: on a processor two are what a checkpoint will run on.
     if not given.device.startswith("cuda"):
         torch.set_num_threads(given.threads)
+    elif ":" in given.device:
+        # Of streams and graphs too, which belong to the GPU that is current.
+        torch.cuda.set_device(given.device)
     torch.set_float32_matmul_precision("high")
     # The VAE's convolutions have a handful of shapes, each asked for thousands of times.
     torch.backends.cudnn.benchmark = True

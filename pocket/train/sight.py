@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import linear, scaled_dot_product_attention
 from transformers import Qwen3VLVisionModel
 from transformers.models.qwen3_vl.modeling_qwen3_vl import (
     Qwen3VLVisionAttention,
@@ -39,7 +39,9 @@ def look(sight: Qwen3VLVisionModel, patches: Tensor, grid: tuple[int, int, int])
     """
     batch = len(patches)
     rows, columns = _cells(grid, patches.device)
-    x = sight.patch_embed(patches.flatten(0, 1)).view(batch * grid[0], -1, sight.config.hidden_size)
+    # The convolution of whole patches as the product that it is: of cuDNN's in three dimensions a step would wait.
+    kernel = sight.patch_embed.proj
+    x = linear(patches, kernel.weight.flatten(1), kernel.bias).view(batch * grid[0], -1, sight.config.hidden_size)
     x = x + _places(sight, rows, columns, grid)
     cos, sin = _angles(sight, rows, columns)
     deep: list[Tensor] = []

@@ -65,7 +65,7 @@ class Turn:
 TURNS = (
     Turn("tokenizer", 0.1, lane="host"),
     Turn("vae", 0.31),
-    Turn("sound", 0.14, lane="side"),
+    Turn("sound", 0.2, lane="side"),
     Turn("reasoner", 0.28, ("tokenizer",), lane="side"),
     Turn("generator", 0.41, ("vae", "sound", "reasoner")),
     Turn("policy", 0.28, ("generator",)),
@@ -186,7 +186,10 @@ class Whole:
     def _begin(self, end: float, running: set[str]) -> list[Begun]:
         begun: list[Begun] = []
         for turn in TURNS:
-            is_ready = all(self._is_over(other) for other in TURNS if other.stage in turn.after)
+            # One that has nearly had its share still writes what the next one reads.
+            is_ready = all(
+                self._is_over(other) and other.stage not in running for other in TURNS if other.stage in turn.after
+            )
             if turn.stage in running or self._is_over(turn) or not is_ready:
                 continue
             missing, left = self._missing_s(turn), end - LOADING_S - self._now()

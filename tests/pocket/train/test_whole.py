@@ -19,22 +19,21 @@ LOADING_S = 5.0
 
 @dataclass
 class FakeStage:
-    """Ends when its time limit is over, and leaves its state."""
+    """Ends when its time limit is over; its state is there from early on, as those that are kept every minute are."""
 
     stage: str
     flags: dict[str, str]
     machine: FakeMachine
+    began_s: float
     ends_s: float
     status: int = 0
     was_ended: bool = False
 
     def poll(self) -> int | None:
-        if self.machine.clock_s < self.ends_s:
-            return None
         if not self.status:
             out = self.machine.out
             (tokenizer_folder(out) if self.stage == "tokenizer" else state_file(out, self.stage)).touch()
-        return self.status
+        return None if self.machine.clock_s < self.ends_s else self.status
 
     def terminate(self) -> None:
         self.was_ended = True
@@ -58,7 +57,7 @@ class FakeMachine:
         at = words.index("pocket.train")
         flags = dict(zip(words[at + 2 :: 2], words[at + 3 :: 2], strict=True))
         ends_s = self.clock_s + float(flags["--time-limit-s"]) + LOADING_S
-        stage = FakeStage(words[at + 1], flags, self, ends_s, int(words[at + 1] == self.failing))
+        stage = FakeStage(words[at + 1], flags, self, self.clock_s, ends_s, int(words[at + 1] == self.failing))
         self.begun.append(stage)
         self.commands.append(words)
         return stage
@@ -85,6 +84,14 @@ def test_one_call_runs_every_stage_once_and_side_by_side(tmp_path: Path):
     assert limits == {turn.stage: turn.share * WHOLE_S for turn in TURNS}
     assert {one.flags["--decay-share"] for one in machine.begun} == {"0.4"}
     assert machine.clock_s < 1.25 * WHOLE_S
+
+
+def test_no_stage_begins_before_those_it_reads_have_ended(tmp_path: Path):
+    machine = FakeMachine(tmp_path)
+    call(machine, 5000)
+    begun = {one.stage: one for one in machine.begun}
+    for turn in TURNS:
+        assert all(begun[other].ends_s <= begun[turn.stage].began_s for other in turn.after)
 
 
 def test_short_calls_go_on_where_the_last_one_ended_and_each_stays_within_its_limit(tmp_path: Path):
