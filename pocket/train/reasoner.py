@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.pool import AsyncResult
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -20,9 +17,10 @@ from engine.towers import OmniModel
 from pocket.train.ahead import Ahead
 from pocket.train.assemble import write_processors
 from pocket.train.codecs import fresh_sight
+from pocket.train.lesson_batch import LessonBatch, Pictures, batched
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.passes import onto, read
+from pocket.train.passes import read
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, one_thread_each, read_shard, rendering
 from pocket.train.sight import cut, look
@@ -58,6 +56,7 @@ class Lessons:
 
     def __init__(self, options: Options, writer_folder: Path) -> None:
         self._feed = Feed(options.data, ("still", "clip"))
+        self._pictures = Pictures(torch.device(options.device))
         self._device, self._seed = torch.device(options.device), options.seed
         self._args = (writer_folder, SHAPES[options.shape].vocabulary)
         writers = options.encoders or -(-options.workers // 3)
@@ -94,13 +93,16 @@ class Lessons:
 
     def ahead(self, count: int) -> Ahead[LessonBatch]:
         """Batches of so many, each drawn while the one before is learnt."""
-        return Ahead(lambda dice: batched(self.draw(count, dice), self._device), self._seed, lambda step: self.take())
+        return Ahead(lambda dice: self._batch(count, dice), self._seed, lambda step: self.take())
 
     def close(self) -> None:
         """End the processes, whatever they are at: whoever holds a GPU does not wait for it."""
         if self._pool is not None:
             self._pool.terminate()
             self._pool.join()
+
+    def _batch(self, count: int, dice: torch.Generator) -> LessonBatch:
+        return batched(self.draw(count, dice), self._device, self._pictures)
 
     def _add(self, lessons: list[Lesson]) -> None:
         for lesson in lessons:
@@ -172,45 +174,6 @@ def read_tokenizer(options: Options) -> PreTrainedTokenizerFast:
     return AutoTokenizer.from_pretrained(tokenizer_folder(options.out), local_files_only=True)
 
 
-@dataclass(frozen=True)
-class LessonBatch:
-    """Lessons that show alike, on the device.
-
-    Attributes:
-        tokens: int64 [B, U], filled up with zeros.
-        positions: float32 [3, B, U].
-        lengths: int64 [B].
-        frames: uint8 [B, T, height, width, 3] and where they stand int64 [B, n]; none where nothing is shown.
-        grid: of what is shown.
-        answers, questions: indexes into the flattened tokens of those that a word of either follows, and that word.
-    """
-
-    tokens: Tensor
-    positions: Tensor
-    lengths: Tensor
-    frames: tuple[Tensor, Tensor] | None
-    grid: tuple[int, int, int] | None
-    answers: tuple[Tensor, Tensor]
-    questions: tuple[Tensor, Tensor]
-
-
-def batched(lessons: list[Lesson], device: torch.device) -> LessonBatch:
-    """Lessons side by side."""
-    stacked = tuple(_stacked(lessons))
-    following = stacked[0].ravel()
-    tokens, positions, lengths = (onto(part, device) for part in stacked)
-    # Logits of what is asked for alone: half of a lesson is a picture. Where that is, is known without the device.
-    answers, questions = (
-        (onto(places, device), onto(following[places + 1], device))
-        for places in places_before(lessons, stacked[0].shape[1])
-    )
-    frames = None
-    if lessons[0].grid is not None:
-        shown = onto(np.stack([_shown(lesson) for lesson in lessons]), device)
-        frames = shown, onto(np.stack([lesson.places for lesson in lessons]), device)
-    return LessonBatch(tokens, positions, lengths, frames, lessons[0].grid, answers, questions)
-
-
 def lesson_loss(
     model: OmniModel, sight: Qwen3VLVisionModel, batch: LessonBatch
 ) -> tuple[Tensor, dict[str, float | Tensor]]:
@@ -235,35 +198,3 @@ def lesson_loss(
         questions = model.reasoner.head(out[at_question]).float()
         loss = loss + QUESTION_WEIGHT * cross_entropy(questions, wanted)
     return loss, shown
-
-
-def _shown(lesson: Lesson) -> np.ndarray:
-    assert lesson.frames is not None
-    return lesson.frames
-
-
-def _stacked(lessons: list[Lesson]) -> Iterator[np.ndarray]:
-    """Tokens int64 [B, U], positions [3, B, U] and lengths, filled up with zeros."""
-    longest = max(len(lesson.tokens) for lesson in lessons)
-    tokens = np.zeros((len(lessons), longest), np.int64)
-    positions = np.zeros((3, len(lessons), longest), np.float32)
-    for row, lesson in enumerate(lessons):
-        tokens[row, : len(lesson.tokens)] = lesson.tokens
-        positions[:, row, : len(lesson.tokens)] = lesson.positions
-    yield tokens
-    yield positions
-    yield np.array([len(lesson.tokens) for lesson in lessons])
-
-
-def places_before(lessons: list[Lesson], length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Indexes into the flattened tokens [B * length] of those that a word of an answer follows, or of a question.
-
-    What stands for a picture is no word.
-    """
-    answers: list[np.ndarray] = []
-    questions: list[np.ndarray] = []
-    for row, lesson in enumerate(lessons):
-        first = lesson.answer_at - 1
-        answers.append(row * length + np.arange(first, len(lesson.tokens) - 1))
-        questions.append(row * length + np.setdiff1d(np.arange(first), lesson.places - 1))
-    return np.concatenate(answers), np.concatenate(questions)

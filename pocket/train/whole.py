@@ -64,12 +64,12 @@ class Turn:
 
 TURNS = (
     Turn("tokenizer", 0.1, lane="host"),
-    Turn("vae", 0.31),
+    Turn("vae", 0.27),
     Turn("sound", 0.2, lane="side"),
-    Turn("reasoner", 0.28, ("tokenizer",), lane="side"),
-    Turn("generator", 0.41, ("vae", "sound", "reasoner")),
+    Turn("reasoner", 0.25, ("tokenizer",), lane="side"),
+    Turn("generator", 0.45, ("vae", "sound", "reasoner")),
     Turn("policy", 0.28, ("generator",)),
-    Turn("decoder", 0.66, ("vae",), lane="side"),
+    Turn("decoder", 0.7, ("vae",), lane="side"),
 )
 """vae, generator and policy are what the whole waits for; sound and reasoner are learnt beside the first of them, and
 beside the others the VAE's decoder goes on."""
@@ -193,9 +193,9 @@ class Whole:
             if turn.stage in running or self._is_over(turn) or not is_ready:
                 continue
             missing, left = self._missing_s(turn), end - LOADING_S - self._now()
-            # A tokenizer is made at one go.
-            is_last = missing <= left or turn.lane == "host"
-            limit_s = missing if is_last else left
+            # A tokenizer is made at one go; and what would be left is not worth another one.
+            is_last = missing < left + LEAST_S + LOADING_S or turn.lane == "host"
+            limit_s = missing if turn.lane == "host" else min(missing, left)
             if limit_s < LEAST_S:
                 continue
             process = self._start(self.command(turn, limit_s, is_last=is_last))

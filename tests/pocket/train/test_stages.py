@@ -13,7 +13,7 @@ from engine import Engine
 from pocket.train import generator, reasoner, sound_codec, tokenizing, video_vae
 from pocket.train.encoding import drawn_of, encode_shard, read_encoder, read_latents
 from pocket.train.finishing import finish
-from pocket.train.loop import Options, read_state
+from pocket.train.loop import Options, needed_state, read_state
 from pocket_flat_world import flat_episode
 from studio.errors import BadInput
 from studio.requests import GenerateImage
@@ -46,8 +46,20 @@ def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, t
     assert generator.run(going_on, generator.GENERATOR, flat_episode, reasoner_rate=0.0).step == 205
     generator.run(replace(options, steps=5, batch=8), generator.POLICY, flat_episode)
     assert read_state(options.out, "policy").step == 5
+    check_the_decoder_goes_on_alone(replace(options, steps=5))
     assert finish(options, tmp_path / "pocket") < 3_000_000
     check_runs(tmp_path / "pocket")
+
+
+def check_the_decoder_goes_on_alone(options: Options) -> None:
+    video_vae.run(options, flat_episode, stage=video_vae.DECODER)
+    before, after = needed_state(options.out, "vae"), needed_state(options.out, "decoder")
+    of_latents = [name for name in before.average if name.startswith(("encoder.", "quant_conv."))]
+    assert all(torch.equal(before.average[name], after.average[name]) for name in of_latents)
+    assert not torch.equal(before.average["decoder.conv_out.weight"], after.average["decoder.conv_out.weight"])
+    assert after.notes == before.notes
+    drawn = video_vae.read_vae(options, video_vae.DECODER).state_dict()
+    assert torch.equal(drawn["decoder.conv_out.weight"], after.average["decoder.conv_out.weight"])
 
 
 def check_encoded_elsewhere_is_encoded_here(options: Options, scratch: Path) -> None:

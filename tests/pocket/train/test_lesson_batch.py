@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pocket.train.lesson_batch import places_before
 from pocket.train.lessons import Lesson
-from pocket.train.reasoner import places_before
 
 
 def lesson(length: int, answer_at: int, places: list[int]) -> Lesson:

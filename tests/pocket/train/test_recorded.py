@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from pocket.train.recorded import Recorded
+
+
+def measure_of(layer: nn.Linear):
+    def measure(batch: Tensor) -> tuple[Tensor, Tensor]:
+        error = layer(batch).square().mean()
+        return error, batch.mean()
+
+    return measure
+
+
+def test_on_a_processor_it_is_the_measure_itself():
+    layer = nn.Linear(4, 4)
+    batch = torch.randn(2, 4)
+    recorded = Recorded(layer, measure_of(layer))
+    recorded.record(batch)
+    loss, mean = recorded(batch)
+    loss.backward()
+    assert torch.equal(mean, batch.mean())
+    assert layer.weight.grad is not None
