@@ -67,7 +67,7 @@ def _plot(pen: ImageDraw.ImageDraw, left: int, top: int, title: str, points: lis
         pen.line(line, fill=LINE, width=2)
     else:
         pen.ellipse((line[0][0] - 2, line[0][1] - 2, line[0][0] + 2, line[0][1] + 2), fill=LINE)
-    pen.text((left, top - 14), f"{title}   {points[0][1]:.4g} → {points[-1][1]:.4g}", fill=INK)
+    pen.text((left, top - 14), f"{title}   {points[0][1]:.4g} to {points[-1][1]:.4g}", fill=INK)
     pen.text((left + 3, top + 2), f"{high:.4g}", fill=INK)
     pen.text((left + 3, bottom - 13), f"{low:.4g}", fill=INK)
     pen.text((left, bottom + 2), f"step {first:.0f}", fill=INK)
