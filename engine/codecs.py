@@ -88,8 +88,9 @@ class Codecs:
 
     def pieces(self, plan: Plan, chunk: Chunk, leader: Leader | None = None) -> Iterator[Tensor]:
         """Pixels of a plan's chunk, float32 [3, n, height, width] in -1..1."""
-        pieces = self._decoded(plan, chunk, leader)
         num_frames = (chunk.latents.shape[1] - 1) * FRAMES_PER_LATENT + 1
+        with self._advised(chunk.canvas, num_frames):
+            pieces = self._decoded(plan, chunk, leader)
         while True:
             self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
             with self._advised(chunk.canvas, num_frames):
@@ -107,12 +108,14 @@ class Codecs:
 
     def _decoded(self, plan: Plan, chunk: Chunk, leader: Leader | None) -> Iterator[Tensor]:
         num_ranks = 1 if leader is None else leader.decoding_ranks(plan, chunk.latents)
-        at_once = self.budget.latents_at_once(chunk.canvas, num_ranks)
-        if not at_once:
-            return decode_in_strips(self.coder.decode, chunk.latents)
-        if leader is None or num_ranks == 1:
+        if leader is not None and num_ranks > 1:
+            # Every rank decodes the same pieces: the one with the least memory left decides how long they are.
+            least = partial(leader.least_room, num_ranks)
+            if at_once := self.budget.latents_at_once(chunk.canvas, num_ranks, least):
+                return leader.decode(chunk.latents, num_ranks, at_once)
+        if at_once := self.budget.latents_at_once(chunk.canvas):
             return self.coder.decode(chunk.latents, at_once)
-        return leader.decode(chunk.latents, num_ranks, at_once)
+        return decode_in_strips(self.coder.decode, chunk.latents)
 
     @torch.inference_mode()
     def _frames(self, plan: Plan, chunks: Sequence[Chunk], leader: Leader | None) -> Iterator[np.ndarray]:

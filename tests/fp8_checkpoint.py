@@ -31,6 +31,17 @@ POLICY: dict[str, Any] = {
 }
 """Of Nano's, Super's and Super-Image2Video's FP8 revisions, as diffusers 0.42 has it (`mixed_precision.py`)."""
 
+OTHER_RANGES = (
+    "layers.1.self_attn.to_q.output_quantizer._amax",
+    "layers.0.mlp_moe_gen.up_proj.output_quantizer._scale",
+    *(f"layers.0.self_attn.{name}_bmm_quantizer._{kind}" for name in "qkv" for kind in ("amax", "scale")),
+    "layers.0.self_attn.softmax_quantizer._amax",
+    "layers.0.self_attn.bmm2_output_quantizer._amax",
+    "layers.1.self_attn.k_proj.k_scale",
+    "layers.1.self_attn.to_v.v_scale",
+)
+"""Further ones that ModelOpt may save of a model of two blocks, of which no sum depends."""
+
 LARGEST = 448.0
 
 Tensors = dict[str, Tensor]

@@ -3,7 +3,8 @@
 from engine.memory.budget import Budget
 from engine.memory.estimate import Shape
 from engine.memory.moving import move_weights
+from engine.memory.room import free_bytes
 from engine.memory.streamed_blocks import keep_on_host
 from engine.memory.strips import decode_in_strips
 
-__all__ = ["Budget", "Shape", "decode_in_strips", "keep_on_host", "move_weights"]
+__all__ = ["Budget", "Shape", "decode_in_strips", "free_bytes", "keep_on_host", "move_weights"]

@@ -31,17 +31,20 @@ class Budget:
     decoder_width: int
     room: Callable[[torch.device], int] = free_bytes
 
-    def latents_at_once(self, canvas: tuple[int, int], num_ranks: int = 1) -> int:
+    def latents_at_once(
+        self, canvas: tuple[int, int], num_ranks: int = 1, least: Callable[[int], int] = lambda own: own
+    ) -> int:
         """How many of a clip's latent frames can be decoded as one piece; 0 where one is too large to be decoded whole.
 
         At least one on a CPU: it has swap, and one seed is one clip there whatever else is running.
 
         Args:
             num_ranks: which have a part of each frame.
+            least: given what is left here, what is left on the rank that has least. Asked once, and never on a CPU.
         """
         if self.model.device.type == "cpu":
             return 1
-        room = self.room(self.model.device) * num_ranks
+        room = least(self.room(self.model.device)) * num_ranks
         needed = [
             decode_bytes(
                 Shape(canvas, FRAMES_PER_LATENT * count + 1), self._value_bytes, width=self.decoder_width, at_once=count

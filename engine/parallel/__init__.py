@@ -9,7 +9,8 @@ pass. Every rank holds the same trajectories and moves them with the same solver
 
 and at its end every rank gets every output, in one exchange.
 
-A long clip's decode is divided by frames' strips, piece by piece (`engine.vae.divided`).
+A long clip's decode is divided by frames' strips, piece by piece (`engine.vae.divided`). Before its first piece the
+ranks tell one another what memory they have left: pieces are as long as the one with the least has room for.
 
 Rank 0, the leader, plans and encodes, and tells the others step by step what to do; they never run ahead of it.
 """

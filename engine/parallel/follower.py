@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import torch
 
 from engine.adapters import Wardrobe
 from engine.device import Threads, pick_dtype, typed_out_of_memory
+from engine.memory import free_bytes
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Move, Order, Wear
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear
 from engine.parallel.spread import Spread
 from engine.sampling import PrefixStore, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
@@ -20,11 +22,22 @@ from engine.weights import open_folder
 
 
 class Follower:
-    """One checkpoint on one rank, and the trajectories and clips that the leader has told of."""
+    """One checkpoint on one rank, and the trajectories and clips that the leader has told of.
 
-    def __init__(self, model: OmniModel, coder: ClipCoder, group: RankGroup) -> None:
+    Args:
+        room: bytes that can still be taken on this rank's device.
+    """
+
+    def __init__(
+        self,
+        model: OmniModel,
+        coder: ClipCoder,
+        group: RankGroup,
+        room: Callable[[torch.device], int] = free_bytes,
+    ) -> None:
         self._model = model
         self._group = group
+        self._room = room
         self._spread = Spread(model.generator, group)
         self._prefixes = PrefixStore(model)
         self._wardrobe = Wardrobe(model)
@@ -79,6 +92,8 @@ class Follower:
             case Move(numbers, kept, layout):
                 trajectories = [self._trajectories[number] for number in numbers]
                 denoise(self._model, trajectories, kept, partial(self._spread, layout=layout))
+            case Measure(num_ranks):
+                self._group.ring(num_ranks).least(self._room(self._group.device), self._group.device)
             case Decode(number, is_first, latents, num_ranks):
                 if is_first:
                     self._clips[number] = self._decoder.memory()

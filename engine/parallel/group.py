@@ -55,6 +55,17 @@ class Ring:
         self._agree(lambda: dist.all_gather(list(collected), own.contiguous(), group=self.channel))
         return collected
 
+    def least(self, own: int, device: torch.device) -> int:
+        """The smallest of a number that every rank has one of; the same on all of them.
+
+        Args:
+            device: the group's.
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
+        return int(self.collect(torch.tensor([own], device=device)).min())
+
     def _agree(self, exchange: Callable[[], object]) -> None:
         try:
             exchange()

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine.parallel.group import RankGroup
 from engine.parallel.layout import Layout
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Move, Order, Wear, portable, send
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear, portable, send
 from engine.parallel.spread import Spread
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
@@ -113,6 +113,22 @@ class Leader:
     def decoding_ranks(self, plan: Plan, latents: Tensor) -> int:
         """How many ranks decode latents [C, T, rows, columns] of a plan's clip."""
         return self._count_decoding(latents.shape, self._count(plan))
+
+    def least_room(self, ranks: int, own: int) -> int:
+        """Bytes that can still be taken on the one of so many ranks that has the least left.
+
+        Args:
+            own: that can be taken on this one.
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
+        self._forget()
+        self.is_whole = False
+        self._tell(Measure(ranks), ranks)
+        least = self._group.ring(ranks).least(own, self._group.device)
+        self.is_whole = True
+        return least
 
     def decode(self, latents: Tensor, ranks: int, at_once: int | None = None) -> Iterator[Tensor]:
         """`ClipCoder.decode` on so many ranks.

@@ -52,6 +52,17 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """Tell one another how much memory is left.
+
+    Attributes:
+        num_ranks: the first ones, which do.
+    """
+
+    num_ranks: int
+
+
+@dataclass(frozen=True)
 class Decode:
     """The next piece of a clip, which is known by this number from its first one on.
 
@@ -74,7 +85,7 @@ class Drop:
     numbers: tuple[int, ...]
 
 
-Order = Wear | Begin | GoOn | Move | Decode | Drop
+Order = Wear | Begin | GoOn | Move | Measure | Decode | Drop
 
 
 def send(pipe: Connection, order: Order) -> None:

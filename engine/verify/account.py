@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from engine.verify.expected import PARTS, Expectation, Expected, transformer_in_fp8
+from engine.weights.quantization import names_beside
 from studio.checkpoints import check_layout, check_shard, read_json, shard_header
 from studio.errors import BrokenCheckpoint
 
@@ -83,9 +84,16 @@ def account_for(folder: Path) -> Account:
         part = file.split("/")[0] if "/" in file else "."
         if part not in PARTS:
             account.entries += [_entry(part, name, file, raw, None) for name, raw in header.items()]
+    beside = names_beside(_of_part(headers, "transformer"))
     for index in sorted([*folder.glob("*.safetensors.index.json"), *folder.glob("*/*.safetensors.index.json")]):
-        _check_index(account, index, headers)
+        _check_index(account, index, headers, beside)
     return account
+
+
+def _of_part(headers: Mapping[str, Mapping[str, dict[str, Any]]], part: str) -> dict[str, dict[str, Any]]:
+    """The tensors of a part's shards, by name."""
+    own = [header for file, header in headers.items() if file.startswith(f"{part}/")]
+    return {name: raw for header in own for name, raw in header.items()}
 
 
 def _shards(folder: Path) -> list[Path]:
@@ -125,8 +133,7 @@ def _hold(account: Account, part: str, headers: Mapping[str, Mapping[str, dict[s
     try:
         expected = PARTS[part](account.folder)
         if part == "transformer":
-            found = {name: raw for header in headers.values() for name, raw in header.items()}
-            expected |= transformer_in_fp8(account.folder, expected, found)
+            expected |= transformer_in_fp8(account.folder, expected, _of_part(headers, part))
     except BrokenCheckpoint as error:
         account.problems.append(f"{part}: {error.message}")
     seen: Counter[str] = Counter()
@@ -158,8 +165,14 @@ def _entry(part: str, name: str, file: str, raw: dict[str, Any], known: Expected
     return replace(entry, state="used" if known.required else "dropped")
 
 
-def _check_index(account: Account, index: Path, headers: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
-    """An index must name every tensor of the folders that it speaks of, where it is, and nothing else."""
+def _check_index(
+    account: Account, index: Path, headers: Mapping[str, Mapping[str, dict[str, Any]]], beside: Collection[str]
+) -> None:
+    """An index must name every tensor of the folders that it speaks of, where it is, and nothing else.
+
+    Args:
+        beside: tensors of the transformer that it may leave out, as the loader lets it.
+    """
     where = index.relative_to(account.folder).as_posix()
     try:
         weight_map = read_json(index).get("weight_map")
@@ -181,5 +194,7 @@ def _check_index(account: Account, index: Path, headers: Mapping[str, Mapping[st
         f"{where} does not name {name} of {file}."
         for file in spoken_of
         for name in headers[file]
-        if (name, file) not in named and name not in weight_map
+        if (name, file) not in named
+        and name not in weight_map
+        and not (name in beside and file.startswith("transformer/") and (file in files or not prefix))
     ]

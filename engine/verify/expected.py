@@ -81,7 +81,10 @@ def transformer_in_fp8(folder: Path, expected: Expectation, headers: Mapping[str
     if read_precise_steps(folder / "transformer" / "config.json") is None:
         return {}
     check_told(headers, folder / "transformer", is_told=True)
-    beside = {name: Expected(tuple(headers[name].get("shape", ())), DROPPED) for name in names_beside(headers)}
+    beside = {
+        name: Expected(tuple(raw.get("shape", ())), DROPPED, (str(raw.get("dtype", "")),))
+        for name, raw in ((name, headers[name]) for name in names_beside(headers))
+    }
     own: Expectation = {}
     for name in fp8_names(headers) & expected.keys():
         known, scale = expected[name], scale_name(name)

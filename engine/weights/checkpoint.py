@@ -14,6 +14,8 @@ from engine.weights.config import ModelConfig, read_config
 from engine.weights.key_map import Entry, Source, key_map
 from engine.weights.precise_steps import PreciseSteps
 from engine.weights.quantization import (
+    INSTEAD,
+    changes_a_sum,
     check_scales,
     check_told,
     fp8_names,
@@ -163,7 +165,9 @@ def _account(found: Mapping[str, dict], sources: Iterable[Source], where: Path) 
         raise BrokenCheckpoint(
             f"{where} holds {_named(unknown)}, unknown to its configuration.",
             param="checkpoint",
-            hint="The weights and config.json are not of one model.",
+            hint=INSTEAD
+            if all(changes_a_sum(name, found) for name in unknown)
+            else "The weights and config.json are not of one model.",
         )
     if missing := sorted(expected.keys() - found.keys()):
         raise BrokenCheckpoint(f"{where} lacks {_named(missing)}.", param="checkpoint", hint="Pull it again.")

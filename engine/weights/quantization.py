@@ -15,8 +15,19 @@ Only the weights' scales are read. Inputs are rounded with a scale for each toke
 the static one: it cannot be too small for what calibration has not seen, it is finer, and the kernels take it for
 nothing. The reasoner's matrices are widened, as the released recipe has them computed (`"reasoner": "a16"`).
 
+NVIDIA's exporter writes no more. A model that ModelOpt saved as it was has the ranges of its other quantizers too:
+
+    <module>.output_quantizer._*      of a matrix's results
+    <attention>.q_bmm_quantizer._*    of what attention multiplies; k and v likewise, `softmax_quantizer` and
+                                      `bmm2_output_quantizer`
+    <attention>.k_proj.k_scale        of K as a cache in FP8 keeps it, as unified exports name it; V likewise
+
+These say how a value is rounded that is not rounded here: left out they make a result finer, never another one, and are
+ignored. What changes the sum itself is never ignored: inputs that are multiplied before (`pre_quant_scale`), second
+scales (`weight_scale_2`), shifts (`_bias_value`), and whatever else lies beside a matrix in FP8.
+
 Sources: cosmos-framework, `Fp8DiffusersExporter`; diffusers 0.42, `pipelines/cosmos/mixed_precision.py`; ModelOpt's
-documentation, "Unified HuggingFace Checkpoint".
+documentation, "Unified HuggingFace Checkpoint", its `quant_utils.postprocess_state_dict` and its plugin for diffusers.
 """
 
 from __future__ import annotations
@@ -40,7 +51,16 @@ METHOD = "modelopt"
 ALGORITHMS = ("FP8", "FP8_PER_CHANNEL_PER_TOKEN")
 """Of ModelOpt's, those with a scale for each tensor or each output."""
 
-_BESIDE = re.compile(r"(.+)\.(?:weight_scale|input_scale|(?:weight|input)_quantizer\._(?:amax|scale))")
+INSTEAD = "Use the bfloat16 revision: --precision fp8 rounds it while it is loaded."
+"""What helps where a checkpoint is quantised in a way that is not read."""
+
+_BESIDE_MATRIX = re.compile(r"(.+)\.(?:weight_scale|input_scale|(?:weight|input|output)_quantizer\._(?:amax|scale))")
+
+_BESIDE_ATTENTION = re.compile(
+    r"(.+\.self_attn)\."
+    r"(?:(?:[qkv]_bmm|softmax|bmm2_output)_quantizer\._(?:amax|scale)"
+    r"|(?:to_k|k_proj|add_k_proj)\.k_scale|(?:to_v|v_proj|add_v_proj)\.v_scale)"
+)
 
 _FIELD = "quantization_config.runtime.diffusion_step_policy"
 
@@ -87,7 +107,7 @@ def read_precise_steps(path: Path) -> PreciseSteps | None:
             f"{path.parent} is quantised by {method!r} to {algorithm!r}; of quantised checkpoints those by {METHOD!r} "
             f"to {' or '.join(map(repr, ALGORITHMS))} are read.",
             param="checkpoint",
-            hint="Use the bfloat16 revision: --precision fp8 rounds it while it is loaded.",
+            hint=INSTEAD,
         )
     runtime = _object(config.get("runtime") or {}, path, "quantization_config.runtime")
     policy = runtime.get("diffusion_step_policy")
@@ -127,9 +147,27 @@ def scale_shapes(num_outputs: int) -> tuple[tuple[int, ...], ...]:
 
 
 def names_beside(headers: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
-    """What lies beside the tensors that are stored in FP8."""
-    modules = {name.removesuffix(".weight") for name in fp8_names(headers)}
-    return frozenset(name for name in headers if (found := _BESIDE.fullmatch(name)) and found[1] in modules)
+    """What lies beside weights that are stored in FP8 and is either read or ignored; nothing where none is."""
+    matrices = {name.removesuffix(".weight") for name in fp8_names(headers)}
+    if not matrices:
+        return frozenset()
+    attentions = {name.rsplit(".", 2)[0] for name in headers if name.endswith(".weight")}
+    places = ((_BESIDE_MATRIX, matrices), (_BESIDE_ATTENTION, attentions))
+    return frozenset(
+        name
+        for name in headers
+        if any((found := pattern.fullmatch(name)) and found[1] in modules for pattern, modules in places)
+    )
+
+
+def changes_a_sum(name: str, headers: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether an unknown tensor tells of a way to quantise in which other sums are made than are made here.
+
+    Args:
+        headers: of the transformer's shards, by name.
+    """
+    matrices = tuple(weight.removesuffix("weight") for weight in fp8_names(headers))
+    return bool(matrices) and (name.startswith(matrices) or "_quantizer." in name)
 
 
 def check_told(headers: Mapping[str, Mapping[str, Any]], where: Path, *, is_told: bool) -> None:

@@ -93,6 +93,19 @@ def test_of_divided_frames_more_fit_and_never_more_than_a_rank_has_room_for():
     assert per_rank < 20 * GB
 
 
+def test_divided_frames_are_for_the_rank_that_has_the_least_room():
+    large, asked = (1280, 720), list[int]()
+
+    def least(own: int) -> int:
+        asked.append(own)
+        return 7 * GB
+
+    assert a_budget(20 * GB).latents_at_once(large, 2, least) == a_budget(7 * GB).latents_at_once(large, 2) == 1
+    assert asked == [20 * GB]
+    assert a_budget(1, device="cpu").latents_at_once(large, 2, least) == 1
+    assert asked == [20 * GB]  # nobody is asked where the answer is known
+
+
 def test_on_a_processor_a_clip_never_depends_on_what_else_is_running():
     assert a_budget(1, device="cpu").latents_at_once((1280, 720)) == 1
 

@@ -32,6 +32,19 @@ def test_more_gpus_than_there_are_is_refused_with_their_number(monkeypatch):
     assert refused.value.param == "gpus"
 
 
+def test_the_least_of_all_ranks_is_what_it_was_to_the_byte(monkeypatch):
+    numbers = [80 * 2**30 + 1, 80 * 2**30 + 3, 80 * 2**30]
+
+    def gathers(into: list[torch.Tensor], own: torch.Tensor, **_: Any) -> None:
+        assert own.tolist() == numbers[:1]
+        for place, number in zip(into, numbers, strict=True):
+            place.fill_(number)
+
+    monkeypatch.setattr(dist, "all_gather", gathers)
+    channel: Any = None
+    assert Ring(channel, 3, 0, lambda: None).least(numbers[0], torch.device("cpu")) == numbers[2]
+
+
 @pytest.mark.parametrize("name", ["collect", "trade"])
 def test_ranks_that_do_not_answer_are_lost(monkeypatch, name):
     def times_out(*_: Any, **__: Any) -> None:

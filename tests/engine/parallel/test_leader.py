@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from engine.parallel import Layout, Leader
-from engine.parallel.orders import Begin, Decode, Drop, Move, Order, Wear, receive
+from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, Wear, receive
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.sampling import kept_steps
 from studio.errors import EngineLost
@@ -30,6 +30,7 @@ class FakeGroup:
 
     rank = 0
     num_ranks = 4
+    device = torch.device("cpu")
 
     def __init__(self) -> None:
         self.was_lost = False
@@ -38,7 +39,9 @@ class FakeGroup:
         self.was_lost = True
 
     def ring(self, size: int) -> Any:
-        return SimpleNamespace(size=size, place=0, collect=lambda own: torch.stack([own] * size))
+        return SimpleNamespace(
+            size=size, place=0, collect=lambda own: torch.stack([own] * size), least=lambda own, _: own - size
+        )
 
 
 @pytest.fixture
@@ -161,6 +164,19 @@ def test_a_clip_of_many_cells_is_divided_among_those_that_shared_its_steps():
 def test_a_policys_few_frames_and_strips_thinner_than_a_cell_are_not_divided():
     assert num_decoding_ranks((48, 9, 12, 20), 2) == 1
     assert num_decoding_ranks((48, 9999, 3, 3), 4) == 1
+
+
+def test_those_who_decode_together_are_asked_what_memory_they_have_left(leader, ends):
+    assert leader.least_room(2, 100) == 98
+    assert [told(end) for _, end in ends] == [[Measure(2)], [], []]
+    assert leader.is_whole
+
+
+def test_a_question_that_breaks_off_leaves_a_group_that_is_not_whole(leader, monkeypatch):
+    monkeypatch.setattr(leader._group, "ring", lambda _: SimpleNamespace(least=lambda *_: 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        leader.least_room(2, 100)
+    assert not leader.is_whole
 
 
 def test_a_piece_is_told_when_it_is_asked_for(leader, ends):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,9 @@ import torch
 
 from engine.verify import __main__ as program
 from engine.verify import account_for
-from fp8_checkpoint import change_quantization, change_tensors, transformer, write_in_fp8
+from engine.weights import open_folder
+from fp8_checkpoint import OTHER_RANGES, change_quantization, change_tensors, transformer, write_in_fp8
+from studio.errors import BrokenCheckpoint
 
 SCALE = "layers.1.self_attn.to_q.weight_scale"
 
@@ -38,6 +41,61 @@ def test_every_scale_is_read_or_known(speck, tmp_path, per_output):
     assert states["weight_scale", "used"] == states["input_scale", "dropped"] == 14 * 4
     uses = {entry.use for entry in own if entry.dtype == "F8_E4M3"}
     assert uses == {"reasoner", "generator"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.uint8])
+def test_ranges_of_other_quantizers_are_ignored_as_the_loader_does(eight, dtype):
+    change_tensors(eight, lambda tensors: tensors.update({name: torch.ones((), dtype=dtype) for name in OTHER_RANGES}))
+    assert open_folder(eight).fp8
+    account = account_for(eight)
+    assert account.whole
+    states = {entry.name: entry.state for entry in account.entries if entry.part == "transformer"}
+    assert {states[name] for name in OTHER_RANGES} == {"dropped"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "layers.0.self_attn.to_q.weight_scale_2",
+        "layers.0.self_attn.to_q.pre_quant_scale",
+        "layers.0.self_attn.to_q.input_quantizer._pre_quant_scale",
+        "layers.0.self_attn.k_bmm_quantizer._bias_value",
+        "layers.0.mlp.k_bmm_quantizer._amax",
+        "layers.9.self_attn.k_bmm_quantizer._amax",
+        "proj_in.output_quantizer._amax",
+    ],
+)
+def test_what_the_loader_refuses_by_name_is_a_fault_of_that_name(eight, name):
+    change_tensors(eight, lambda tensors: tensors.update({name: torch.ones(())}))
+    assert faults(eight) == [(name, "unknown")]
+    with pytest.raises(BrokenCheckpoint, match=f"{name}, unknown") as refused:
+        open_folder(eight)
+    assert "bfloat16 revision" in refused.value.hint
+
+
+def test_ranges_of_quantizers_in_a_checkpoint_without_fp8_are_unknown(speck, tmp_path):
+    folder = write_in_fp8(speck, tmp_path / "nothing", ignored=["*"])
+    change_tensors(folder, lambda tensors: tensors.update({OTHER_RANGES[-1]: torch.ones(())}))
+    assert faults(folder) == [(OTHER_RANGES[-1], "unknown")]
+
+
+def leave_out(index: Path, *names: str) -> None:
+    told = json.loads(index.read_text())
+    told["weight_map"] = {name: file for name, file in told["weight_map"].items() if name not in names}
+    index.write_text(json.dumps(told))
+
+
+def test_an_index_may_leave_out_what_lies_beside_a_weight_and_not_the_weight(eight):
+    index, weight = eight / "model.safetensors.index.json", "layers.1.self_attn.to_q.weight"
+    leave_out(index, SCALE, "layers.1.self_attn.to_q.input_quantizer._amax")
+    assert open_folder(eight).fp8
+    assert account_for(eight).whole
+    leave_out(index, weight)
+    assert [problem.split(" of ")[0] for problem in account_for(eight).problems] == [
+        f"{index.name} does not name {weight}"
+    ]
+    with pytest.raises(BrokenCheckpoint, match=f"does not name transformer/{weight}"):
+        open_folder(eight)
 
 
 def test_a_scale_that_is_missing_or_of_another_shape_is_named(eight):

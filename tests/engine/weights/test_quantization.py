@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from engine.weights import PreciseSteps, open_folder, read_weights
-from fp8_checkpoint import POLICY, Tensors, change_quantization, change_tensors, transformer, write_in_fp8
+from fp8_checkpoint import OTHER_RANGES, POLICY, Tensors, change_quantization, change_tensors, transformer, write_in_fp8
 from studio.errors import BrokenCheckpoint, NotACheckpoint
 
 CPU = torch.device("cpu")
@@ -94,6 +94,15 @@ def test_only_the_scales_of_weights_are_needed(eight, beside):
 
     change_tensors(eight, take_out)
     assert open_folder(eight).fp8
+
+
+@pytest.mark.parametrize("keep_fp8", [False, True])
+def test_ranges_of_what_is_not_rounded_here_change_no_weight(eight, keep_fp8):
+    before = read_weights(open_folder(eight), CPU, torch.bfloat16, keep_fp8=keep_fp8)
+    change_tensors(eight, lambda tensors: tensors.update({name: torch.tensor(3.0) for name in OTHER_RANGES}))
+    after = read_weights(open_folder(eight), CPU, torch.bfloat16, keep_fp8=keep_fp8)
+    assert before.keys() == after.keys()
+    assert all(torch.equal(after[name].float(), tensor.float()) for name, tensor in before.items())
 
 
 @pytest.mark.parametrize(
