@@ -77,7 +77,8 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     media = MediaStore(folder.media)
     broadcast = Broadcast()
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
-    database = _open_database(folder, media)
+    reserve = Reserve(folder.reserve)
+    database = _open_database(folder, media, reserve)
     board = Board(Ledger(database, settings.quota_bytes), media, broadcast)
     fleet = _build_fleet(settings, folder, shelf, board, broadcast)
     errands = Errands(shelf, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
@@ -93,7 +94,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     texts = load_refining_texts(folder.templates)
     roles = Roles(reasoning, media, shelf, settings, texts, fleet.status_of, fleet.bring)
     library = LibraryService(
-        *(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake), Reserve(folder.reserve)
+        *(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake), reserve
     )
     arena, reasoners = (
         ArenaService(database, board.library_news, media),
@@ -148,14 +149,16 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     )
 
 
-def _open_database(folder: DataFolder, media: MediaStore) -> Database:
-    """The database; where the disk is full, once what a killed process left half-written has gone."""
+def _open_database(folder: DataFolder, media: MediaStore, reserve: Reserve) -> Database:
+    """The database; where the disk is full, once what a killed process left half-written has gone, or with the reserve.
+
+    SQLite wants a log and its index beside it, which are far smaller than the reserve: the rest is taken back at once.
+    """
     try:
         return open_database(folder.database)
     except DiskFull:
-        if not media.sweep():
-            raise
-        return open_database(folder.database)
+        media.sweep()
+        return reserve.spend(partial(open_database, folder.database))
 
 
 def _build_fleet(

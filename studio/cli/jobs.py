@@ -11,20 +11,16 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from studio.cli.one_line import one_line
 from studio.cli.options import DataOption, ServerOption, TokenOption
 from studio.cli.tables import print_table
 
 if TYPE_CHECKING:
     from studio.client import StudioClient
-    from studio.jobs import Job, JobState
-    from studio.requests import Request
-
-PROMPT_HEAD = 48
-"""Characters of a prompt that identify it at a glance."""
+    from studio.jobs import JobState
 
 Answer = TypeVar("Answer")
 JobArgument = Annotated[str, typer.Argument(metavar="ID", help="The job.")]
+BatchArgument = Annotated[str, typer.Argument(metavar="ID", help="The batch.")]
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ jobs = typer.Typer(help="What was asked for, and what became of it.")
 @jobs.callback(invoke_without_command=True)
 def table(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many, newest first.")] = 20,
+    limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many rows, newest first.")] = 20,
     state: Annotated[
         str | None, typer.Option(envvar="ORRERY_STATE", help="queued, running, succeeded, failed or cancelled.")
     ] = None,
@@ -54,14 +50,38 @@ def table(
     data: DataOption = None,
     token: TokenOption = None,
 ) -> None:
-    """What was asked for, and what became of it. Without a sub-command: a table, newest first."""
+    """What was asked for, and what became of it. Without a sub-command: a table, newest first.
+
+    A batch is one row, which says how many of its jobs are done; with --state, every job is a row.
+    """
     context.obj = Said(server, data, token)
     if context.invoked_subcommand is not None:
         return
+    from studio.cli.job_table import TITLES, entry_row, job_row, newest
+
     wanted = _state(state)
     now = datetime.now(UTC)
-    found = _ask(context.obj, lambda client: client.jobs(limit=limit, state=wanted))
-    print_table(("id", "state", "step", "size", "seed", "prompt", "age"), [_row(job, now) for job in found])
+    if wanted is None:
+        rows = [entry_row(each, now) for each in _ask(context.obj, lambda client: newest(client, limit))]
+    else:
+        rows = [job_row(job, now) for job in _ask(context.obj, lambda client: client.jobs(limit=limit, state=wanted))]
+    print_table(TITLES, rows)
+
+
+@jobs.command()
+def batch(
+    context: typer.Context,
+    batch_id: BatchArgument,
+    server: ServerOption = None,
+    data: DataOption = None,
+    token: TokenOption = None,
+) -> None:
+    """The jobs of one batch, in their order."""
+    from studio.cli.job_table import TITLES, job_row
+
+    now = datetime.now(UTC)
+    found = _ask(context.obj.unless(server, data, token), lambda client: client.queue.batch(batch_id))
+    print_table(TITLES, [job_row(job, now) for job in found.jobs])
 
 
 @jobs.command()
@@ -100,38 +120,6 @@ def retry(
     """Run a failed or cancelled job again."""
     job = _ask(context.obj.unless(server, data, token), lambda client: client.retry(job_id))
     print(f"{job.id} {job.state}")
-
-
-def age(seconds: float) -> str:
-    """A duration as people say it, in its largest unit: 90 is `1 min`."""
-    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= length:
-            return f"{seconds // length:.0f} {unit}"
-    return f"{max(seconds, 0):.0f} s"
-
-
-def _row(job: Job, now: datetime) -> tuple[str, ...]:
-    prompt = one_line(job.request.prompt)
-    return (
-        job.id,
-        job.state,
-        f"{job.progress.step}/{job.progress.steps}",
-        _size(job.request),
-        str(job.request.sampling.seed),
-        prompt if len(prompt) <= PROMPT_HEAD else f"{prompt[: PROMPT_HEAD - 1]}…",
-        age((now - job.created_at).total_seconds()),
-    )
-
-
-def _size(request: Request) -> str:
-    """Its canvas; of actions, whose frames keep their shape, the tier."""
-    from studio.requests import ActionRequest
-    from studio.rules import canvas
-
-    if isinstance(request, ActionRequest):
-        return f"{request.resolution}p"
-    width, height = canvas(request.resolution, request.aspect_ratio)
-    return f"{width}x{height}"
 
 
 def _state(name: str | None) -> JobState | None:

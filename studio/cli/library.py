@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from studio.cli.jobs import PROMPT_HEAD, Said, age
+from studio.cli.jobs import Said
 from studio.cli.one_line import one_line
 from studio.cli.options import DataOption, ServerOption, TokenOption
-from studio.cli.tables import print_table
+from studio.cli.tables import PROMPT_HEAD, age, print_table
 
 if TYPE_CHECKING:
     from studio.client import StudioClient

@@ -24,6 +24,7 @@ from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
 from backend.library import export_file
 from backend.library.archive import export_of
+from backend.library.reserve import Reserve
 from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
 from backend.worker import seat
@@ -202,9 +203,37 @@ def test_what_a_killed_process_left_half_written_makes_room_for_the_database(
         return open_database(path)
 
     monkeypatch.setattr(serve, "open_database", open_if_there_is_room)
-    serve._open_database(folder, MediaStore(folder.media)).close()
+    serve._open_database(folder, MediaStore(folder.media), Reserve(folder.reserve)).close()
 
     assert not left.exists()
+
+
+def test_a_server_begins_on_a_full_disk_with_what_was_kept_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = DataFolder(tmp_path)
+    media, reserve = MediaStore(folder.media), Reserve(folder.reserve, 4096)
+    reserve.fill()
+    kept = folder.reserve.read_bytes()
+
+    def open_if_there_is_room(path: Path) -> Database:
+        if folder.reserve.exists():
+            raise FULL
+        return open_database(path)
+
+    monkeypatch.setattr(serve, "open_database", open_if_there_is_room)
+    serve._open_database(folder, media, reserve).close()
+
+    assert len(folder.reserve.read_bytes()) == 4096
+    assert folder.reserve.read_bytes() != kept
+
+
+def test_without_a_reserve_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(_: Path) -> Database:
+        raise FULL
+
+    monkeypatch.setattr(serve, "open_database", full)
+    folder = DataFolder(tmp_path)
+    with pytest.raises(DiskFull):
+        serve._open_database(folder, MediaStore(folder.media), Reserve(folder.reserve, 4096))
 
 
 @pytest.mark.parametrize(

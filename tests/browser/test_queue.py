@@ -1,16 +1,18 @@
 """The queue: what waits is seen, put into another order, paused, cancelled and run again, from every device."""
 
+import json
 import re
 import zipfile
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import tile, tiles, visit, wait_usable
 from browser.studio_page import StudioPage
+from browser.test_accessibility import serious_violations
 from browser.test_bad_input import SCRIPTS
 from running import RunningServer
 from sent_files import picture_bytes
@@ -151,6 +153,11 @@ def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: Open
     row.get_by_text("Jobs").click()
     for job, state in zip(batch["jobs"], ("succeeded", "succeeded", "failed"), strict=True):
         expect(row.locator(f"[data-job='{job['id']}']")).to_have_attribute("data-state", state)
+    assert serious_violations(page) == []
+    in_the_dark = visit(open_page(color_scheme="dark"), "queue")
+    in_the_dark.page.locator(f"[data-batch='{batch['id']}']").get_by_text("Jobs").click()
+    expect(ended(in_the_dark, batch["jobs"][2]["id"])).to_be_visible()
+    assert serious_violations(in_the_dark) == []
     kept.rename(file)
     row.get_by_role("button", name="Run the failed ones again").click()
     expect(row).to_contain_text("3 of 3 succeeded · took", timeout=60_000)
@@ -172,6 +179,41 @@ def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: Open
     page.page.get_by_role("button", name="One batch: show all again").click()
     expect(page.page.locator("o-library-grid")).to_have_attribute("data-count", str(others))
     expect(page.page.locator("[data-field=batch]")).to_be_hidden()
+
+
+def test_what_a_page_is_not_told_of_a_batch_it_asks_for(open_page: OpenPage, studio: RunningServer):
+    request = {"kind": "generate_image", "prompt": "told in part", "resolution": "256", "aspect_ratio": "1:1"}
+    request |= {"sampling": {"num_inference_steps": 1}}
+    batch = studio.post("/v1/batches", json={"request": request, "axes": {"sampling.seed": [1, 2, 3]}}).json()
+    jobs = [job["id"] for job in batch["jobs"]]
+    for job in jobs:
+        studio.wait_job(job)
+    page = open_page()
+    tell_all_but(page, jobs[1:])
+    with page.page.expect_request(f"**/v1/batches/{batch['id']}"):
+        visit(page, "queue")
+    row = page.page.locator(f"[data-batch='{batch['id']}']")
+    expect(row).to_contain_text("3 of 3 succeeded")
+    row.get_by_text("Jobs").click()
+    told = row.locator("[data-job]")
+    expect(told).to_have_count(3)
+    assert [each.get_attribute("data-job") for each in told.all()] == jobs
+
+
+def tell_all_but(page: StudioPage, jobs: list[str]) -> None:
+    """Leave jobs out of what the page is told of by itself, as of a queue that is longer than a snapshot."""
+
+    def relay(side: WebSocketRoute) -> None:
+        def leave_out(message: str | bytes) -> None:
+            told = json.loads(message)
+            if told["type"] == "snapshot":
+                for job in jobs:
+                    del told["state"]["jobs"][job]
+            side.send(json.dumps(told))
+
+        side.connect_to_server().on_message(leave_out)
+
+    page.page.route_web_socket("**/v1/events", relay)
 
 
 def test_a_job_that_ends_while_nobody_looks_is_told(open_page: OpenPage, paused: RunningServer):

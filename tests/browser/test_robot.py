@@ -376,7 +376,25 @@ def test_on_a_phone_nothing_scrolls_sideways_and_the_stop_stays_in_sight(visit: 
     page.watch(arm)
     expect(page.tile("latency")).to_contain_text("0.41 s")
     assert page.page.evaluate("() => document.documentElement.scrollWidth") == 390
+    assert_the_joints_can_be_read(page)
     page.page.evaluate("() => window.scrollTo(0, document.body.scrollHeight)")
     expect(page.stop).to_be_in_viewport(ratio=1)
     page.stop.tap()
     arm.wait_order("stop")
+
+
+def assert_the_joints_can_be_read(page: RobotPage) -> None:
+    """Every line of the chart has its name above it, and no track is lower than its three numbers."""
+    chart = page.page.locator("o-robot-joints")
+    for words in ("state", "command", "coming", "limit", "clamped"):
+        expect(chart.locator("[data-key]", has_text=words)).to_be_visible()
+    inner = chart.bounding_box()
+    plot = chart.locator("canvas").bounding_box()
+    assert inner is not None
+    assert plot is not None
+    assert inner["x"] <= plot["x"]
+    assert plot["x"] + plot["width"] <= inner["x"] + inner["width"]
+    assert plot["y"] + plot["height"] <= inner["y"] + inner["height"]
+    assert plot["height"] / 8 >= 48
+    heads = chart.locator(".o-joints-head")
+    assert heads.evaluate("head => [...head.children].every((key) => key.scrollWidth <= key.clientWidth + 1)")

@@ -23,11 +23,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from studio.catalogue import ChoiceList, list_checkpoints
+from studio.catalogue import ChoiceList, JobList, list_checkpoints
 from studio.errors import Conflict, JobNotFound, MediaNotFound, StudioError
 from studio.jobs import Failure, Job, JobState, Progress
 from studio.media import MediaReference
 from studio.presets import load_presets
+from studio.queue import Batch
 from studio.requests import parse_request
 from studio.rules import canvas, choices
 
@@ -63,6 +64,7 @@ class FakeServer:
                 Route("/healthz", lambda request: PlainTextResponse("ok")),
                 Route("/v1/jobs", self.submit, methods=["POST"]),
                 Route("/v1/jobs", self.newest),
+                Route("/v1/batches/{id}", self.batch),
                 Route("/v1/jobs/{id}", self.get),
                 Route("/v1/jobs/{id}", self.cancel, methods=["DELETE"]),
                 Route("/v1/jobs/{id}/stop", self.get, methods=["POST"]),
@@ -95,8 +97,18 @@ class FakeServer:
     async def newest(self, request: Request) -> Response:
         state = request.query_params.get("state")
         limit = int(request.query_params.get("limit", 50))
-        found = [job for job in reversed(self.jobs.values()) if state in (None, job.state)][:limit]
-        return JSONResponse({"jobs": [job.model_dump(mode="json") for job in found]})
+        begin = int(request.query_params.get("cursor", 0))
+        found = [job for job in reversed(self.jobs.values()) if state in (None, job.state)]
+        end = begin + limit
+        listed = JobList(jobs=tuple(found[begin:end]), next_cursor=str(end) if end < len(found) else None)
+        return JSONResponse(listed.model_dump(mode="json"))
+
+    async def batch(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        found = tuple(job for job in self.jobs.values() if job.batch is not None and job.batch.id == name)
+        if not found:
+            raise JobNotFound(f"There is no batch {name!r}.", hint="GET /v1/jobs lists what there is.")
+        return JSONResponse(Batch(id=name, jobs=found).model_dump(mode="json"))
 
     async def get(self, request: Request) -> Response:
         return self.answer(self.find(request))

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from studio.cli.jobs import age
-from studio.jobs import Job, JobState, Progress
+from studio.cli.tables import age
+from studio.jobs import BatchPlace, Job, JobState, Progress
 from studio.requests import GenerateImage, RunPolicy, Sampling
 
 
@@ -37,6 +37,47 @@ def test_the_table_has_a_row_for_every_job(orrery, two_jobs):
     assert old[:5] == ["old", "failed", "2/20", "832x480", "7"]
     assert "a [red]cube[/red]  [2J on a table," in result.stdout
     assert "\x1b" not in result.stdout
+
+
+@pytest.fixture
+def sweep(two_jobs):
+    """The newest things: a batch of four seeds, of which two are done, one has failed and one runs, and then a job."""
+    states = (JobState.SUCCEEDED, JobState.FAILED, JobState.SUCCEEDED, JobState.RUNNING)
+    like = two_jobs.jobs["young"]
+    for index, state in enumerate(states):
+        request = like.request.model_copy(update={"sampling": Sampling(seed=index)})
+        place = BatchPlace(id="sweep", index=index, size=4)
+        told = {"id": f"s{index}", "state": state, "request": request, "batch": place}
+        two_jobs.jobs[f"s{index}"] = like.model_copy(update=told)
+    two_jobs.jobs["alone"] = like.model_copy(update={"id": "alone", "batch": BatchPlace(id="b", index=0, size=1)})
+    return two_jobs
+
+
+@pytest.mark.parametrize(("limit", "ids"), [(1, ["alone"]), (2, ["alone", "sweep"]), (3, ["alone", "sweep", "young"])])
+def test_a_batch_is_one_row_that_says_how_far_it_is(orrery, sweep, limit, ids):
+    _, *rows = orrery("jobs", "--limit", limit, "--server", sweep.url).stdout.splitlines()
+    assert [row.split()[0] for row in rows] == ids
+    if "sweep" in ids:
+        assert " ".join(rows[1].split()) == "sweep 2 of 4 done, 1 running, 1 failed 832x480 日本 1 min"
+
+
+def test_what_is_older_than_a_long_batch_has_its_row_too(orrery, sweep):
+    del sweep.jobs["alone"]
+    _, first, second = orrery("jobs", "--limit", 2, "--server", sweep.url).stdout.splitlines()
+    assert first.split()[:4] == ["sweep", "2", "of", "4"]
+    assert second.split()[0] == "young"
+
+
+def test_the_jobs_of_a_batch_are_rows_of_their_own_where_somebody_asks(orrery, sweep):
+    _, *rows = orrery("jobs", "batch", "sweep", "--server", sweep.url).stdout.splitlines()
+    assert [row.split()[:2] + row.split()[4:5] for row in rows] == [
+        ["s0", "succeeded", "0"],
+        ["s1", "failed", "1"],
+        ["s2", "succeeded", "2"],
+        ["s3", "running", "3"],
+    ]
+    _, failed, _ = orrery("jobs", "--state", "failed", "--server", sweep.url).stdout.splitlines()
+    assert failed.startswith("s1")
 
 
 def test_a_job_of_actions_says_its_tier(orrery, fake_server, two_jobs):
@@ -82,6 +123,7 @@ def test_refusals_are_one_line(refused, two_jobs):
     assert "There is no job '../x'." in refused(*jobs, "show", "../x")
     assert "Job old is failed; it cannot become cancelled." in refused(*jobs, "cancel", "old")
     assert "Missing argument 'ID'" in refused(*jobs, "show")
+    assert "There is no batch 'gone'." in refused(*jobs, "batch", "gone")
 
 
 def test_without_a_server_it_says_how_to_get_one(refused, tmp_path):
