@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.components import Component
 
 from frontend import element_ids, parts, text
-from frontend.draft import defaults_of, is_locked, taken, usable
+from frontend.draft import SEED, defaults_of, is_locked, taken, usable, with_preset
 from frontend.events import listener
 from frontend.fields import flatten
 from frontend.form import draw_form
@@ -26,7 +26,6 @@ from studio.errors import StudioError
 from studio.prompting import UNCAPTIONED
 from studio.requests import draw_seed
 
-SEED = "sampling.seed"
 LOCK = "seed_lock"
 """Not a field of the request: whether the seed stays for the next submission."""
 PRIORITY = "priority"
@@ -54,7 +53,7 @@ def draw_bench(blocks: gr.Blocks, panel: Panel, connect: Connect) -> None:
             parts.part("o-progress", elem_id=element_ids.progress(page))
             parts.part("o-strip", elem_id=element_ids.strip(page))
     _wire_submission(panel, connect, fields, generate, outcome)
-    _wire_restoring(panel, fields)
+    _wire_restoring(panel, connect, fields)
     _wire_draft(blocks, panel, connect, fields)
 
 
@@ -157,16 +156,27 @@ def _wire_submission(
     )
 
 
-def _wire_restoring(panel: Panel, fields: Mapping[str, Component]) -> None:
+def _wire_restoring(panel: Panel, connect: Connect, fields: Mapping[str, Component]) -> None:
     names = list(fields)
 
-    def use(event: gr.EventData) -> list[Any]:
-        said = flatten(cast("dict[str, Any]", event._data or {}), whole=panel.held)  # pyright: ignore[reportPrivateUsage]
-        lock = {LOCK: said.pop(LOCK)} if LOCK in said else {}
-        given = {**gathered(panel, taken(panel, said)), **lock}
+    def said_in(event: gr.EventData) -> dict[str, Any]:
+        return flatten(cast("dict[str, Any]", event._data or {}), whole=panel.held)  # pyright: ignore[reportPrivateUsage]
+
+    def filled(values: Mapping[str, Any], lock: Mapping[str, bool]) -> list[Any]:
+        given: dict[str, Any] = {**gathered(panel, values), **lock}
         return [given.get(name, gr.skip()) for name in names]
 
+    def use(event: gr.EventData) -> list[Any]:
+        said = said_in(event)
+        lock = {LOCK: said.pop(LOCK)} if LOCK in said else {}
+        return filled(taken(panel, said), lock)
+
+    async def load(event: gr.EventData, caller: gr.Request) -> list[Any]:
+        values = with_preset(said_in(event), panel, await _served_checkpoint(connect(caller)))
+        return filled(values, {LOCK: True} if values.get(SEED) is not None else {})
+
     listener(parts.relay("o-use"), "o_use")(use, None, list(fields.values()), queue=False, **QUIET)
+    listener(parts.relay("o-preset"), "o_preset")(load, None, list(fields.values()), queue=False, **QUIET)
 
 
 def _wire_draft(blocks: gr.Blocks, panel: Panel, connect: Connect, fields: Mapping[str, Component]) -> None:

@@ -1,4 +1,4 @@
-"""What a form starts with: the loaded checkpoint's defaults, and over them what the person had typed before."""
+"""What a form starts with: the loaded checkpoint's defaults, and over them what was typed before or a preset says."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from frontend.fields import flatten
 from frontend.panel import KEPT, Panel, spread
 from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
+
+SEED = "sampling.seed"
 
 WORDS = ("prompt", "negative_prompt")
 """What a person wrote outlives a change of checkpoint; numbers tuned for another one do not."""
@@ -54,6 +56,24 @@ def taken(panel: Panel, values: Mapping[str, Any]) -> dict[str, Any]:
         for path, value in values.items()
         if not any(fault == path or fault.startswith(f"{path}.") for fault in wrong)
     }
+
+
+def with_preset(said: Mapping[str, Any], panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, Any]:
+    """A preset's values, and what it leaves unsaid as the page starts with it: nothing of the last settings remains.
+
+    What is a person's own stays where a preset says nothing of it: words, the seed, and a part of the form with what
+    was put into it, such as a clip and what of it to follow.
+
+    Args:
+        said: by request path.
+        panel: the page.
+        checkpoint: the one that is served, if that is known.
+    """
+    given = taken(panel, said)
+    parts = [part.paths for part in panel.every_part if not given.keys() & {*part.paths}]
+    own = {*WORDS, SEED, *(path for paths in parts for path in paths)}
+    start = {path: value for path, value in defaults_of(panel, checkpoint).items() if path not in own}
+    return {**start, **given}
 
 
 def is_locked(draft: object) -> bool:

@@ -41,7 +41,8 @@ class CheckpointInfo(Frozen):
     """One checkpoint that can be named, and where it stands.
 
     Attributes:
-        id, title, summary, repository, revision, built_here, ships, random_weights, weights_gb: as its preset says.
+        id, title, summary, repository, revision, built_here, ships, weights_gb: as its preset says.
+        random_weights, simulated: likewise.
         variant_of: id of another one whose weights it has, or another revision of them; empty for most.
         precision: that it is computed in, where its preset says one in place of the server's.
         installed: its folder is there; one that is built here is built when it is first loaded.
@@ -75,6 +76,7 @@ class CheckpointInfo(Frozen):
     variant_of: str = ""
     precision: Precision | None = None
     random_weights: bool = False
+    simulated: bool = False
     weights_gb: float | None = None
     capabilities: Capabilities
     defaults: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -103,6 +105,7 @@ class CheckpointInfo(Frozen):
             variant_of=preset.variant_of,
             precision=preset.precision,
             random_weights=preset.random_weights,
+            simulated=preset.simulated,
             weights_gb=preset.weights_gb,
             capabilities=checkpoint.capabilities(),
             defaults=preset.defaults,

@@ -104,7 +104,7 @@ def _distilled_steps(index: Path) -> int | None:
 
 
 def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: Path) -> Checkpoint:
-    """The checkpoint that a person named: a preset's id, or a folder.
+    """The checkpoint that a person named: a preset's id, or a folder; a preset's own folder is that preset.
 
     Args:
         name: as typed.
@@ -124,6 +124,8 @@ def find_checkpoint(name: str, presets: Mapping[str, CheckpointPreset], built: P
     if path is None:
         raise no_checkpoint(name, presets, ": it is neither a preset nor a folder")
     check_layout(path)
+    if (preset := _preset_of(path, presets, built)) is not None:
+        return find_checkpoint(preset.id, presets, built)
     name = path.absolute().name
     title = f"{name}-folder" if name in presets else name  # a request that names the preset means that
     preset = CheckpointPreset(id=title, title=title, summary=f"From the folder {path.absolute()}.")
@@ -134,6 +136,15 @@ def _folder_of(preset: CheckpointPreset, built: Path) -> Path | None:
     if preset.built_here:
         return built / preset.lies_under
     return SHIPPED / preset.lies_under if preset.ships else cached_folder(preset.repository, preset.revision)
+
+
+def _preset_of(path: Path, presets: Mapping[str, CheckpointPreset], built: Path) -> CheckpointPreset | None:
+    """The preset whose folder this is, whatever way leads there; of a preset and its variants the preset."""
+    for preset in sorted(presets.values(), key=lambda preset: bool(preset.variant_of)):
+        folder = _folder_of(preset, built)
+        if folder is not None and folder.exists() and folder.samefile(path):
+            return preset
+    return None
 
 
 def no_checkpoint(name: str, known: Collection[str], why: str = "") -> CheckpointNotFound:

@@ -15,6 +15,7 @@ from studio.errors import BadInput
 from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain, nearest
 from studio.requests.action_fields import ActionTier
 from studio.requests.embodiments import EmbodimentName
+from studio.requests.transfer_video import HintName
 
 Precision = Literal["exact", "fp8"]
 """As the weights are, or with the matrices of the generator's blocks rounded to 8 bits as they are loaded."""
@@ -32,6 +33,7 @@ class CapabilityOverlay(Frozen):
     num_frames: tuple[int, int] | None = None
     fps: tuple[float, float] | None = None
     sound: bool | None = None
+    hints: tuple[HintName, ...] | None = None
     embodiments: tuple[EmbodimentName, ...] | None = None
     action_resolutions: tuple[ActionTier, ...] | None = None
     num_actions: tuple[int, int] | None = None
@@ -69,6 +71,8 @@ class CheckpointPreset(Frozen):
         variant_of: id of a preset whose weights these are, and which says what is left out here.
         precision: that its engine computes in; none is what the server was told.
         random_weights: it was never trained.
+        simulated: it was trained on a simulated world alone. Its summary is said wherever it makes something, and who
+            drives an arm by it is warned.
         weights_gb: size of its weights on disk, 10^9 bytes; that of another revision is not a variant's.
         defaults: request fields by kind, laid under what a person sends.
         reasoner: the same of conversations.
@@ -85,6 +89,7 @@ class CheckpointPreset(Frozen):
     variant_of: str = ""
     precision: Precision | None = None
     random_weights: bool = False
+    simulated: bool = False
     weights_gb: float | None = None
     capabilities: CapabilityOverlay = CapabilityOverlay()
     defaults: dict[str, dict[str, Any]] = Field(default_factory=dict)

@@ -24,7 +24,6 @@ OWN_LAYOUT = "embodiments.json"
 
 MEANINGLESS = "These weights are random: the actions mean nothing, and no arm should be driven by them."
 
-
 SIMULATED = "This policy was trained on a simulated arm alone: no real one should be driven by it."
 
 
@@ -35,7 +34,7 @@ def metadata(checkpoint: Checkpoint) -> dict[str, object]:
         "policy": checkpoint.id,
         "title": preset.title,
         "random_weights": preset.random_weights,
-        "warning": MEANINGLESS if preset.random_weights else SIMULATED if preset.ships else "",
+        "warning": MEANINGLESS if preset.random_weights else SIMULATED if preset.simulated else "",
         "embodiment": EMBODIMENT,
         "action_space": "joint_position",
         "action_units": "rad",

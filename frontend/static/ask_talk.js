@@ -121,7 +121,7 @@ class Talk extends Part {
 function noticeOf({ id, state, title, random_weights: random }) {
   if (state !== "ready") return ["warn", say("ask.not_ready", { title })];
   if (random) return ["warn", say("ask.random", { title })];
-  return known.details?.id === id && known.details.ships ? ["quiet", known.details.summary] : ["", ""];
+  return known.details?.id === id && known.details.simulated ? ["quiet", known.details.summary] : ["", ""];
 }
 
 customElements.define("o-ask-talk", Talk);

@@ -24,6 +24,13 @@ class Checkpoint extends EventTarget {
     return [...(this.#refused.get(field) ?? [])].filter(([, why]) => !why).map(([value]) => value);
   }
 
+  /** Whether all that a request says can be had, in its lists too: `controls.hint` is that of each control. */
+  takes(request, list = "") {
+    return Object.entries(request).every(([field, value]) =>
+      Array.isArray(value) ? value.every((entry) => Object(entry) !== entry || this.takes(entry, `${list}${field}.`)) : !this.refusal(list + field, value),
+    );
+  }
+
   /** Fields whose numbers are limited. */
   get limited() {
     return Object.keys(this.#spans);

@@ -1,5 +1,6 @@
 // What a transfer follows: a source clip, and one to five hints of it, each computed from the source or given as its own clip.
 
+import { checkpoint } from "./checkpoint.js";
 import { ControlRow } from "./control_row.js";
 import { say } from "./facts.js";
 import { form } from "./form_values.js";
@@ -9,6 +10,9 @@ import { make, mark, show, write } from "./nodes.js";
 
 const HINTS = ["edge", "blur", "depth", "seg", "wsm"];
 export const COMPUTED = ["edge", "blur"];
+
+/** Why the checkpoint does not follow a hint; empty where it does. */
+const refusal = (hint) => checkpoint.refusal("controls.hint", hint);
 
 class Controls extends HeldPart {
   blank() {
@@ -20,7 +24,7 @@ class Controls extends HeldPart {
       types: ["video"],
       title: say("controls.source"),
       empty: say("controls.source_empty"),
-      picked: ({ id }) => this.put({ source_video: id, controls: this.held.controls.length ? this.held.controls : [{ hint: "edge", weight: 1 }] }),
+      picked: ({ id }) => this.put({ source_video: id, controls: this.held.controls.length ? this.held.controls : firstControls() }),
       cleared: () => this.put({ source_video: null, num_source_frames: 0 }),
     });
     this.chips = HINTS.map((hint) =>
@@ -31,11 +35,13 @@ class Controls extends HeldPart {
     this.number = make("input", { type: "number", min: 0, max: 397, step: 1, "aria-label": say("controls.kept") });
     this.number.addEventListener("change", () => this.put({ num_source_frames: Math.max(0, Math.round(Number(this.number.value) || 0)) }));
     this.kept = make("label", { class: "o-kept-frames" }, make("b", {}, say("controls.kept")), this.number, make("small", {}, say("controls.kept_help")));
-    this.need = make("span", { class: "o-why" });
+    this.need = make("span", { class: "o-why", id: "o-controls-why" });
+    this.group = make("div", { class: "o-chip-group", role: "group", "aria-label": say("controls.title") }, ...this.chips);
+    for (const event of ["focusin", "pointerover", "focusout", "pointerleave"]) this.group.addEventListener(event, () => this.later());
     this.append(
       this.box.node,
       make("span", { class: "o-chip-title" }, make("b", {}, say("controls.title")), make("small", {}, say("controls.help"))),
-      make("div", { class: "o-chip-group", role: "group", "aria-label": say("controls.title") }, ...this.chips),
+      this.group,
       this.need,
       this.rows,
       this.kept,
@@ -45,6 +51,7 @@ class Controls extends HeldPart {
   #toggle(hint) {
     const { controls } = this.held;
     const without = controls.filter((control) => control.hint !== hint);
+    if (without.length === controls.length && refusal(hint)) return; // what came with a recipe can be let go
     const next = without.length < controls.length ? without : [...controls, { hint, weight: 1 }];
     this.put({ controls: next.sort((a, b) => HINTS.indexOf(a.hint) - HINTS.indexOf(b.hint)) });
   }
@@ -57,8 +64,15 @@ class Controls extends HeldPart {
   paint() {
     const { source_video: source, controls, num_source_frames: kept } = this.held;
     this.box.show(source);
-    this.chips.forEach((chip) => mark(chip, "aria-pressed", String(controls.some(({ hint }) => hint === chip.dataset.hint))));
     const hints = controls.map(({ hint }) => hint);
+    for (const chip of this.chips) {
+      const why = refusal(chip.dataset.hint);
+      const pressed = hints.includes(chip.dataset.hint);
+      mark(chip, "aria-pressed", String(pressed));
+      mark(chip, "aria-disabled", why && !pressed ? "true" : null);
+      mark(chip, "aria-describedby", why ? this.need.id : null);
+      mark(chip, "data-why", why || null);
+    }
     for (const [hint, row] of this.drawn) {
       if (hints.includes(hint)) continue;
       row.node.remove();
@@ -69,12 +83,17 @@ class Controls extends HeldPart {
       if (this.rows.children[index] !== row.node) this.rows.insertBefore(row.node, this.rows.children[index] ?? null);
       row.paint(control, source, form.values ?? {}, controls.length);
     });
-    write(this.need, this.#missing(controls, source));
+    const asked = this.group.querySelector("[data-why]:hover, [data-why]:focus-visible");
+    write(this.need, asked?.dataset.why ?? this.#missing());
     show(this.kept, Boolean(source));
     if (document.activeElement !== this.number) this.number.value = kept;
   }
 
-  #missing(controls, source) {
+  // What stands in the way: a hint that the checkpoint does not follow, or one that is missing something.
+  #missing() {
+    const { controls, source_video: source } = this.held;
+    const refused = controls.find(({ hint }) => refusal(hint));
+    if (refused) return refusal(refused.hint);
     if (!controls.length) return source ? say("controls.none") : "";
     const bare = controls.find(({ hint, video }) => !video && (!COMPUTED.includes(hint) || !source));
     if (!bare) return "";
@@ -86,6 +105,12 @@ class Controls extends HeldPart {
     this.drawn.set(hint, row);
     return row;
   }
+}
+
+/** What a clip is followed by before anybody has said: the first hint of those that are computed from it. */
+function firstControls() {
+  const hint = COMPUTED.find((each) => !refusal(each));
+  return hint ? [{ hint, weight: 1 }] : [];
 }
 
 customElements.define("o-controls", Controls);

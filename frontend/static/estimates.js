@@ -19,12 +19,11 @@ function canRun(request) {
   const { kind, controls = [], source_video: source, resolution } = request;
   const missing = (NEEDS[kind] ?? []).some((name) => !request[name]?.length);
   const bare = controls.some(({ hint, video }) => !video && !(source && (hint === "edge" || hint === "blur")));
-  const refused = Object.entries(request).some(([path, value]) => checkpoint.refusal(path, value));
   const beyond = checkpoint.limited.some((path) => {
     const [value, span] = [form.get(path), checkpoint.span(path, resolution)];
     return value != null && span && (value < span.low || value > span.high);
   });
-  return !(missing || bare || refused || beyond);
+  return !(missing || bare || beyond) && checkpoint.takes(request);
 }
 
 class Estimates extends EventTarget {

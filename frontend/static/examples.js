@@ -16,9 +16,6 @@ async function begin({ sample, sample_name: name, ...values }) {
   fill({ ...values, [other]: null, [sample]: item.id });
 }
 
-/** Whether the loaded checkpoint takes what an example says. */
-const runs = (values) => Object.entries(values).every(([path, value]) => !checkpoint.refusal(path, value));
-
 /** The checkpoint's own for this page; those of clips are for the page of sound where they have one. */
 const own = () => (checkpoint.details.examples?.[kind] ?? []).filter(({ values }) => page !== "sound" || values.sound);
 
@@ -32,7 +29,7 @@ class Examples extends Part {
   paint() {
     if (!checkpoint.details || this.#drawn === checkpoint.details) return;
     this.#drawn = checkpoint.details;
-    const examples = (own().length ? own() : starters).filter(({ values }) => runs(values));
+    const examples = (own().length ? own() : starters).filter(({ values }) => checkpoint.takes(values));
     show(this, examples.length > 0);
     this.setAttribute("role", "group");
     this.setAttribute("aria-label", say("form.examples"));

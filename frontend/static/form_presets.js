@@ -6,7 +6,7 @@ import { form } from "./form_values.js";
 import { icon } from "./icons.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
-import { fill } from "./reuse.js";
+import { load } from "./reuse.js";
 import { ask, askJson } from "./server.js";
 
 /** The button, what is saved, and a line to save under. */
@@ -22,8 +22,8 @@ export function formPresets() {
     list.replaceChildren(...(presets.length ? presets.map(row) : [make("p", {}, say("tools.no_presets"))]));
   };
   const row = (preset) => {
-    const load = () => {
-      fill(preset.values);
+    const take = () => {
+      load(preset.values);
       pop.close();
       toast(say("tools.loaded", { name: preset.name }));
     };
@@ -36,7 +36,7 @@ export function formPresets() {
     return make(
       "div",
       { class: "o-preset" },
-      make("button", { type: "button", class: "o-row", on: { click: load } }, preset.name),
+      make("button", { type: "button", class: "o-row", on: { click: take } }, preset.name),
       make("button", { type: "button", class: "o-btn o-quiet", "aria-label": say("tools.delete", { name: preset.name }), on: { click: drop } }, icon("trash", 15)),
     );
   };

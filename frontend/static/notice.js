@@ -37,7 +37,7 @@ class Notice extends Part {
     const refused = known.refusal("kind", kind);
     if (refused) return ["bad", refused, say("notice.elsewhere")];
     if (state !== "ready") return ["wait", "", say(`notice.${state}`, { title })];
-    if (random || own?.ships) return ["quiet", "", own?.summary || say("notice.random", { title })];
+    if (random || own?.simulated) return ["quiet", "", own?.summary || say("notice.random", { title })];
     return ["", "", ""];
   }
 }

@@ -8,6 +8,9 @@ const KEY = "orrery.use"; // in the session, from one page to the next
 /** Some fields of a request, nested as in JSON; the page's handler fills in the fields that are named. */
 export const fill = (values) => document.dispatchEvent(new CustomEvent("o-use", { detail: values }));
 
+/** A preset: likewise, and what it does not say becomes what the page starts with. */
+export const load = (values) => document.dispatchEvent(new CustomEvent("o-preset", { detail: values }));
+
 /**
  * A whole request, its seed locked so that Generate makes the same thing. On another page's kind, that page opens with it.
  * `checkpoint` is what it ran on; where that is not the active one, the form asks for it.

@@ -7,6 +7,7 @@ from typing import get_args
 from studio.requests import AspectRatio, Frozen, Resolution
 from studio.requests.action_fields import MAX_ACTIONS, ActionTier
 from studio.requests.embodiments import EmbodimentName
+from studio.requests.transfer_video import HINT_ORDER, HintName
 
 
 class Capabilities(Frozen):
@@ -21,6 +22,7 @@ class Capabilities(Frozen):
         num_frames: fewest and most frames of a clip.
         fps: lowest and highest frame rate of a clip.
         sound: it makes sound with a clip.
+        hints: controls that a transfer may follow.
         embodiments: bodies whose actions it knows.
         action_resolutions: tiers that frames with actions are fitted into.
         max_action_width: values of one action at most.
@@ -44,6 +46,7 @@ class Capabilities(Frozen):
     num_frames: tuple[int, int] = (5, 397)
     fps: tuple[float, float] = (10, 30)
     sound: bool = True
+    hints: tuple[HintName, ...] = HINT_ORDER
     embodiments: tuple[EmbodimentName, ...] = get_args(EmbodimentName)
     action_resolutions: tuple[ActionTier, ...] = get_args(ActionTier)
     max_action_width: int = 1024

@@ -7,10 +7,12 @@ the same rows, so that a form never offers what the server refuses.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from studio.errors import NotAllowed
 from studio.requests import REQUESTS, Request, Resolution
@@ -24,7 +26,10 @@ MOST_FRAMES: dict[Resolution, int] = {"256": 397, "480": 397, "720": 297}
 
 @dataclass(frozen=True)
 class Rule:
-    """One row about a field with options: which of them a checkpoint takes, and how to say that it does not."""
+    """One row about a field with options: which of them a checkpoint takes, and how to say that it does not.
+
+    The field of a list's entries is named after the list: `controls.hint`.
+    """
 
     kinds: Collection[str]
     field: str
@@ -76,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     Rule((VIDEO, TRANSFER), "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
     Rule((IMAGE, VIDEO, TRANSFER), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
     Rule((VIDEO,), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
+    Rule((TRANSFER,), "controls.hint", lambda can: can.hints, "{checkpoint} does not follow {value}"),
     Rule(ACTING, "resolution", lambda can: can.action_resolutions, "{checkpoint} sees no frames at {value}p"),
     Rule(ACTING, "embodiment", lambda can: can.embodiments, "{checkpoint} knows no actions of {value}"),
 )
@@ -143,9 +149,11 @@ class Choice:
 def refusals(request: Request, capabilities: Capabilities) -> list[Refusal]:
     """Everything about a request that this checkpoint does not do, in the table's order."""
     found = [
-        Refusal(rule.field, reason, _options(rule.allowed(capabilities)))
+        Refusal(path, reason, _options(rule.allowed(capabilities)))
         for rule in RULES
-        if request.kind in rule.kinds and (reason := rule.refuses(getattr(request, rule.field), capabilities))
+        if request.kind in rule.kinds
+        for path, value in _said_of(request, rule.field)
+        if (reason := rule.refuses(value, capabilities))
     ]
     if found:
         return found
@@ -164,10 +172,26 @@ def choices(kind: str, capabilities: Capabilities) -> dict[str, list[Choice]]:
     drawn: dict[str, list[Choice]] = {}
     for rule in RULES:
         if kind in rule.kinds:
-            annotation = REQUESTS[kind].model_fields[rule.field].annotation
+            annotation = _annotation(REQUESTS[kind], rule.field)
             options = (False, True) if annotation is bool else get_args(annotation)
             drawn[rule.field] = [Choice(value, rule.refuses(value, capabilities)) for value in options]
     return drawn
+
+
+def _said_of(request: Request, field: str) -> Iterator[tuple[str, Any]]:
+    """What a request says of a ruled field, by path: `controls.hint` of two controls is `controls.0.hint` and 1."""
+    name, _, inner = field.partition(".")
+    if not inner:
+        yield name, getattr(request, name)
+        return
+    for index, entry in enumerate(getattr(request, name)):
+        yield f"{name}.{index}.{inner}", getattr(entry, inner)
+
+
+def _annotation(model: type[BaseModel], field: str) -> Any:
+    name, _, inner = field.partition(".")
+    annotation = model.model_fields[name].annotation
+    return _annotation(get_args(annotation)[0], inner) if inner else annotation
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,14 @@ def test_a_checkpoint_that_says_nothing_sees_the_canvas_as_it_is_sent(tmp_path: 
         assert (declared["canvas"], declared["sees"]) == ([540, 640], [540, 640])
 
 
+def test_who_drives_an_arm_by_what_knows_a_simulated_one_alone_is_warned_wherever_its_folder_lies():
+    assert metadata(Checkpoint("x", PRESET, None, True))["warning"] == ""
+    copy = PRESET.model_copy(update={"built_here": True, "simulated": True})
+    assert "a simulated arm alone" in str(metadata(Checkpoint("x", copy, None, True))["warning"])
+    random = copy.model_copy(update={"random_weights": True})
+    assert "random" in str(metadata(Checkpoint("x", random, None, True))["warning"])
+
+
 def test_a_checkpoint_with_a_layout_of_its_own_declares_how_large_that_is(tmp_path: Path):
     (tmp_path / "embodiments.json").write_text(EMBODIMENTS_OF_POCKET.model_dump_json(exclude_none=True))
 

@@ -59,6 +59,27 @@ def test_a_preset_is_saved_loaded_on_another_device_and_deleted(open_page: OpenP
     expect(page.page.locator(".o-preset")).to_have_count(0)
 
 
+def test_what_a_preset_does_not_say_goes_back_to_the_checkpoints_own(open_page: OpenPage, studio: RunningServer):
+    saved = {
+        "kind": "generate_video",
+        "name": "Locked & tall",
+        "values": {"aspect_ratio": "9:16", "sampling": {"seed": 7}},
+    }
+    preset = httpx.post(f"{studio.url}/v1/presets", json=saved, timeout=30).raise_for_status().json()["id"]
+    page = open_page().visit("video")
+    page.prompt.fill("my own words")
+    page.steps.fill("3")
+    page.steps.blur()
+    page.page.locator("[data-do=presets]").click()
+    page.page.get_by_role("button", name="Locked & tall", exact=True).click()
+    expect(page.choice("aspect_ratio", "9:16")).to_have_attribute("aria-checked", "true")
+    expect(page.steps).to_have_value("10")
+    expect(page.prompt).to_have_value("my own words")
+    expect(page.seed).to_have_value("7")
+    expect(page.lock).to_have_attribute("aria-pressed", "true")
+    httpx.delete(f"{studio.url}/v1/presets/{preset}", timeout=30).raise_for_status()
+
+
 def test_an_earlier_prompt_comes_back_from_the_history(open_page: OpenPage, studio: RunningServer):
     made(studio, prompt="once upon a table")
     page = open_page().visit("sound")
@@ -142,6 +163,33 @@ def test_what_the_checkpoint_refuses_is_said_before_and_put_right_by_a_button(op
     page.page.get_by_role("button", name="Use 33").click()
     expect(frames).to_have_value("33")
     expect(page.field("num_frames")).not_to_contain_text("speck takes 5 to 33")
+
+
+def test_a_transfer_offers_the_hints_that_the_checkpoint_takes(open_page: OpenPage):
+    page = open_page()
+    refused = {"blur": "speck does not follow blur", "wsm": "speck does not follow wsm"}
+    hints = [{"value": hint, "refused": refused.get(hint, "")} for hint in ("edge", "blur", "depth", "seg", "wsm")]
+    answer = {"checkpoint": "speck", "choices": {"controls.hint": hints}, "limits": {}}
+    page.page.route("**/v1/choices/transfer_video", lambda route: route.fulfill(json=answer))
+    page.visit("transfer")
+    chips = page.field("@controls")
+    depth, world_map = (chips.locator(f".o-chip[data-hint={hint}]") for hint in ("depth", "wsm"))
+    expect(world_map).to_have_attribute("aria-disabled", "true")
+    expect(page.page.get_by_role("button", name="Outlines", exact=True)).to_be_visible()
+    expect(page.page.get_by_role("button", name="Outlines and blur")).to_have_count(0)
+    world_map.click(force=True)
+    expect(chips.locator(".o-why")).to_have_text("speck does not follow wsm")
+    depth.click()
+    expect(depth).to_have_attribute("aria-pressed", "true")
+    expect(world_map).to_have_attribute("aria-pressed", "false")
+    page.page.evaluate(
+        "document.dispatchEvent(new CustomEvent('o-use', { detail: { controls: [{ hint: 'blur', weight: 1 }] } }))"
+    )
+    blur = chips.locator(".o-chip[data-hint=blur]")
+    expect(blur).to_have_attribute("aria-pressed", "true")
+    expect(chips.locator(".o-why")).to_have_text("speck does not follow blur")
+    blur.click()
+    expect(blur).to_have_attribute("aria-disabled", "true")
 
 
 def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):

@@ -1,6 +1,7 @@
 """The page of the checkpoints: what serves, what is here, what could be, and what can be done with each."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,9 +9,14 @@ from playwright.sync_api import Route, WebSocketRoute, expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import visit
-from running import RunningServer
+from running import RunningServer, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LITTLE = "Knows a table, and nothing else."
+OWN = f'id = "speck"\ntitle = "Mine"\nsummary = "{LITTLE}"\nbuilt_here = true\nsimulated = true\n'
+HINTS = '[capabilities]\nhints = ["edge", "depth"]\n'
+"""A preset of one's own, for a copy of a checkpoint that knows a simulated world and two controls."""
 
 
 def test_what_serves_stands_first_and_says_what_it_can_do(open_page: OpenPage):
@@ -76,3 +82,29 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     page.page.locator("[data-checkpoint=here]").get_by_role("button", name="Load", exact=True).click()
     page.page.locator("[data-checkpoint=away]").get_by_role("button", name="Stop the download").click()
     assert orders == [("POST", "here/load"), ("DELETE", "away/pull")]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    data = tmp_path_factory.mktemp("own")
+    (data / "presets").mkdir()
+    (data / "presets" / "speck.toml").write_text(OWN + HINTS)
+    with running(data) as server:
+        server.wait_ready()
+        yield server
+
+
+def test_a_preset_of_ones_own_says_how_little_its_checkpoint_knows_and_what_it_does_not_follow(
+    open_page: OpenPage, own: RunningServer
+):
+    page = open_page(own).visit("transfer")
+    expect(page.page.locator("o-notice")).to_contain_text(LITTLE)
+    offered = page.field("@controls").locator(".o-chip[data-hint]:not([aria-disabled])")
+    expect(offered).to_have_text(["Edges", "Depth"])
+    page.page.goto(f"{own.url}/ask")
+    expect(page.page.locator(".o-ask-notice")).to_have_text(LITTLE)
+    control = {"hint": "wsm", "video": "u0123456789abcdef"}
+    answer = own.post("/v1/jobs", json={"kind": "transfer_video", "prompt": "x", "controls": [control]})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["param"]) == (422, "not_allowed", "controls.0.hint")
+    assert (error["message"], error["hint"]) == ("speck does not follow wsm.", "It takes edge, depth.")

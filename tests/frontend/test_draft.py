@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontend.draft import defaults_of, is_locked, usable
+from frontend.draft import defaults_of, is_locked, usable, with_preset
 from frontend.pages.image import IMAGE_PANEL
 from frontend.pages.sound import SOUND_PANEL
 from frontend.pages.transfer import TRANSFER_PANEL
@@ -89,3 +89,26 @@ def test_a_half_finished_form_comes_back_as_far_as_it_goes():
 def test_a_field_that_is_wrong_somewhere_inside_is_dropped_whole():
     draft = {"values": {"@controls": {"controls": [{"hint": "smell"}]}}}
     assert usable(draft, TRANSFER_PANEL, None) == {}
+
+
+def test_what_a_preset_does_not_say_is_the_checkpoints_own():
+    values = with_preset({"aspect_ratio": "16:9", "sampling.flow_shift": 5.0}, IMAGE_PANEL, checkpoint())
+    assert (values["aspect_ratio"], values["sampling.flow_shift"]) == ("16:9", 5.0)
+    assert (values["resolution"], values["sampling.num_inference_steps"], values["count"]) == ("480", 20, 1)
+
+
+def test_what_a_preset_says_wins_over_what_the_page_starts_with():
+    assert with_preset({"resolution": "720"}, SOUND_PANEL, checkpoint())["sound"] is True
+    assert with_preset({"sound": False}, SOUND_PANEL, checkpoint())["sound"] is False
+
+
+def test_a_preset_leaves_words_the_seed_and_whole_parts_that_it_says_nothing_of():
+    values = with_preset({"resolution": "256"}, TRANSFER_PANEL, None)
+    assert not {"prompt", "negative_prompt", "sampling.seed", "source_video", "num_source_frames"} & values.keys()
+    clip = {"source_video": "u0123456789abcdef"}
+    assert with_preset(clip, TRANSFER_PANEL, None).items() >= {**clip, "num_source_frames": 0}.items()
+    assert with_preset({"sampling.seed": 7}, TRANSFER_PANEL, None)["sampling.seed"] == 7
+
+
+def test_of_a_preset_that_the_request_no_longer_takes_the_page_starts_with_its_own():
+    assert with_preset({"resolution": "4000", "gone": 1}, IMAGE_PANEL, checkpoint())["resolution"] == "480"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import struct
 from pathlib import Path
 
@@ -70,6 +71,26 @@ def test_a_preset_that_ships_lies_beside_the_presets(whole, tmp_path, monkeypatc
     )
     whole.rename(tmp_path / "pocket")
     assert find_checkpoint("pocket", PRESETS, tmp_path / "built").installed
+
+
+def test_the_folder_of_a_preset_is_that_preset_whatever_way_leads_there(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr("studio.checkpoints.SHIPPED", tmp_path)
+    shipped = whole.rename(tmp_path / "pocket")
+    (tmp_path / "elsewhere").symlink_to(shipped)
+    monkeypatch.chdir(tmp_path)
+    own = PRESETS["pocket"].model_copy(update={"id": "careful", "variant_of": "pocket"})
+    presets = {"careful": own, **PRESETS}
+    for way in ("./pocket", str(shipped), "elsewhere", "./pocket/../pocket/"):
+        found = find_checkpoint(way, presets, tmp_path / "built")
+        assert (found.id, found.preset, found.folder) == ("pocket", PRESETS["pocket"], shipped)
+
+
+def test_the_folder_that_is_built_here_is_its_preset_too_and_a_copy_of_it_is_not(whole, tmp_path):
+    copy = shutil.copytree(whole, tmp_path / "copies" / "speck")
+    built = whole.rename(tmp_path / "speck")
+    assert find_checkpoint(str(built), PRESETS, tmp_path).preset == PRESETS["speck"]
+    found = find_checkpoint(str(copy), PRESETS, tmp_path)
+    assert (found.id, found.folder, found.preset.defaults) == ("speck-folder", copy, {})
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from studio.errors import NotAllowed
 from studio.requests import REQUESTS, AspectRatio, GenerateImage, GenerateVideo, Resolution, RunPolicy, TransferVideo
 from studio.requests.embodiments import EmbodimentName
+from studio.requests.transfer_video import HINT_ORDER
 from studio.rules import RULES, Capabilities, choices, legal_sizes, refusals, spans
 
 MEDIA = "u0123456789abcdef"
@@ -20,6 +21,7 @@ SOME = st.builds(
     video_resolutions=st.sets(st.sampled_from(get_args(Resolution))).map(tuple),
     aspect_ratios=st.sets(st.sampled_from(get_args(AspectRatio))).map(tuple),
     sound=st.booleans(),
+    hints=st.sets(st.sampled_from(HINT_ORDER)).map(tuple),
     embodiments=st.sets(st.sampled_from(get_args(EmbodimentName))).map(tuple),
 )
 ONLY_A_PERSON_SAYS = {
@@ -49,6 +51,12 @@ def test_a_form_offers_exactly_what_the_server_takes(kind, can, resolution, shap
     drawn = choices(kind, can)
     assert set(drawn) == {rule.field for rule in RULES if kind in rule.kinds}
     for field, options in drawn.items():
+        if field == "controls.hint":
+            assert {option.value: not option.refused for option in options} == {
+                hint: hint in can.hints for hint in HINT_ORDER
+            }
+            assert ("controls.0.hint" in refused) == ("depth" not in can.hints)
+            continue
         value = getattr(request, field)
         chosen = next(option for option in options if option.value == value)
         assert chosen.refused == refused.get(field, "")
@@ -118,6 +126,17 @@ def test_a_step_cache_is_refused_where_each_of_few_steps_is_computed():
     )
     assert refusals(RunPolicy(sampling=cached | {"step_cache": None}, **asked), can) == []
     assert refusals(GenerateImage(prompt="x", sampling=cached), can) == []
+
+
+def test_a_control_that_the_checkpoint_was_not_trained_on_is_named_with_those_that_it_takes():
+    can = Capabilities(checkpoint="small", hints=("edge", "blur", "depth", "seg"))
+    controls = [{"hint": hint, "video": MEDIA} for hint in ("depth", "wsm")]
+    (refusal,) = refusals(TransferVideo(prompt="x", controls=controls), can)
+    error = refusal.error()
+    assert isinstance(error, NotAllowed)
+    assert error.param == "controls.1.hint"
+    assert str(error) == "small does not follow wsm. It takes edge, blur, depth, seg."
+    assert refusals(TransferVideo(prompt="x", controls=controls), Capabilities(checkpoint="nano")) == []
 
 
 def test_a_chunk_is_bounded_as_a_clip_is():
