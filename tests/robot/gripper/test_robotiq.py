@@ -59,7 +59,10 @@ class Gripper:
         return body + checksum(body)
 
     def close(self) -> None:
+        """Its thread ends before its descriptor does: a number given anew would have two readers."""
         os.close(self.theirs)
+        self.thread.join(10)
+        assert not self.thread.is_alive()
         os.close(self.ours)
 
 
