@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Generic, TypeVar
 
 import torch
@@ -37,6 +37,11 @@ class Ahead(Generic[Drawn]):
         self._refill(step)
         self._coming = step + 1, self._begin(step + 1)
         return batch
+
+    def settle(self) -> None:
+        """Until nothing is drawn; `take` begins with it again."""
+        if self._coming is not None:
+            wait([self._coming[1]])
 
     def close(self) -> None:
         """End the thread."""

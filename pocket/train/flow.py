@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -29,40 +30,113 @@ POLICY_SHIFT = 5.0
 """Of what policies are sampled with (report, table 21): their frames and actions are drawn at the same level."""
 
 
-def flow_loss(
-    model: OmniModel, batch: Batch, *, trains_reasoner: bool, pointer: nn.Module | None = None
-) -> tuple[Tensor, dict[str, float | Tensor]]:
-    """The mean squared error of the velocity on what is denoised, summed over modalities.
+class FlowError:
+    """The mean squared error of the velocity on what is denoised, summed over modalities, for batches of one form.
 
     Args:
+        batch: one of them: its values are not kept.
         trains_reasoner: let gradients into what the reasoner leaves of prompts.
         pointer: from the state's token [B, H] to where things are, asked of policies; no part of a checkpoint.
+
+    Attributes:
+        names: of what is told beside the loss.
+    """
+
+    def __init__(
+        self, model: OmniModel, batch: Batch, *, trains_reasoner: bool = False, pointer: nn.Module | None = None
+    ) -> None:
+        self._model, self._trains_reasoner = model, trains_reasoner
+        self._pointer = pointer if batch.places is not None else None
+        # On the device before a step is recorded: a graph cannot fetch anything from the host.
+        self._runs = [Run(run.segment, torch.empty(0), run.given.to(model.device)) for run in batch.runs]
+        self._denoised = [(~run.given).nonzero()[:, 0].to(model.device) for run in batch.runs]
+        self.names = tuple(f"{batch.mode}_{_modality(run)}" for run in batch.runs if run.is_denoised)
+        if self._pointer is not None:
+            self.names += ("pointing", "pointing_named")
+
+    def __call__(self, *posed: Tensor) -> tuple[Tensor, ...]:
+        """What `pose` gives of a batch → the loss, and what `names` are of."""
+        tokens, lengths, places, *values = posed
+        with torch.set_grad_enabled(self._trains_reasoner):
+            prompts = read_prompts(self._model, tokens, lengths)
+        generator = self._model.generator
+        noisy, targets, times = self._noised(values)
+        with torch.autocast(tokens.device.type, enabled=False):
+            embedded = [None if time is None else generator.timesteps(1000 * time) for time in times]
+        parts = [
+            embed_run(generator, run, own, time) for run, own, time in zip(self._runs, noisy, embedded, strict=True)
+        ]
+        out = denoise(self._model, torch.cat(parts, 1), _moved(places, lengths, self._model.config), prompts)
+        sizes = [run.segment.num_tokens for run in self._runs]
+        errors: list[Tensor] = []
+        loss = out.new_zeros((), dtype=torch.float32)
+        for index, read in enumerate(out.split(sizes, 1)):
+            if times[index] is not None:
+                error = self._error(index, targets[index], read)
+                loss = loss + error * (ACTION_SCALE if _modality(self._runs[index]) == "action" else 1.0)
+                errors.append(error.detach())
+        if self._pointer is not None:
+            state = out.split(sizes, 1)[-1][:, 0]
+            error, named = pointing_error(self._pointer(state.float()), values[-1])
+            loss = loss + POINTING_SCALE * error
+            errors += [error.detach(), named]
+        return loss, *errors
+
+    def _noised(self, values: list[Tensor]) -> tuple[list[Tensor], list[Tensor], list[Tensor | None]]:
+        """Of each run: its latents at a level of noise where they are denoised, the velocity there, the levels [B]."""
+        device, count = values[0].device, len(values[0])
+        shared = _vision_levels(self._runs, count, device)
+        noisy: list[Tensor] = []
+        targets: list[Tensor] = []
+        levels: list[Tensor | None] = []
+        for run, steps, clean in zip(self._runs, self._denoised, values, strict=False):
+            if not len(steps):
+                noisy.append(clean)
+                targets.append(clean)
+                levels.append(None)
+                continue
+            level = draw_sigmas(count, "logit_normal", device) if isinstance(run.segment, SoundSegment) else shared
+            noise = torch.randn_like(clean)
+            if isinstance(run.segment, ActionSegment):
+                # Values that a body does not have are 0 in the noise too, as the engine has them.
+                noise[..., run.segment.width :] = 0
+            at = level.view(-1, *[1] * (clean.ndim - 1))
+            noisy.append(torch.where(_along(run), clean, at * noise + (1 - at) * clean))
+            targets.append(noise - clean)
+            levels.append(level)
+        return noisy, targets, levels
+
+    def _error(self, index: int, target: Tensor, tokens: Tensor) -> Tensor:
+        run, steps = self._runs[index], self._denoised[index]
+        velocity = read_run(self._model.generator, run, tokens)
+        axis = 1 + run.segment.time_axis
+        velocity, target = velocity.index_select(axis, steps), target.index_select(axis, steps)
+        if isinstance(run.segment, ActionSegment):
+            velocity, target = velocity[..., : run.segment.width], target[..., : run.segment.width]
+        return mse_loss(velocity, target)
+
+
+def pose(batch: Batch, model: OmniModel, *, prompt_step: int = 1) -> tuple[Tensor, ...]:
+    """A batch on the model's device, as `FlowError` takes it.
+
+    Args:
+        prompt_step: prompts are filled up to a multiple of so many tokens, so that there are few forms.
+
+    Returns:
+        Tokens int64 [B, U] and how many of them count, int64 [B]; places of the diffusion tokens behind an empty
+        prompt, float32 [3, S]; clean latents of each run; and of policies where things are.
     """
     device = model.device
-    tokens, lengths = _padded(batch.prompts, device)
-    with torch.set_grad_enabled(trains_reasoner):
-        prompts = read_prompts(model, tokens, lengths)
-    noisy, targets, times = _noised(batch, device)
-    with torch.autocast(device.type, enabled=False):
-        embedded = [None if time is None else model.generator.timesteps(1000 * time) for time in times]
-    parts = [
-        embed_run(model.generator, run, values, time)
-        for run, values, time in zip(batch.runs, noisy, embedded, strict=True)
-    ]
-    positions = batch_positions(batch, lengths, model.config)
-    out = denoise(model, torch.cat(parts, 1), positions, prompts)
-    loss = out.new_zeros((), dtype=torch.float32)
-    shown: dict[str, float | Tensor] = {}
-    sizes = [run.segment.num_tokens for run in batch.runs]
-    for run, target, tokens_out in zip(batch.runs, targets, out.split(sizes, 1), strict=True):
-        if run.is_denoised:
-            name, error = _error(model.generator, run, target, tokens_out)
-            loss = loss + error * (ACTION_SCALE if name == "action" else 1.0)
-            shown[f"{batch.mode}_{name}"] = error.detach()
-        if pointer is not None and batch.places is not None and isinstance(run.segment, ActionSegment):
-            error, named = pointing_error(pointer(tokens_out[:, 0].float()), batch.places.to(device))
-            loss, shown = loss + POINTING_SCALE * error, {**shown, "pointing": error.detach(), "pointing_named": named}
-    return loss, shown
+    tokens, lengths = _padded(batch.prompts, device, prompt_step)
+    places = torch.cat([run.segment.positions(model.config, 0) for run in batch.runs], 1)
+    asked = [] if batch.places is None else [batch.places.to(device)]
+    return tokens, lengths, places.to(device), *(run.values.to(device) for run in batch.runs), *asked
+
+
+def form_of(batch: Batch, posed: Sequence[Tensor]) -> Hashable:
+    """Batches of one form differ in values alone: one `FlowError` will do for them."""
+    given = tuple(tuple(run.given.tolist()) for run in batch.runs)
+    return batch.mode, given, tuple(part.shape for part in posed)
 
 
 def pointing_error(said: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
@@ -80,7 +154,11 @@ def pointing_error(said: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
 
 def batch_positions(batch: Batch, lengths: Tensor, config: ModelConfig) -> Tensor:
     """Places of all diffusion tokens [3, B, S]: those behind an empty prompt, moved in time by each prompt's length."""
-    base = torch.cat([run.segment.positions(config, 0) for run in batch.runs], 1).to(lengths.device)
+    base = torch.cat([run.segment.positions(config, 0) for run in batch.runs], 1)
+    return _moved(base.to(lengths.device), lengths, config)
+
+
+def _moved(base: Tensor, lengths: Tensor, config: ModelConfig) -> Tensor:
     moved = base[:, None].repeat(1, len(lengths), 1)
     if config.unified_3d_mrope_reset_spatial_ids:
         moved[0] += lengths[:, None]
@@ -133,66 +211,34 @@ def read_run(generator: Generator, run: Run, tokens: Tensor) -> Tensor:
             return read.unflatten(0, (batch, -1))
 
 
-def _noised(batch: Batch, device: torch.device) -> tuple[list[Tensor], list[Tensor], list[Tensor | None]]:
-    """Of each run: its latents at a level of noise where they are denoised, the velocity there, and the levels [B]."""
-    count = len(batch.prompts)
-    shared = _vision_levels(batch, count, device)
-    noisy: list[Tensor] = []
-    targets: list[Tensor] = []
-    levels: list[Tensor | None] = []
-    for run in batch.runs:
-        clean = run.values.to(device)
-        if not run.is_denoised:
-            noisy.append(clean)
-            targets.append(clean)
-            levels.append(None)
-            continue
-        level = draw_sigmas(count, "logit_normal", device) if isinstance(run.segment, SoundSegment) else shared
-        noise = torch.randn_like(clean)
-        if isinstance(run.segment, ActionSegment):
-            # Values that a body does not have are 0 in the noise too, as the engine has them.
-            noise[..., run.segment.width :] = 0
-        at = level.view(-1, *[1] * (clean.ndim - 1))
-        given = _along(run, run.given.to(device))
-        noisy.append(torch.where(given, clean, at * noise + (1 - at) * clean))
-        targets.append(noise - clean)
-        levels.append(level)
-    return noisy, targets, levels
-
-
-def _vision_levels(batch: Batch, count: int, device: torch.device) -> Tensor:
+def _vision_levels(runs: Sequence[Run], count: int, device: torch.device) -> Tensor:
     """Those of frames, and of actions beside them: clips by mode sampling, all else logit-normal."""
-    acts = any(isinstance(run.segment, ActionSegment) for run in batch.runs)
-    moves = any(isinstance(run.segment, VisionSegment) and run.segment.shape[1] > 1 for run in batch.runs)
+    acts = any(isinstance(run.segment, ActionSegment) for run in runs)
+    moves = any(isinstance(run.segment, VisionSegment) and run.segment.shape[1] > 1 for run in runs)
     density = "mode" if moves and not acts else "logit_normal"
     return draw_sigmas(count, density, device, POLICY_SHIFT if acts else SHIFT)
 
 
-def _error(generator: Generator, run: Run, target: Tensor, tokens: Tensor) -> tuple[str, Tensor]:
-    velocity = read_run(generator, run, tokens)
-    axis = 1 + run.segment.time_axis
-    steps = (~run.given).nonzero()[:, 0].to(velocity.device)
-    velocity, target = velocity.index_select(axis, steps), target.index_select(axis, steps)
+def _modality(run: Run) -> str:
     match run.segment:
         case ActionSegment():
-            width = run.segment.width
-            return "action", mse_loss(velocity[..., :width], target[..., :width])
+            return "action"
         case SoundSegment():
-            return "sound", mse_loss(velocity, target)
+            return "sound"
         case VisionSegment():
-            return "vision", mse_loss(velocity, target)
+            return "vision"
 
 
-def _along(run: Run, steps: Tensor) -> Tensor:
-    """Something of each step [T], to be broadcast over [B, *shape]."""
+def _along(run: Run) -> Tensor:
+    """Which steps are given, to be broadcast over [B, *shape]."""
     shape = [1] * (1 + len(run.segment.shape))
-    shape[1 + run.segment.time_axis] = len(steps)
-    return steps.view(shape)
+    shape[1 + run.segment.time_axis] = len(run.given)
+    return run.given.view(shape)
 
 
-def _padded(prompts: tuple[tuple[int, ...], ...], device: torch.device) -> tuple[Tensor, Tensor]:
+def _padded(prompts: tuple[tuple[int, ...], ...], device: torch.device, step: int) -> tuple[Tensor, Tensor]:
     lengths = np.array([len(prompt) for prompt in prompts])
-    tokens = np.zeros((len(prompts), lengths.max()), np.int64)
+    tokens = np.zeros((len(prompts), -(-lengths.max() // step) * step), np.int64)
     tokens[np.arange(tokens.shape[1]) < lengths[:, None]] = np.fromiter(
         chain.from_iterable(prompts), np.int64, lengths.sum()
     )

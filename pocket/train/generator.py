@@ -16,7 +16,7 @@ from engine.towers import OmniModel
 from pocket.train.acting import NUM_PLACES
 from pocket.train.ahead import Ahead
 from pocket.train.encoding import encoding
-from pocket.train.flow import flow_loss
+from pocket.train.flow_steps import FlowSteps
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import BatchMaker, Mode
 from pocket.train.reasoner import Lessons, Student, lesson_loss, read_reasoner, read_tokenizer
@@ -123,8 +123,15 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         if lessons is not None:
             fill(lessons.take, options)
 
+        def settle() -> None:
+            for drawn in (batches, taught_beside):
+                if drawn is not None:
+                    drawn.settle()
+
+        steps = FlowSteps(model, pupil, trains_reasoner=learns_along, pointer=pupil.pointer, settle=settle)
+
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
-            value, shown = flow_loss(model, batches.take(step), trains_reasoner=learns_along, pointer=pupil.pointer)
+            value, shown = steps.loss(batches.take(step))
             if taught_beside is not None:
                 taught, of_lessons = lesson_loss(model, sight, taught_beside.take(step))
                 value, shown = value + taught, {**shown, **of_lessons}

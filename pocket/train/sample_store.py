@@ -115,6 +115,7 @@ class Drawer:
         samples = self.samples.draw(kind, max(1, self.size // length), dice)
         if mode == "still_transfer":
             hint = next(iter(samples[0].controls))
-            samples = [sample for sample in samples if hint in sample.controls]
+            # A still has one control: of these some quarter has the same, and batches are of one size.
+            samples = [sample for sample in samples if hint in sample.controls][: max(1, self.size * 3 // 16)]
         with_sound = float(torch.rand((), generator=dice)) < SOUND_SHARE
         return self.maker.make(mode, samples, dice, with_sound=with_sound)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -114,9 +115,9 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
         for part in (vae.encoder, vae.quant_conv):
             part.requires_grad_(False)
     nn.Module.to(vae, options.device)
-    measure = Recorded(vae, lambda pixels: vae_loss(vae, pixels))
+    recorded, measure = Recorded(vae), partial(vae_loss, vae)
     for shape in _shapes(options.batch):
-        measure.record(torch.zeros(shape, device=options.device))
+        recorded.record(shape, measure, torch.zeros(shape, device=options.device))
     frames = Frames(options)
     with rendering(
         options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make, stage=VAE
@@ -134,7 +135,7 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
 
             def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
                 pixels = batches.take(step)
-                value, psnr, outlines = measure(pixels)
+                value, psnr, outlines = recorded(tuple(pixels.shape), measure, pixels)
                 return value, {f"psnr_{'still' if pixels.shape[2] == 1 else 'clip'}": psnr, "outlines": outlines}
 
             state = train(stage, vae, loss, options, notes=notes)

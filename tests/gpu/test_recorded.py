@@ -6,7 +6,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from engine.planning import VisionSegment
+from pocket.train.flow import FlowError, pose
+from pocket.train.flow_steps import PROMPT_STEP, FlowSteps
+from pocket.train.modes import Batch, Run
 from pocket.train.recorded import Recorded
+from pocket.train.shape import TOY
+from pocket.train.weights import fresh_model
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")]
 
@@ -21,17 +27,42 @@ def measure_of(layer: nn.Linear):
 
 def test_a_replay_gives_the_loss_and_the_gradients_of_each_batch():
     layer = nn.Linear(4, 4, device="cuda")
-    recorded = Recorded(layer, measure_of(layer))
-    recorded.record(torch.zeros(2, 4, device="cuda"))
+    recorded, measure = Recorded(layer), measure_of(layer)
+    recorded.record(2, measure, torch.zeros(2, 4, device="cuda"))
     for count in (2, 3):
         batch = torch.randn(count, 4, device="cuda")
         layer.zero_grad()
-        loss, mean = recorded(batch)
+        loss, mean = recorded(count, measure, batch)
         loss.backward()
         gradient = layer.weight.grad.clone()
         layer.zero_grad()
-        wanted, _ = measure_of(layer)(batch)
+        wanted, _ = measure(batch)
         wanted.backward()
         torch.testing.assert_close(loss, wanted, rtol=2e-2, atol=1e-3)
         torch.testing.assert_close(gradient, layer.weight.grad, rtol=2e-2, atol=1e-3)
         torch.testing.assert_close(mean, batch.mean())
+
+
+def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_leads_as_far():
+    model = fresh_model(TOY.model(), 0).cuda()
+    model.reasoner.requires_grad_(False)
+    nn.init.normal_(model.generator.patch_out.weight, std=0.05)
+    pointer = nn.Linear(TOY.width, 1).cuda()
+    segment = VisionSegment(shape=(48, 2, 4, 4), patch=2, fps=10.0)
+    given = torch.tensor([True, False])
+    steps = FlowSteps(model, model.generator, trains_reasoner=False, pointer=pointer, settle=torch.cuda.synchronize)
+    for count in (5, 9, 130, 131, 7, 140):
+        prompts = (tuple(range(1, count + 1)), (1, 2, 3))
+        batch = Batch("i2v", prompts, (Run(segment, torch.randn(2, 48, 2, 4, 4, device="cuda"), given),))
+        found = []
+        for recorded in (True, False):
+            torch.manual_seed(count)
+            with torch.autocast("cuda", torch.bfloat16):
+                if recorded:
+                    loss, _ = steps.loss(batch)
+                else:
+                    loss, _ = FlowError(model, batch)(*pose(batch, model, prompt_step=PROMPT_STEP))
+            (gradient,) = torch.autograd.grad(loss, [model.generator.patch_in.weight])
+            found.append((loss.detach(), gradient.clone()))
+        for replayed, wanted in zip(*found, strict=True):
+            torch.testing.assert_close(replayed, wanted, rtol=3e-2, atol=3e-3)

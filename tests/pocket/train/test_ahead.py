@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from threading import Event
 
 import pytest
 import torch
@@ -33,3 +34,18 @@ def test_what_goes_wrong_in_the_thread_is_told_at_its_step():
 
     with closing(Ahead(fail, 0)) as batches, pytest.raises(OSError, match="no shard"):
         batches.take(0)
+
+
+def test_whoever_needs_quiet_waits_until_nothing_is_drawn():
+    goes_on, drawn = Event(), list[int]()
+
+    def draw_late(dice: torch.Generator) -> None:
+        goes_on.wait(10)
+        drawn.append(1)
+
+    with closing(Ahead(draw_late, 0)) as batches:
+        batches.settle()
+        goes_on.set()
+        batches.take(0)
+        batches.settle()
+        assert len(drawn) == 2

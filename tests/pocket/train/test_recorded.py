@@ -17,9 +17,9 @@ def measure_of(layer: nn.Linear):
 def test_on_a_processor_it_is_the_measure_itself():
     layer = nn.Linear(4, 4)
     batch = torch.randn(2, 4)
-    recorded = Recorded(layer, measure_of(layer))
-    recorded.record(batch)
-    loss, mean = recorded(batch)
+    recorded, measure = Recorded(layer), measure_of(layer)
+    recorded.record("pairs", measure, batch)
+    loss, mean = recorded("pairs", measure, batch)
     loss.backward()
     assert torch.equal(mean, batch.mean())
     assert layer.weight.grad is not None

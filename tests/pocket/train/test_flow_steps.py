@@ -1,0 +1,100 @@
+"""The loss of the generator's stages: how a batch is posed, and one measure for all batches of a form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from engine.planning import read_tokenizer
+from engine.towers import OmniModel
+from pocket.train.acting import NUM_PLACES
+from pocket.train.flow import FlowError, form_of, pose
+from pocket.train.flow_steps import FlowSteps
+from pocket.train.modes import Batch, BatchMaker, Mode
+from pocket.train.samples import Sample
+from pocket.train.weights import read_model
+
+LONG, SHORT = (("a red cube beside a blue ball, seen from above", ""),), (("a cube", ""),)
+
+CLIP = Sample("clip", torch.randn(48, 2, 4, 4), 10.0, (64, 64), LONG, sound=torch.randn(64, 5))
+
+MOMENT = Sample(
+    "policy",
+    torch.randn(48, 2, 4, 4),
+    15.0,
+    (64, 64),
+    LONG,
+    actions=torch.randn(4, 8),
+    state=torch.randn(1, 8),
+    places=torch.randn(NUM_PLACES, 3),
+)
+
+
+@pytest.fixture
+def model(untrained: Path) -> OmniModel:
+    torch.manual_seed(0)
+    model = read_model(untrained)
+    for parameter in model.generator.parameters():
+        # Of a fresh generator every velocity is 0, whatever it has read.
+        if not parameter.detach().any():
+            nn.init.normal_(parameter, std=0.05)
+    return model
+
+
+@pytest.fixture
+def pointer(model: OmniModel) -> nn.Linear:
+    return nn.Linear(model.config.hidden_size, NUM_PLACES * 3)
+
+
+def batch_of(untrained: Path, mode: Mode) -> Batch:
+    prompts = read_tokenizer(untrained / "text_tokenizer")
+    maker = BatchMaker(prompts, patch=2, sound_width=64, action_width=16)
+    samples = [CLIP, replace(CLIP, words=SHORT)] if mode == "t2v" else [MOMENT, replace(MOMENT, words=SHORT)]
+    return maker.make(mode, samples, torch.Generator().manual_seed(1), with_sound=True)
+
+
+@pytest.mark.parametrize("mode", ["t2v", "policy", "act"])
+def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
+    model: OmniModel, pointer: nn.Linear, untrained: Path, mode: Mode
+):
+    batch = batch_of(untrained, mode)
+    assert len(set(map(len, batch.prompts))) == 2
+    found: list[tuple[torch.Tensor, ...]] = []
+    for step in (1, 64):
+        torch.manual_seed(5)
+        error = FlowError(model, batch, pointer=pointer)
+        loss, *told = error(*pose(batch, model, prompt_step=step))
+        loss.backward()
+        gradients = [part.grad for part in (model.generator.patch_in.weight, pointer.weight) if part.grad is not None]
+        found.append((loss.detach(), *told, *gradients))
+        model.zero_grad()
+        pointer.zero_grad()
+        assert len(told) == len(error.names)
+
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: nn.Linear, untrained: Path):
+    batch = batch_of(untrained, "policy")
+    other = replace(batch, runs=tuple(replace(run, values=torch.randn_like(run.values)) for run in batch.runs))
+    kept = replace(batch, runs=(replace(batch.runs[0], given=torch.ones(2, dtype=torch.bool)), batch.runs[1]))
+    forms = [form_of(one, pose(one, model)) for one in (batch, other, kept)]
+    assert (forms[0] == forms[1], forms[0] == forms[2]) == (True, False)
+
+    steps = FlowSteps(
+        model, nn.ModuleList([model, pointer]), trains_reasoner=False, pointer=pointer, settle=lambda: None
+    )
+    for one in (batch, other):
+        torch.manual_seed(6)
+        loss, shown = steps.loss(one)
+        torch.manual_seed(6)
+        error = FlowError(model, one, pointer=pointer)
+        wanted, *told = error(*pose(one, model))
+        assert torch.equal(loss, wanted)
+        assert shown == dict(zip(error.names, told, strict=True))
+        assert set(shown) == {"policy_vision", "policy_action", "pointing", "pointing_named"}
