@@ -16,13 +16,13 @@ PROMPT_STEP = 128
 
 
 class FlowSteps:
-    """What a step of `generator` or `policy` minimises; on a GPU a form is recorded when it comes the second time.
+    """What a step of `generator` or `policy` minimises; on a GPU it is recorded for each form of a batch.
 
     Args:
         module: what the loss goes through.
         trains_reasoner: let gradients into what the reasoner leaves of prompts.
         pointer: see `FlowError`.
-        settle: waits until nobody else in this process uses the GPU.
+        settle: see `Recorded`.
     """
 
     def __init__(
@@ -34,23 +34,18 @@ class FlowSteps:
         pointer: nn.Module,
         settle: Callable[[], None],
     ) -> None:
-        self._model, self._trains_reasoner, self._pointer, self._settle = model, trains_reasoner, pointer, settle
-        self._is_on_gpu = model.device.type == "cuda"
+        self._model, self._trains_reasoner, self._pointer = model, trains_reasoner, pointer
         self._errors: dict[Hashable, FlowError] = {}
-        self._recorded = Recorded(module)
+        self._recorded = Recorded(module, settle)
 
     def loss(self, batch: Batch) -> tuple[Tensor, dict[str, float | Tensor]]:
         """The loss of a batch, and what the curves show of it."""
-        posed = pose(batch, self._model, prompt_step=PROMPT_STEP if self._is_on_gpu else 1)
+        posed = pose(batch, self._model, prompt_step=PROMPT_STEP if self._model.device.type == "cuda" else 1)
         form = form_of(batch, posed)
-        is_known = form in self._errors
-        if not is_known:
+        if form not in self._errors:
             self._errors[form] = FlowError(
                 self._model, batch, trains_reasoner=self._trains_reasoner, pointer=self._pointer
             )
         error = self._errors[form]
-        if self._is_on_gpu and is_known and form not in self._recorded:
-            self._settle()
-            self._recorded.record(form, error, *posed)
         loss, *told = self._recorded(form, error, *posed)
         return loss, dict(zip(error.names, told, strict=True))

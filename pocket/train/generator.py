@@ -17,9 +17,10 @@ from pocket.train.acting import NUM_PLACES
 from pocket.train.ahead import Ahead
 from pocket.train.encoding import encoding
 from pocket.train.flow_steps import FlowSteps
+from pocket.train.lesson_error import lesson_loss
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import BatchMaker, Mode
-from pocket.train.reasoner import Lessons, Student, lesson_loss, read_reasoner, read_tokenizer
+from pocket.train.reasoner import Lessons, Student, read_reasoner, read_tokenizer
 from pocket.train.sample_store import Drawer, Samples
 from pocket.train.shards import Make, make_episode, rendering
 from pocket.train.tokenizing import tokenizer_folder

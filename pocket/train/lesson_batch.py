@@ -24,18 +24,23 @@ class LessonBatch:
         tokens: int64 [B, U], filled up with zeros.
         positions: float32 [3, B, U].
         lengths: int64 [B].
-        frames: uint8 [B, T, height, width, 3] and where they stand int64 [B, n]; none where nothing is shown.
+        before_answer, before_question: bool [B, U], tokens that a word of either follows.
+        frames: uint8 [B, T, height, width, 3] and where they stand int64 [B, n]; nothing where nothing is shown.
         grid: of what is shown.
-        answers, questions: indexes into the flattened tokens of those that a word of either follows, and that word.
     """
 
     tokens: Tensor
     positions: Tensor
     lengths: Tensor
-    frames: tuple[Tensor, Tensor] | None
+    before_answer: Tensor
+    before_question: Tensor
+    frames: tuple[Tensor, ...]
     grid: tuple[int, int, int] | None
-    answers: tuple[Tensor, Tensor]
-    questions: tuple[Tensor, Tensor]
+
+    @property
+    def posed(self) -> tuple[Tensor, ...]:
+        """As `pocket.train.lesson_error.LessonError` takes it."""
+        return self.tokens, self.positions, self.lengths, self.before_answer, self.before_question, *self.frames
 
 
 class Pictures:
@@ -65,27 +70,24 @@ class Pictures:
         return sent
 
 
-def batched(lessons: list[Lesson], device: torch.device, pictures: Pictures) -> LessonBatch:
-    """Lessons side by side."""
-    stacked = tuple(_stacked(lessons))
-    following = stacked[0].ravel()
-    tokens, positions, lengths = (onto(part, device) for part in stacked)
-    # Logits of what is asked for alone: half of a lesson is a picture. Where that is, is known without the device.
-    answers, questions = (
-        (onto(places, device), onto(following[places + 1], device))
-        for places in places_before(lessons, stacked[0].shape[1])
-    )
-    frames = None
+def batched(lessons: list[Lesson], device: torch.device, pictures: Pictures, *, length_step: int = 1) -> LessonBatch:
+    """Lessons side by side.
+
+    Args:
+        length_step: they are filled up to a multiple of so many tokens, so that there are few shapes.
+    """
+    length = -(-max(len(lesson.tokens) for lesson in lessons) // length_step) * length_step
+    parts = [onto(part, device) for part in (*_stacked(lessons, length), *places_before(lessons, length))]
+    frames = ()
     if lessons[0].grid is not None:
         frames = pictures.stacked(lessons), onto(np.stack([lesson.places for lesson in lessons]), device)
-    return LessonBatch(tokens, positions, lengths, frames, lessons[0].grid, answers, questions)
+    return LessonBatch(*parts, frames=frames, grid=lessons[0].grid)
 
 
-def _stacked(lessons: list[Lesson]) -> Iterator[np.ndarray]:
+def _stacked(lessons: list[Lesson], length: int) -> Iterator[np.ndarray]:
     """Tokens int64 [B, U], positions [3, B, U] and lengths, filled up with zeros."""
-    longest = max(len(lesson.tokens) for lesson in lessons)
-    tokens = np.zeros((len(lessons), longest), np.int64)
-    positions = np.zeros((3, len(lessons), longest), np.float32)
+    tokens = np.zeros((len(lessons), length), np.int64)
+    positions = np.zeros((3, len(lessons), length), np.float32)
     for row, lesson in enumerate(lessons):
         tokens[row, : len(lesson.tokens)] = lesson.tokens
         positions[:, row, : len(lesson.tokens)] = lesson.positions
@@ -95,16 +97,15 @@ def _stacked(lessons: list[Lesson]) -> Iterator[np.ndarray]:
 
 
 def places_before(lessons: list[Lesson], length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Indexes into the flattened tokens [B * length] of those that a word of an answer follows, or of a question.
+    """Which tokens a word of an answer follows, and which one of a question, bool [B, length] each.
 
     What stands for a picture is no word.
     """
-    answers: list[np.ndarray] = []
-    questions: list[np.ndarray] = []
+    answers = np.zeros((len(lessons), length), bool)
+    questions = np.zeros_like(answers)
     for row, lesson in enumerate(lessons):
         first = lesson.answer_at - 1
-        answers.append(row * length + np.arange(first, len(lesson.tokens) - 1))
-        is_word = np.ones(len(lesson.tokens), bool)
-        is_word[lesson.places - 1] = False
-        questions.append(row * length + is_word[:first].nonzero()[0])
-    return np.concatenate(answers), np.concatenate(questions)
+        answers[row, first : len(lesson.tokens) - 1] = True
+        questions[row, :first] = True
+        questions[row, lesson.places - 1] = False
+    return answers, questions

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLVisionModel
 
 from engine.towers import OmniModel
@@ -18,20 +17,20 @@ from pocket.train.ahead import Ahead
 from pocket.train.assemble import write_processors
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import LessonBatch, Pictures, batched
+from pocket.train.lesson_error import LessonError
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.passes import read
+from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, one_thread_each, read_shard, rendering
-from pocket.train.sight import cut, look
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
 from pocket.train.weights import fresh_model
 
 STAGE = "reasoner"
 
-QUESTION_WEIGHT = 0.1
-"""Of the words of questions, beside those of answers: the generator reads such words too."""
+LENGTH_STEP = 64
+"""Lessons are filled up to a multiple of so many tokens on a GPU, where each shape is recorded."""
 
 POOL = 4
 """Times as many lessons are drawn as a step takes; those that are most alike in length go together."""
@@ -102,7 +101,8 @@ class Lessons:
             self._pool.join()
 
     def _batch(self, count: int, dice: torch.Generator) -> LessonBatch:
-        return batched(self.draw(count, dice), self._device, self._pictures)
+        step = LENGTH_STEP if self._device.type == "cuda" else 1
+        return batched(self.draw(count, dice), self._device, self._pictures, length_step=step)
 
     def _add(self, lessons: list[Lesson]) -> None:
         for lesson in lessons:
@@ -139,7 +139,15 @@ def run(options: Options, make: Make = make_episode) -> State:
         with shares if options.workers else nullcontext():
             fill(lessons.take, options)
             with closing(lessons.ahead(options.batch)) as batches:
-                return train(STAGE, student, lambda step: lesson_loss(model, sight, batches.take(step)), options)
+                recorded = Recorded(student, batches.settle)
+
+                def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
+                    batch = batches.take(step)
+                    form = (batch.grid, batch.tokens.shape)
+                    value, answers, right = recorded(form, LessonError(model, sight, batch.grid), *batch.posed)
+                    return value, {"answers": answers, "right": right}
+
+                return train(STAGE, student, loss, options)
     finally:
         lessons.close()
 
@@ -172,29 +180,3 @@ def read_tokenizer(options: Options) -> PreTrainedTokenizerFast:
         BadInput: the stage has not run.
     """
     return AutoTokenizer.from_pretrained(tokenizer_folder(options.out), local_files_only=True)
-
-
-def lesson_loss(
-    model: OmniModel, sight: Qwen3VLVisionModel, batch: LessonBatch
-) -> tuple[Tensor, dict[str, float | Tensor]]:
-    """Cross-entropy of the answers' words, and a little of the questions'."""
-    x = model.reasoner.embed_tokens(batch.tokens)
-    deep: tuple[Tensor, ...] = ()
-    if batch.frames is not None and batch.grid is not None:
-        frames, places = batch.frames
-        features, seen = look(sight, cut(frames), batch.grid)
-        index = places[:, :, None].expand(-1, -1, x.shape[-1])
-        x = x.scatter(1, index, features.to(x.dtype))
-        deep = tuple(torch.zeros_like(x).scatter(1, index, part.to(x.dtype)) for part in seen)
-    out, _ = read(model, x, batch.positions, batch.lengths, deep, whole=True)
-    out = out.flatten(0, 1)
-    at_answer, wanted = batch.answers
-    answers = model.reasoner.head(out[at_answer]).float()
-    loss = cross_entropy(answers, wanted)
-    right = (answers.argmax(-1) == wanted).float().mean()
-    shown: dict[str, float | Tensor] = {"answers": loss.detach(), "right": right}
-    at_question, wanted = batch.questions
-    if len(at_question):
-        questions = model.reasoner.head(out[at_question]).float()
-        loss = loss + QUESTION_WEIGHT * cross_entropy(questions, wanted)
-    return loss, shown

@@ -7,7 +7,7 @@ long as they take the GPU.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor, nn
@@ -29,49 +29,49 @@ class _Measured(nn.Module):
 
 
 class Recorded:
-    """Measures by the form of what they are of; one that was recorded is replayed from a CUDA graph.
+    """Measures by the form of what they are of; on a GPU one that comes a second time is recorded, and replayed then.
 
     Args:
         module: what all of them go through; gradients reach its parameters as ever.
+        settle: waits until nothing else uses the GPU from this process, such as a thread that draws batches.
     """
 
-    def __init__(self, module: nn.Module) -> None:
-        self._module = module
-        self._made: dict[Hashable, _Measured | None] = {}
+    def __init__(self, module: nn.Module, settle: Callable[[], None]) -> None:
+        self._module, self._settle = module, settle
+        self._seen: set[Hashable] = set()
+        self._made: dict[Hashable, Measure] = {}
+
+    def __call__(self, form: Hashable, measure: Measure, *batch: Tensor) -> tuple[Tensor, ...]:
+        """Measure a batch.
+
+        Args:
+            form: what else of the measure than values can differ; batches of one form have tensors of the same shapes.
+        """
+        if batch[0].is_cuda and form in self._seen and form not in self._made:
+            self._settle()
+            self._made[form] = self._record(form, measure, *batch)
+        self._seen.add(form)
+        return self._made.get(form, measure)(*batch)
 
     @cached_property
     def _pool(self):
         # One for all: a graph is over, its gradients too, before the next one is replayed.
         return torch.cuda.graph_pool_handle()
 
-    def __contains__(self, form: Hashable) -> bool:
-        """Whether `record` has been told of it."""
-        return form in self._made
-
-    def record(self, form: Hashable, measure: Measure, *batch: Tensor) -> None:
-        """Record a form, with a batch of it on the device; on a processor there is nothing to record.
-
-        Nothing else may use the GPU from this process meanwhile, such as a thread that draws batches. What cannot be
-        recorded is measured as it is, and a line says so: that is slower, but no run ends for it.
-        """
-        if not batch[0].is_cuda:
-            return
+    def _record(self, form: Hashable, measure: Measure, *batch: Tensor) -> Measure:
         measured = _Measured(self._module, measure)
         # What autocast keeps between calls would be memory that a graph does not own.
-        self._made[form] = None
         with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
             try:
                 torch.cuda.make_graphed_callables(measured, batch, allow_unused_input=True, pool=self._pool)
             except RuntimeError as error:
+                # It is slower without, but no run ends for that.
                 print(f"not recorded: {form}: {error}")  # noqa: T201
-                return
-        self._made[form] = measured
+                return measure
+        return partial(_replay, measured)
 
-    def __call__(self, form: Hashable, measure: Measure, *batch: Tensor) -> tuple[Tensor, ...]:
-        """Measure a batch; as it is where its form was not recorded."""
-        measured = self._made.get(form)
-        if measured is None:
-            return measure(*batch)
-        # The graph's own are overwritten by the next step.
-        loss, *told = (part.clone() for part in measured(*batch))
-        return (loss, *(part.detach() for part in told))
+
+def _replay(measured: _Measured, *batch: Tensor) -> tuple[Tensor, ...]:
+    # The graph's own are overwritten by the next step.
+    loss, *told = (part.clone() for part in measured(*batch))
+    return (loss, *(part.detach() for part in told))

@@ -20,7 +20,7 @@ from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.waiting import fill
-from pocket.world.episode import IMAGE_SIZE, POLICY_SIZE, View
+from pocket.world.episode import View
 
 VAE, DECODER = "vae", "decoder"
 
@@ -115,9 +115,6 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
         for part in (vae.encoder, vae.quant_conv):
             part.requires_grad_(False)
     nn.Module.to(vae, options.device)
-    recorded, measure = Recorded(vae), partial(vae_loss, vae)
-    for shape in _shapes(options.batch):
-        recorded.record(shape, measure, torch.zeros(shape, device=options.device))
     frames = Frames(options)
     with rendering(
         options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make, stage=VAE
@@ -132,6 +129,7 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
             return frames.draw(max(1, options.batch // 4), CLIP_FRAMES, 128, options.device, dice)
 
         with closing(Ahead(draw, options.seed, lambda step: frames.take())) as batches:
+            recorded, measure = Recorded(vae, batches.settle), partial(vae_loss, vae)
 
             def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
                 pixels = batches.take(step)
@@ -143,12 +141,6 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
             state.notes |= statistics(vae, frames, options)
     write_state(options.out, stage, state)
     return state
-
-
-def _shapes(batch: int) -> list[tuple[int, ...]]:
-    """Of the usual batches: stills, frames of policies as large as they are high, and clips."""
-    sides = (IMAGE_SIZE[1], POLICY_SIZE[1] // 16 * 16)
-    return [(batch, 3, 1, side, side) for side in sides] + [(max(1, batch // 4), 3, CLIP_FRAMES, 128, 128)]
 
 
 def vae_loss(vae: AutoencoderKLWan, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor]:

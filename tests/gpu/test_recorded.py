@@ -27,9 +27,8 @@ def measure_of(layer: nn.Linear):
 
 def test_a_replay_gives_the_loss_and_the_gradients_of_each_batch():
     layer = nn.Linear(4, 4, device="cuda")
-    recorded, measure = Recorded(layer), measure_of(layer)
-    recorded.record(2, measure, torch.zeros(2, 4, device="cuda"))
-    for count in (2, 3):
+    recorded, measure = Recorded(layer, torch.cuda.synchronize), measure_of(layer)
+    for count in (2, 2, 2, 3, 2):
         batch = torch.randn(count, 4, device="cuda")
         layer.zero_grad()
         loss, mean = recorded(count, measure, batch)

@@ -11,8 +11,8 @@ from engine import Engine
 from engine.reasoner import Footage
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import Pictures, batched
+from pocket.train.lesson_error import lesson_loss
 from pocket.train.lessons import LessonWriter, exchanges
-from pocket.train.reasoner import lesson_loss
 from pocket.train.shape import TOY
 from pocket.train.weights import read_model
 from pocket_flat_world import flat_episode

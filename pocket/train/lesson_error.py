@@ -1,0 +1,61 @@
+"""How wrong a reasoner's answers are, over a batch of lessons."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from transformers import Qwen3VLVisionModel
+
+from engine.towers import OmniModel
+from pocket.train.lesson_batch import LessonBatch
+from pocket.train.passes import read
+from pocket.train.sight import cut, look
+
+QUESTION_WEIGHT = 0.1
+"""Of the words of questions, beside those of answers: the generator reads such words too."""
+
+
+class LessonError:
+    """Cross-entropy of the answers' words, and a little of the questions', of lessons that show alike.
+
+    Args:
+        grid: of what they show; none where that is nothing.
+    """
+
+    def __init__(self, model: OmniModel, sight: Qwen3VLVisionModel, grid: tuple[int, int, int] | None) -> None:
+        self._model, self._sight, self._grid = model, sight, grid
+
+    def __call__(self, *posed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What `LessonBatch.posed` is → the loss, that of answers, and how many of their words are right, 0 to 1."""
+        tokens, positions, lengths, before_answer, before_question, *shown = posed
+        x = self._model.reasoner.embed_tokens(tokens)
+        deep: tuple[Tensor, ...] = ()
+        if self._grid is not None:
+            frames, places = shown
+            features, seen = look(self._sight, cut(frames), self._grid)
+            index = places[:, :, None].expand(-1, -1, x.shape[-1])
+            x = x.scatter(1, index, features.to(x.dtype))
+            deep = tuple(torch.zeros_like(x).scatter(1, index, part.to(x.dtype)) for part in seen)
+        out, _ = read(self._model, x, positions, lengths, deep, whole=True)
+        # Of all tokens, asked for or not: shapes that hang on what is asked could not be recorded.
+        words = self._model.reasoner.head(out[:, :-1].flatten(0, 1)).float()
+        following = tokens[:, 1:].flatten()
+        errors = cross_entropy(words, following, reduction="none")
+        of_answers, of_questions = (part[:, :-1].flatten() for part in (before_answer, before_question))
+        answers, questions = _mean(errors, of_answers), _mean(errors, of_questions)
+        right = _mean((words.detach().argmax(-1) == following).float(), of_answers)
+        return answers + QUESTION_WEIGHT * questions, answers.detach(), right
+
+
+def lesson_loss(
+    model: OmniModel, sight: Qwen3VLVisionModel, batch: LessonBatch
+) -> tuple[Tensor, dict[str, float | Tensor]]:
+    """The loss of a batch, and what the curves show of it."""
+    loss, answers, right = LessonError(model, sight, batch.grid)(*batch.posed)
+    return loss, {"answers": answers, "right": right}
+
+
+def _mean(values: Tensor, counts: Tensor) -> Tensor:
+    """Of those that count; 0 where none does."""
+    return (values * counts).sum() / counts.sum().clamp_min(1)
