@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_cosmos3_audio import Cosmos3AVAEAudioTokenizer
@@ -9,6 +11,7 @@ from torch import Tensor, nn
 
 from pocket.train.codecs import fresh_sound
 from pocket.train.loop import Options, State, needed_state, train
+from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.waiting import fill
@@ -69,15 +72,20 @@ def run(options: Options, make: Make = make_episode) -> State:
     with rendering(options.data, {"clip": 1.0}, options.workers, options.shard_size, make, stage=STAGE):
         fill(waves.take, options)
 
+        # Nobody else draws: there is nothing to wait for.
+        recorded, measure = Recorded(codec, lambda: None), partial(sound_loss, codec)
+
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
             waves.take()
-            return sound_loss(codec, waves.draw(options.batch, options.device))
+            drawn = waves.draw(options.batch, options.device)
+            value, error, spectra, size = recorded(drawn.shape, measure, drawn)
+            return value, {"wave": error, "spectra": spectra, "latents": size}
 
         return train(STAGE, codec, loss, options)
 
 
-def sound_loss(codec: Cosmos3AVAEAudioTokenizer, waves: Tensor) -> tuple[Tensor, dict[str, float | Tensor]]:
-    """waves [B, 2, S] in -1..1 → the loss, and its parts."""
+def sound_loss(codec: Cosmos3AVAEAudioTokenizer, waves: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """waves [B, 2, S] in -1..1 → the loss, and its parts: the waves' error, the spectra's and the latents' square."""
     assert isinstance(codec.encoder, nn.Module)
     with torch.autocast(waves.device.type, enabled=False):
         latents = codec.encode(waves, return_dict=False)[0].mode()
@@ -86,7 +94,7 @@ def sound_loss(codec: Cosmos3AVAEAudioTokenizer, waves: Tensor) -> tuple[Tensor,
         spectra = sum((_spectrum_error(made, waves, window) for window in WINDOWS), made.new_zeros(())) / len(WINDOWS)
         size = latents.square().mean()
     loss = error + SPECTRUM_WEIGHT * spectra + SIZE_WEIGHT * (size - 1).square()
-    return loss, {"wave": error.detach(), "spectra": spectra.detach(), "latents": size.detach()}
+    return loss, error.detach(), spectra.detach(), size.detach()
 
 
 def _spectrum_error(made: Tensor, wanted: Tensor, window: int) -> Tensor:
