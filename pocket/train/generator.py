@@ -17,7 +17,7 @@ from pocket.train.acting import NUM_PLACES
 from pocket.train.ahead import Ahead
 from pocket.train.encoding import encoding
 from pocket.train.flow_steps import FlowSteps
-from pocket.train.lesson_error import lesson_loss
+from pocket.train.lesson_error import LessonSteps
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import BatchMaker, Mode
 from pocket.train.reasoner import Lessons, Student, read_reasoner, read_tokenizer
@@ -130,11 +130,12 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
                     drawn.settle()
 
         steps = FlowSteps(model, pupil, trains_reasoner=learns_along, pointer=pupil.pointer, settle=settle)
+        lesson_steps = LessonSteps(model, sight, student, settle=settle)
 
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
             value, shown = steps.loss(batches.take(step))
             if taught_beside is not None:
-                taught, of_lessons = lesson_loss(model, sight, taught_beside.take(step))
+                taught, of_lessons = lesson_steps.loss(taught_beside.take(step))
                 value, shown = value + taught, {**shown, **of_lessons}
             return value, shown
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import Qwen3VLVisionModel
 
 from engine.towers import OmniModel
 from pocket.train.lesson_batch import LessonBatch
 from pocket.train.passes import read
+from pocket.train.recorded import Recorded
 from pocket.train.sight import cut, look
 
 QUESTION_WEIGHT = 0.1
@@ -48,12 +51,25 @@ class LessonError:
         return answers + QUESTION_WEIGHT * questions, answers.detach(), right
 
 
-def lesson_loss(
-    model: OmniModel, sight: Qwen3VLVisionModel, batch: LessonBatch
-) -> tuple[Tensor, dict[str, float | Tensor]]:
-    """The loss of a batch, and what the curves show of it."""
-    loss, answers, right = LessonError(model, sight, batch.grid)(*batch.posed)
-    return loss, {"answers": answers, "right": right}
+class LessonSteps:
+    """What a step of lessons minimises; on a GPU it is recorded for each form of a batch.
+
+    Args:
+        module: what the loss goes through.
+        settle: see `Recorded`.
+    """
+
+    def __init__(
+        self, model: OmniModel, sight: Qwen3VLVisionModel, module: nn.Module, *, settle: Callable[[], None]
+    ) -> None:
+        self._model, self._sight = model, sight
+        self._recorded = Recorded(module, settle)
+
+    def loss(self, batch: LessonBatch) -> tuple[Tensor, dict[str, float | Tensor]]:
+        """The loss of a batch, and what the curves show of it."""
+        error = LessonError(self._model, self._sight, batch.grid)
+        loss, answers, right = self._recorded((batch.grid, batch.tokens.shape), error, *batch.posed)
+        return loss, {"answers": answers, "right": right}
 
 
 def _mean(values: Tensor, counts: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from multiprocessing.pool import AsyncResult
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLVisionModel
 
 from engine.towers import OmniModel
@@ -17,10 +17,9 @@ from pocket.train.ahead import Ahead
 from pocket.train.assemble import write_processors
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import LessonBatch, Pictures, batched
-from pocket.train.lesson_error import LessonError
+from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, one_thread_each, read_shard, rendering
 from pocket.train.tokenizing import tokenizer_folder
@@ -139,15 +138,8 @@ def run(options: Options, make: Make = make_episode) -> State:
         with shares if options.workers else nullcontext():
             fill(lessons.take, options)
             with closing(lessons.ahead(options.batch)) as batches:
-                recorded = Recorded(student, batches.settle)
-
-                def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
-                    batch = batches.take(step)
-                    form = (batch.grid, batch.tokens.shape)
-                    value, answers, right = recorded(form, LessonError(model, sight, batch.grid), *batch.posed)
-                    return value, {"answers": answers, "right": right}
-
-                return train(STAGE, student, loss, options)
+                steps = LessonSteps(model, sight, student, settle=batches.settle)
+                return train(STAGE, student, lambda step: steps.loss(batches.take(step)), options)
     finally:
         lessons.close()
 

@@ -45,7 +45,8 @@ class Recorded:
         """Measure a batch.
 
         Args:
-            form: what else of the measure than values can differ; batches of one form have tensors of the same shapes.
+            form: measures of one form do the same to tensors of the same shapes, which differ in their values alone.
+            batch: on the device; what is recorded with goes on to hold every later batch of its form.
         """
         if batch[0].is_cuda and form in self._seen and form not in self._made:
             self._settle()

@@ -133,7 +133,7 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
 
             def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
                 pixels = batches.take(step)
-                value, psnr, outlines = recorded(tuple(pixels.shape), measure, pixels)
+                value, psnr, outlines = recorded(pixels.shape, measure, pixels)
                 return value, {f"psnr_{'still' if pixels.shape[2] == 1 else 'clip'}": psnr, "outlines": outlines}
 
             state = train(stage, vae, loss, options, notes=notes)

@@ -15,23 +15,10 @@ from pocket.train.acting import NUM_PLACES
 from pocket.train.flow import FlowError, form_of, pose
 from pocket.train.flow_steps import FlowSteps
 from pocket.train.modes import Batch, BatchMaker, Mode
-from pocket.train.samples import Sample
 from pocket.train.weights import read_model
+from pocket_samples import CLIP, MOMENT
 
-LONG, SHORT = (("a red cube beside a blue ball, seen from above", ""),), (("a cube", ""),)
-
-CLIP = Sample("clip", torch.randn(48, 2, 4, 4), 10.0, (64, 64), LONG, sound=torch.randn(64, 5))
-
-MOMENT = Sample(
-    "policy",
-    torch.randn(48, 2, 4, 4),
-    15.0,
-    (64, 64),
-    LONG,
-    actions=torch.randn(4, 8),
-    state=torch.randn(1, 8),
-    places=torch.randn(NUM_PLACES, 3),
-)
+SHORT = (("a cube", ""),)
 
 
 @pytest.fixture
@@ -53,8 +40,8 @@ def pointer(model: OmniModel) -> nn.Linear:
 def batch_of(untrained: Path, mode: Mode) -> Batch:
     prompts = read_tokenizer(untrained / "text_tokenizer")
     maker = BatchMaker(prompts, patch=2, sound_width=64, action_width=16)
-    samples = [CLIP, replace(CLIP, words=SHORT)] if mode == "t2v" else [MOMENT, replace(MOMENT, words=SHORT)]
-    return maker.make(mode, samples, torch.Generator().manual_seed(1), with_sound=True)
+    sample = CLIP if mode == "t2v" else MOMENT
+    return maker.make(mode, [sample, replace(sample, words=SHORT)], torch.Generator().manual_seed(1), with_sound=True)
 
 
 @pytest.mark.parametrize("mode", ["t2v", "policy", "act"])
@@ -82,7 +69,7 @@ def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
 def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: nn.Linear, untrained: Path):
     batch = batch_of(untrained, "policy")
     other = replace(batch, runs=tuple(replace(run, values=torch.randn_like(run.values)) for run in batch.runs))
-    kept = replace(batch, runs=(replace(batch.runs[0], given=torch.ones(2, dtype=torch.bool)), batch.runs[1]))
+    kept = replace(batch, runs=(replace(batch.runs[0], given=torch.ones_like(batch.runs[0].given)), batch.runs[1]))
     forms = [form_of(one, pose(one, model)) for one in (batch, other, kept)]
     assert (forms[0] == forms[1], forms[0] == forms[2]) == (True, False)
 

@@ -11,7 +11,7 @@ from engine import Engine
 from engine.reasoner import Footage
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import Pictures, batched
-from pocket.train.lesson_error import lesson_loss
+from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import LessonWriter, exchanges
 from pocket.train.shape import TOY
 from pocket.train.weights import read_model
@@ -67,14 +67,12 @@ def test_the_loss_of_a_lesson_hangs_on_what_is_shown_and_only_on_its_own_words(u
     model, sight = read_model(untrained), fresh_sight(TOY)
     episodes = [flat_episode("clip", seed) for seed in (0, 1)]
     lessons = [writer.write(episode, next(iter(exchanges(episode)))) for episode in episodes]
-    loss, shown = lesson_loss(model, sight, batched(lessons, model.device, Pictures(model.device)))
+    steps = LessonSteps(model, sight, model, settle=lambda: None)
+    loss, shown = steps.loss(batched(lessons, model.device, Pictures(model.device)))
     loss.backward()
     assert sight.patch_embed.proj.weight.grad.abs().sum() > 0
     assert all(parameter.grad is None for parameter in model.generator.parameters())
-    alone = [
-        lesson_loss(model, sight, batched([lesson], model.device, Pictures(model.device)))[1]["answers"]
-        for lesson in lessons
-    ]
+    alone = [steps.loss(batched([lesson], model.device, Pictures(model.device)))[1]["answers"] for lesson in lessons]
     weights = [len(lesson.tokens) - lesson.answer_at for lesson in lessons]
     mean = sum(float(value) * weight for value, weight in zip(alone, weights, strict=True)) / sum(weights)
     assert float(shown["answers"]) == pytest.approx(mean, rel=1e-3)

@@ -10,38 +10,10 @@ from engine.planning import Media, PromptEncoder, plan, read_setting, read_token
 from engine.weights import open_folder
 from pocket.train import modes
 from pocket.train.modes import BatchMaker
-from pocket.train.samples import Sample
+from pocket_samples import CLIP, MOMENT, STILL
 from studio.requests import GenerateImage
 from studio.requests.generate_video import GenerateVideo
 from studio.requests.run_policy import RunPolicy
-
-WORDS = (("a red cube", '{"context": "a red cube"}'),)
-
-STILL = Sample(
-    "still", torch.randn(48, 1, 16, 16), 0.0, (256, 256), WORDS, controls={"edge": torch.randn(48, 1, 16, 16)}
-)
-
-CLIP = Sample(
-    "clip",
-    torch.randn(48, 5, 16, 16),
-    10.0,
-    (256, 256),
-    WORDS,
-    controls={"depth": torch.randn(48, 5, 16, 16)},
-    sound=torch.randn(64, 43),
-    actions=torch.randn(16, 10),
-)
-
-MOMENT = Sample(
-    "policy",
-    torch.randn(48, 9, 13, 16),
-    15.0,
-    (320, 256),
-    (("Pick up the red cube.", ""),),
-    actions=torch.randn(32, 8),
-    state=torch.randn(1, 8),
-    places=torch.zeros(7, 3),
-)
 
 
 @pytest.fixture(scope="module")
