@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ MAX_HOLDER_CHARACTERS = 4096
 """Of `server.json`; whatever else stands in its place is not read to its end."""
 
 _POLL_S = 0.05
+_ASKED_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -206,15 +208,18 @@ def _held(folder: DataFolder) -> Holder | None:
 
 
 def _lock(file: int) -> bool:
-    """Take the lock. Tried for 0.1 s, because `find_holder` of another process holds it shared for an instant."""
-    for _ in range(5):
+    """Take the lock. Tried for half a second, because who asks for its holder has it shared for an instant."""
+    deadline = time.monotonic() + _ASKED_S
+    while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            time.sleep(0.02)
+            if time.monotonic() >= deadline:
+                return False
+            # Not in step with who asks again and again.
+            time.sleep(random.uniform(0.001, 0.01))
         else:
             return True
-    return False
 
 
 def _read(path: Path) -> Holder | None:
