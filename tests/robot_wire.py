@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from running import RunningServer
 from studio.wire import pack_frame
 
-BOUND_S = 20.0
+BOUND_S = 60.0
 LIMITS = {"soft_min": [-1.0] * 7, "soft_max": [1.0] * 7, "velocity": [2.0] * 7}
 HELLO = {"type": "hello", "arm": "simulated", "model": "panda", "policy": "ws://p/", "limits": LIMITS}
 

@@ -28,6 +28,7 @@ class RunningServer:
         self.folder = folder
         self.environment = environment
         self.process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
         self.url = ""
         self.log: list[str] = []
 
@@ -45,7 +46,8 @@ class RunningServer:
         )
         assert self.process.stdout is not None
         assert self.process.stderr is not None
-        threading.Thread(target=self._keep, args=(self.process.stderr,), daemon=True).start()
+        self._reader = threading.Thread(target=self._keep, args=(self.process.stderr,), daemon=True)
+        self._reader.start()
         line = self.process.stdout.readline()
         if not line.startswith(LISTENING):
             self.kill()
@@ -75,6 +77,10 @@ class RunningServer:
 
     def _close(self) -> None:
         assert self.process is not None
+        assert self._reader is not None
+        # It reads to the end: a stream that is closed under it would break it, and its last lines were lost.
+        self._reader.join(STOP_S)
+        assert not self._reader.is_alive()
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()

@@ -17,8 +17,11 @@ export function formPresets() {
   const line = make("form", { class: "o-save" }, name, save);
   const list = make("div", { class: "o-preset-list" });
 
+  let asked = 0;
   const draw = async () => {
+    const turn = ++asked;
     const presets = (await ask("GET", `/v1/presets?kind=${kind}`))?.presets ?? [];
+    if (turn !== asked) return; // overtaken by what was asked later
     list.replaceChildren(...(presets.length ? presets.map(row) : [make("p", {}, say("tools.no_presets"))]));
   };
   const row = (preset) => {

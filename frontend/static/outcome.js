@@ -5,7 +5,7 @@ import { hintOf, faultWords } from "./faults.js";
 import { fixButtons, fixesFor } from "./fixes.js";
 import { form } from "./form_values.js";
 import { lost } from "./gone.js";
-import { make } from "./nodes.js";
+import { make, mark } from "./nodes.js";
 import { fill } from "./reuse.js";
 import { selection } from "./selection.js";
 
@@ -20,6 +20,7 @@ class Errors extends HTMLElement {
   /** What a submission came to: `job`, or `message`, `hint` and the `field` they belong to. */
   set model(outcome) {
     this.#clear();
+    mark(this, "data-job", outcome?.job);
     if (outcome?.job) selection.follow();
     if (!outcome?.message) return;
     // The boxes find out which of them it is.

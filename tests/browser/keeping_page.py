@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, expect
 
-from browser.studio_page import StudioPage
+from browser.studio_page import OPEN_MS, StudioPage
 from running import RunningServer
 
 READY = {
@@ -28,8 +28,8 @@ def visit(page: StudioPage, name: str, query: str = "") -> StudioPage:
 
 def wait_usable(page: StudioPage, name: str) -> StudioPage:
     """Wait until it can be used."""
-    expect(page.page.locator("o-header")).to_have_attribute("data-state", "open")
-    expect(page.page.locator(READY[name]).first).to_be_attached(timeout=15_000)
+    expect(page.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=OPEN_MS)
+    expect(page.page.locator(READY[name]).first).to_be_attached(timeout=OPEN_MS)
     return page
 
 

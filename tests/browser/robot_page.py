@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Locator, expect
 
 from browser.driven_bridge import DrivenBridge
-from browser.studio_page import StudioPage
+from browser.studio_page import OPEN_MS, StudioPage
 from frontend.places import ROBOT
 
 TICKS_AT_ONCE = 4
@@ -28,8 +28,8 @@ class RobotPage:
     def visit(self, name: str = "") -> RobotPage:
         """Open it, at a robot, and wait until its parts are drawn."""
         self.page.goto(f"{self.opened.url}{ROBOT.path}{f'?name={name}' if name else ''}")
-        expect(self.page.locator("o-robot-panel [role=tab]").first).to_be_visible(timeout=15_000)
-        expect(self.page.locator("o-header")).to_have_attribute("data-state", "open")
+        expect(self.page.locator("o-robot-panel [role=tab]").first).to_be_visible(timeout=OPEN_MS)
+        expect(self.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=OPEN_MS)
         return self
 
     @property
@@ -68,6 +68,7 @@ class RobotPage:
         for _ in range(num_ticks // TICKS_AT_ONCE):
             arm.swing(TICKS_AT_ONCE, clamped=(3,))
             self.page.wait_for_function("tick => window.orrery.robot.now.tick?.tick === tick", arg=arm.tick)
+        arm.until(lambda: any("canvas" in message.get("want", ()) for message in arm.heard))
         arm.show("canvas")
         expect(self.view).to_have_attribute("data-frames", re.compile(r"\d+"))
 

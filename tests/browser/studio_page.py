@@ -12,7 +12,13 @@ from frontend.places import FORMS
 
 IMAGE = "image"
 PATHS = {place.name: place.path for place in FORMS}
-JOB_MS = 60_000
+JOB_MS = 120_000
+OPEN_MS = 60_000
+
+GRADIO_CODE = "/assets/"
+GRADIO_CLOSES = "AbortError: signal is aborted without reason"
+"""Gradio's client ends its stream when the server says that all is answered. If it happens to be reading just then, it
+logs what that throws as an error, and loses nothing. What our own modules log is no less a complaint."""
 
 
 class StudioPage:
@@ -51,9 +57,9 @@ class StudioPage:
         return self.wait_usable()
 
     def wait_usable(self) -> StudioPage:
-        expect(self.button).to_be_enabled(timeout=15_000)
-        expect(self.page.locator("o-header")).to_have_attribute("data-state", "open")
-        self.page.wait_for_function("() => window.orrery?.form?.values")
+        expect(self.button).to_be_enabled(timeout=OPEN_MS)
+        expect(self.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=OPEN_MS)
+        self.page.wait_for_function("() => window.orrery?.form?.values", timeout=OPEN_MS)
         return self
 
     def close(self) -> list[str]:
@@ -149,7 +155,7 @@ class StudioPage:
         expect(self.prompt).not_to_have_value("")
 
     def submit(self) -> str:
-        """Press the button, and return the new job's id once the strip has it."""
+        """Press the button, and return the new job's id once the strip has it and the form has its answer."""
         before = self.newest()
         self.button.click()
         self.page.wait_for_function(
@@ -157,7 +163,12 @@ class StudioPage:
             arg=before,
             timeout=JOB_MS,
         )
-        return self.newest()
+        job = self.newest()
+        # The socket is often quicker than the form's own answer, which still writes the seed and leaves a picked job.
+        self.page.wait_for_function(
+            "job => document.querySelector('o-errors').dataset.job === job", arg=job, timeout=JOB_MS
+        )
+        return job
 
     def wait_picture(self) -> None:
         """Wait until the stage shows pixels that were fetched and decoded."""
@@ -166,6 +177,10 @@ class StudioPage:
             "() => { const image = document.querySelector('o-stage .o-frame img');"
             " return !image.hidden && image.complete && image.naturalWidth > 0 }"
         )
+
+    def wait_value(self, name: str, value: Any) -> None:
+        """Wait until the form, as the page would send it, says so; its fields show it a little earlier."""
+        self.page.wait_for_function("([name, value]) => orrery.form.values[name] === value", arg=[name, value])
 
     def values(self) -> dict[str, Any]:
         """The form as the page would send it."""
@@ -207,5 +222,6 @@ class StudioPage:
             self.complaints.append(f"asked outside: {url}")
 
     def _listen(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        closes = message.text.startswith(GRADIO_CLOSES) and GRADIO_CODE in message.location["url"]
+        if message.type == "error" and not closes:
             self.complaints.append(f"console: {message.text} {json.dumps(message.location)}")

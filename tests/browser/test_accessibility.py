@@ -16,9 +16,17 @@ Theme = Literal["light", "dark"]
 
 SERIOUS = ("serious", "critical")
 
+SETTLED = """() => Promise.all(
+    document.getAnimations()
+        .filter(({ playState, effect }) => playState === "running" && effect.getComputedTiming().endTime < Infinity)
+        .map(({ finished }) => finished.catch(() => {})),
+)"""
+"""Until every change of style that ends has ended."""
+
 
 def serious_violations(page: StudioPage) -> list[str]:
     """What axe-core minds, with the first element at fault."""
+    page.page.evaluate(SETTLED)  # a colour on its way to another is neither
     found = Axe().run(page.page).response["violations"]
     return [f"{rule['id']}: {rule['nodes'][0]['html'][:200]}" for rule in found if rule["impact"] in SERIOUS]
 

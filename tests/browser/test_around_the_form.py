@@ -41,6 +41,8 @@ def test_a_preset_is_saved_loaded_on_another_device_and_deleted(open_page: OpenP
     page.prompt.fill("a slow one")
     page.steps.fill("3")
     page.steps.blur()
+    page.wait_value("prompt", "a slow one")
+    page.wait_value("sampling.num_inference_steps", 3)
     page.page.locator("[data-do=presets]").click()
     page.page.get_by_label("Name", exact=True).fill("Slow & wide <b>")
     page.page.keyboard.press("Enter")
@@ -97,8 +99,9 @@ def test_a_link_starts_the_form_from_an_artefact(open_page: OpenPage, studio: Ru
 
 def test_a_link_brings_settings_back_on_the_page_that_makes_such_things(open_page: OpenPage, studio: RunningServer):
     job = made(studio, prompt="restore me", sampling={"num_inference_steps": 2, "seed": 77})
-    page = open_page().visit("image", f"?use={job}-0")
-    page.place = "video"
+    page = open_page()
+    page.place = "video"  # the page of pictures leads there by itself, as soon as it has read the link
+    page.page.goto(f"{page.url}/?use={job}-0")
     expect(page.page).to_have_url(f"{studio.url}/video")
     expect(page.prompt).to_have_value("restore me")
     expect(page.seed).to_have_value("77")
@@ -118,16 +121,17 @@ def test_an_mp4_dropped_back_restores_its_settings(open_page: OpenPage, studio: 
     page = open_page().visit("video")
     page.drop("clip.mp4", content, "video/mp4")
     expect(page.prompt).to_have_value("from a file")
-    assert page.values()["num_frames"] == 9
+    page.wait_value("num_frames", 9)
 
 
 def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: OpenPage, studio: RunningServer):
     job = made(studio)
     page = open_page().visit("video", f"?job={job}")
     page.wait_clip()
-    page.page.evaluate(
+    page.page.wait_for_function(
         "async () => { const page = await import(document.querySelector('script[type=module][src]').src);"
-        " const { checkpoint } = page.checkpoint; checkpoint.details.capabilities.sound = false; }"
+        " const { checkpoint } = page.checkpoint; if (!checkpoint.details) return false;"
+        " checkpoint.details.capabilities.sound = false; return true; }"
     )
     page.card.locator("[data-do=send]").click()
     silent = page.page.get_by_role("button", name="Make it again with sound")
@@ -240,13 +244,14 @@ def test_the_request_is_copied_as_a_program_and_as_a_command(open_page: OpenPage
     page = open_page(permissions=["clipboard-read", "clipboard-write"]).visit("video")
     page.prompt.fill("it's a cube")
     page.page.get_by_role("button", name="Copy as Python").click()
-    expect(page.page.locator(".o-toast").last).to_contain_text("Copied")
+    expect(page.page.locator(".o-toast")).to_contain_text("Copied")
     program = page.page.evaluate("() => navigator.clipboard.readText()")
     compile(program, "copied", "exec")
     assert '"sound": False' in program
     page.page.evaluate("() => Object.assign(orrery.form.values, { '@kept': { adapter: { name: 'ink', scale: 0.8 } } })")
+    expect(page.page.locator(".o-toast")).to_have_count(0)  # it has gone by itself
     page.page.get_by_role("button", name="Copy as a command of orrery").click()
-    expect(page.page.locator(".o-toast")).to_have_count(2)
+    expect(page.page.locator(".o-toast")).to_contain_text("Copied")
     command = page.page.evaluate("() => navigator.clipboard.readText()")
     assert "--kind generate_video" in command
     assert "--adapter='ink:0.8'" in command

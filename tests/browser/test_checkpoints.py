@@ -79,8 +79,10 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     expect(page.page.locator("[data-checkpoint=large]")).to_contain_text("too large for this machine")
     expect(page.page.locator("[data-checkpoint=large]").get_by_role("button", name="Load", exact=True)).to_be_hidden()
     expect(page.page.locator(".o-device")).to_contain_text("20.0 GB of 80.0 GB of the GPU's memory used")
-    page.page.locator("[data-checkpoint=here]").get_by_role("button", name="Load", exact=True).click()
-    page.page.locator("[data-checkpoint=away]").get_by_role("button", name="Stop the download").click()
+    with page.page.expect_response("**/v1/checkpoints/here/load"):
+        page.page.locator("[data-checkpoint=here]").get_by_role("button", name="Load", exact=True).click()
+    with page.page.expect_response("**/v1/checkpoints/away/pull"):
+        page.page.locator("[data-checkpoint=away]").get_by_role("button", name="Stop the download").click()
     assert orders == [("POST", "here/load"), ("DELETE", "away/pull")]
 
 

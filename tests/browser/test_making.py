@@ -8,8 +8,9 @@ from playwright.sync_api import expect
 from browser.conftest import OpenPage
 from running import RunningServer
 
-STEP_MS = 2000
-"""Much longer than one step, much shorter than the two hundred that were asked for."""
+MOST_STEPS = 20
+"""After a job was cancelled: of the one that it finishes the server hears later, on a busy machine some others before
+it. Two hundred were asked for."""
 
 TWO_ESCAPES = """() => {
   for (let press = 0; press < 2; press += 1)
@@ -71,9 +72,12 @@ def test_cancelling_ends_the_job_within_a_step(open_page: OpenPage, studio: Runn
     page = open_page().visit()
     job = page.generate_slowly()
     page.wait_step(3)
-    page.card.get_by_role("button", name="Cancel").click()
-    expect(page.stage).to_have_attribute("data-state", "cancelled", timeout=STEP_MS)
-    assert studio.job(job)["state"] == "cancelled"
+    with page.page.expect_response(f"**/v1/jobs/{job}") as answer:
+        page.card.get_by_role("button", name="Cancel").click()
+    page.wait_state("cancelled", job)
+    ended = studio.job(job)
+    assert ended["state"] == "cancelled"
+    assert ended["progress"]["step"] <= answer.value.json()["progress"]["step"] + MOST_STEPS
     page.card.get_by_role("button", name="Run again").click()
     page.wait_state("running", job)
     page.card.get_by_role("button", name="Cancel").click()
@@ -131,6 +135,7 @@ def test_an_unlocked_seed_is_drawn_anew_and_a_locked_one_stays(open_page: OpenPa
     page = open_page().visit()
     seeds = [seed_of(studio, page.generate(f"picture {index}")) for index in range(2)]
     assert seeds[0] != seeds[1]
+    expect(page.seed).to_have_value(str(seeds[1]))
     page.lock.click()
     expect(page.lock).to_have_attribute("aria-pressed", "true")
     assert seed_of(studio, page.generate("picture 2")) == seeds[1]
@@ -181,6 +186,7 @@ def test_an_example_fills_the_prompt(open_page: OpenPage):
 def test_the_curl_command_is_the_request_that_generate_would_post(open_page: OpenPage, studio: RunningServer):
     page = open_page(permissions=["clipboard-read", "clipboard-write"]).visit()
     page.prompt.fill("it's a cube")
+    page.wait_value("prompt", "it's a cube")
     page.page.get_by_role("button", name="Copy as curl").click()
     expect(page.page.locator(".o-toast")).to_contain_text("Copied")
     command = page.page.evaluate("() => navigator.clipboard.readText()")
@@ -200,7 +206,7 @@ def test_the_page_survives_the_death_of_the_server(fresh_studio: RunningServer, 
     expect(page.page.locator("o-header")).to_contain_text("reconnecting…")
     fresh_studio.environment["ORRERY_PORT"] = port
     fresh_studio.start()
-    expect(page.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=30_000)
+    expect(page.page.locator("o-header")).to_have_attribute("data-state", "open", timeout=60_000)
     expect(page.prompt).to_have_value("half a thou")
     expect(page.strip.locator("button")).to_have_count(1)
     job = page.generate("after")

@@ -3,7 +3,6 @@
 import io
 from typing import Any
 
-import httpx
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 
 def made(studio: RunningServer, page: StudioPage, request: dict[str, Any]) -> str:
-    answer = httpx.post(f"{studio.url}/v1/jobs", json={"sampling": {"num_inference_steps": 2, "seed": 5}, **request})
+    answer = studio.post("/v1/jobs", json={"sampling": {"num_inference_steps": 2, "seed": 5}, **request})
     job = answer.raise_for_status().json()["id"]
     page.strip.locator(f"[data-job='{job}']").click()
     expect(page.stage).to_have_attribute("data-state", "succeeded", timeout=JOB_MS)
@@ -26,7 +25,7 @@ def made(studio: RunningServer, page: StudioPage, request: dict[str, Any]) -> st
 def uploaded_picture(studio: RunningServer) -> str:
     buffer = io.BytesIO()
     Image.new("RGB", (320, 240), "teal").save(buffer, "PNG")
-    return httpx.post(f"{studio.url}/v1/media", files={"file": ("a.png", buffer.getvalue())}).json()["id"]
+    return studio.post("/v1/media", files={"file": ("a.png", buffer.getvalue())}).json()["id"]
 
 
 def test_a_clip_plays_on_the_stage(open_page: OpenPage, studio: RunningServer):

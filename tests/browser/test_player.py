@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import tile, visit
-from running import RunningServer
+from running import RunningServer, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -44,7 +44,8 @@ def test_the_full_screen_of_a_phone_has_the_bar_and_the_sound(open_page: OpenPag
     leave = page.page.get_by_role("button", name="Leave the full screen")
     expect(leave).to_be_visible()
     assert page.page.evaluate("() => document.fullscreenElement.matches('o-stage')")
-    assert all(is_reachable(page.page, name) for name in ("Frame", "Mute", "Leave the full screen"))
+    for name in ("Frame", "Mute", "Leave the full screen"):
+        wait_for(lambda name=name: is_reachable(page.page, name), 20)  # the screen grows for a while
     expect(page.page.locator(".o-wave")).to_be_visible()
     assert not page.page.evaluate("() => document.querySelector('o-stage video').muted")
     leave.click()
@@ -71,6 +72,6 @@ def test_the_sound_of_a_clip_is_a_line_in_the_library_too(open_page: OpenPage, c
     wave = page.page.locator("o-library-peek .o-wave")
     expect(wave).to_be_visible()
     expect(wave).not_to_have_attribute("data-peaks", "0")
-    assert is_reachable(page.page, "Full screen")
+    wait_for(lambda: is_reachable(page.page, "Full screen"), 20)
     wave.click(position={"x": 2, "y": 10})
     expect(page.page.locator("o-library-peek .o-player")).to_have_attribute("data-frame", "0")

@@ -14,7 +14,7 @@ from browser.keeping_page import tile, tiles, visit, wait_usable
 from browser.studio_page import StudioPage
 from browser.test_accessibility import serious_violations
 from browser.test_bad_input import SCRIPTS
-from running import RunningServer
+from running import RunningServer, wait_for
 from sent_files import picture_bytes
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -81,9 +81,13 @@ def test_what_waits_is_reordered_by_dragging(open_page: OpenPage, paused: Runnin
     page.page.mouse.down()
     page.page.mouse.move(begin["x"] + 8, end["y"] + end["height"] - 2, steps=6)
     page.page.mouse.up()
-    expect_order(page, [second, third, first])
-    jobs = [paused.job(job)["position"] for job in (second, third, first)]
-    assert jobs == sorted(jobs)
+    expect_order(page, [second, third, first])  # at once; the server's word follows
+
+    def are_in_order() -> bool:
+        positions = [paused.job(job)["position"] for job in (second, third, first)]
+        return positions == sorted(positions)
+
+    wait_for(are_in_order, 20)
 
 
 def test_priority_cancel_and_pause_do_what_they_say(open_page: OpenPage, paused: RunningServer):

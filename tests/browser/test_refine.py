@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from browser.conftest import OpenPage
+from browser.test_accessibility import serious_violations
 from critiques import critique, rewritten
 from refining_endpoint import RefiningEndpoint, refining_endpoint
 from running import RunningServer, running
@@ -79,8 +79,7 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     expect(page.locator(".o-mark-box")).to_have_count(0)
     expect(page.locator(".o-refine-issues li")).to_have_count(2)
 
-    violations = Axe().run(page).response["violations"]
-    assert [rule["id"] for rule in violations if rule["impact"] in ("serious", "critical")] == []
+    assert serious_violations(opened) == []
     with page.expect_download() as saved:
         page.get_by_role("link", name="Export JSON").click()
     tree = json.loads(Path(saved.value.path()).read_text())
