@@ -32,6 +32,8 @@ class GripperThread:
         self._wish: float | None = None
         self._told: float | None = None
         self._lost = ""
+        self._num_recoveries = 0
+        self._recovering = threading.Lock()
         self._wake = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="gripper", daemon=True)
@@ -50,8 +52,10 @@ class GripperThread:
             self._wake.set()
 
     def recover(self) -> None:
-        """Forget that it failed, and what it was told."""
-        self._lost, self._told, self._wish = "", None, None
+        """Forget that it failed, and what it was told; a failure of what began before this is no new one."""
+        with self._recovering:
+            self._lost, self._told, self._wish = "", None, None
+            self._num_recoveries += 1
 
     def close(self) -> None:
         """End the thread and let go of the gripper."""
@@ -68,12 +72,16 @@ class GripperThread:
         while not self._ended.is_set():
             self._wake.wait(POLL_S)
             self._wake.clear()
+            num_recoveries = self._num_recoveries
             wish, self._wish = self._wish, None
             try:
                 if wish is not None and not self._ended.is_set():
                     self._driver.go(wish)
                 self._position = self._driver.read()
             except ArmLost as error:
-                if not self._lost:
-                    log.warning("gripper lost", words=str(error))
-                self._lost = error.message
+                with self._recovering:
+                    if num_recoveries != self._num_recoveries:
+                        continue
+                    if not self._lost:
+                        log.warning("gripper lost", words=str(error))
+                    self._lost = error.message

@@ -16,10 +16,12 @@ from robot import messages
 from robot.bridge import Bridge
 from robot.clock import MonotonicClock
 from robot.hardware import connect_hardware
+from robot.loop import DeadMan
+from robot.loop.dead_man import TIMEOUT_S
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot_episodes import recorded
-from robot_servers import BOUND_S, beating, policy_server, until
+from robot_servers import BOUND_S, policy_server, until
 from studio.wire.frames import unpack_frame
 
 
@@ -79,16 +81,33 @@ def page() -> Page:
     return Page()
 
 
+@pytest.fixture(autouse=True)
+def dead_man(monkeypatch: pytest.MonkeyPatch) -> DeadMan:
+    """The station's own; it bears with a heart that a busy machine lets beat late."""
+    patient = DeadMan(required=True, timeout_s=BOUND_S)
+    monkeypatch.setattr("robot.station.DeadMan", lambda required: patient)
+    return patient
+
+
+def ready(station: Station, page: Page) -> None:
+    """It passed its self-test, and nothing is being done any more."""
+    assert page.order("self_test")["error"] is None
+    until(lambda: station.view.state == "ready" and not station.busy)
+
+
 def test_it_says_who_it_is_how_it_stands_and_every_tick(tmp_path: Path, page: Page):
     with bridged(tmp_path, page, token="right"):
         until(lambda: len(page.of("tick")) > 10 and page.of("summary"))
-        # At last: a busy machine makes a second of its own longer.
-        until(lambda: page.of("summary")[-1]["rate_hz"] == pytest.approx(15, abs=3))
+        until(lambda: page.of("summary")[-1]["rate_hz"] > 0)
 
     hello, session = page.messages[:2]
     assert (hello["type"], hello["name"], hello["model"]) == ("hello", "left", "panda")
     assert len(hello["limits"]["soft_max"]) == 7
     assert (session["type"], session["state"]) == ("session", "idle")
+    # Fifteen are due in a second. A busy machine is late for some and misses others, which are left out of the count.
+    due_s = {tick["tick"]: tick["at_s"] - 1e-3 * tick["lateness_ms"] for tick in page.of("tick")}
+    first, last = min(due_s), max(due_s)
+    assert (last - first) / (due_s[last] - due_s[first]) == pytest.approx(15, abs=0.01)
     tick = page.of("tick")[-1]
     assert len(tick["joints"]) == 7
     assert tick["executed"] is None
@@ -107,14 +126,12 @@ def test_the_canvas_comes_when_it_is_wanted(tmp_path: Path, page: Page):
 
 def test_orders_are_carried_out_and_answered(tmp_path: Path, page: Page):
     with bridged(tmp_path, page) as station:
-        assert page.order("self_test")["error"] is None
-        until(lambda: station.view.state == "ready")
+        ready(station, page)
         assert page.order("heartbeat")["error"] is None
-        with beating(lambda: page.say({"id": "beat", "command": "heartbeat"})):
-            assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
-            until(lambda: page.of("session")[-1]["state"] == "running")
-            assert page.order("stop")["error"] is None
-            until(lambda: page.of("session")[-1]["stop"] == "button")
+        assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
+        until(lambda: page.of("session")[-1]["state"] == "running")
+        assert page.order("stop")["error"] is None
+        until(lambda: page.of("session")[-1]["stop"] == "button")
         assert page.order("episodes")["value"]["episodes"][0]["num_frames"] == 8
 
     assert [check["outcome"] for check in page.of("check")] == ["passed"]
@@ -131,13 +148,15 @@ def test_what_cannot_be_done_is_answered_with_the_reason(tmp_path: Path, page: P
             assert found[0]["error"]["code"] == "bad_input"
 
 
-def test_a_page_that_falls_silent_stops_the_run_and_the_operator_reads_why(tmp_path: Path, page: Page):
+def test_a_page_that_falls_silent_stops_the_run_and_the_operator_reads_why(
+    tmp_path: Path, page: Page, dead_man: DeadMan
+):
     with bridged(tmp_path, page) as station:
-        page.order("self_test")
-        until(lambda: station.view.state == "ready")
+        ready(station, page)
         page.order("heartbeat")
-        page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})
+        assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
 
+        dead_man._timeout_s = TIMEOUT_S  # type: ignore
         until(lambda: station.view.state == "stopped")
         until(lambda: page.of("event") and page.of("event")[-1]["code"] == "dead_man")
 

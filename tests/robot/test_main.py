@@ -11,7 +11,7 @@ from robot.recording.reader import list_episodes
 from robot_episodes import recorded
 from robot_servers import policy_server, stay_here
 
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 
 
 def robot(*arguments: str) -> subprocess.Popen[str]:
@@ -30,7 +30,7 @@ def test_it_runs_alone_records_and_says_how_it_went(tmp_path: Path):
     with policy_server(stay_here) as (url, _):
         process = robot(
             *("--arm", "replay", "--recordings", str(folder), "--policy", url),
-            *("--prompt", "stay", "--seconds", "3", "--record"),
+            *("--prompt", "stay", "--seconds", "6", "--record"),
         )
         out, err = process.communicate(timeout=TIMEOUT_S)
 

@@ -1,15 +1,15 @@
-"""OpenCV reads a file as it reads a device."""
+"""OpenCV reads a file as it reads a device. It comes to the file's end at once, and no picture grows old meanwhile."""
 
 from pathlib import Path
 
 import pytest
 
 from robot.cameras.opencv import CameraAddress, OpenCvCameras
-from robot.clock import MonotonicClock
 from robot.faults import CameraLost
 from robot.recording import read_episode
 from robot.recording.features import VIDEOS
 from robot_episodes import recorded
+from robot_fakes import StillClock
 from robot_servers import until
 
 
@@ -22,7 +22,7 @@ def files(tmp_path: Path) -> list[str]:
 def test_three_cameras_give_pictures_of_the_canvas_sizes(files: list[str]):
     wrist, exterior_1, _ = files
     cameras = OpenCvCameras(
-        CameraAddress(wrist), CameraAddress(wrist, upside_down=True), CameraAddress(exterior_1), MonotonicClock()
+        CameraAddress(wrist), CameraAddress(wrist, upside_down=True), CameraAddress(exterior_1), StillClock()
     )
     views = cameras.views()
     cameras.close()
@@ -35,7 +35,7 @@ def test_three_cameras_give_pictures_of_the_canvas_sizes(files: list[str]):
 
 def test_a_camera_that_is_not_there_is_named(files: list[str], tmp_path: Path):
     cameras = OpenCvCameras(
-        CameraAddress(files[0]), CameraAddress(str(tmp_path / "none")), CameraAddress(files[2]), MonotonicClock()
+        CameraAddress(files[0]), CameraAddress(str(tmp_path / "none")), CameraAddress(files[2]), StillClock()
     )
 
     with pytest.raises(CameraLost, match="exterior 1"):

@@ -8,7 +8,7 @@ from robot.simulation.graphics import Graphics
 from robot.simulation.library import GRAPHICS
 from robot.simulation.scene import Scene
 from robot.simulation.world import World
-from robot_fakes import FakeClock
+from robot_fakes import FakeClock, StillClock
 
 draws = pytest.mark.skipif(not GRAPHICS.can_draw, reason=GRAPHICS.problem or "it draws")
 
@@ -33,7 +33,7 @@ def test_stepped_cameras_draw_the_moment_that_is(plain_scene: Scene):
 
 @draws
 def test_cameras_of_their_own_thread_always_have_a_picture_and_say_when_it_is_old(plain_scene: Scene):
-    clock = FakeClock()
+    clock = StillClock()
     world = World(plain_scene, clock=clock)
     cameras = SimulatedCameras(world, clock)
     views = cameras.views()

@@ -7,7 +7,7 @@ from robot.gripper.closing import close_or_open
 from robot.gripper.gripper_thread import GripperThread
 from robot_servers import until
 
-BOUND_S = 20.0
+BOUND_S = 60.0
 
 
 class SlowFingers:
@@ -18,9 +18,13 @@ class SlowFingers:
         self.went: list[float] = []
         self.at = 0.0
         self.lost = False
+        self.num_failing = 0
         self.closed = False
 
     def read(self) -> float:
+        if self.num_failing:
+            self.num_failing -= 1
+            raise ArmLost("The fingers were gone for once.")
         if self.lost:
             raise ArmLost("The fingers are gone.")
         return self.at
@@ -85,6 +89,21 @@ def test_a_gripper_that_is_gone_is_said_until_it_is_recovered(fingers: SlowFinge
     gripper.recover()
     gripper.move(1.0)
     until(lambda: gripper.position() == 1.0)
+    gripper.close()
+
+
+def test_what_failed_on_the_way_when_it_was_recovered_counts_no_more(fingers: SlowFingers):
+    gripper = GripperThread(fingers)
+    gripper.move(1.0)
+    until(lambda: fingers.went)
+    fingers.num_failing = 1
+    gripper.recover()
+    fingers.let.set()
+    until(lambda: not fingers.num_failing)
+
+    gripper.move(0.0)
+    until(lambda: fingers.went == [1.0, 0.0])
+    until(lambda: gripper.position() == 0.0)
     gripper.close()
 
 

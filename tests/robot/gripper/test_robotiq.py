@@ -61,9 +61,15 @@ class Gripper:
     def close(self) -> None:
         """Its thread ends before its descriptor does: a number given anew would have two readers."""
         os.close(self.theirs)
-        self.thread.join(10)
+        self.thread.join(60)
         assert not self.thread.is_alive()
         os.close(self.ours)
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may let no thread answer for longer than a gripper on a wire takes."""
+    monkeypatch.setattr(robotiq, "TIMEOUT_S", 60.0)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Our client talks to a server of each dialect."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from robot.clock import MonotonicClock
 from robot.faults import PolicyLost, PolicyRefused
 from robot.policy import PolicyAddress, PolicyConnection
 from robot.policy.dialects import detect
-from robot_servers import answer, observation, policy_server, receive, rows, until
+from robot_servers import BOUND_S, answer, observation, policy_server, receive, rows, until
 from studio.errors import StudioError
 
 ROBOARENA = {
@@ -30,7 +31,7 @@ def ask(
     address: PolicyAddress, num_questions: int = 1, epochs: Callable[[int], int] = lambda _: 1
 ) -> tuple[list[ActionChunk | StudioError], str]:
     """The answers to so many questions, and what the client found to be the dialect."""
-    client = PolicyConnection(address, MonotonicClock())
+    client = PolicyConnection(replace(address, reply_timeout_s=BOUND_S), MonotonicClock())
     try:
         found: list[ActionChunk | StudioError] = []
         until(lambda: client.status().connection in ("ready", "refused"))

@@ -120,7 +120,7 @@ def test_kill_9_in_the_middle_of_the_second_episode_leaves_the_first_whole(folde
     assert process.stdout is not None
     assert process.stdout.readline() == "in the middle of the second\n"
     process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    process.wait(60)
     process.stdout.close()
 
     assert [summary.num_frames for summary in list_episodes(folder)] == [20]

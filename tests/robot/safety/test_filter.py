@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -125,6 +125,7 @@ def test_a_chunk_with_one_number_that_is_not_finite_may_not_be_played():
     assert check_rows(rows) is StopReason.NOT_FINITE
 
 
+@settings(deadline=None)
 @given(st.sampled_from(list(LIMITS)), ANYTHING | NEARBY, NEARBY, SHARES)
 def test_whatever_comes_no_limit_is_broken(model: ArmModel, wanted: np.ndarray, offset: np.ndarray, shares: np.ndarray):
     limits = LIMITS[model]

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robot.safety import HOME, LIMITS, largest_step, velocity_limits
@@ -42,6 +42,7 @@ def test_the_worked_example_of_the_longest_step():
     assert largest_step(FR3, position, PERIOD_S)[1][0] == pytest.approx(0.0675, abs=1e-4)
 
 
+@settings(deadline=None)
 @given(SHARES)
 def test_the_velocity_of_the_longest_step_is_allowed_at_both_of_its_ends(shares: list[float]):
     start = FR3.position_min + np.array(shares) * (FR3.position_max - FR3.position_min)

@@ -18,7 +18,7 @@ from robot_requests import scripted_request as request
 from studio.errors import CannotListen
 from studio.wire.arrays import pack_message, unpack_message
 
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 
 
 def talk(conversation: Callable[[str], Awaitable[Any]], token: str | None = None) -> Any:

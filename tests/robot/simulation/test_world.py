@@ -1,5 +1,3 @@
-import threading
-
 import numpy as np
 import pytest
 
@@ -7,6 +5,7 @@ from robot.safety import HOME
 from robot.simulation.scene import Scene
 from robot.simulation.world import MAX_LAG_S, World
 from robot_fakes import FakeClock
+from robot_servers import until
 from studio.errors import BadInput
 
 
@@ -100,16 +99,10 @@ def test_at_rest_it_stays_where_it_is_and_holds_what_it_holds(world: World):
 def test_on_its_own_thread_it_runs_in_real_time_and_ends(plain_scene: Scene):
     world = World(plain_scene)
     world.start()
-    moved = threading.Event()
     world.aim(HOME + 0.1, 0.0)
-    for _ in range(200):
-        if world.state().joint_positions[0] > 0.02:
-            moved.set()
-            break
-        moved.wait(0.05)
+    until(lambda: world.state().joint_positions[0] > 0.02)
     world.close()
 
-    assert moved.is_set()
     assert not world.is_running
     assert world.was_started
 
