@@ -17,7 +17,8 @@ MAX_HOLDER_CHARACTERS = 4096
 """Of `server.json`; whatever else stands in its place is not read to its end."""
 
 _POLL_S = 0.05
-_ASKED_S = 0.5
+_NUM_TRIES = 100
+"""About half a second. Counted, because time goes by while a busy machine lets nobody try."""
 
 
 @dataclass(frozen=True)
@@ -208,18 +209,16 @@ def _held(folder: DataFolder) -> Holder | None:
 
 
 def _lock(file: int) -> bool:
-    """Take the lock. Tried for half a second, because who asks for its holder has it shared for an instant."""
-    deadline = time.monotonic() + _ASKED_S
-    while True:
+    """Take the lock. Tried again and again, because who asks for its holder has it shared for an instant."""
+    for _ in range(_NUM_TRIES):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            if time.monotonic() >= deadline:
-                return False
             # Not in step with who asks again and again.
             time.sleep(random.uniform(0.001, 0.01))
         else:
             return True
+    return False
 
 
 def _read(path: Path) -> Holder | None:

@@ -49,7 +49,7 @@ class _Hub(BaseHTTPRequestHandler):
         digest = hashlib.sha1(name.encode() + content).hexdigest()
         etag = {"ETag": f'"{digest}"', "X-Repo-Commit": commit}
         if with_body and name.endswith(".safetensors"):
-            self.hold.wait(30)
+            self.hold.wait(120)
         asked = self.headers.get("Range", "")
         if with_body and asked.startswith("bytes="):
             start = int(asked[6:].partition("-")[0])

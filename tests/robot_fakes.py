@@ -40,6 +40,14 @@ class FakeClock:
             self.now_s = max(self.now_s, deadline_s)
 
 
+class StillClock(FakeClock):
+    """Time stands still for whoever waits, too: until somebody wakes them."""
+
+    def wait_until(self, deadline_s: float, wake: threading.Event | None = None) -> None:
+        assert wake is not None, "nothing would end this wait"
+        wake.wait()
+
+
 def arm_state(
     positions: NDArray[np.float64] = HOME,
     velocities: NDArray[np.float64] | None = None,

@@ -16,7 +16,7 @@ from robot.observation import Observation
 from robot_fakes import arm_state, views_at
 from studio.wire.arrays import pack_message, unpack_message
 
-BOUND_S = 20.0
+BOUND_S = 60.0
 
 
 def until(condition: Callable[[], Any], timeout_s: float = BOUND_S) -> Any:

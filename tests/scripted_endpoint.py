@@ -98,5 +98,5 @@ def scripted_endpoint() -> Iterator[ScriptedEndpoint]:
         yield scripted
     finally:
         server.shutdown()
-        thread.join(10)
+        thread.join(60)
         server.server_close()

@@ -140,12 +140,12 @@ def test_a_preview_costs_well_under_a_step_at_720p(engine, ask):
     trajectory = engine.begin(ask(resolution="720", aspect_ratio="16:9", num_inference_steps=5))
     step, preview = [], []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()  # what a busy machine takes beside it does not count
         engine.step([trajectory])
-        between = time.perf_counter()
+        between = time.process_time()
         engine.preview(trajectory)
         step.append(between - start)
-        preview.append(time.perf_counter() - between)
+        preview.append(time.process_time() - between)
     assert min(preview) < 0.25 * min(step)
 
 

@@ -231,7 +231,7 @@ def switchboard() -> Iterator[Switchboard]:
     thread.start()
     yield board
     server.should_exit = True
-    thread.join(10)
+    thread.join(60)
     listener.close()
 
 

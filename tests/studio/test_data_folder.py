@@ -123,7 +123,7 @@ def test_a_second_process_is_told_who_holds_the_folder(folder, other):
 
 def test_a_holder_that_is_killed_lets_go(folder, other):
     other.send_signal(signal.SIGKILL)
-    other.wait(10)
+    other.wait(60)
     assert find_holder(folder) is None
     Hold(folder).release()
 
@@ -144,7 +144,7 @@ def test_a_holder_that_is_starting_is_waited_for(folder):
         Hold(folder)
     announcing = threading.Timer(0.1, hold.announce, ["http://127.0.0.1:9"])
     announcing.start()
-    holder = find_holder(folder, wait_s=10)
+    holder = find_holder(folder, wait_s=60)
     announcing.join()
     assert holder is not None
     assert holder.url == "http://127.0.0.1:9"
@@ -173,7 +173,7 @@ def test_asking_who_holds_a_folder_never_keeps_a_server_from_starting(folder):
             Hold(folder).release()
     finally:
         asking.set()
-        thread.join(10)
+        thread.join(60)
 
 
 def test_what_is_the_user_s_own_has_its_places_and_is_not_made(folder):

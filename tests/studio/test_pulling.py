@@ -24,7 +24,7 @@ def puller(home: Path, url: str, repository: str = REPOSITORY, *revision: str) -
 
 
 def said(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
-    text, _ = process.communicate(timeout=60)
+    text, _ = process.communicate(timeout=120)
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -47,7 +47,7 @@ def test_a_pull_that_was_killed_is_done_again_and_comes_to_its_end(tmp_path: Pat
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["done"] < len(WEIGHTS)
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
         let_through.set()
         assert "folder" in said(puller(tmp_path, url))[-1]
 

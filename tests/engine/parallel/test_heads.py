@@ -17,7 +17,7 @@ class Meeting:
     """Where threads leave what they trade."""
 
     def __init__(self, size: int) -> None:
-        self.barrier = Barrier(size, timeout=10)
+        self.barrier = Barrier(size, timeout=60)
         self.left: dict[int, Tensor] = {}
 
 

@@ -8,7 +8,7 @@ from pocket.report.real_time import FIGURES, marked, try_in_real_time
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_table_is_tried_through_a_server_in_real_time(toy, graphics):
     trials, kept_time = try_in_real_time(toy, 1, 0, lambda _: None)
 

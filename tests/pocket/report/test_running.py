@@ -63,7 +63,7 @@ def test_the_policy_is_never_asked_before_a_chunk_was_timed():
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_the_quick_card_of_the_untrained_is_at_chance(toy, graphics, tmp_path):
     figures = _figures(toy, tmp_path)
 
@@ -73,7 +73,7 @@ def test_the_quick_card_of_the_untrained_is_at_chance(toy, graphics, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 @pytest.mark.skipif(not (SHIPPED / "pocket" / "model_index.json").is_file(), reason="no pocket ships yet")
 def test_the_quick_card_of_the_pocket_is_above_chance(graphics, tmp_path):
     figures = _figures(SHIPPED / "pocket", tmp_path)

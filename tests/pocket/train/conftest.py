@@ -43,7 +43,7 @@ def options(flat_data: Path, tmp_path: Path) -> Options:
     return Options(
         out=tmp_path / "out",
         data=flat_data,
-        time_limit_s=120,
+        time_limit_s=3600,
         steps=30,
         batch=4,
         learning_rate=3e-3,

@@ -40,7 +40,7 @@ def test_whoever_needs_quiet_waits_until_nothing_is_drawn():
     goes_on, drawn = Event(), list[int]()
 
     def draw_late(dice: torch.Generator) -> None:
-        goes_on.wait(10)
+        goes_on.wait(60)
         drawn.append(1)
 
     with closing(Ahead(draw_late, 0)) as batches:

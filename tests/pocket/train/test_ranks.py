@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,13 +19,16 @@ NUM_RANKS, NUM_STEPS = 2, 20
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """One that no system hands out by itself: nobody takes it before the ranks do."""
+    for port in random.Random().sample(range(20_000, 32_000), 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("a hundred ports are taken")
 
 
 def options_in(folder: Path, **changes) -> Options:
-    return Options(out=folder, data=folder, time_limit_s=60, learning_rate=0.05, decay_share=0.0, **changes)
+    return Options(out=folder, data=folder, time_limit_s=3600, learning_rate=0.05, decay_share=0.0, **changes)
 
 
 def batch_of(rank: int, step: int) -> torch.Tensor:

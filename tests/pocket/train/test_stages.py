@@ -29,7 +29,7 @@ def curve(options: Options, stage: str, name: str) -> list[float]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, tmp_path):
     tokenizing.run(options, flat_episode)
     video_vae.run(replace(options, steps=40), flat_episode)

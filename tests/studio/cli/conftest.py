@@ -71,7 +71,7 @@ def spawn():
     for process in running:
         if process.poll() is None:
             process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 @pytest.fixture

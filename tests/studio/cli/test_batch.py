@@ -136,9 +136,9 @@ def test_a_failure_does_not_take_away_what_was_there(batch, fake_server, specs):
 def test_a_killed_run_leaves_no_folder_that_counts_as_finished(spawn, batch, fake_server, specs):
     fake_server.endless = True
     process = spawn("generate", "-i", specs / "a.json", "-o", specs / "out", "--server", fake_server.url)
-    assert fake_server.watched.wait(20)
+    assert fake_server.watched.wait(60)
     process.kill()
-    process.wait(20)
+    process.wait(60)
     assert not (specs / "out" / "a").exists()
     fake_server.endless = False
     result = batch(files=["a.json"])
@@ -155,9 +155,9 @@ def test_half_a_folder_of_a_killed_run_is_cleared_away(batch, specs):
 def test_ctrl_c_cancels_what_runs(spawn, fake_server, specs):
     fake_server.endless = True
     process = spawn("generate", "-i", specs / "a.json", "-o", specs / "out", "--server", fake_server.url)
-    assert fake_server.watched.wait(20)
+    assert fake_server.watched.wait(60)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, b"orrery: cancelled.\n")
     assert fake_server.cancelled.is_set()
 

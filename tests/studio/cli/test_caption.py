@@ -119,7 +119,7 @@ def test_clips_are_asked_about_at_once(caption, clips, endpoint):
     together = threading.Barrier(2)
 
     def answer(body):
-        together.wait(20)
+        together.wait(60)
         return two_phases(body)
 
     endpoint.answers = [answer]
@@ -189,15 +189,15 @@ def test_ctrl_c_leaves_what_is_written_and_says_how_to_go_on(spawn, clips, endpo
     def answer(body):
         if len(endpoint.bodies) > 2:
             waiting.set()
-            go_on.wait(30)
+            go_on.wait(120)
         return two_phases(body)
 
     endpoint.answers = [answer]
     words = ("--endpoint", endpoint.address, "--jobs", 1)
     process = spawn("caption", clips, "-o", clips.parent / "out", *words)
-    assert waiting.wait(30)
+    assert waiting.wait(60)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=60)
     go_on.set()
     assert (process.returncode, stderr) == (130, b"orrery: cancelled; the same command goes on from here.\n")
     assert [path.name for path in (clips.parent / "out").iterdir()] == ["a"]

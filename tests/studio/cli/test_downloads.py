@@ -32,7 +32,7 @@ def web(tmp_path, monkeypatch):
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}", handler.asked
     server.shutdown()
-    thread.join(10)
+    thread.join(60)
     server.server_close()
 
 

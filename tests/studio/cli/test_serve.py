@@ -21,7 +21,7 @@ def refused_start(spawn):
     """Start a server that must refuse: one line, exit code 2."""
 
     def call(*words: object) -> str:
-        stdout, stderr = spawn("serve", *words).communicate(timeout=60)
+        stdout, stderr = spawn("serve", *words).communicate(timeout=120)
         lines = [line for line in stderr.decode().splitlines() if line.startswith("orrery: ")]
         assert b"Traceback" not in stderr
         assert stdout == b""
@@ -104,12 +104,12 @@ def test_a_server_says_where_it_listens_and_leaves_when_told(spawn, tmp_path):
     line = process.stdout.readline().decode()
     assert line.startswith("orrery listening on http://127.0.0.1:")
     url = line.split()[-1]
-    assert httpx.get(f"{url}/healthz", timeout=10).text == "ok"
-    assert httpx.get(f"{url}/v1/jobs", timeout=10).status_code == 401
-    assert httpx.get(f"{url}/v1/jobs", timeout=10, headers={"authorization": "Bearer secret"}).status_code == 200
+    assert httpx.get(f"{url}/healthz", timeout=60).text == "ok"
+    assert httpx.get(f"{url}/v1/jobs", timeout=60).status_code == 401
+    assert httpx.get(f"{url}/v1/jobs", timeout=60, headers={"authorization": "Bearer secret"}).status_code == 200
     holder = find_holder(DataFolder(tmp_path / "d"))
     assert holder is not None
     assert (holder.pid, holder.url) == (process.pid, url)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) is not None
+    assert process.wait(60) is not None
     assert find_holder(DataFolder(tmp_path / "d")) is None

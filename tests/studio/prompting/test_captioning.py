@@ -151,7 +151,7 @@ async def test_many_clips_are_asked_about_at_once(endpoint: Any, clips: Path, an
     phases = two_phases(analysis)
 
     def answer(body: dict[str, Any]) -> str:
-        together.wait(10)
+        together.wait(60)
         return phases(body)
 
     endpoint.answers = [answer]
