@@ -78,6 +78,11 @@ class Loop:
             await asyncio.gather(*self._chains, return_exceptions=True)
         await self._end()
 
+    @property
+    def is_over(self) -> bool:
+        """Nothing grows any more; it may not be written down yet."""
+        return self._over
+
     def seen(self) -> Refinement:
         """The tree with the time that it has taken until now."""
         return self.tree.model_copy(update={"spent_s": round(self._elapsed_s(), 3)})

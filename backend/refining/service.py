@@ -182,9 +182,11 @@ class RefiningService:
             return await self._resume(name)
 
     async def _resume(self, name: str) -> Refinement:
-        if name in self._live:
+        live = self._live.get(name)
+        if live is not None and not live.loop.is_over:
             raise Conflict(f"Refinement {name} is running.", hint="Wait until it ends, or stop it first.")
-        tree = await self._shelf.get(name)
+        # It may be shown as ended already, and be about to be let go of.
+        tree = await self._settled(name)
         if tree.state == "succeeded":
             raise Conflict(f"Refinement {name} has succeeded; nothing of it is missing.", hint="Branch from a result.")
         self._roles.check(tree.request)
