@@ -137,7 +137,7 @@ class FakeLifeline:
             if not wait:
                 return []
             if self.waits_for_wake:
-                assert self._woken.wait(10)
+                assert self._woken.wait(60)
                 self._woken.clear()
                 return []
             raise Over

@@ -58,4 +58,4 @@ def guarding(reader: WordReader, *, loaded: bool = True) -> Iterator[str]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(5)
+        thread.join(60)

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 START_S = 120
-JOB_S = 120
+JOB_S = 240
 STOP_S = 60
 LISTENING = "orrery listening on "
 
@@ -86,13 +86,13 @@ class RunningServer:
             stream.close()
 
     def get(self, path: str, **options: Any) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=30, **options)
+        return httpx.get(self.url + path, timeout=120, **options)
 
     def post(self, path: str, **options: Any) -> httpx.Response:
         return httpx.post(self.url + path, timeout=120, **options)
 
     def delete(self, path: str, **options: Any) -> httpx.Response:
-        return httpx.delete(self.url + path, timeout=30, **options)
+        return httpx.delete(self.url + path, timeout=120, **options)
 
     def submit(self, **fields: Any) -> dict[str, Any]:
         answer = self.post("/v1/jobs", json={"kind": "generate_image", "prompt": "a red cube", **fields})
@@ -106,6 +106,11 @@ class RunningServer:
         """Poll until a job has ended, or until something holds."""
         holds = until or (lambda job: job["state"] in ("succeeded", "failed", "cancelled"))
         return wait_for(lambda: (lambda job: job if holds(job) else None)(self.job(job_id)), JOB_S)
+
+    def settle(self) -> None:
+        """Take back what other tests have left waiting, and wait until nothing runs: nothing is made beside a test."""
+        self.delete("/v1/queue")
+        wait_for(lambda: self.get("/v1/queue").json()["num_running"] == 0, JOB_S)
 
     def wait_ready(self) -> None:
         wait_for(lambda: self.get("/readyz").status_code == 200, START_S)
@@ -126,20 +131,23 @@ class RunningServer:
         return [json.loads(line) for line in self.log if line.startswith("{")]
 
 
-def children(pid: int) -> list[int]:
-    """Child processes, from /proc."""
+def about(pid: int, what: str) -> str:
+    """What /proc says of a process; nothing of one that is gone, or goes while its file is read."""
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except FileNotFoundError:
-        return []
+        return Path(f"/proc/{pid}/{what}").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def children(pid: int) -> list[int]:
+    """Child processes."""
+    return [int(child) for child in about(pid, f"task/{pid}/children").split()]
 
 
 def is_alive(pid: int) -> bool:
     """Whether a process runs; a zombie does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    state = about(pid, "stat").rpartition(")")[2].split()
+    return bool(state) and state[0] != "Z"
 
 
 def wait_for(look: Callable[[], Any], limit_s: float) -> Any:

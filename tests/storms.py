@@ -24,7 +24,10 @@ class Crowd:
         self._lock = threading.Lock()
         self.jobs: set[str] = set()
         self.uploads: set[str] = set()
+        self.thrown: set[str] = set()
         self.erased: set[str] = set()
+        self._turns = 0
+        """Of whoever empties the trash: up at each beginning and each end."""
 
     def start(self) -> None:
         """Begin; the server may come and go."""
@@ -77,15 +80,23 @@ class Crowd:
 
     def _upload(self) -> None:
         size = self._random.randrange(20, 200), self._random.randrange(20, 200)
+        before = self._turns
         answer = self._ask("POST", "/v1/media", files={"file": ("storm.png", picture_bytes(*size))})
         if answer.status_code == 201:
             with self._lock:
-                self.erased.discard(answer.json()["id"])
-                self.uploads.add(answer.json()["id"])
+                name = answer.json()["id"]
+                self.uploads.add(name)
+                if before == self._turns and before % 2 == 0:
+                    self.erased.discard(name)
+                # Else the trash was emptied meanwhile: before it came, or after it had come and was thrown away again.
 
     def _throw(self) -> None:
         name = self._any(self.uploads)
         if name:
+            with self._lock:
+                self.thrown.add(name)
+                if self._turns % 2:
+                    self.erased.add(name)
             self._ask("POST", "/v1/library/trash", json={"ids": [name]})
             if self._random.random() < 0.5:
                 self._ask("POST", "/v1/library/restore", json={"ids": [name]})
@@ -94,8 +105,13 @@ class Crowd:
         if self._random.random() > 0.1:
             return
         with self._lock:  # what is asked for may be done, whether it is answered or not
-            self.erased |= self.uploads
-        self._ask("DELETE", "/v1/library/trash")
+            self._turns += 1
+            self.erased |= self.thrown
+        try:
+            self._ask("DELETE", "/v1/library/trash")
+        finally:
+            with self._lock:
+                self._turns += 1
 
     def _look(self) -> None:
         for item in self._ask("GET", "/v1/library", params={"q": "storm", "limit": 20}).json()["items"]:

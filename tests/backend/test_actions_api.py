@@ -124,16 +124,21 @@ def test_the_recipe_of_actions_can_be_asked_for_again(server: RunningServer, pic
 @pytest.mark.parametrize("kind", ["run_policy", "predict_actions", "predict_video"])
 def test_it_is_previewed_stopped_and_kept_or_cancelled(server: RunningServer, picture: str, clip: str, kind: str):
     given: dict[str, Any] = {
-        "run_policy": {"start_image": picture},
-        "predict_actions": {"source_video": clip},
-        "predict_video": {"start_image": picture, "actions": np.zeros((8, 10)).tolist()},
+        "run_policy": {"start_image": picture, "num_actions": 64},
+        "predict_actions": {"source_video": clip, "num_actions": 200},
+        "predict_video": {"start_image": picture, "actions": np.zeros((64, 10)).tolist()},
     }[kind]
+    # So long that no stall of this process lasts until its end.
     long = {"kind": kind, "embodiment": "umi", **given, "sampling": {"num_inference_steps": 200}}
-    stopped, cancelled = (server.submit(**long)["id"] for _ in range(2))
+    server.post("/v1/queue/pause")
 
     with connect(server.url.replace("http", "ws") + "/v1/events") as socket:
-        socket.send(json.dumps({"want": [f"preview/{stopped}"]}))
-        seen = next(message for message in iter(lambda: socket.recv(timeout=20), None) if isinstance(message, bytes))
+        try:
+            stopped, cancelled = (server.submit(**long)["id"] for _ in range(2))
+            socket.send(json.dumps({"want": [f"preview/{stopped}"]}))
+        finally:
+            server.post("/v1/queue/resume")
+        seen = next(message for message in iter(lambda: socket.recv(timeout=60), None) if isinstance(message, bytes))
     server.post(f"/v1/jobs/{stopped}/stop")
     kept = server.wait_job(stopped)
     server.wait_job(cancelled, lambda job: job["progress"]["step"] > 1)

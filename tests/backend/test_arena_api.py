@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from running import RunningServer
+from running import RunningServer, wait_for
 from scripted_endpoint import ScriptedEndpoint, scripted_endpoint
 
 NUM_KILLS = 6
@@ -188,12 +188,13 @@ def test_votes_that_were_answered_survive_every_kill(tmp_path: Path, server: Run
     for number in range(NUM_KILLS):
         if number:
             own.start()
-        stop = threading.Event()
+        stop, num_kept = threading.Event(), len(kept)
         voters = [
             threading.Thread(target=vote_on, args=(own, f"voter {number}.{each}", kept, stop)) for each in range(3)
         ]
         for voter in voters:
             voter.start()
+        wait_for(lambda num_kept=num_kept: len(kept) > num_kept + 1, 60)
         stop.wait(0.3 + moments.random())
         own.kill()
         stop.set()
@@ -215,11 +216,11 @@ def vote_on(server: RunningServer, name: str, kept: dict[str, dict[str, Any]], s
     """Vote on everything, and keep what was answered."""
     while not stop.is_set():
         try:
-            dealt = httpx.get(server.url + "/v1/arena/pairs/next", params={"voter": name}, timeout=20).json()["pair"]
+            dealt = httpx.get(server.url + "/v1/arena/pairs/next", params={"voter": name}, timeout=60).json()["pair"]
             if dealt is None:
                 return
             body = {"pair": dealt["id"], "left": dealt["left"]["id"], "voter": name, "choices": {"overall": "left"}}
-            answer = httpx.post(server.url + "/v1/arena/votes", json=body, timeout=20)
+            answer = httpx.post(server.url + "/v1/arena/votes", json=body, timeout=60)
         except (httpx.HTTPError, OSError):
             continue  # it was killed: nothing was answered, so nothing is claimed
         assert answer.status_code == 201, answer.text

@@ -115,18 +115,18 @@ def test_a_caller_that_leaves_a_stream_stops_its_decoding(server: RunningServer)
     with streaming(server, ENDLESS) as events:
         for _ in range(4):
             next(events)
-        assert metric(server, "orrery_conversations") == 1
+        wait_for(lambda: metric(server, "orrery_conversations") == 1, 60)
 
-    wait_for(lambda: metric(server, "orrery_conversations") == 0, 20)
-    wait_for(lambda: nothing_is_decoded(server), 20)
+    wait_for(lambda: metric(server, "orrery_conversations") == 0, 60)
+    wait_for(lambda: nothing_is_decoded(server), 60)
 
 
 def test_a_caller_that_leaves_a_whole_answer_stops_it_too(server: RunningServer):
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{server.url}{CHAT}", json=ENDLESS, timeout=httpx.Timeout(30, read=0.3))
 
-    wait_for(lambda: metric(server, "orrery_conversations") == 0, 20)
-    wait_for(lambda: nothing_is_decoded(server), 20)
+    wait_for(lambda: metric(server, "orrery_conversations") == 0, 60)
+    wait_for(lambda: nothing_is_decoded(server), 60)
 
 
 def test_what_was_shown_is_gone_when_the_caller_leaves(server: RunningServer):
@@ -135,11 +135,11 @@ def test_what_was_shown_is_gone_when_the_caller_leaves(server: RunningServer):
         next(events)
         assert list((server.data / "media" / "incoming").glob("*.part"))
 
-    wait_for(lambda: not list((server.data / "media" / "incoming").glob("*.part")), 20)
+    wait_for(lambda: not list((server.data / "media" / "incoming").glob("*.part")), 60)
 
 
 def test_a_conversation_and_a_job_go_on_beside_each_other(server: RunningServer):
-    job = server.submit(resolution="480", sampling={"num_inference_steps": 120, "seed": 1})
+    job = server.submit(resolution="480", sampling={"num_inference_steps": 200, "seed": 1})
     server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
 
     with streaming(server, ENDLESS) as events:
@@ -167,7 +167,7 @@ def test_a_dead_worker_ends_a_conversation_with_a_reason_and_the_next_one_is_ans
         assert last["error"]["code"] == "engine_lost"
         own.wait_ready()
         short = {"messages": ENDLESS["messages"], "max_tokens": 2}
-        wait_for(lambda: own.post(CHAT, json=short).status_code == 200, 30)
+        wait_for(lambda: own.post(CHAT, json=short).status_code == 200, 60)
 
 
 @pytest.mark.slow

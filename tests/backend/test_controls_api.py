@@ -137,5 +137,5 @@ def test_whoever_leaves_stops_the_work_and_leaves_nothing(
     with pytest.raises(httpx.ReadTimeout):
         httpx.post(f"{server.url}/v1/controls", json=body, timeout=httpx.Timeout(10, read=1.5))
 
-    wait_for(lambda: not list(incoming.glob("*.part")), 30)
+    wait_for(lambda: not list(incoming.glob("*.part")), 60)
     assert server.get(f"/v1/media/{long}/control", params={"hint": "edge"}).status_code == 200

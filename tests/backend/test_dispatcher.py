@@ -51,7 +51,7 @@ def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
         task = asyncio.create_task(dispatcher.run())
         assert dispatcher.idle
         deliver[0](CheckpointMoved("ready", "float32"))
-        await asyncio.wait_for(board.is_asked.wait(), 10)
+        await asyncio.wait_for(board.is_asked.wait(), 60)
 
         assert not dispatcher.idle
 
@@ -59,7 +59,7 @@ def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
         dispatcher.on_change = lambda: changes.put_nowait(dispatcher.idle)
         dispatcher.may_claim = lambda: False
         board.may_answer.set()
-        assert await asyncio.wait_for(changes.get(), 10)
+        assert await asyncio.wait_for(changes.get(), 60)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 

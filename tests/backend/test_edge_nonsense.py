@@ -81,11 +81,13 @@ def test_half_a_character_as_a_name_is_refused(server: RunningServer, name: str)
 
 def test_a_page_may_send_bytes_and_deep_nonsense(server: RunningServer):
     with connect(server.url.replace("http", "ws") + "/v1/events") as socket:
-        socket.recv(timeout=10)
+        socket.recv(timeout=60)
         for nonsense in (b"\x00\x01", b"", '{"want": ' + "[" * 100_000, "[" * 100_000):
             socket.send(nonsense)
         socket.send(json.dumps({"resync": True}))
-        assert json.loads(socket.recv(timeout=10))["type"] == "snapshot"
+        # What changes meanwhile on a server that others ask too may come before it.
+        while json.loads(socket.recv(timeout=60))["type"] != "snapshot":
+            pass
     assert server.tracebacks() == []
 
 

@@ -25,7 +25,7 @@ class Source:
 def test_silence_is_filled_with_comments_and_no_event_is_lost():
     async def listen() -> list[str]:
         source, heard = Source(), list[str]()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             async for event in kept_alive(source.events(), every_s=0.001):
                 heard.append(event)
                 if heard.count(COMMENT) == 3:
@@ -44,7 +44,7 @@ def test_who_leaves_ends_the_events():
     async def leave() -> Source:
         source = Source()
         stream = kept_alive(source.events(), every_s=0.001)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             assert [await anext(stream), await anext(stream)] == ["one", COMMENT]
             await stream.aclose()  # type: ignore[attr-defined]
         return source

@@ -23,7 +23,7 @@ def start(data: Path, before: Callable[[], None] | None = None, **environment: s
     env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
     env |= {"ORRERY_PORT": "0", "ORRERY_DATA": str(data), "ORRERY_CHECKPOINT": "speck", **environment}
     command = [sys.executable, "-m", "backend"]
-    return subprocess.run(command, env=env, text=True, capture_output=True, timeout=60, check=False, preexec_fn=before)
+    return subprocess.run(command, env=env, text=True, capture_output=True, timeout=120, check=False, preexec_fn=before)
 
 
 def no_file_may_grow() -> None:

@@ -16,7 +16,7 @@ NAME = "cosmos3-nano"
 
 def errand(server: RunningServer) -> dict[str, Any]:
     with connect(server.url.replace("http", "ws") + "/v1/events") as page:
-        return json.loads(page.recv(timeout=10))["state"]["system"]["errands"].get(NAME, {})
+        return json.loads(page.recv(timeout=60))["state"]["system"]["errands"].get(NAME, {})
 
 
 @pytest.mark.slow
@@ -27,12 +27,12 @@ def test_a_checkpoint_is_pulled_stopped_and_gone_on_with(tmp_path: Path):
     ):
         assert server.post(f"/v1/checkpoints/{NAME}/pull").json()["state"] == "running"
         assert server.post(f"/v1/checkpoints/{NAME}/pull").status_code == 409
-        wait_for(lambda: errand(server).get("total") == 300_002, 30)
+        wait_for(lambda: errand(server).get("total") == 300_002, 60)
         assert server.delete(f"/v1/checkpoints/{NAME}/pull").json()["state"] == "cancelled"
 
         let_through.set()
         server.post(f"/v1/checkpoints/{NAME}/pull")
-        wait_for(lambda: errand(server)["state"] == "succeeded", 30)
+        wait_for(lambda: errand(server)["state"] == "succeeded", 60)
         # What came is no whole checkpoint, and verifying it says so.
         server.post(f"/v1/checkpoints/{NAME}/verify")
         ended = wait_for(lambda: (seen := errand(server))["state"] == "failed" and seen, 60)

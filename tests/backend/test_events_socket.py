@@ -19,7 +19,7 @@ def open_socket(server: RunningServer, **options: Any) -> ClientConnection:
 
 def texts(socket: ClientConnection, limit: int):
     for _ in range(limit):
-        message = socket.recv(timeout=20)
+        message = socket.recv(timeout=60)
         if isinstance(message, str):
             yield json.loads(message)
 
@@ -31,7 +31,7 @@ def next_snapshot(socket: ClientConnection) -> dict[str, Any]:
 
 def until_cancelled(socket: ClientConnection):
     while True:
-        message = socket.recv(timeout=20)
+        message = socket.recv(timeout=60)
         yield message
         if isinstance(message, str) and '"cancelled"' in message:
             return
@@ -41,7 +41,7 @@ def test_a_page_gets_a_snapshot_then_changes_without_gaps(server: RunningServer)
     before = server.wait_job(server.submit()["id"])
 
     with open_socket(server) as socket:
-        snapshot = json.loads(socket.recv(timeout=10))
+        snapshot = json.loads(socket.recv(timeout=60))
         job = server.submit()
         seen: list[dict[str, Any]] = []
         for delta in texts(socket, 500):
@@ -65,7 +65,7 @@ def test_whoever_shows_a_job_gets_its_previews_and_nobody_else(server: RunningSe
 
     with open_socket(server) as looking, open_socket(server) as away:
         looking.send(json.dumps({"want": [topic, 7]}))
-        frame = next(message for message in iter(lambda: looking.recv(timeout=20), None) if isinstance(message, bytes))
+        frame = next(message for message in iter(lambda: looking.recv(timeout=60), None) if isinstance(message, bytes))
         server.delete(f"/v1/jobs/{job['id']}")
         others = list(until_cancelled(away))
 
@@ -77,18 +77,18 @@ def test_whoever_shows_a_job_gets_its_previews_and_nobody_else(server: RunningSe
 
 def test_asking_again_gives_a_snapshot_and_the_numbers_go_on_from_it(server: RunningServer):
     with open_socket(server) as socket:
-        socket.recv(timeout=10)
+        socket.recv(timeout=60)
         socket.send(json.dumps({"resync": True}))
         again = next_snapshot(socket)
         server.wait_job(server.submit()["id"])
-        first = json.loads(socket.recv(timeout=10))
+        first = json.loads(socket.recv(timeout=60))
 
     assert first["seq"] == again["seq"] + 1
 
 
 def test_nonsense_from_a_page_is_ignored(server: RunningServer):
     with open_socket(server) as socket:
-        socket.recv(timeout=10)
+        socket.recv(timeout=60)
         for nonsense in ("", "[]", '{"want": 3}', '{"want": [null]}', "x" * 10_000):
             socket.send(nonsense)
         socket.send(json.dumps({"resync": True}))

@@ -32,7 +32,7 @@ def data(tmp_path: Path, server: RunningServer) -> Path:
 def run_backend(**environment: str) -> subprocess.CompletedProcess[str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")} | environment
     return subprocess.run(
-        [sys.executable, "-m", "backend"], env=env, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "backend"], env=env, capture_output=True, text=True, timeout=120, check=False
     )
 
 
@@ -90,7 +90,7 @@ def test_a_killed_server_puts_its_job_back_first_in_line_uncounted(data: Path):
 
     server.kill()
 
-    wait_for(lambda: not is_alive(worker), 20)
+    wait_for(lambda: not is_alive(worker), 60)
     with running(data) as again:
         again.wait_ready()
         returned = again.wait_job(running_job["id"], lambda job: job["progress"]["step"] > 0)
@@ -130,7 +130,7 @@ def test_half_written_files_are_swept_at_start_and_a_kill_while_the_worker_loads
     os.kill(worker, signal.SIGSTOP)  # now it notices no closed pipe: the kernel has to end it
     server.kill()
 
-    wait_for(lambda: not is_alive(worker), 20)
+    wait_for(lambda: not is_alive(worker), 60)
 
 
 def stands_back(worker: int) -> bool:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from running import RunningServer, children, running, wait_for
+from running import RunningServer, about, children, running, wait_for
 
 PRESET = (
     'id = "{0}"\ntitle = "{0}"\nsummary = "Another."\nbuilt_here = true\nrandom_weights = true\nweights_gb = 0.01\n'
@@ -77,7 +77,7 @@ def test_jobs_of_a_checkpoint_that_cannot_be_loaded_fail_and_no_others(fleet: Ru
 
 def test_loading_makes_a_checkpoint_the_active_one_and_the_page_hears_of_it(fleet: RunningServer):
     with connect(fleet.url.replace("http", "ws") + "/v1/events") as page:
-        assert "checkpoints" in json.loads(page.recv(timeout=10))["state"]["system"]
+        assert "checkpoints" in json.loads(page.recv(timeout=60))["state"]["system"]
         assert fleet.post("/v1/checkpoints/second/load").status_code == 202
         told: list[str] = []
         while not told or told[-1] != "second ready":
@@ -103,7 +103,7 @@ def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet
     fleet.post("/v1/checkpoints/speck/load")
     wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
     fleet.post("/v1/checkpoints/speck/unload")
-    wait_for(lambda: fleet.get("/readyz").text == "unloaded", 30)
+    wait_for(lambda: fleet.get("/readyz").text == "unloaded", 60)
 
     asked = fleet.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": "hm?"}]})
 
@@ -124,8 +124,8 @@ def test_a_sleeper_wakes_for_a_job_and_for_a_conversation(fleet: RunningServer):
         ),
     ):
         assert fleet.post("/v1/checkpoints/speck/sleep").status_code == 202
-        wait_for(lambda: fleet.get("/readyz").text == "asleep", 30)
-        wait_for(lambda: not workers_of(fleet, "speck"), 30)
+        wait_for(lambda: fleet.get("/readyz").text == "asleep", 60)
+        wait_for(lambda: not workers_of(fleet, "speck"), 60)
         assert fleet.get("/readyz").is_success
         assert error_of(fleet.post("/v1/checkpoints/speck/sleep"))["code"] == "conflict"
         assert ask()
@@ -135,7 +135,7 @@ def test_a_sleeper_wakes_for_a_job_and_for_a_conversation(fleet: RunningServer):
 def workers_of(server: RunningServer, checkpoint: str) -> list[int]:
     """Process ids of the workers that hold a checkpoint."""
     assert server.process is not None
-    every = [(pid, Path(f"/proc/{pid}/cmdline").read_text()) for pid in children(server.process.pid)]
+    every = [(pid, about(pid, "cmdline")) for pid in children(server.process.pid)]
     return [pid for pid, line in every if f"--checkpoint={checkpoint}\0" in line]
 
 
@@ -171,10 +171,10 @@ def test_every_tensor_is_accounted_for_while_the_server_goes_on(fleet: RunningSe
 
     def ended() -> dict[str, str] | None:
         with connect(fleet.url.replace("http", "ws") + "/v1/events") as page:
-            errand = json.loads(page.recv(timeout=10))["state"]["system"]["errands"]["third"]
+            errand = json.loads(page.recv(timeout=60))["state"]["system"]["errands"]["third"]
         return errand if errand["state"] != "running" else None
 
-    errand = wait_for(ended, 60)
+    errand = wait_for(ended, 120)
     assert errand["state"] == "succeeded"
     assert "every one accounted for" in errand["said"]
     assert "/" not in errand["said"]
@@ -184,8 +184,14 @@ def test_replicas_share_a_queue_and_run_side_by_side(tmp_path: Path, data_with_s
     shutil.copytree(data_with_speck / "checkpoints", tmp_path / "checkpoints")
     with running(tmp_path, ORRERY_REPLICAS="2") as two:
         two.wait_ready()
-        jobs = [two.submit(sampling={"num_inference_steps": 40}) for _ in range(8)]
-        wait_for(lambda: len(two.get("/v1/jobs?state=running").json()["jobs"]) == 2, 60)
-        done = [two.wait_job(job["id"]) for job in jobs]
+        # The first two last until both replicas are loaded, of which one alone says that it is ready.
+        long = [two.submit(resolution="720", sampling={"num_inference_steps": 200}) for _ in range(2)]
+        short = [two.submit(sampling={"num_inference_steps": 2}) for _ in range(6)]
+        wait_for(lambda: len(two.get("/v1/jobs?state=running").json()["jobs"]) == 2, 120)
+        assert {two.job(job["id"])["state"] for job in long} == {"running"}
+        for job in long:
+            two.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
+            two.post(f"/v1/jobs/{job['id']}/stop")
+        done = [two.wait_job(job["id"]) for job in (*long, *short)]
     assert {job["state"] for job in done} == {"succeeded"}
     assert len({job["id"] for job in done}) == 8

@@ -57,7 +57,7 @@ class Process:
 
     async def hear(self, kind: type[Any]) -> Any:
         """The next command of a kind."""
-        while not isinstance(command := await asyncio.wait_for(self.told.get(), 10), kind):
+        while not isinstance(command := await asyncio.wait_for(self.told.get(), 60), kind):
             pass
         return command
 

@@ -13,7 +13,7 @@ import pytest
 
 from backend.guarding import Guard
 from guardrail_fake import WordReader, guarding
-from running import running
+from running import running, wait_for
 from scripted_endpoint import ANSWER, scripted_endpoint
 from studio.errors import BadInput, GuardrailBlocked, GuardrailLost
 from studio.events import GuardrailStatus
@@ -140,12 +140,11 @@ def test_the_program_says_why_it_cannot_load_and_goes_on():
     try:
         assert program.stdout is not None
         url = program.stdout.readline().removeprefix("guardrail listening on ").strip()
-        for _ in range(500):
-            state = httpx.get(f"{url}/state").json()
-            if state["state"] != "starting":
-                break
+        state = wait_for(
+            lambda: (told := httpx.get(f"{url}/state", timeout=60).json())["state"] != "starting" and told, 120
+        )
         assert (state["state"], "cosmos_guardrail" in state["detail"]) == ("failed", True)
-        assert httpx.post(f"{url}/text", json={"text": "x"}).status_code == 503
+        assert httpx.post(f"{url}/text", json={"text": "x"}, timeout=60).status_code == 503
     finally:
         program.kill()
         program.communicate()

@@ -36,6 +36,11 @@ def ids(found: dict[str, Any]) -> list[str]:
     return [item["id"] for item in found["items"]]
 
 
+def erase(server: RunningServer, name: str) -> dict[str, Any]:
+    """Out of the trash for good."""
+    return httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [name]}, timeout=60).json()
+
+
 def test_a_result_is_in_the_library_once_its_job_has_succeeded(server: RunningServer, made: list[str]):
     found = search(server, q="zebra 立方", kind="generate_image", seed=91)
 
@@ -100,7 +105,7 @@ def test_a_clips_frames_lie_in_a_sheet_where_its_layout_says(server: RunningServ
 
 def test_items_are_starred_tagged_and_named(server: RunningServer, made: list[str]):
     said = {"starred": True, "tags": ["Été", " a   b "], "title": "first\none"}
-    item = httpx.patch(f"{server.url}/v1/library/{made[0]}", json=said).json()
+    item = httpx.patch(f"{server.url}/v1/library/{made[0]}", json=said, timeout=60).json()
 
     assert (item["starred"], item["tags"], item["title"]) == (True, ["a b", "Été"], "first one")
     assert ids(search(server, q="ete", tag="a b", starred="true")) == [made[0]]
@@ -144,11 +149,11 @@ def test_the_trash_can_be_undone_and_then_is_emptied_for_good(server: RunningSer
     assert server.post("/v1/library/trash", json={"ids": [name]}).json()["ids"] == [name]
     assert server.get(f"/v1/media/{name}").status_code == 200
     assert server.post("/v1/library/restore", json={"ids": [name]}).json()["ids"] == [name]
-    kept = httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [name]}).json()
+    kept = erase(server, name)
     assert kept == {"num_items": 0, "num_jobs": 0, "freed_bytes": 0}
 
     server.post("/v1/library/trash", json={"ids": [name]})
-    gone = httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [name]}).json()
+    gone = erase(server, name)
 
     assert gone["num_items"] == 1
     assert server.get(f"/v1/media/{name}").status_code == 404
@@ -162,7 +167,7 @@ def test_a_job_says_of_a_result_that_it_was_deleted_until_an_import_brings_it_ba
     first, second = (result["id"] for result in job["results"])
     export = server.get("/v1/library/export").content
     server.post("/v1/library/trash", json={"ids": [first]})
-    httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [first]})
+    erase(server, first)
 
     results = server.get(f"/v1/jobs/{job['id']}").json()["results"]
     assert [(result["id"], result["deleted"]) for result in results] == [(first, True), (second, False)]
@@ -205,7 +210,7 @@ def test_a_file_that_was_deleted_on_disk_is_missing_and_bricks_nothing(server: R
     archive = server.post("/v1/library/archive", json={"ids": [name]})
     assert (archive.status_code, archive.json()["error"]["code"]) == (404, "media_not_found")
     server.post("/v1/library/trash", json={"ids": [name]})
-    assert httpx.request("DELETE", f"{server.url}/v1/library/trash", json={"ids": [name]}).json()["num_items"] == 1
+    assert erase(server, name)["num_items"] == 1
 
 
 @pytest.mark.parametrize("as_form", [False, True])

@@ -141,7 +141,7 @@ def test_many_uploads_of_one_file_at_once_are_one(store: MediaStore, tmp_path: P
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
 
     assert len(references) == 8
     assert len(set(references)) == 1

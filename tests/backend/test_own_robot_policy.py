@@ -12,7 +12,7 @@ from backend.robots.hub import RobotHub
 from backend.robots.own_robot import OwnRobot
 from studio.settings import ServerSettings
 
-SAYS_WHERE = """echo '{"listening": "ws://127.0.0.1:9"}'; exec sleep 60"""
+SAYS_WHERE = """echo '{"listening": "ws://127.0.0.1:9"}'; exec sleep 600"""
 
 
 class Active:
@@ -33,15 +33,15 @@ class Spawned(OwnRobot):
     async def _spawn(self, *program: str, stdout: int | None = None, stderr: int | None = None) -> Process:
         self.seen.append(program)
         process = await asyncio.create_subprocess_exec(
-            "sh", "-c", SAYS_WHERE if program[0] == "robot.scripted" else "exec sleep 60", stdout=PIPE, stderr=PIPE
+            "sh", "-c", SAYS_WHERE if program[0] == "robot.scripted" else "exec sleep 600", stdout=PIPE, stderr=PIPE
         )
         self.processes.append(process)
         return process
 
 
 async def until(robot: Spawned, *names: str) -> None:
-    async with asyncio.timeout(10):
-        while [program[0] for program in robot.seen] != list(names):
+    async with asyncio.timeout(60):
+        while [program[0] for program in robot.seen] != list(names) or len(robot.processes) < len(names):
             await asyncio.sleep(0.01)
 
 

@@ -23,7 +23,7 @@ from studio.presets import load_presets
 from studio.wire.arrays import pack_message, unpack_message
 
 ROWS = np.full((32, 8), 0.5, np.float32)
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 class FakeDispatcher:

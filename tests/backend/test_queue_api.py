@@ -13,9 +13,9 @@ QUICK: dict[str, Any] = {"kind": "generate_image", "prompt": "x", "sampling": {"
 
 @pytest.fixture
 def paused(server: RunningServer) -> Iterator[RunningServer]:
-    """A server that starts nothing, and has nothing queued."""
+    """A server that starts nothing, has nothing queued, and runs nothing that an earlier test has asked for."""
     server.post("/v1/queue/pause")
-    server.delete("/v1/queue")
+    server.settle()
     yield server
     server.delete("/v1/queue")
     server.post("/v1/queue/resume")

@@ -54,7 +54,7 @@ def test_a_killed_rank_is_replaced_with_its_group_and_the_job_runs_again(
 
     os.kill(rank, signal.SIGKILL)
 
-    wait_for(lambda: not is_alive(worker), 10)
+    wait_for(lambda: not is_alive(worker), 60)
     wait_ready(pair)
     done = pair.wait_job(job_id)
     assert done["state"] == "succeeded", done
@@ -86,4 +86,4 @@ def test_ranks_with_weights_on_the_host_make_clips_and_end_with_their_server(tmp
 
     server.kill()
 
-    wait_for(lambda: not is_alive(rank), 10)
+    wait_for(lambda: not is_alive(rank), 60)

@@ -137,7 +137,7 @@ def test_a_dead_worker_ends_every_conversation_with_a_reason(service: ReasoningS
             assert (await other.said()) is not None
             for conversation in (one, other):
                 with pytest.raises(EngineLost):
-                    await asyncio.wait_for(conversation.said(), 5)
+                    await asyncio.wait_for(conversation.said(), 60)
 
     asyncio.run(lose())
 
@@ -151,7 +151,7 @@ def test_what_the_engine_minds_is_raised(service: ReasoningService, dispatcher: 
         minded = Failure.of(BadInput("No.", param="messages.0"))
         dispatcher.on_said(ConversationEnded(dispatcher.name, failure=minded))
         with pytest.raises(BadInput, match=r"No\."):
-            await asyncio.wait_for(asking, 5)
+            await asyncio.wait_for(asking, 60)
 
     asyncio.run(refuse())
 

@@ -17,7 +17,7 @@ from studio.refinements import Branch, Refinement
 
 def grown(studio: FakeStudio, tree: Refinement, numbers: list[int] | None = None) -> Refinement:
     loop = Loop(tree, studio, studio, studio, lambda: None)
-    asyncio.run(asyncio.wait_for(loop.run(unfinished(tree) if numbers is None else numbers), 10))
+    asyncio.run(asyncio.wait_for(loop.run(unfinished(tree) if numbers is None else numbers), 60))
     assert studio.kept[-1] == loop.tree
     return loop.tree
 
@@ -177,7 +177,7 @@ def test_a_branch_is_made_with_the_persons_words_although_another_was_good_enoug
         await loop.run([])
         assert not loop.branch(Branch(node=0, words="later"))
 
-    asyncio.run(asyncio.wait_for(branching(), 10))
+    asyncio.run(asyncio.wait_for(branching(), 60))
 
     assert [node.origin for node in loop.tree.nodes] == ["upsampled", "branched"]
     assert studio.said[-1] == "rewrite make it blue 0"
@@ -197,7 +197,7 @@ def test_a_branch_of_a_stopped_tree_leaves_the_rest_of_it_stopped():
         assert loop.branch(Branch(node=0, words="make it blue"))
         await loop.run([])
 
-    asyncio.run(asyncio.wait_for(branching(), 10))
+    asyncio.run(asyncio.wait_for(branching(), 60))
 
     assert [node.stage for node in loop.tree.nodes] == ["done", "generating", "done"]
     assert loop.tree.state == "stopped"
@@ -225,7 +225,7 @@ def test_stopping_lets_go_of_what_is_not_made_and_keeps_what_is():
         await loop.stop()
         return loop
 
-    tree = asyncio.run(asyncio.wait_for(stopping(), 10)).tree
+    tree = asyncio.run(asyncio.wait_for(stopping(), 60)).tree
 
     assert tree.state == "stopped"
     assert [node.stage for node in tree.nodes] == ["done", "generating"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import socket
 
 import httpx
 import pytest
@@ -126,8 +127,17 @@ def test_the_connection_goes_to_the_address_that_was_checked_under_the_name_that
     ],
 )
 def test_what_cannot_be_fetched_says_why(
-    address: str, answer: httpx.Response | None, error: type[StudioError], why: str
+    monkeypatch: pytest.MonkeyPatch, address: str, answer: httpx.Response | None, error: type[StudioError], why: str
 ):
+    find = socket.getaddrinfo
+
+    def found(host: str, *rest: object, **more: object) -> object:
+        if host == "nobody.invalid":  # no name server is asked, which may take its time
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return find(host, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+
     with pytest.raises(error, match=why):
         fetch(address, answer)
 

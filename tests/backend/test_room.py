@@ -238,6 +238,7 @@ def test_the_drivers_word_is_read_as_it_writes_it(tmp_path: Path, monkeypatch: p
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\necho GPU-a1, 81559, 81008\necho GPU-b2, 81559, 1024\n")
     tool.chmod(0o755)
+    monkeypatch.setattr("backend.fleet.room.QUERY_LIMIT_S", 60.0)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
 

@@ -116,7 +116,7 @@ def test_a_server_killed_while_the_trash_is_emptied_finishes_it_at_the_next_star
     try:
         found = {item["id"] for item in second.get("/v1/library").json()["items"]}
         assert found == set(names[15:])
-        wait_for(lambda: not any(list((data / "media").glob(f"*/{name}.*")) for name in names[:15]), 30)
+        wait_for(lambda: not any(list((data / "media").glob(f"*/{name}.*")) for name in names[:15]), 60)
         assert all(second.get(f"/v1/media/{name}").status_code == 404 for name in names[:15])
         assert all(second.get(f"/v1/media/{name}").status_code == 200 for name in names[15:])
     finally:

@@ -49,18 +49,22 @@ def test_a_worker_that_hangs_stops_neither_the_server_nor_a_cancel(data: Path):
 def test_a_database_held_by_somebody_else_is_waited_out(data: Path):
     with running(data) as server:
         server.wait_ready()
+        # The worker takes the job and stands still until the database is held: what it comes to is not written before.
+        worker = server.worker_pid()
+        os.kill(worker, signal.SIGSTOP)
         job = server.submit(sampling={"num_inference_steps": 100})
-        server.wait_job(job["id"], lambda job: job["progress"]["step"] > 0)
+        server.wait_job(job["id"], lambda job: job["state"] == "running")
         with sqlite3.connect(data / "orrery.db", isolation_level=None) as database:
             database.execute("BEGIN IMMEDIATE")
-            wait_for(lambda: server.get("/readyz").text == "lost", 30)
+            os.kill(worker, signal.SIGCONT)
+            wait_for(lambda: server.get("/readyz").text == "lost", 60)
             refused = server.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"})
             database.execute("ROLLBACK")
         database.close()
 
         assert refused.json()["error"]["code"] == "storage_failed"
         assert server.wait_job(job["id"])["state"] == "succeeded"
-        wait_for(lambda: server.get("/readyz").text == "ready", 10)
+        wait_for(lambda: server.get("/readyz").text == "ready", 60)
         assert server.wait_job(server.submit()["id"])["state"] == "succeeded"
 
 
@@ -112,13 +116,16 @@ def test_modules_of_the_folder_it_was_started_in_are_not_taken(data: Path, tmp_p
 @pytest.mark.slow
 def test_a_worker_that_never_gets_ready_is_said_to_have_failed(data: Path):
     with running(data) as server:
-        for _ in range(6):  # the first may be ready by now: its end is another story
+
+        def has_failed() -> bool:  # one that gets ready before it is killed begins the count anew
             if server.get("/readyz").text == "failed":
-                break
+                return True
             pid = server.worker_pid()
             os.kill(pid, signal.SIGKILL)
-            wait_for(lambda pid=pid: not is_alive(pid), 5)
-        wait_for(lambda: server.get("/readyz").text == "failed", 60)
+            wait_for(lambda: not is_alive(pid), 60)
+            return False
+
+        wait_for(has_failed, 120)
         answer = server.post("/v1/jobs", json={"kind": "generate_image", "prompt": "x"})
         assert answer.json()["error"]["code"] == "engine_lost"
         wait_for(lambda: server.get("/readyz").text == "ready", 60)

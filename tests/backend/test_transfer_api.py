@@ -91,8 +91,9 @@ def test_it_is_cancelled_while_its_controls_are_still_computed(
     )
     running = server.wait_job(job["id"], lambda job: job["state"] == "running")
 
-    gone = server.delete(f"/v1/jobs/{job['id']}").json()
+    server.delete(f"/v1/jobs/{job['id']}")
 
+    gone = server.wait_job(job["id"])
     assert running["progress"]["phase"] == "starting"
     assert (gone["state"], gone["stopped_at_step"]) == ("cancelled", 0)
 

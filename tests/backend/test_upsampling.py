@@ -134,7 +134,7 @@ def test_a_job_is_upsampled_before_it_runs_and_keeps_the_words(writing: RunningS
     heard = threading.Event()
 
     def slowly(_: dict[str, Any]) -> str:
-        assert heard.wait(30)
+        assert heard.wait(60)
         return json.dumps(ANSWER)
 
     endpoint.answers = [slowly]
@@ -165,7 +165,7 @@ def test_a_job_is_cancelled_while_its_prompt_is_written(writing: RunningServer, 
     heard = threading.Event()
 
     def never(_: dict[str, Any]) -> str:
-        heard.wait(30)
+        heard.wait(60)
         return "{}"
 
     endpoint.answers = [never]

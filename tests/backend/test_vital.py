@@ -25,6 +25,6 @@ def test_the_server_is_ended_by_a_task_that_died_and_not_by_one_that_ended_or_wa
         await asyncio.sleep(0)
         assert not told.is_set()
         vital.keep(asyncio.create_task(_broken()), "broken")
-        await asyncio.wait_for(told.wait(), 5)
+        await asyncio.wait_for(told.wait(), 60)
 
     asyncio.run(trial())
