@@ -39,7 +39,7 @@ def a_clip(server: RunningServer, steps: int, num_frames: int = 9) -> str:
 @pytest.mark.parametrize(
     ("steps", "num_frames", "is_there"),
     [
-        pytest.param(60, 9, lambda job: job["progress"]["step"] > 0, id="in-a-step"),
+        pytest.param(200, 9, lambda job: job["progress"]["step"] > 0, id="in-a-step"),
         # The fewest frames whose decode is divided: 34 pieces, which take seconds.
         pytest.param(1, 133, lambda job: job["progress"]["phase"] == "decoding", id="in-a-decode"),
     ],
