@@ -161,9 +161,9 @@ class RefiningService:
     async def stop(self, name: str) -> Refinement:
         """Begin nothing more, let go of what is not made, and keep what is. Raises RefinementNotFound, Conflict."""
         async with self._turn(name):
-            live = self._live.get(name)
+            live = self._growing(name)
             if live is None:
-                tree = await self._shelf.get(name)
+                tree = await self._settled(name)
                 raise Conflict(f"Refinement {name} is {tree.state}; only a running one can be stopped.")
             live.task.cancel()
             with suppress(asyncio.CancelledError):
@@ -182,10 +182,8 @@ class RefiningService:
             return await self._resume(name)
 
     async def _resume(self, name: str) -> Refinement:
-        live = self._live.get(name)
-        if live is not None and not live.loop.is_over:
+        if self._growing(name) is not None:
             raise Conflict(f"Refinement {name} is running.", hint="Wait until it ends, or stop it first.")
-        # It may be shown as ended already, and be about to be let go of.
         tree = await self._settled(name)
         if tree.state == "succeeded":
             raise Conflict(f"Refinement {name} has succeeded; nothing of it is missing.", hint="Branch from a result.")
@@ -214,6 +212,11 @@ class RefiningService:
             raise rebuild(error.code, error.message, param, error.hint) from None
         generate = {**accepted.request.model_dump(mode="json"), "checkpoint": accepted.checkpoint, "upsample": False}
         return parse_as(RefineImage, {**payload, "generate": generate})
+
+    def _growing(self, name: str) -> _Live | None:
+        """The live one, unless nothing of it grows any more: it may be shown as ended before it is let go of."""
+        live = self._live.get(name)
+        return None if live is None or live.loop.is_over else live
 
     async def _settled(self, name: str) -> Refinement:
         """The tree of one whose chains are over, once that is written down."""

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, cast
 
+import pytest
+
 from backend.broadcast import Broadcast
 from backend.refining.service import RefiningService
 from critiques import critique
 from refining_fakes import FakeStudio, Made, begun
-from studio.errors import ServerUnreachable
+from studio.errors import Conflict, ServerUnreachable
 from studio.media import MediaReference
 from studio.refinements import Branch, Refinement
 
@@ -129,6 +131,23 @@ def test_one_that_is_seen_to_have_failed_is_resumed_although_its_end_is_still_be
         await service.resume(tree.id)
         whole = await ended(service, studio, tree.id)
         assert (whole.state, whole.nodes[0].stage) == ("succeeded", "done")
+
+    within(60, scene())
+
+
+def test_one_that_is_seen_to_have_succeeded_stays_so_when_it_is_stopped_while_its_end_is_being_written():
+    async def scene() -> None:
+        studio = Lingering()
+        studio.may_make.set()
+        service, tree = service_of(studio), begun(max_rewrites=0)
+        studio.trees[tree.id] = tree.model_copy(update={"state": "running"})
+        await service.open()
+        while studio.trees[tree.id].state == "running":
+            await asyncio.sleep(0)
+
+        with pytest.raises(Conflict, match="is succeeded"):
+            await service.stop(tree.id)
+        assert studio.trees[tree.id].state == "succeeded"
 
     within(60, scene())
 
