@@ -81,7 +81,7 @@ def _thing(colour: str, shape: str, across: np.ndarray) -> Thing:
 
 def _robot(num_frames: int, across: np.ndarray, view: View) -> Robot:
     joints = np.zeros((num_frames, 7), np.float32)
-    joints[:, 0] = across
+    joints[:, 0], joints[:, 3], joints[:, 5] = across, -2.2, 2.3
     targets = np.concatenate([joints, np.zeros((num_frames, 1), np.float32)], 1)
     hands = np.zeros((num_frames, 3), np.float32)
     hands[:, 1] = across

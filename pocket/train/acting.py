@@ -38,6 +38,15 @@ _PLACE_UNIT_M = 0.1
 _FARTHEST = 4.0
 """What fell off the table is soon metres away, and one such thing outweighs all others of a batch."""
 
+_FARTHEST_UNITS = 5.0
+"""A moment with a joint farther from its middle is not learnt from. A burst of noise leaves some runs in postures that
+no task needs, up to 19 units away: of 10,261 moments of 240 runs these are 9.6 %, with 47 % of all rows' squares."""
+
+
+def is_usual(rows: Tensor) -> bool:
+    """Whether an arm that does a task comes by here: rows [n, width], in the pocket's units."""
+    return bool(rows.abs().max() <= _FARTHEST_UNITS)
+
 
 def places_at(episode: Episode, frame: int) -> Tensor:
     """Where the named thing of a policy's episode is, and the thing of each colour.

@@ -20,9 +20,10 @@ from pocket.train.flow_steps import FlowSteps
 from pocket.train.lesson_error import LessonSteps
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import BatchMaker, Mode
-from pocket.train.reasoner import Lessons, Student, read_reasoner, read_tokenizer
+from pocket.train.reasoner import Lessons, read_reasoner, read_tokenizer
 from pocket.train.sample_store import Drawer, Samples
 from pocket.train.shards import Make, make_episode, rendering
+from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
 from pocket.world.episode import View
@@ -130,7 +131,7 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
                     drawn.settle()
 
         steps = FlowSteps(model, pupil, trains_reasoner=learns_along, pointer=pupil.pointer, settle=settle)
-        lesson_steps = LessonSteps(model, sight, student, settle=settle)
+        lesson_steps = LessonSteps(model, student, settle=settle)
 
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
             value, shown = steps.loss(batches.take(step))

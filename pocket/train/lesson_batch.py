@@ -25,7 +25,8 @@ class LessonBatch:
         positions: float32 [3, B, U].
         lengths: int64 [B].
         before_answer, before_question: bool [B, U], tokens that a word of either follows.
-        frames: uint8 [B, T, height, width, 3] and where they stand int64 [B, n]; nothing where nothing is shown.
+        frames: uint8 [B, T, height, width, 3], where they stand int64 [B, n], and what they show where, int64, see
+            `pocket.train.seeing`; nothing where nothing is shown.
         grid: of what is shown.
     """
 
@@ -80,7 +81,9 @@ def batched(lessons: list[Lesson], device: torch.device, pictures: Pictures, *, 
     parts = [onto(part, device) for part in (*_stacked(lessons, length), *places_before(lessons, length))]
     frames = ()
     if lessons[0].grid is not None:
-        frames = pictures.stacked(lessons), onto(np.stack([lesson.places for lesson in lessons]), device)
+        squares = np.stack([lesson.squares for lesson in lessons if lesson.squares is not None]).astype(np.int64)
+        places = np.stack([lesson.places for lesson in lessons])
+        frames = pictures.stacked(lessons), onto(places, device), onto(squares, device)
     return LessonBatch(*parts, frames=frames, grid=lessons[0].grid)
 
 

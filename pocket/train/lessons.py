@@ -18,6 +18,7 @@ from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
 from pocket.train.critic import critic_answer, critic_question
+from pocket.train.seeing import squares_of
 from pocket.world.episode import Episode, Wording
 from studio.captions import Controls
 from studio.captions.answer_schema import FIRST, MEDIA
@@ -34,6 +35,9 @@ SHOWN = "u" + "0" * 16
 
 TASKS = ("boxes", "points", "intervals", "caption")
 """Questions that are tasks of the studio."""
+
+_Looked = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+"""Frames, and what stands where in them."""
 
 UPSAMPLED = 3
 """Short wishes of an episode that are turned into its full caption."""
@@ -64,6 +68,7 @@ class Lesson:
         positions: float32 [3, U].
         places: int64, indexes of the tokens that stand for what is shown.
         frames: uint8 [T, height, width, 3] as it is looked at, T even; None where nothing is shown.
+        squares: what stands where in them, see `pocket.train.seeing.squares_of`.
     """
 
     tokens: np.ndarray
@@ -71,6 +76,7 @@ class Lesson:
     positions: np.ndarray
     places: np.ndarray
     frames: np.ndarray | None = field(repr=False)
+    squares: np.ndarray | None = field(repr=False)
 
     @property
     def grid(self) -> tuple[int, int, int] | None:
@@ -142,7 +148,7 @@ class LessonWriter:
         self._end = tokenizer.eos_token_id
         self.vocabulary = Vocabulary(tokenizer, size, frozenset([self._end]))
         self.sight = read_sight(folder, is_edge=False)
-        self._shown: tuple[Episode, str, Footage, NDArray[np.uint8]] | None = None
+        self._shown: tuple[Episode, str, Footage, _Looked] | None = None
         self._writer = PromptWriter(self.vocabulary, self.sight, read_placeholders(self.vocabulary))
 
     def write(self, episode: Episode, exchange: Exchange) -> Lesson:
@@ -155,7 +161,7 @@ class LessonWriter:
         if exchange.is_task:
             messages.insert(0, {"role": "system", "content": SYSTEM})
         request = Reason.model_validate({"messages": messages, "video_fps": VIDEO_FPS if kind == "video" else None})
-        shown, frames = (None, None) if kind == "nothing" else self._footage(episode, request, kind)
+        shown, (frames, squares) = (None, (None, None)) if kind == "nothing" else self._footage(episode, request, kind)
         prompt = self._writer.write(request, {} if shown is None else {SHOWN: shown})
         answer = [*self.vocabulary.encode(exchange.answer), self._end]
         positions = prompt.next_position + np.arange(len(answer), dtype=np.float32)
@@ -165,24 +171,20 @@ class LessonWriter:
             positions=np.concatenate([prompt.positions.numpy(), np.tile(positions, (3, 1))], 1),
             places=prompt.shown[0].places if shown is not None else np.zeros(0, np.int64),
             frames=frames,
+            squares=squares,
         )
         assert frames is None or prompt.shown[0].patches.grid == lesson.grid, "frames are not looked at as they are"
         return lesson
 
-    def _footage(
-        self, episode: Episode, request: Reason, kind: Literal["image", "video"]
-    ) -> tuple[Footage, NDArray[np.uint8]]:
-        """What is shown, and its frames in whole patches of two: the same arrays for all lessons of an episode."""
+    def _footage(self, episode: Episode, request: Reason, kind: Literal["image", "video"]) -> tuple[Footage, _Looked]:
+        """What is shown, and how it is looked at: the same arrays for all lessons of an episode."""
         if self._shown is None or self._shown[0] is not episode or self._shown[1] != kind:
             if kind == "image":
-                footage = Footage(episode.frames[:1])
+                chosen, footage = [0], Footage(episode.frames[:1])
             else:
-                chosen = choose_frames(len(episode.frames), float(episode.fps), request, self.sight)
-                footage = Footage(episode.frames[list(chosen)], tuple(index / episode.fps for index in chosen))
-            self._shown = episode, kind, footage, _even(footage.frames)
+                chosen = list(choose_frames(len(episode.frames), float(episode.fps), request, self.sight))
+                footage = Footage(episode.frames[chosen], tuple(index / episode.fps for index in chosen))
+            # In whole patches of two: the last one is repeated.
+            even = chosen + chosen[-1:] * (len(chosen) % 2)
+            self._shown = episode, kind, footage, (episode.frames[even], squares_of(episode, even))
         return self._shown[2:]
-
-
-def _even(frames: np.ndarray) -> np.ndarray:
-    """Frames in whole patches of two: the last one is repeated."""
-    return np.concatenate([frames, frames[-1:]]) if len(frames) % 2 else frames

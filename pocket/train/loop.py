@@ -179,6 +179,8 @@ def train(
         state.step += 1
         _follow(average, module, state.step)
         seen.append({"loss": value.detach(), "gradient": norm, **shown})
+        # What is left of its graph would tie the next step to this one's stream, and no step could be recorded.
+        del value
         if state.step % options.log_every == 0 or _progress(state.step, first, start, options) >= 1:
             line = _mean_of(seen, step=state.step, elapsed_s=time.monotonic() - start, rate=factor)
             if not math.isfinite(line["loss"]):

@@ -22,6 +22,7 @@ from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, one_thread_each, read_shard, rendering
+from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
 from pocket.train.weights import fresh_model
@@ -35,14 +36,6 @@ POOL = 4
 """Times as many lessons are drawn as a step takes; those that are most alike in length go together."""
 
 MAX_LESSONS = 400_000
-
-
-class Student(nn.Module):
-    """What this stage trains: of the towers the reasoner, and the vision encoder."""
-
-    def __init__(self, model: OmniModel, sight: Qwen3VLVisionModel) -> None:
-        super().__init__()
-        self.reasoner, self.sight = model.reasoner, sight
 
 
 class Lessons:
@@ -138,7 +131,7 @@ def run(options: Options, make: Make = make_episode) -> State:
         with shares if options.workers else nullcontext():
             fill(lessons.take, options)
             with closing(lessons.ahead(options.batch)) as batches:
-                steps = LessonSteps(model, sight, student, settle=batches.settle)
+                steps = LessonSteps(model, student, settle=batches.settle)
                 return train(STAGE, student, lambda step: steps.loss(batches.take(step)), options)
     finally:
         lessons.close()

@@ -31,6 +31,9 @@ class _Measured(nn.Module):
 class Recorded:
     """Measures by the form of what they are of; on a GPU one that comes a second time is recorded, and replayed then.
 
+    Nothing of the graph of a step before may be left by then: who trains lets go of each loss (`pocket.train.loop`),
+    and a measure of what it keeps itself.
+
     Args:
         module: what all of them go through; gradients reach its parameters as ever.
         settle: waits until nothing else uses the GPU from this process, such as a thread that draws batches.
@@ -50,7 +53,7 @@ class Recorded:
         """
         if batch[0].is_cuda and form in self._seen and form not in self._made:
             self._settle()
-            self._made[form] = self._record(form, measure, *batch)
+            self._made[form] = self._record(measure, *batch)
         self._seen.add(form)
         return self._made.get(form, measure)(*batch)
 
@@ -59,16 +62,12 @@ class Recorded:
         # One for all: a graph is over, its gradients too, before the next one is replayed.
         return torch.cuda.graph_pool_handle()
 
-    def _record(self, form: Hashable, measure: Measure, *batch: Tensor) -> Measure:
+    def _record(self, measure: Measure, *batch: Tensor) -> Measure:
         measured = _Measured(self._module, measure)
-        # What autocast keeps between calls would be memory that a graph does not own.
+        # What autocast keeps between calls would be memory that a graph does not own. Nor is a failure caught: the
+        # random numbers of a process whose recording was broken off are of no more use (seen on an H200).
         with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
-            try:
-                torch.cuda.make_graphed_callables(measured, batch, allow_unused_input=True, pool=self._pool)
-            except RuntimeError as error:
-                # It is slower without, but no run ends for that.
-                print(f"not recorded: {form}: {error}")  # noqa: T201
-                return measure
+            torch.cuda.make_graphed_callables(measured, batch, allow_unused_input=True, pool=self._pool)
         return partial(_replay, measured)
 
 

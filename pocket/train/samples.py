@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 
 from engine.planning.action_canvas import fit
 from engine.vae.scale import LatentScale
-from pocket.train.acting import POLICY_UNITS, places_at
+from pocket.train.acting import POLICY_UNITS, is_usual, places_at
 from pocket.train.controls import HINTS, draw_control
 from pocket.train.video_vae import encoded
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
@@ -101,17 +101,19 @@ class Encoder:
         ]
 
     def _moments(self, episode: Episode, random: np.random.Generator) -> list[Sample]:
-        starts = episode.robot.chunk_starts
-        if not len(starts):
+        robot = episode.robot
+        rows = {int(start): _known(robot.expert[start : start + POLICY_ROWS]) for start in robot.chunk_starts}
+        states = {start: _known(np.append(robot.joint_positions[start], robot.gripper[start])[None]) for start in rows}
+        starts = [start for start in rows if is_usual(torch.cat([rows[start], states[start]]))]
+        if not starts:
             return []
-        chosen = random.choice(starts, min(CHUNKS, len(starts)), replace=False)
+        chosen = [int(start) for start in random.choice(starts, min(CHUNKS, len(starts)), replace=False)]
         height, width = episode.frames.shape[1:3]
         placed = fit("256", width, height)
         clips = np.stack([episode.frames[start : start + POLICY_ROWS + 1] for start in chosen])
-        columns, rows = placed.cells(self._vae.config["scale_factor_spatial"])
-        latents = self._encode(clips, placed)[..., :rows, :columns]
+        across, down = placed.cells(self._vae.config["scale_factor_spatial"])
+        latents = self._encode(clips, placed)[..., :down, :across]
         words = tuple((instruction, "") for instruction in episode.task.instructions)
-        robot = episode.robot
         return [
             Sample(
                 kind="policy",
@@ -119,9 +121,9 @@ class Encoder:
                 fps=float(episode.fps),
                 size=placed.canvas,
                 words=words,
-                actions=_known(robot.expert[start : start + POLICY_ROWS]),
-                state=_known(np.append(robot.joint_positions[start], robot.gripper[start])[None]),
-                places=places_at(episode, int(start)),
+                actions=rows[start],
+                state=states[start],
+                places=places_at(episode, start),
             )
             for start, vision in zip(chosen, latents, strict=True)
         ]

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_cosmos3_audio import Cosmos3AVAEAudioTokenizer
 from torch import Tensor, nn
+from torch.nn.utils.weight_norm import WeightNorm
 
 from pocket.train.codecs import fresh_sound
 from pocket.train.loop import Options, State, needed_state, train
@@ -94,7 +95,16 @@ def sound_loss(codec: Cosmos3AVAEAudioTokenizer, waves: Tensor) -> tuple[Tensor,
         spectra = sum((_spectrum_error(made, waves, window) for window in WINDOWS), made.new_zeros(())) / len(WINDOWS)
         size = latents.square().mean()
     loss = error + SPECTRUM_WEIGHT * spectra + SIZE_WEIGHT * (size - 1).square()
+    _let_go(codec)
     return loss, error.detach(), spectra.detach(), size.detach()
+
+
+def _let_go(codec: nn.Module) -> None:
+    """Of the weights that the codec has computed from lengths and directions, and keeps with all that led to them."""
+    for module in codec.modules():
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, WeightNorm):
+                setattr(module, hook.name, getattr(module, hook.name).detach())
 
 
 def _spectrum_error(made: Tensor, wanted: Tensor, window: int) -> Tensor:

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import torch
 
-from pocket.train.acting import EMBODIMENTS_OF_POCKET, NUM_PLACES, POLICY_UNITS, places_at
+from pocket.train.acting import EMBODIMENTS_OF_POCKET, NUM_PLACES, POLICY_UNITS, is_usual, places_at
 from pocket.train.flow import pointing_error
 from pocket.world.episode import POLICY_SIZE
 from pocket.world.policy_view import POLICY_LAYOUT
@@ -22,6 +22,13 @@ def test_its_units_put_the_home_pose_near_the_middle():
     home = torch.tensor([0.0, -0.2, 0.0, -2.4, 0.0, 2.2, 0.0, 0.0])
     assert POLICY_UNITS.known(home).abs().max() < 1.1
     assert POLICY_UNITS.known(home)[7] == 1, "an open gripper"
+
+
+def test_a_joint_that_is_thrown_far_off_is_no_usual_place():
+    rows = torch.tensor([[0.0, -0.2, 0.0, -2.4, 0.0, 2.2, 0.0, 0.0]] * 3)
+    assert is_usual(POLICY_UNITS.known(rows))
+    rows[1, 2] = -0.8
+    assert not is_usual(POLICY_UNITS.known(rows))
 
 
 def placed(*places: tuple[float, float, float]):

@@ -13,6 +13,7 @@ def lesson(length: int, answer_at: int, places: list[int]) -> Lesson:
         positions=np.zeros((3, length), np.float32),
         places=np.array(places, np.int64),
         frames=None,
+        squares=None,
     )
 
 

@@ -14,6 +14,7 @@ from pocket.train.lesson_batch import Pictures, batched
 from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import LessonWriter, exchanges
 from pocket.train.shape import TOY
+from pocket.train.student import Student
 from pocket.train.weights import read_model
 from pocket_flat_world import flat_episode
 from studio.captions import Controls
@@ -64,13 +65,16 @@ def test_a_critics_answer_reads_as_one():
 
 def test_the_loss_of_a_lesson_hangs_on_what_is_shown_and_only_on_its_own_words(untrained, writer):
     torch.manual_seed(0)
-    model, sight = read_model(untrained), fresh_sight(TOY)
+    model = read_model(untrained)
+    student = Student(model, fresh_sight(TOY))
     episodes = [flat_episode("clip", seed) for seed in (0, 1)]
     lessons = [writer.write(episode, next(iter(exchanges(episode)))) for episode in episodes]
-    steps = LessonSteps(model, sight, model, settle=lambda: None)
+    steps = LessonSteps(model, student, settle=lambda: None)
     loss, shown = steps.loss(batched(lessons, model.device, Pictures(model.device)))
     loss.backward()
-    assert sight.patch_embed.proj.weight.grad.abs().sum() > 0
+    assert student.sight.patch_embed.proj.weight.grad.abs().sum() > 0
+    assert student.naming.names.weight.grad.abs().sum() > 0
+    assert set(shown) == {"answers", "right", "seeing"}
     assert all(parameter.grad is None for parameter in model.generator.parameters())
     alone = [steps.loss(batched([lesson], model.device, Pictures(model.device)))[1]["answers"] for lesson in lessons]
     weights = [len(lesson.tokens) - lesson.answer_at for lesson in lessons]

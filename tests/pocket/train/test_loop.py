@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from torch import nn
+from torch.autograd.graph import get_gradient_edge
 
 from pocket.train.loop import Options, needed_state, read_state, train
 from studio.errors import BadInput, EngineError
@@ -70,6 +72,28 @@ def test_a_run_ends_when_its_time_is_over(tmp_path, monkeypatch):
     _, state = run(tmp_path, steps=None, time_limit_s=20)
     assert 0 < state.step < 20
     assert (tmp_path / "line.pt").is_file()
+
+
+class Trace:
+    """Is there as long as what holds it."""
+
+
+def test_a_step_leaves_nothing_of_its_graph_to_the_next_one(tmp_path):
+    """What is left would tie the next step to the stream of this one, and a GPU could not record it."""
+    module = nn.Linear(4, 1)
+    traces: list[weakref.ref[Trace]] = []
+    left: list[bool] = []
+
+    def loss(step):
+        left.extend(trace() is not None for trace in traces)
+        value = module(torch.randn(8, 4)).square().mean()
+        trace = Trace()
+        traces[:] = [weakref.ref(trace)]
+        get_gradient_edge(module.weight).node.register_prehook(lambda _, trace=trace: None)
+        return value, {"seen": value.detach()}
+
+    train("line", module, loss, options_in(tmp_path, steps=3), log=lambda _: None)
+    assert left == [False, False]
 
 
 def test_a_loss_that_is_not_finite_ends_the_run_and_says_so(tmp_path):
