@@ -25,37 +25,41 @@ COLOURS = {"red": (220, 30, 30), "green": (30, 160, 50), "blue": (30, 60, 210), 
 SHAPES = ("cube", "ball")
 PLACES = ("left", "right")
 SIDE = 64
+VIEWS: tuple[View, ...] = ("still", "clip", "policy", "glance")
 
 
 def flat_episode(view: View, seed: int, side: int = SIDE) -> Episode:
     """One shape on grey; in a clip it moves to the other side."""
-    random = np.random.default_rng([seed, ("still", "clip", "policy").index(view)])
+    random = np.random.default_rng([seed, VIEWS.index(view)])
     colour = list(COLOURS)[random.integers(len(COLOURS))]
     shape, place = SHAPES[random.integers(2)], PLACES[random.integers(2)]
-    num_frames = {"still": 1, "clip": 17, "policy": 40}[view]
-    fps = {"still": 0, "clip": 10, "policy": 15}[view]
-    height, width = (side, side) if view != "policy" else (54, 64)
+    acts = view in ("policy", "glance")
+    num_frames = {"still": 1, "clip": 17}.get(view, 40)
+    fps = {"still": 0, "clip": 10}.get(view, 15)
+    height, width = (54, 64) if acts else (side, side)
     start, end = (0.28, 0.72) if place == "left" else (0.72, 0.28)
     across = start + (end - start) * np.linspace(0, 1, num_frames) if num_frames > 1 else np.array([start])
     frames, masks = zip(*(_drawn(height, width, x, colour, shape) for x in across), strict=True)
     mask = np.stack(masks)
+    robot = _robot(num_frames, across, acts=acts)
+    shown = np.stack(frames)[robot.chunk_starts] if view == "glance" else np.stack(frames)
     thing = _thing(colour, shape, across)
     return Episode(
         seed=seed,
         view=view,
         fps=fps,
-        frames=np.stack(frames),
-        depth=None if view == "policy" else np.where(mask, 0.8, 1.2).astype(np.float16),
-        segmentation=None if view == "policy" else np.where(mask, FIRST_THING_ID, TABLE_ID).astype(np.uint8),
+        frames=shown,
+        depth=None if acts else np.where(mask, 0.8, 1.2).astype(np.float16),
+        segmentation=None if acts else np.where(mask, FIRST_THING_ID, TABLE_ID).astype(np.uint8),
         sound=_sound(num_frames / fps, seed) if view == "clip" else None,
         things=(thing,),
-        robot=_robot(num_frames, across, view),
-        camera=None if view == "policy" else _camera(num_frames),
+        robot=robot,
+        camera=None if acts else _camera(num_frames),
         task=Task("push", "succeeded", 0, None, (f"Push the {thing.name}.", f"Move the {thing.name} over."))
         if view != "still"
         else Task("none", "none"),
         events=(Event("push", 0.2, 1.0, (0,)),) if view == "clip" else (),
-        wordings=() if view == "policy" else _wordings(thing.name, place, view),
+        wordings=() if acts else _wordings(thing.name, place, view),
         questions=(
             Question("colour", "What colour is it?", colour),
             Question("boxes", "Find the shape.", json.dumps([{"bbox_2d": [1, 2, 3, 4], "label": thing.name}])),
@@ -79,14 +83,14 @@ def _thing(colour: str, shape: str, across: np.ndarray) -> Thing:
     return Thing(colour, shape, "matte", half, poses, boxes, visible)
 
 
-def _robot(num_frames: int, across: np.ndarray, view: View) -> Robot:
+def _robot(num_frames: int, across: np.ndarray, *, acts: bool) -> Robot:
     joints = np.zeros((num_frames, 7), np.float32)
     joints[:, 0], joints[:, 3], joints[:, 5] = across, -2.2, 2.3
     targets = np.concatenate([joints, np.zeros((num_frames, 1), np.float32)], 1)
     hands = np.zeros((num_frames, 3), np.float32)
     hands[:, 1] = across
     axes = np.tile(np.eye(3, dtype=np.float32), (num_frames, 1, 1))
-    starts = np.arange(num_frames - 32) if view == "policy" else np.zeros(0)
+    starts = np.arange(num_frames - 32) if acts else np.zeros(0)
     gripper = np.zeros(num_frames, np.float32)
     return Robot(joints, joints * 0, gripper, hands, axes, targets, targets, starts.astype(np.int64))
 

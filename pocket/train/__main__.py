@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--stills", type=int, default=256, help="of data: how many stills are rendered")
     parser.add_argument("--clips", type=int, default=64)
     parser.add_argument("--policies", type=int, default=16)
+    parser.add_argument("--glances", type=int, default=32)
     parser.add_argument("--whole-s", type=float, default=1200.0, help="of whole: over all its calls")
     parser.add_argument(
         "--checkpoint", type=Path, help="of whole and assemble: where it is written; OUT/pocket without it"
@@ -118,7 +119,11 @@ def _options(given: argparse.Namespace) -> Options:
 def _data(given: argparse.Namespace) -> None:
     from pocket.train.shards import render
 
-    render(given.data, {"still": given.stills, "clip": given.clips, "policy": given.policies}, given.shard_size)
+    render(
+        given.data,
+        {"still": given.stills, "clip": given.clips, "policy": given.policies, "glance": given.glances},
+        given.shard_size,
+    )
 
 
 def _tokenizer(given: argparse.Namespace) -> None:

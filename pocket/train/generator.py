@@ -101,9 +101,9 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         sound_width=config.sound_dim or 0,
         action_width=config.action_dim or 0,
     )
-    views: dict[View, float] = {"still": 0.6, "clip": 0.2, "policy": 0.2}
+    views: dict[View, float] = {"still": 0.6, "clip": 0.2, "policy": 0.1, "glance": 0.1}
     if stage == POLICY:
-        views = {"still": 0.1, "clip": 0.1, "policy": 0.8}
+        views = {"still": 0.1, "clip": 0.1, "policy": 0.4, "glance": 0.4}
     samples = Samples(options, tuple(views))
 
     def refill(step: int) -> None:

@@ -48,7 +48,7 @@ KINDS: dict[Mode, str] = {
     "fd": "policy",
     "id": "policy",
     "policy": "policy",
-    "act": "policy",
+    "act": "glance",
 }
 """Which samples a mode is made of."""
 
@@ -160,7 +160,7 @@ class BatchMaker:
         return Batch(mode, self._encoded(samples, write, trained.TRANSFER_SYSTEM_PROMPT), runs)
 
     def _actions(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
-        is_joints = samples[0].kind == "policy"
+        is_joints = samples[0].kind in ("policy", "glance")
         name = JOINTS if is_joints else HAND
         body = EMBODIMENTS[name]
         views: list[ViewName] = ["droid_view"] if is_joints else [body.view, "third_person_view"]
@@ -190,7 +190,7 @@ class BatchMaker:
             text = _words(sample, dice, as_caption=False)
             return action_caption(text, view, num_frames, sample.fps, sample.size)
 
-        runs = (self._vision(samples, kept, 1 if mode == "act" else None), Run(segment, values, known))
+        runs = (self._vision(samples, kept), Run(segment, values, known))
         places = torch.stack([_places_of(sample) for sample in samples]) if has_state else None
         return Batch(mode, self._encoded(samples, write, None), runs, places)
 
@@ -199,8 +199,8 @@ class BatchMaker:
     ) -> tuple[tuple[int, ...], ...]:
         return self._prompts.cut([write(sample) for sample in samples], system)
 
-    def _vision(self, samples: list[Sample], kept: int, length: int | None = None) -> Run:
-        values = torch.stack([sample.vision[:, :length] for sample in samples]).float()
+    def _vision(self, samples: list[Sample], kept: int) -> Run:
+        values = torch.stack([sample.vision for sample in samples]).float()
         given = torch.zeros(values.shape[2], dtype=torch.bool)
         given[:kept] = True
         return self._run(values, samples[0].fps, given)

@@ -111,7 +111,7 @@ class Drawer:
         weights = torch.tensor([self.shares[mode] for mode in modes])
         mode = modes[int(torch.multinomial(weights, 1, generator=dice))]
         kind = KINDS[mode]
-        length = 1 if mode == "act" else next(iter(self.samples.groups[kind].values()))[0].vision.shape[1]
+        length = next(iter(self.samples.groups[kind].values()))[0].vision.shape[1]
         samples = self.samples.draw(kind, max(1, self.size // length), dice)
         if mode == "still_transfer":
             hint = next(iter(samples[0].controls))

@@ -31,7 +31,7 @@ class Sample:
     """One thing to learn.
 
     Attributes:
-        kind: "still", "clip" or "policy", as its view.
+        kind: its episode's view.
         vision: float16 [C, T, rows, columns], normalised.
         fps: frames a second; 0 of a still.
         size: (width, height) of the canvas that the prompt names.
@@ -40,7 +40,7 @@ class Sample:
         actions: float32 [n, width]; joint rows of a policy in the pocket's units, poses of the hand of a clip.
         state: float32 [1, width], of a policy, in the same.
         places: float32 [NUM_PLACES, 3], of a policy, see `pocket.train.acting`.
-        words: (prose, caption) of each wording; instructions and "" of a policy.
+        words: (prose, caption) of each wording; instructions and "" of a policy. A glance is a policy here.
     """
 
     kind: str
@@ -65,7 +65,7 @@ class Drawn:
 
 def draw(episode: Episode) -> Drawn:
     """Draw the controls: all of a clip, one of a still. A second a clip, most of it in OpenCV without Python's lock."""
-    if episode.view == "policy":
+    if episode.view in ("policy", "glance"):
         return Drawn(episode, {})
     random = np.random.default_rng(episode.seed)
     hints = HINTS if episode.view == "clip" else (HINTS[random.integers(len(HINTS))],)
@@ -82,7 +82,7 @@ class Encoder:
     def samples(self, drawn: Drawn) -> list[Sample]:
         """What an episode teaches: one sample, or several moments of a policy."""
         episode = drawn.episode
-        if episode.view == "policy":
+        if episode.view in ("policy", "glance"):
             return self._moments(episode, np.random.default_rng(episode.seed))
         words = tuple((wording.prose, wording.caption) for wording in episode.wordings)
         vision, *controls = self._encode(np.stack([episode.frames, *drawn.controls.values()]))
@@ -110,13 +110,13 @@ class Encoder:
         chosen = [int(start) for start in random.choice(starts, min(CHUNKS, len(starts)), replace=False)]
         height, width = episode.frames.shape[1:3]
         placed = fit("256", width, height)
-        clips = np.stack([episode.frames[start : start + POLICY_ROWS + 1] for start in chosen])
+        clips = np.stack([_seen_from(episode, start) for start in chosen])
         across, down = placed.cells(self._vae.config["scale_factor_spatial"])
         latents = self._encode(clips, placed)[..., :down, :across]
         words = tuple((instruction, "") for instruction in episode.task.instructions)
         return [
             Sample(
-                kind="policy",
+                kind=episode.view,
                 vision=vision.contiguous(),
                 fps=float(episode.fps),
                 size=placed.canvas,
@@ -145,6 +145,13 @@ class Encoder:
         waves = torch.from_numpy(sound.astype(np.float32)).to(self._device)
         waves = pad(waves, (0, -waves.shape[1] % SAMPLES_PER_LATENT))
         return self._sound.encode(waves[None], return_dict=False)[0].mode()[0].half()
+
+
+def _seen_from(episode: Episode, start: int) -> NDArray[np.uint8]:
+    """What is drawn from a moment on: all that a chunk takes, or a glance."""
+    if episode.view == "policy":
+        return episode.frames[start : start + POLICY_ROWS + 1]
+    return episode.frames[episode.robot.chunk_starts == start]
 
 
 def _known(rows: np.ndarray) -> Tensor:

@@ -30,7 +30,7 @@ Make = Callable[[View, int], Episode]
 EPISODES, LATENTS = ".episodes", ".latents"
 """What files of episodes end in, and those of what `pocket.train.encoding` makes of them."""
 
-SIZES: dict[View, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25}
+SIZES: dict[View, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25, "glance": 1.0}
 """Episodes of a shard against the shard size that is asked for: all shards then take about as long to render."""
 
 FIRST_SHARDS = {

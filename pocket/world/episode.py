@@ -14,13 +14,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-View = Literal["still", "clip", "policy"]
+View = Literal["still", "clip", "policy", "glance"]
 """What was drawn.
 
 "still": one picture of a table by a free camera, T = 1, no sound. Cheap: nothing is simulated but the settling.
 "clip": T frames by a free camera with depth, segmentation and sound.
 "policy": a whole task on the robot room's own three cameras, in its canvas at ``POLICY_SIZE`` and 15 frames a second;
     no depth, segmentation or sound.
+"glance": the same, drawn at some moments alone: for those who learn what to do next and not what is seen then. A third
+    of the time of a "policy".
 """
 
 Skill = Literal["reach", "pick", "place", "push", "stack", "none"]
@@ -151,7 +153,7 @@ class Robot:
         expert: float32 [T, 8]: what the skill says in the state of this frame, undisturbed. The rows of a chunk that
             starts at frame t are ``expert[t : t + POLICY_ROWS]``. In a "policy" view alone; elsewhere equal to targets.
         chunk_starts: int64 [n], frames t of a "policy" view whose 32 rows (and t + 32 frames) are all there and clear
-            of disturbances; empty elsewhere.
+            of disturbances; of a "glance" those that are drawn; empty elsewhere.
     """
 
     joint_positions: NDArray[np.float32]
@@ -249,7 +251,8 @@ class Episode:
     Attributes:
         seed: together with ``view`` and the settings it gives the same episode again.
         fps: frames a second; 0 of a still.
-        frames: uint8 [T, H, W, 3], RGB.
+        frames: uint8 [T, H, W, 3], RGB; of a "glance" [n, H, W, 3], at its ``chunk_starts``. What else there is of each
+            frame a "glance" has of all T, as a "policy" does, and as that it has no camera, depth or segmentation.
         depth: float16 [T, H, W], m along the camera's axis, 0 where nothing is within 4 m; None in a "policy" view.
         segmentation: uint8 [T, H, W] of ``ROOM_ID`` … ``FIRST_THING_ID + i``; None in a "policy" view.
         sound: float16 [2, S], -1 to 1, left and right, S = round(T / fps * 48,000); None but in a "clip".

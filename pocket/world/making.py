@@ -20,6 +20,7 @@ from pocket.world.episode import (
     IMAGE_SIZE,
     POLICY_FPS,
     POLICY_ROWS,
+    POLICY_SIZE,
     SAMPLES_PER_SECOND,
     Episode,
     Event,
@@ -40,8 +41,11 @@ from robot.simulation.physics import Physics, Snapshot
 from robot.simulation.renderer import CanvasRenderer
 from robot.simulation.scene import Scene, furnish, load_arm
 
-VIEW_NUMBERS: dict[View, int] = {"still": 0, "clip": 1, "policy": 2}
-"""Part of the seed: one number gives three unlike episodes."""
+VIEW_NUMBERS: dict[View, int] = {"still": 0, "clip": 1, "policy": 2, "glance": 3}
+"""Part of the seed: one number gives four unlike episodes."""
+
+NUM_GLANCES = 12
+"""Of a run: neighbours look much alike."""
 
 FPS_SHARES = (0.6, 0.3, 0.1)
 LIMIT_S = {"clip": 8.0, "policy": 8.0}
@@ -80,28 +84,31 @@ def make_episode(view: View, seed: int, settings: Settings = USUAL) -> Episode:
         NotInstalled: there is no OpenGL that draws without a screen.
     """
     generator = np.random.default_rng([seed, VIEW_NUMBERS[view]])
+    world: View = "policy" if view == "glance" else view
     while True:
-        stage = set_stage(view, generator)
+        stage = set_stage(world, generator)
         scene = furnish(_arm(settings.plain_arm), stage.kinds, stage.look)
         physics = Physics(scene, placed=stage.placed)
         if view == "still":
             return _still(seed, stage, scene, physics, settings, generator)
-        physics.lay(stage.placed, start_pose(view, generator))
+        physics.lay(stage.placed, start_pose(world, generator))
         objects = physics.object_poses()
-        errand = drawn_errand(view, objects, generator)
+        errand = drawn_errand(world, objects, generator)
         run = perform(
             physics,
             errand,
             generator,
             is_done=finish(errand, objects),
-            linger_s=LINGER_S[view],
-            limit_s=LIMIT_S[view],
-            least_s=LEAST_S[view],
-            disturbance=disturb(generator) if view == "policy" else STEADY,
+            linger_s=LINGER_S[world],
+            limit_s=LIMIT_S[world],
+            least_s=LEAST_S[world],
+            disturbance=disturb(generator) if world == "policy" else STEADY,
         )
-        if run is not None:
-            shown = _policy if view == "policy" else _clip
-            return shown(seed, stage, scene, run, objects, settings, generator)
+        if run is None:
+            continue
+        if view == "clip":
+            return _clip(seed, stage, scene, run, objects, settings, generator)
+        return _policy(seed, stage, scene, run, objects, generator, glances=view == "glance")
 
 
 @lru_cache(maxsize=2)
@@ -204,25 +211,29 @@ def _policy(
     scene: Scene,
     run: Run,
     objects: tuple[ObjectPose, ...],
-    settings: Settings,
     generator: np.random.Generator,
+    *,
+    glances: bool,
 ) -> Episode:
     chosen = np.arange(0, len(run.snapshots), SNAPSHOTS_PER_SECOND // POLICY_FPS)
     snapshots = [run.snapshots[index] for index in chosen]
-    renderer = CanvasRenderer(scene)
-    try:
-        frames = [POLICY_LAYOUT.arranged(renderer.draw(snapshot)[None])[0] for snapshot in snapshots]
-    finally:
-        renderer.close()
     disturbed = run.disturbed[chosen]
     clear = [start for start in range(len(chosen) - POLICY_ROWS) if not disturbed[start : start + POLICY_ROWS].any()]
+    if glances:
+        clear = sorted(generator.permutation(clear)[:NUM_GLANCES].tolist())
+    renderer = CanvasRenderer(scene)
+    try:
+        drawn = [snapshots[index] for index in clear] if glances else snapshots
+        frames = [POLICY_LAYOUT.arranged(renderer.draw(snapshot)[None])[0] for snapshot in drawn]
+    finally:
+        renderer.close()
     events = happenings(run, stage.kinds)
     robot = tell_robot(snapshots, run.targets[chosen], run.expert[chosen])
     return Episode(
         seed=seed,
-        view="policy",
+        view="glance" if glances else "policy",
         fps=POLICY_FPS,
-        frames=np.stack(frames),
+        frames=np.array(frames, np.uint8).reshape(-1, *POLICY_SIZE[::-1], 3),
         depth=None,
         segmentation=None,
         sound=None,
@@ -230,7 +241,7 @@ def _policy(
         robot=replace(robot, chunk_starts=np.array(clear, np.int64)),
         camera=None,
         task=tell_task(run, objects, events, generator),
-        events=within(events, 0.0, len(frames) / POLICY_FPS),
+        events=within(events, 0.0, len(chosen) / POLICY_FPS),
         surroundings=tell_surroundings(stage),
     )
 

@@ -26,7 +26,7 @@ def two_threads() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def flat_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("episodes")
-    render(folder, {"still": 16, "clip": 8, "policy": 4}, 8, flat_episode)
+    render(folder, {"still": 16, "clip": 8, "policy": 4, "glance": 8}, 8, flat_episode)
     return folder
 
 

@@ -65,6 +65,20 @@ def test_a_policys_chunks_are_clear_of_disturbances_and_whole(policy_run: Episod
         assert apart.max() < 0.05
 
 
+@pytest.mark.slow
+def test_glances_are_a_policys_run_at_some_moments_and_the_same_again():
+    settings = Settings(plain_arm=True)
+    glances = make_episode("glance", 5, settings)
+
+    starts = glances.robot.chunk_starts
+    assert len(glances.frames) == len(starts) == 12
+    assert list(starts) == sorted(set(starts))
+    assert starts[-1] + POLICY_ROWS < len(glances.robot.expert) == len(glances.things[0].poses)
+    assert glances.frames.shape[1:] == (POLICY_SIZE[1], POLICY_SIZE[0], 3)
+    assert glances.task.instructions
+    assert (make_episode("glance", 5, settings).frames == glances.frames).all()
+
+
 def test_a_things_box_and_its_place_in_the_world_agree(still: Episode):
     """The middle of a thing, seen by the camera's own numbers, lies in its box."""
     assert still.camera is not None
