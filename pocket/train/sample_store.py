@@ -20,8 +20,8 @@ from pocket.world.episode import View
 SOUND_SHARE = 0.5
 """Of clips, with their sound."""
 
-MAX_SAMPLES = 200_000
-"""Some 40 GB."""
+MAX_SAMPLES = 400_000
+"""Some 40 GB: most are stills and glances."""
 
 AHEAD = 8
 """Shards that threads read ahead, or whose controls they draw."""
