@@ -23,12 +23,13 @@ SEVERITY = {"absent": "severe", "partial": "moderate"}
 
 def critic_question(prompt: str) -> str:
     """What is asked beside the picture, under the system prompt."""
-    asked = studio_question(_texts(), GenerateImage(prompt=prompt), prompt, ImagePart(url=""))
+    asked = studio_question(texts(), GenerateImage(prompt=prompt), prompt, ImagePart(url=""))
     return "".join(part.text for part in asked.messages[-1].parts if isinstance(part, TextPart))
 
 
 @cache
-def _texts() -> RefiningTexts:
+def texts() -> RefiningTexts:
+    """What the loop asks with, as shipped."""
     return load_refining_texts()
 
 

@@ -11,7 +11,7 @@ from pocket.train.flow import FlowError, form_of, pose
 from pocket.train.modes import Batch
 from pocket.train.recorded import Recorded
 
-PROMPT_STEP = 128
+PROMPT_STEP = 64
 """Prompts are filled up to a multiple of so many tokens on a GPU: their lengths make most of the forms there are."""
 
 

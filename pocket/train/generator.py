@@ -32,18 +32,18 @@ GENERATOR, POLICY = "generator", "policy"
 
 SHARES: dict[str, dict[Mode, float]] = {
     GENERATOR: {
-        "t2i": 0.25,
-        "t2v": 0.14,
-        "i2v": 0.1,
-        "v2v": 0.05,
-        "still_transfer": 0.08,
-        "transfer": 0.12,
-        "hand_fd": 0.03,
-        "hand_id": 0.03,
-        "fd": 0.03,
+        "t2i": 0.34,
+        "t2v": 0.12,
+        "i2v": 0.09,
+        "v2v": 0.04,
+        "still_transfer": 0.07,
+        "transfer": 0.1,
+        "hand_fd": 0.02,
+        "hand_id": 0.02,
+        "fd": 0.02,
         "id": 0.02,
-        "policy": 0.06,
-        "act": 0.08,
+        "policy": 0.05,
+        "act": 0.11,
     },
     POLICY: {
         "policy": 0.36,
@@ -101,7 +101,7 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         sound_width=config.sound_dim or 0,
         action_width=config.action_dim or 0,
     )
-    views: dict[View, float] = {"still": 0.6, "clip": 0.2, "policy": 0.1, "glance": 0.1}
+    views: dict[View, float] = {"still": 0.45, "clip": 0.17, "policy": 0.08, "glance": 0.3}
     if stage == POLICY:
         views = {"still": 0.1, "clip": 0.1, "policy": 0.4, "glance": 0.4}
     samples = Samples(options, tuple(views))

@@ -18,6 +18,7 @@ from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
 from pocket.train.critic import critic_answer, critic_question
+from pocket.train.rewriting import rewriting
 from pocket.train.seeing import squares_of
 from pocket.world.episode import Episode, Wording
 from studio.captions import Controls
@@ -41,6 +42,9 @@ _Looked = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 UPSAMPLED = 3
 """Short wishes of an episode that are turned into its full caption."""
+
+REWRITTEN_EVERY = 3
+"""One still of so many has its prompt written anew: seven times as many words as in another lesson, a tenth of all."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +100,18 @@ def exchanges(episode: Episode) -> Iterator[Exchange]:
     if episode.view == "still":
         for critique in episode.critiques:
             yield Exchange(critic_question(critique.prompt), critic_answer(critique), seen)
+        if episode.seed % REWRITTEN_EVERY == 0:
+            yield from _rewritten(episode)
     fullest = [wording for wording in episode.wordings if wording.detail == "rich"] or list(episode.wordings)
     for index, wording in enumerate(episode.wordings[:UPSAMPLED]):
         yield from _upsampled(episode, wording, fullest[index % len(fullest)])
+
+
+def _rewritten(episode: Episode) -> Iterator[Exchange]:
+    shape = shape_of(episode)
+    rewritten = rewriting(episode, shape) if shape is not None else None
+    if rewritten is not None:
+        yield Exchange(*rewritten, "nothing")
 
 
 def _upsampled(episode: Episode, wish: Wording, full: Wording) -> Iterator[Exchange]:
@@ -113,12 +126,15 @@ def _upsampled(episode: Episode, wish: Wording, full: Wording) -> Iterator[Excha
         yield Exchange(question, upsampled_answer(full, kind, controls), shows)
 
 
+def shape_of(episode: Episode) -> AspectRatio | None:
+    """Of its pictures; none for a size that is no canvas."""
+    height, width = episode.frames.shape[1:3]
+    return next((shape for shape, size in CANVASES["256"].items() if size == (width, height)), None)
+
+
 def controls_of(episode: Episode) -> Controls | None:
     """The canvas, length and rate as captions say them; none for a size that is no canvas."""
-    height, width = episode.frames.shape[1:3]
-    shape: AspectRatio | None = next(
-        (shape for shape, size in CANVASES["256"].items() if size == (width, height)), None
-    )
+    shape = shape_of(episode)
     if shape is None:
         return None
     if episode.view == "still":

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 
-from engine.towers import OmniModel, Rope, rope_tables
+from engine.towers import OmniModel, rope_tables
 from engine.towers.block import Block
+from pocket.train.layers import denoise_layer, heads, read_layer
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,14 @@ def read(
     values: list[Tensor] = []
     for layer, block in enumerate(model.reasoner.blocks):
         assert isinstance(block, Block)
-        q, k, v = _heads(block, flat, rope, batch)
-        keys.append(k)
-        values.append(v)
         if whole or layer + 1 < len(model.reasoner.blocks):
-            flat = block.merge(flat, _attend(q, k, v, causal=True).flatten(0, 1))
+            flat, k, v = read_layer(block, flat, rope, batch)
             if layer < len(deep):
                 flat = flat + deep[layer].flatten(0, 1)
+        else:
+            _, k, v = heads(block, flat, rope, batch)
+        keys.append(k)
+        values.append(v)
     return model.reasoner.norm(flat).view(batch, length, -1), Prompts(tuple(keys), tuple(values), lengths)
 
 
@@ -93,9 +94,7 @@ def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) ->
     mask = _mask(prompts, length)
     for block, prompt_k, prompt_v in zip(model.generator.blocks, prompts.keys, prompts.values, strict=True):
         assert isinstance(block, Block)
-        q, k, v = _heads(block, flat, rope, batch)
-        k, v = torch.cat([prompt_k, k], 1), torch.cat([prompt_v, v], 1)
-        flat = block.merge(flat, _attend(q, k, v, mask=mask).flatten(0, 1))
+        flat = denoise_layer(block, flat, rope, prompt_k, prompt_v, mask)
     return model.generator.norm(flat).view(batch, length, -1)
 
 
@@ -109,21 +108,3 @@ def _mask(prompts: Prompts, length: int) -> Tensor | None:
     seen = places < prompts.lengths[:, None]
     own = seen.new_ones(len(seen), length)
     return torch.cat([seen, own], 1)[:, None, None]
-
-
-def _heads(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Rotated queries [B, S, N, D] and keys, and values [B, S, K, D]."""
-    qk, v = block.project(flat)
-    q, k = block.rotate(qk, rope)
-    return q.unflatten(0, (batch, -1)), k.unflatten(0, (batch, -1)), v.unflatten(0, (batch, -1))
-
-
-def _attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, mask: Tensor | None = None) -> Tensor:
-    """[B, S, N, D] over [B, T, K, D] → [B, S, N * D]."""
-    # Keys and values are repeated by hand: with a mask and fewer of them PyTorch takes its slow reference kernel.
-    repeats = q.shape[2] // k.shape[2]
-    k, v = (heads.repeat_interleave(repeats, 2).transpose(1, 2) for heads in (k, v))
-    out = scaled_dot_product_attention(
-        q.transpose(1, 2).to(v.dtype), k.to(v.dtype), v, attn_mask=mask, is_causal=causal
-    )
-    return out.transpose(1, 2).flatten(2)

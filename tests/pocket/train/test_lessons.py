@@ -46,7 +46,7 @@ def test_a_lesson_is_the_conversation_that_the_engine_begins_and_its_answer(untr
 
 
 def test_an_episode_of_a_canvas_teaches_to_write_captions_with_their_controls_last():
-    answers = [exchange.answer for exchange in exchanges(flat_episode("still", 0, 256)) if exchange.shows == "nothing"]
+    answers = [exchange.answer for exchange in exchanges(flat_episode("still", 1, 256)) if exchange.shows == "nothing"]
     controls = Controls.of_image("256", "1:1").media
     assert answers
     for answer in answers:

@@ -1,0 +1,78 @@
+"""A layer of either tower over a batch, as the passes run it: on a GPU its kernels are fused by PyTorch's compiler.
+
+A layer of this size is some sixty kernels which read and write the same few megabytes; fused they are a third as many,
+and a generator's step takes 9.5 ms instead of 22.6 (one H100, replayed, 256 stills). Compiled once for any shape:
+batches come in dozens of them. Letters as in `pocket.train.passes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from engine.towers import Rope
+from engine.towers.block import Block
+
+Layer = TypeVar("Layer", bound=Callable[..., Any])
+
+
+def heads(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Rotated queries [B, S, N, D] and keys, and values [B, S, K, D], of flat [B * S, H]."""
+    qk, v = block.project(flat)
+    q, k = block.rotate(qk, rope)
+    return q.unflatten(0, (batch, -1)), k.unflatten(0, (batch, -1)), v.unflatten(0, (batch, -1))
+
+
+def read_layer(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The reasoner's: flat [B * U, H] → the same after it, and keys and values [B, U, K, D] for a generator."""
+    return _fused(_read, flat)(block, flat, rope, batch)
+
+
+def denoise_layer(
+    block: Block, flat: Tensor, rope: Rope, prompt_k: Tensor, prompt_v: Tensor, mask: Tensor | None
+) -> Tensor:
+    """The generator's: flat [B * S, H] → the same after it.
+
+    Args:
+        prompt_k, prompt_v: of the reasoner's layer, [B, U, K, D].
+        mask: bool [B, 1, 1, U + S], what is seen; none is all.
+    """
+    return _fused(_denoise, flat)(block, flat, rope, prompt_k, prompt_v, mask)
+
+
+def _read(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
+    q, k, v = heads(block, flat, rope, batch)
+    return block.merge(flat, _attend(q, k, v, causal=True).flatten(0, 1)), k, v
+
+
+def _denoise(block: Block, flat: Tensor, rope: Rope, prompt_k: Tensor, prompt_v: Tensor, mask: Tensor | None) -> Tensor:
+    q, k, v = heads(block, flat, rope, len(prompt_k))
+    k, v = torch.cat([prompt_k, k], 1), torch.cat([prompt_v, v], 1)
+    return block.merge(flat, _attend(q, k, v, mask=mask).flatten(0, 1))
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, mask: Tensor | None = None) -> Tensor:
+    """[B, S, N, D] over [B, T, K, D] → [B, S, N * D]."""
+    # Keys and values are repeated by hand: with a mask and fewer of them PyTorch takes its slow reference kernel.
+    repeats = q.shape[2] // k.shape[2]
+    k, v = (part.repeat_interleave(repeats, 2).transpose(1, 2) for part in (k, v))
+    out = scaled_dot_product_attention(
+        q.transpose(1, 2).to(v.dtype), k.to(v.dtype), v, attn_mask=mask, is_causal=causal
+    )
+    return out.transpose(1, 2).flatten(2)
+
+
+def _fused(layer: Layer, flat: Tensor) -> Layer:
+    # A processor waits for memory and arithmetic, not for launches, and would need a compiler of its own.
+    return compiled(layer) if flat.is_cuda else layer
+
+
+@cache
+def compiled(layer: Layer) -> Layer:
+    """The layer's fused form, for any shape."""
+    return torch.compile(layer, dynamic=True)  # type: ignore[reportReturnType]
