@@ -41,10 +41,15 @@ class CapabilityOverlay(Frozen):
 
 
 class ReasonerDefaults(Frozen):
-    """How its reasoner's tokens are drawn where nobody has said: `studio.requests.reason.TextSampling`, of the same."""
+    """How its reasoner answers where nobody has said: `studio.requests.reason.TextSampling`, of the same.
+
+    Attributes:
+        leaves_out_empty: it was taught to leave out what is empty in a caption: the studio's schemas ask it for no more.
+    """
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    leaves_out_empty: bool = False
 
 
 class Example(Frozen):

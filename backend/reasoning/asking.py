@@ -52,7 +52,7 @@ class Resident:
         """The answer. Raises as `ReasoningService.answer`."""
         try:
             asked = to_reason(question, self._checkpoint)
-            answer = await self._service.answer(asked, self._files, counted=self._counted)
+            answer = await self._service.answer(asked, self._files, counted=self._counted, as_taught=True)
             self.num_tokens += answer.usage.prompt_tokens + answer.usage.completion_tokens
             return answer.text
         except (BadInput, MediaNotFound) as error:

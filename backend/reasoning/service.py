@@ -25,6 +25,7 @@ from backend.messages import (
     Usage,
 )
 from backend.metrics import Metrics
+from studio.captions import sparing
 from studio.errors import Busy, EngineLost
 from studio.jobs import Failure
 from studio.presets import ReasonerDefaults
@@ -102,11 +103,14 @@ class OpenConversation:
         return Answer("".join(text), tuple(tokens), self.usage, self.finish_reason)
 
 
-def _completed(request: Reason, defaults: ReasonerDefaults) -> Reason:
+def _completed(request: Reason, defaults: ReasonerDefaults, *, as_taught: bool) -> Reason:
     """With a checkpoint's own setting where the request has none."""
-    said = request.sampling.model_fields_set
+    said = request.sampling.model_fields_set | {"leaves_out_empty"}
     own = {name: value for name, value in defaults.model_dump(exclude_none=True).items() if name not in said}
-    return request.model_copy(update={"sampling": request.sampling.model_copy(update=own)}) if own else request
+    schema = request.response_schema
+    if schema is not None and as_taught and defaults.leaves_out_empty:
+        schema = sparing(schema)
+    return request.model_copy(update={"sampling": request.sampling.model_copy(update=own), "response_schema": schema})
 
 
 class ReasoningService:
@@ -125,7 +129,7 @@ class ReasoningService:
 
     @contextmanager
     def converse(
-        self, request: Reason, files: Mapping[str, Path], *, counted: bool = True
+        self, request: Reason, files: Mapping[str, Path], *, counted: bool = True, as_taught: bool = False
     ) -> Generator[OpenConversation]:
         """Open a conversation; leaving the block before its end stops the decoding.
 
@@ -133,6 +137,7 @@ class ReasoningService:
             request: what is asked.
             files: everything that it shows, by id.
             counted: whether it is refused when there are too many; the server's own are not.
+            as_taught: the studio asks, not a client: its schema asks for no more than the checkpoint was taught to say.
 
         Raises:
             Busy: so many are open, or the checkpoint is not ready yet.
@@ -140,7 +145,7 @@ class ReasoningService:
             StudioError: the checkpoint failed to load.
         """
         group = self._fleet.group(request.checkpoint)
-        request = _completed(request, group.checkpoint.preset.reasoner)
+        request = _completed(request, group.checkpoint.preset.reasoner, as_taught=as_taught)
         if counted and len(self._open) >= MAX_OPEN:
             raise Busy(f"{MAX_OPEN} conversations are open, as many as are held.", hint="Ask again in a moment.")
         name = secrets.token_hex(6)
@@ -158,10 +163,12 @@ class ReasoningService:
                 self._metrics.tokens.labels("written").inc(used.completion_tokens)
                 log.info("conversation_closed", conversation_id=name, tokens=used.completion_tokens)
 
-    async def answer(self, request: Reason, files: Mapping[str, Path], *, counted: bool = True) -> Answer:
+    async def answer(
+        self, request: Reason, files: Mapping[str, Path], *, counted: bool = True, as_taught: bool = False
+    ) -> Answer:
         """A whole answer. Raises as `converse`, and what the engine says against the request."""
         await self._fleet.awake(request.checkpoint)
-        with self.converse(request, files, counted=counted) as conversation:
+        with self.converse(request, files, counted=counted, as_taught=as_taught) as conversation:
             return await conversation.whole()
 
     def _hear(self, engine: Dispatcher, event: ConversationReport | WorkerLost) -> None:

@@ -4,7 +4,7 @@ The schemas are those of the technical report, appendix A.2 and A.3. Nothing her
 does.
 """
 
-from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema
+from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema, sparing
 from studio.captions.checking import CaptionKind, CheckedCaption, check_answer, check_object
 from studio.captions.controls import Controls, VideoFacts
 from studio.captions.image_caption import ImageCaption
@@ -34,6 +34,7 @@ __all__ = [
     "check_object",
     "object_in",
     "serialise",
+    "sparing",
     "split_thought",
     "values_in",
 ]

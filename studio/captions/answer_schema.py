@@ -49,6 +49,43 @@ def bounded_schema(model: type[BaseModel]) -> Schema:
     return _plain(model.model_json_schema())
 
 
+def sparing(schema: Schema) -> Schema:
+    """The same schema, which asks for nothing that may be empty: for who was taught to leave that out."""
+    return cast(Schema, _spared(schema, schema.get("$defs", {})))
+
+
+def _spared(part: Any, definitions: Schema) -> Any:
+    if isinstance(part, list):
+        return [_spared(item, definitions) for item in cast(list[Any], part)]
+    if not isinstance(part, dict):
+        return part
+    spare: Schema = {key: _spared(value, definitions) for key, value in cast(Schema, part).items()}
+    if isinstance(required := spare.get("required"), list):
+        fields: Schema = spare["properties"]
+        needed = [name for name in cast(list[str], required) if not _may_be_empty(fields[name], definitions)]
+        # What must hold something begins as ever: llguidance lets no token reach into a first key that may be chosen.
+        spare["required"] = [name for name in fields if name in needed or (needed and name == next(iter(fields)))]
+    return spare
+
+
+def _may_be_empty(field: Schema, definitions: Schema) -> bool:
+    name = str(field.get("$ref", "")).rpartition("/")[2]
+    field = definitions.get(name, field)
+    match field.get("type"):
+        case "string":
+            return not field.get("minLength") and not {"enum", "const", "pattern"} & field.keys()
+        case "array":
+            return not field.get("minItems")
+        case "integer":
+            return not field.get("minimum")
+        case "object":
+            fields: Schema = field.get("properties", {})
+            needed = cast(list[str], field.get("required", []))
+            return all(_may_be_empty(fields[name], definitions) for name in needed)
+        case _:
+            return False
+
+
 def _plain(schema: Schema, *, names: bool = False) -> Schema:
     """The schema without its decoration; below `properties` and `$defs` the keys are names, and all stay."""
     plain: Schema = {}

@@ -11,7 +11,7 @@ from backend.fleet import EngineGroup
 from backend.messages import Command, ConversationEnded, ConversationSaid, Converse, StopConversation, Token, Usage
 from backend.metrics import Metrics
 from backend.reasoning import ReasoningService
-from backend.reasoning.asking import to_reason
+from backend.reasoning.asking import Resident, to_reason
 from backend.reasoning.service import MAX_OPEN
 from studio.checkpoints import Checkpoint
 from studio.errors import BadInput, BrokenCheckpoint, Busy, EngineLost
@@ -25,6 +25,7 @@ from studio.requests import Reason
 
 SPECK = Checkpoint("speck", CheckpointPreset(id="speck", title="speck", summary=""), None, True)
 ASKED = Reason.model_validate({"messages": [{"role": "user", "content": "hm?"}]})
+TURN = PromptMessage(role="user", parts=(TextPart(text="hm?"),))
 
 
 class FakeDispatcher:
@@ -189,7 +190,6 @@ def test_what_nobody_has_said_of_the_sampling_is_the_checkpoints_own():
     dispatcher = FakeDispatcher()
     fleet: Any = FakeFleet(dispatcher, Checkpoint("x", preset, None, True))
     service = ReasoningService(fleet, Metrics())
-    message = PromptMessage(role="user", parts=(TextPart(text="hm?"),))
 
     def drawn(request: Reason) -> tuple[float, float, int]:
         with service.converse(request, {}):
@@ -201,5 +201,29 @@ def test_what_nobody_has_said_of_the_sampling_is_the_checkpoints_own():
     said = Reason.model_validate({**ASKED.model_dump(), "sampling": {"temperature": 0.9, "max_tokens": 7}})
     assert drawn(said) == (0.9, 0.0, 7)
     # The studio's own questions: what differs from the usual was meant.
-    assert drawn(to_reason(Question(messages=(message,)))) == (0.2, 0.0, 4096)
-    assert drawn(to_reason(Question(messages=(message,), sampling=THINKING))) == (0.6, 0.0, 4096)
+    assert drawn(to_reason(Question(messages=(TURN,)))) == (0.2, 0.0, 4096)
+    assert drawn(to_reason(Question(messages=(TURN,), sampling=THINKING))) == (0.6, 0.0, 4096)
+
+
+def test_the_studio_asks_a_checkpoint_for_no_more_than_it_was_taught_and_a_client_for_what_he_wants():
+    preset = CheckpointPreset.model_validate(
+        {"id": "x", "title": "x", "summary": "", "reasoner": {"leaves_out_empty": True}}
+    )
+    dispatcher = FakeDispatcher()
+    fleet: Any = FakeFleet(dispatcher, Checkpoint("x", preset, None, True))
+    service = ReasoningService(fleet, Metrics())
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    asked = Reason.model_validate({**ASKED.model_dump(), "response_schema": schema})
+
+    with service.converse(asked, {}):
+        pass
+
+    async def ask_and_leave() -> None:
+        question = Question(messages=(TURN,), answer_schema=schema)
+        answering = asyncio.create_task(Resident(service, {}, counted=False)(question))
+        await asyncio.sleep(0)
+        answering.cancel()
+
+    asyncio.run(ask_and_leave())
+    sent = [command.request.response_schema for command in dispatcher.sent if isinstance(command, Converse)]
+    assert sent == [schema, schema | {"required": []}]

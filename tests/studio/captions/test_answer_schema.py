@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from studio.captions import Controls, analysis_schema, answer_schema
+from studio.captions import Controls, analysis_schema, answer_schema, sparing
 from studio.requests import MAX_TEXT_BYTES
 
 CLIP = Controls.of_video("480", "16:9", 189, 24)
@@ -87,3 +87,42 @@ def test_a_time_pattern_stays_short_however_long_the_clip():
 def test_only_definitions_that_are_used_are_sent():
     assert "QuadrantScan" not in SCHEMAS["video"]["$defs"]
     assert "PixelSize" not in SCHEMAS["video"]["$defs"]
+
+
+def test_a_sparing_schema_asks_for_what_cannot_be_empty_and_for_what_an_object_begins_with():
+    spare = sparing(SCHEMAS["image"])
+
+    assert spare["required"] == [
+        "scene_imagination",
+        "comprehensive_t2i_caption",
+        "background_setting",
+        "resolution",
+        "aspect_ratio",
+    ]
+    assert spare["$defs"]["Subject"]["required"] == ["description"]
+    assert spare["$defs"]["Lighting"]["required"] == []
+    assert spare["properties"] == SCHEMAS["image"]["properties"]
+    within = sparing({"type": "object", "properties": {"caption": spare | {"$defs": {}}}, "required": ["caption"]})
+    assert within["required"] == ["caption"]
+
+
+def test_what_may_be_left_out_is_let_out_by_the_grammar_and_what_may_not_is_not():
+    guidance = pytest.importorskip("llguidance")
+    caption = {"background_setting": "a table", "style_medium": "render"}
+    schema = sparing(
+        {
+            "type": "object",
+            "properties": {name: SCHEMAS["image"]["properties"][name] for name in ("lighting", *caption)},
+            "required": ["lighting", *caption],
+            "$defs": SCHEMAS["image"]["$defs"],
+        }
+    )
+
+    def takes(answer: dict[str, Any]) -> bool:
+        tokens = guidance.LLTokenizer("byte")
+        matcher = guidance.LLMatcher(tokens, guidance.LLMatcher.grammar_from_json_schema(schema), log_level=0)
+        return matcher.try_consume_tokens(list(json.dumps(answer).encode())) and matcher.is_accepting()
+
+    assert takes({"lighting": {}, **caption})
+    assert takes({"lighting": {"shadows": "faint"}, "background_setting": "a table"})
+    assert not takes({"lighting": {}, "style_medium": "render"})
