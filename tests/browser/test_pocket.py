@@ -56,3 +56,24 @@ def test_a_question_is_asked_of_the_sample_that_goes_with_it(open_page: OpenPage
     expect(page.locator(".o-turns > li")).to_have_count(2)
     expect(page.locator(".o-turns > li").first).to_contain_text("?")
     expect(page.locator("o-ask-talk")).not_to_have_attribute("data-busy", "true", timeout=60_000)
+
+
+def test_a_picture_is_refined_by_the_reasoner_of_the_same_checkpoint(open_page: OpenPage, pocket: RunningServer):
+    page = open_page(pocket).page
+    page.goto(f"{pocket.url}/refine")
+    page.get_by_label("Prompt", exact=True).fill("Two red cubes and a blue ball on a wooden table.")
+    page.get_by_role("button", name="Refine", exact=True).click()
+    refine = page.locator("o-refine")
+    expect(page.locator("[data-node='0']")).to_be_visible(timeout=60_000)
+    page.reload()  # in the middle of it
+    expect(refine).to_have_attribute("data-state", "succeeded", timeout=60_000)
+    tree = pocket.get(f"/v1/refinements/{refine.get_attribute('data-refinement')}").json()
+    assert all(0 <= node["critique"]["overall_score"] <= 10 for node in tree["nodes"])
+    expect(page.locator(".o-refine-won")).to_be_visible()
+
+    page.locator("[data-node='0']").click()
+    page.get_by_label("What is to be different").fill("make the ball yellow")
+    page.get_by_role("button", name="Branch").click()
+    branch = page.locator(f"[data-node='{len(tree['nodes'])}'][data-stage='done']")
+    expect(branch).to_be_visible(timeout=60_000)
+    expect(refine).to_have_attribute("data-state", "succeeded", timeout=60_000)
