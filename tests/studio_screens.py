@@ -1,12 +1,12 @@
-"""Every page of the studio as a picture, light and dark, desktop and phone: `make studio-screens` writes docs/screens.
+"""Every page of the studio as a picture, light and dark, desktop and phone: `make studio-screens` writes docs/screens,
+and the clips that are on them to docs/clips.
 
-A server of its own makes what is on them: speck draws noise by design, and critic and rewriter are scripted. Page names
-after the command take those pages alone: `PYTHONPATH=.:tests python tests/studio_screens.py video robot`.
+A server of its own makes what is on them, with the checkpoint that ships and from its examples; its reasoner is critic
+and rewriter too. Page names after the command take those pages alone:
+`PYTHONPATH=.:tests python tests/studio_screens.py video robot`.
 """
 
 import io
-import json
-import math
 import re
 import sys
 import tempfile
@@ -24,12 +24,11 @@ from browser.keeping_page import READY, visit
 from browser.robot_page import RobotPage
 from browser.studio_page import PATHS, StudioPage
 from browser.test_shell import PHONE
-from critiques import critique, rewritten
-from refining_endpoint import RefiningEndpoint, refining_endpoint
 from running import RunningServer, running, wait_for
+from studio.presets import load_presets
 
 ROOT = Path(__file__).parent.parent
-SCREENS, SAMPLES = ROOT / "docs" / "screens", ROOT / "frontend" / "static"
+SCREENS, MADE, SAMPLES = ROOT / "docs" / "screens", ROOT / "docs" / "clips", ROOT / "frontend" / "static"
 DEVICES: dict[str, dict[str, Any]] = {
     "": {"viewport": {"width": 1400, "height": 900}},
     "_phone": {**PHONE, "device_scale_factor": 1},
@@ -44,57 +43,45 @@ NUM_COLOURS = 96
 
 TOKEN, VOTER = "secret", "ada"
 
-LIFT = "A robot arm lifts the yellow cube off the tabletop and sets it down beside the green block."
-GRASP = "The gripper closes around a red cube on a wooden table, soft daylight from the left."
-BENCH = "A long workbench with three steel bowls and a folded cloth, seen from the front."
-NIGHT = "A forklift between tall shelves in a warehouse at night."
-SNOW = "The same table in a workshop in winter, snow behind the window."
-REACH, PICK = "The arm reaches for the red cube.", "pick up the red cube"
-RAIN = "Rain on a tin roof. A motor starts, hums and stops."
-REST = (0.0, -0.6, 0.0, -2.5, 0.0, 1.9, 0.0, 1.0)
-"""An arm bent over its table: seven joints in rad and the gripper, open."""
-
-BODY = {"embodiment": "droid_joint_position"}
-LONG = {"resolution": "720", "aspect_ratio": "16:9", "sampling": {"num_inference_steps": 200, "seed": 3}}
+CHECKPOINT = "pocket"
+PRESET = load_presets()[CHECKPOINT]
+PICTURES, CLIPS, POLICY = "generate_image", "generate_video", "run_policy"
+PICK = "pick up the red cube"
+LONG = {"kind": CLIPS, "sampling": {"num_inference_steps": 200, "seed": 3}}
 
 
 class Content:
     """What a server is filled with; `queries` are what the pages' addresses end with."""
 
-    def __init__(self, server: RunningServer, endpoint: RefiningEndpoint) -> None:
+    def __init__(self, server: RunningServer) -> None:
         self.server = server
-        self.endpoint = endpoint
         self.queries = {"library": "", "checkpoints": "", "arena": ""}
 
     def make(self) -> None:
         """All of it."""
-        table, moving_table = self._upload("tabletop.png"), self._upload("tabletop.mp4")
-        arm, moving_arm = self._upload("arm_views.png"), self._upload("arm_views.mp4")
         self._compare()
         self._refine()
-        self._keep(self._job("image", "generate_image", prompt=BENCH, aspect_ratio="16:9"), "workbench")
-        self._job("image", "generate_image", prompt=NIGHT, aspect_ratio="3:4")
-        self._keep(self._job("image", "generate_image", prompt=GRASP, count=2), "robot", starred=True)
-        self._job("sound", "generate_video", prompt=RAIN, aspect_ratio="16:9", sound=True)
-        clip = self._job("video", "generate_video", prompt=LIFT, start_image=table, sound=True)
-        self._keep(clip, "robot", "tabletop", starred=True)
-        controls = [{"hint": "edge"}, {"hint": "blur"}]
-        self._job("transfer", "transfer_video", prompt=SNOW, source_video=moving_table, controls=controls)
-        waves = [[at + 0.2 * math.sin(row / 4 + joint) for joint, at in enumerate(REST[:7])] for row in range(16)]
-        actions = [[*joints, float(row < 8)] for row, joints in enumerate(waves)]
-        self._job("world", "predict_video", prompt=REACH, start_image=arm, actions=actions, **BODY)
-        self._job("inverse", "predict_actions", prompt=REACH, source_video=moving_arm, **BODY)
-        self._job("policy", "run_policy", prompt=PICK, start_image=arm, state=REST, **BODY)
+        self._keep(self._job("image", PICTURES, "Balls and a cube"), "cubes")
+        self._job("image", PICTURES, "Left, middle, right")
+        self._keep(self._job("image", PICTURES, "Red cube", count=2), "cubes", starred=True)
+        self._job("sound", CLIPS, "Let it fall, with sound")
+        self._keep(self._job("video", CLIPS, "From a picture"), "lifts", starred=True)
+        self._job("transfer", "transfer_video", "Outlines, other colours")
+        self._job("world", "predict_video", "What the arm will see")
+        self._job("inverse", "predict_actions", "What the arm did")
+        self._job("policy", POLICY, "The red cube")
         self._fail_and_cancel()
-        self._keep(table, "tabletop")
+        table = self._upload("tabletop.png")
+        self._keep(table, "cubes")
         self.queries["ask"] = f"?from={table}"
 
     @contextmanager
     def queue(self) -> Iterator[None]:
         """A long job that runs, and a batch behind it."""
-        name = self.server.submit(prompt=BENCH, **LONG)["id"]
-        axes = {"sampling.seed": [1, 2, 3], "sampling.guidance_scale": [4, 6]}
-        self._post("/v1/batches", {"request": {"kind": "generate_video", "prompt": GRASP}, "axes": axes})
+        prompts = [_values(CLIPS, title)["prompt"] for title in ("Pick it up", "Let it fall, with sound")]
+        name = self._post("/v1/jobs", {**LONG, "prompt": prompts[0]})["id"]
+        axes = {"sampling.seed": [1, 2, 3], "sampling.guidance_scale": [2, 4]}
+        self._post("/v1/batches", {"request": {"kind": CLIPS, "prompt": prompts[1]}, "axes": axes})
         self.server.wait_job(name, lambda job: job["progress"]["step"] > 1)
         yield
         self.server.delete("/v1/queue").raise_for_status()
@@ -105,9 +92,12 @@ class Content:
         """Two prompts in three ways, and a vote."""
         asked = {
             "title": "How much guidance?",
-            "request": {"kind": "generate_video", "sound": True, "sampling": {"seed": 7}},
-            "axes": {"sampling.guidance_scale": [2, 4, 6]},
-            "subjects": [{"request": {"prompt": prompt}} for prompt in (LIFT, GRASP)],
+            "request": {"kind": CLIPS, "sound": True, "sampling": {"seed": 7}},
+            "axes": {"sampling.guidance_scale": [1, 3, 5]},
+            "subjects": [
+                {"request": {"prompt": _values(CLIPS, title)["prompt"]}}
+                for title in ("Pick it up", "Let it fall, with sound")
+            ],
         }
         self._grow("compare", "/v1/comparisons", asked, lambda grid: grid["num_done"] == grid["num_cells"])
         pair = self.server.get("/v1/arena/pairs/next", params={"voter": VOTER}).json()["pair"]
@@ -117,33 +107,42 @@ class Content:
 
     def _refine(self) -> None:
         """Two chains of a picture and its rewrite."""
-        first = (critique(5.0, "severe", "minor"), critique(6.0, "moderate"))
-        said = (*first, critique(7.5, "minor"), critique(8.0, "minor"))
-        self.endpoint.answers["critic"] = [json.dumps(each) for each in said]
-        self.endpoint.answers["rewriter"] = [rewritten("A red cube with straight edges on a wooden table.")]
-        generate = {"kind": "generate_image", "prompt": "a red cube on a table", "sampling": {"seed": 7}}
+        generate = {
+            "kind": PICTURES,
+            "prompt": _values(PICTURES, "Balls and a cube")["prompt"],
+            "sampling": {"seed": 7},
+        }
         asked = {"generate": generate, "num_candidates": 2, "max_rewrites": 1}
         self._grow("refine", "/v1/refinements", asked, lambda tree: tree["state"] == "succeeded")
 
     def _fail_and_cancel(self) -> None:
-        """One whose words come back from the upsampler as prose, and a long one."""
-        self.endpoint.answers["upsampler"] = ["I would rather not."]
-        assert self.server.wait_job(self.server.submit(prompt=NIGHT, upsample=True)["id"])["state"] == "failed"
-        name = self.server.submit(prompt=BENCH, **LONG)["id"]
-        self.server.delete(f"/v1/jobs/{name}").raise_for_status()
-        self.server.wait_job(name)
+        """A long one, and one whose picture goes while it waits behind it."""
+        prompt = _values(CLIPS, "Pick it up")["prompt"]
+        long = self._post("/v1/jobs", {**LONG, "prompt": prompt})["id"]
+        gone = self._upload("tabletop.png")
+        failing = self._post("/v1/jobs", {"kind": CLIPS, "prompt": prompt, "start_image": gone})["id"]
+        for path in (self.server.data / "media").glob(f"*/{gone}.*"):
+            path.unlink()
+        self.server.delete(f"/v1/jobs/{long}").raise_for_status()
+        assert self.server.wait_job(long)["state"] == "cancelled"
+        assert self.server.wait_job(failing)["state"] == "failed"
 
     def _grow(self, page: str, path: str, asked: dict[str, Any], ended: Callable[[dict[str, Any]], bool]) -> None:
         name = self._post(path, asked)["id"]
         wait_for(lambda: ended(self.server.get(f"{path}/{name}").json()), LIMIT_S)
         self.queries[page] = f"?id={name}"
 
-    def _job(self, page: str, kind: str, **request: Any) -> str:
-        """Make it, for the stage and the form of a page; its first item."""
-        asked = {"kind": kind, "sampling": {"seed": 7}, **request}
+    def _job(self, page: str, kind: str, title: str, **more: Any) -> str:
+        """Make what an example asks for, for the stage and the form of a page; its first item."""
+        asked = {"kind": kind, "sampling": {"seed": 7}, **_values(kind, title), **more}
+        if sample := asked.pop("sample", None):
+            ending = ".mp4" if sample == "source_video" else ".png"
+            asked[sample] = self._upload(asked.pop("sample_name") + ending)
         job = self.server.wait_job(self._post("/v1/jobs", asked)["id"])
         assert job["state"] == "succeeded", job
         item = job["results"][0]["id"]
+        if job["results"][0]["type"] == "video":
+            (MADE / f"{page}.mp4").write_bytes(self.server.get(f"/v1/media/{item}").content)
         self.queries[page] = f"?job={job['id']}&use={item}"
         return item
 
@@ -157,6 +156,12 @@ class Content:
         answer = self.server.post(path, json=said)
         assert answer.is_success, answer.text
         return answer.json()
+
+
+def _values(kind: str, title: str) -> dict[str, Any]:
+    """What an example of the preset fills in."""
+    [example] = [example for example in PRESET.examples[kind] if example.title == title]
+    return dict(example.values)
 
 
 class Camera:
@@ -225,14 +230,12 @@ def take(camera: Camera, name: str, query: str) -> None:
 
 
 def ask(page: Page) -> None:
-    """A question, whose answer is stopped after a few words."""
-    page.get_by_label("Question").fill("What is on the table?")
-    page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelector('.o-turn[data-role=assistant]')?.textContent.length > 80")
-    stop = page.get_by_role("button", name="Stop", exact=True)
-    if stop.is_visible():
-        stop.click()
-    page.get_by_role("button", name="Ask", exact=True).wait_for()
+    """Two questions about the table."""
+    for number, question in enumerate(("What shape is the green object?", "What colour is the bowl?"), 1):
+        page.get_by_label("Question").fill(question)
+        page.keyboard.press("Enter")
+        expect(page.locator(".o-turns > li")).to_have_count(2 * number)
+        expect(page.locator("o-ask-talk")).not_to_have_attribute("data-busy", "true", timeout=1000 * LIMIT_S)
 
 
 def take_login(camera: Camera) -> None:
@@ -269,13 +272,13 @@ def main() -> None:
     wanted = set(sys.argv[1:]) or PAGES
     if wanted - PAGES:
         sys.exit(f"No such page: {', '.join(wanted - PAGES)}. There are {', '.join(sorted(PAGES))}.")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, refining_endpoint() as endpoint:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         data = Path(folder) / "data"
         if wanted - BEHIND_A_TOKEN:
-            with running(data, **endpoint.settings()) as server:
+            with running(data, ORRERY_CHECKPOINT=CHECKPOINT) as server:
                 server.wait_ready()
-                content = Content(server, endpoint)
+                content = Content(server)
                 content.make()
                 cameras = [Camera(browser, server.url, device) for device in DEVICES]
                 for name in sorted(content.queries.keys() & wanted):
@@ -286,7 +289,7 @@ def main() -> None:
                         for camera in cameras:
                             take(camera, "queue", "")
         if wanted & BEHIND_A_TOKEN:
-            with running(data, ORRERY_TOKEN=TOKEN, ORRERY_ROBOT="simulated") as server:
+            with running(data, ORRERY_CHECKPOINT=CHECKPOINT, ORRERY_TOKEN=TOKEN, ORRERY_ROBOT="simulated") as server:
                 server.wait_ready()
                 for camera in [Camera(browser, server.url, device) for device in DEVICES]:
                     take_login(camera)
