@@ -27,7 +27,7 @@ class Shape:
 
     Attributes:
         vocabulary: rows of the word tables; the tokenizer has at most as many tokens.
-        latent_channels: of the VAE. Half of Wan's 48: a small one puts noise into more of them (docs/pocket.md).
+        latent_channels: of the VAE. Of the 48 of Wan a small one fills two thirds (docs/pocket.md).
         layers, width, inner: of both towers.
         heads, kv_heads, head_width: of their attention.
         domains, action_width: of the action heads; domain 8 is the robot room's.
@@ -37,7 +37,7 @@ class Shape:
     """
 
     vocabulary: int = 2048
-    latent_channels: int = 24
+    latent_channels: int = 32
     layers: int = 8
     width: int = 256
     inner: int = 576

@@ -10,6 +10,7 @@ from engine.planning import Media, PromptEncoder, plan, read_setting, read_token
 from engine.weights import open_folder
 from pocket.train import modes
 from pocket.train.modes import BatchMaker
+from pocket.train.shape import TOY
 from pocket_samples import CLIP, MOMENT, STILL
 from studio.requests import GenerateImage
 from studio.requests.generate_video import GenerateVideo
@@ -28,7 +29,7 @@ def maker(prompts: PromptEncoder) -> BatchMaker:
 
 def planned(untrained: Path, request, frames=None):
     setting = read_setting(open_folder(untrained))
-    encode = lambda given, fit=None: torch.zeros(48, 1, 16, 20)  # noqa: E731
+    encode = lambda given, fit=None: torch.zeros(TOY.latent_channels, 1, 16, 20)  # noqa: E731
     return plan(request, setting, Media(frames or {}, encode))
 
 
