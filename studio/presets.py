@@ -44,7 +44,7 @@ class ReasonerDefaults(Frozen):
     """How its reasoner answers where nobody has said: `studio.requests.reason.TextSampling`, of the same.
 
     Attributes:
-        leaves_out_empty: it was taught to leave out what is empty in a caption: the studio's schemas ask it for no more.
+        leaves_out_empty: it was taught to leave out what is empty in a caption; the studio's schemas ask for no more.
     """
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None

@@ -65,8 +65,8 @@ def test_extra_params_may_be_the_text_of_an_object(client: openai.OpenAI):
     assert answer.data[0].seed == 5  # type: ignore[attr-defined]
 
 
-def test_models_list_names_the_loaded_checkpoint(client: openai.OpenAI):
-    assert [model.id for model in client.models.list()] == ["speck"]
+def test_models_list_names_the_loaded_checkpoint_and_behind_it_the_one_that_ships(client: openai.OpenAI):
+    assert [model.id for model in client.models.list()] == ["speck", "pocket"]
 
 
 def test_a_size_off_the_table_names_the_nearest(client: openai.OpenAI):
