@@ -5,27 +5,33 @@ from __future__ import annotations
 import torch
 
 from pocket.train.samples import Sample
+from pocket.train.shape import TOY
 
 WORDS = (("a red cube", '{"context": "a red cube"}'),)
 
 STILL = Sample(
-    "still", torch.randn(48, 1, 16, 16), 0.0, (256, 256), WORDS, controls={"edge": torch.randn(48, 1, 16, 16)}
+    "still",
+    torch.randn(TOY.latent_channels, 1, 16, 16),
+    0.0,
+    (256, 256),
+    WORDS,
+    controls={"edge": torch.randn(TOY.latent_channels, 1, 16, 16)},
 )
 
 CLIP = Sample(
     "clip",
-    torch.randn(48, 5, 16, 16),
+    torch.randn(TOY.latent_channels, 5, 16, 16),
     10.0,
     (256, 256),
     WORDS,
-    controls={"depth": torch.randn(48, 5, 16, 16)},
+    controls={"depth": torch.randn(TOY.latent_channels, 5, 16, 16)},
     sound=torch.randn(64, 43),
     actions=torch.randn(16, 10),
 )
 
 MOMENT = Sample(
     "policy",
-    torch.randn(48, 9, 13, 16),
+    torch.randn(TOY.latent_channels, 9, 13, 16),
     15.0,
     (320, 256),
     (("Pick up the red cube.", ""),),

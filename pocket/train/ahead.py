@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Generic, TypeVar
@@ -11,6 +12,10 @@ import torch
 from pocket.train.ranks import own_seed
 
 Drawn = TypeVar("Drawn")
+
+SWITCH_S = 0.0002
+"""How long a thread that wants Python waits before it asks for it. With CPython's 5 ms, whoever launches kernels, and
+lets go of Python at each of them, would wait for the thread that draws as long as a step takes."""
 
 
 class Ahead(Generic[Drawn]):
@@ -25,6 +30,7 @@ class Ahead(Generic[Drawn]):
     def __init__(
         self, draw: Callable[[torch.Generator], Drawn], seed: int, refill: Callable[[int], object] = lambda step: None
     ) -> None:
+        sys.setswitchinterval(SWITCH_S)
         self._draw, self._seed, self._refill = draw, own_seed(seed), refill
         self._pool = ThreadPoolExecutor(1)
         self._coming: tuple[int, Future[Drawn]] | None = None

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerFast
 
 from engine.planning import PromptEncoder
 
-MAX_KEPT = 200_000
-"""Texts; they begin anew when there are more. Some 300 MB."""
+MAX_KEPT = 1_000_000
+"""Texts; they begin anew when there are more. Some 1.5 GB."""
 
 PLACE = "\x00"
 """Where the text is in a chat that is rendered to see what stands around it."""
@@ -25,14 +27,12 @@ class ChatCutter:
     def __init__(self, prompts: PromptEncoder) -> None:
         assert isinstance(prompts.tokenizer, PreTrainedTokenizerFast)
         self._prompts, self._cutter = prompts, prompts.tokenizer.backend_tokenizer
-        self._kept: dict[tuple[str | None, str], tuple[int, ...]] = {}
+        self._kept: dict[tuple[str | None, str], NDArray[np.int64]] = {}
         self._around: dict[str | None, tuple[str, str]] = {}
-        # The same few numbers again and again: kept once.
-        self._numbers = tuple(range(len(prompts.tokenizer)))
         self._end = prompts.encode("", system=None, param="prompt")[-2:]
 
-    def cut(self, texts: Sequence[str], system: str | None) -> tuple[tuple[int, ...], ...]:
-        """What `PromptEncoder.encode` gives for each."""
+    def cut(self, texts: Sequence[str], system: str | None) -> tuple[NDArray[np.int64], ...]:
+        """What `PromptEncoder.encode` gives for each: arrays, which a batch is put together from without Python."""
         if len(self._kept) > MAX_KEPT:
             self._kept.clear()
         fresh = [text for text in dict.fromkeys(texts) if (system, text) not in self._kept]
@@ -40,7 +40,7 @@ class ChatCutter:
             before, after = self._frame(system)
             chats = self._cutter.encode_batch([before + text + after for text in fresh], add_special_tokens=False)
             for text, chat in zip(fresh, chats, strict=True):
-                self._kept[system, text] = (*(self._numbers[token] for token in chat.ids), *self._end)
+                self._kept[system, text] = np.array([*chat.ids, *self._end])
         return tuple(self._kept[system, text] for text in texts)
 
     def _frame(self, system: str | None) -> tuple[str, str]:

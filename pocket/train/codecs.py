@@ -16,15 +16,13 @@ from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLVisionCon
 from engine.vae.processor_kernels import OneDnnConvolution
 from pocket.train.shape import Shape
 
-LATENT_CHANNELS = 48
-
 
 def fresh_vae(shape: Shape, mean: list[float] | None = None, std: list[float] | None = None) -> AutoencoderKLWan:
     """A VAE from the global random state, with what its latents' mean and deviation are known to be."""
     return AutoencoderKLWan(
         **shape.vae(),
-        latents_mean=mean or [0.0] * LATENT_CHANNELS,
-        latents_std=std or [1.0] * LATENT_CHANNELS,
+        latents_mean=mean or [0.0] * shape.latent_channels,
+        latents_std=std or [1.0] * shape.latent_channels,
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from itertools import chain
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
@@ -236,10 +236,8 @@ def _along(run: Run) -> Tensor:
     return run.given.view(shape)
 
 
-def _padded(prompts: tuple[tuple[int, ...], ...], device: torch.device, step: int) -> tuple[Tensor, Tensor]:
+def _padded(prompts: Sequence[NDArray[np.int64]], device: torch.device, step: int) -> tuple[Tensor, Tensor]:
     lengths = np.array([len(prompt) for prompt in prompts])
     tokens = np.zeros((len(prompts), -(-lengths.max() // step) * step), np.int64)
-    tokens[np.arange(tokens.shape[1]) < lengths[:, None]] = np.fromiter(
-        chain.from_iterable(prompts), np.int64, lengths.sum()
-    )
+    tokens[np.arange(tokens.shape[1]) < lengths[:, None]] = np.concatenate(prompts)
     return onto(tokens, device), onto(lengths, device)

@@ -32,7 +32,7 @@ GENERATOR, POLICY = "generator", "policy"
 
 SHARES: dict[str, dict[Mode, float]] = {
     GENERATOR: {
-        "t2i": 0.34,
+        "t2i": 0.42,
         "t2v": 0.12,
         "i2v": 0.09,
         "v2v": 0.04,
@@ -42,8 +42,8 @@ SHARES: dict[str, dict[Mode, float]] = {
         "hand_id": 0.02,
         "fd": 0.02,
         "id": 0.02,
-        "policy": 0.05,
-        "act": 0.11,
+        "policy": 0.03,
+        "act": 0.05,
     },
     POLICY: {
         "policy": 0.36,

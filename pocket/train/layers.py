@@ -30,7 +30,8 @@ def heads(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, T
 
 def read_layer(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
     """The reasoner's: flat [B * U, H] → the same after it, and keys and values [B, U, K, D] for a generator."""
-    return _fused(_read, flat)(block, flat, rope, batch)
+    *asked, k, v = _fused(_read, flat)(block, flat, rope, batch)
+    return _fused(_merge, flat)(block, flat, scaled_dot_product_attention(*asked, is_causal=True)), k, v
 
 
 def denoise_layer(
@@ -42,29 +43,37 @@ def denoise_layer(
         prompt_k, prompt_v: of the reasoner's layer, [B, U, K, D].
         mask: bool [B, 1, 1, U + S], what is seen; none is all.
     """
-    return _fused(_denoise, flat)(block, flat, rope, prompt_k, prompt_v, mask)
+    asked = _fused(_denoise, flat)(block, flat, rope, prompt_k, prompt_v)
+    return _fused(_merge, flat)(block, flat, scaled_dot_product_attention(*asked, attn_mask=mask))
 
 
-def _read(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
+# Attention itself stays outside of what is compiled: it is one kernel anyway, and which of them it is depends on
+# shapes, so that a layer around it would be compiled anew for some of those.
+
+
+def _read(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     q, k, v = heads(block, flat, rope, batch)
-    return block.merge(flat, _attend(q, k, v, causal=True).flatten(0, 1)), k, v
+    return *_asked(q, k, v), k, v
 
 
-def _denoise(block: Block, flat: Tensor, rope: Rope, prompt_k: Tensor, prompt_v: Tensor, mask: Tensor | None) -> Tensor:
+def _denoise(
+    block: Block, flat: Tensor, rope: Rope, prompt_k: Tensor, prompt_v: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
     q, k, v = heads(block, flat, rope, len(prompt_k))
-    k, v = torch.cat([prompt_k, k], 1), torch.cat([prompt_v, v], 1)
-    return block.merge(flat, _attend(q, k, v, mask=mask).flatten(0, 1))
+    return _asked(q, torch.cat([prompt_k, k], 1), torch.cat([prompt_v, v], 1))
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, mask: Tensor | None = None) -> Tensor:
-    """[B, S, N, D] over [B, T, K, D] → [B, S, N * D]."""
+def _asked(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries [B, S, N, D], keys and values [B, T, K, D] → all as attention takes them, [B, N, S or T, D]."""
     # Keys and values are repeated by hand: with a mask and fewer of them PyTorch takes its slow reference kernel.
     repeats = q.shape[2] // k.shape[2]
     k, v = (part.repeat_interleave(repeats, 2).transpose(1, 2) for part in (k, v))
-    out = scaled_dot_product_attention(
-        q.transpose(1, 2).to(v.dtype), k.to(v.dtype), v, attn_mask=mask, is_causal=causal
-    )
-    return out.transpose(1, 2).flatten(2)
+    return q.transpose(1, 2).to(v.dtype), k.to(v.dtype), v
+
+
+def _merge(block: Block, flat: Tensor, attended: Tensor) -> Tensor:
+    """What attention gives [B, N, S, D], put to flat [B * S, H]."""
+    return block.merge(flat, attended.transpose(1, 2).flatten(2).flatten(0, 1))
 
 
 def _fused(layer: Layer, flat: Tensor) -> Layer:
@@ -74,5 +83,10 @@ def _fused(layer: Layer, flat: Tensor) -> Layer:
 
 @cache
 def compiled(layer: Layer) -> Layer:
-    """The layer's fused form, for any shape."""
+    """The layer's fused form, for any shape.
+
+    Sizes that happen to be alike, such as a batch of 256 and a width of 256, would be taken for one, and every other
+    batch be compiled anew: after eight of those PyTorch gives up and runs the layer as it is.
+    """
+    torch.fx.experimental._config.use_duck_shape = False
     return torch.compile(layer, dynamic=True)  # type: ignore[reportReturnType]

@@ -7,11 +7,13 @@ branch reads when nobody wrote a negative prompt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.planning import ActionSegment, PromptEncoder, Segment, SoundSegment, VisionSegment
@@ -98,7 +100,7 @@ class Batch:
     """
 
     mode: Mode
-    prompts: tuple[tuple[int, ...], ...]
+    prompts: tuple[NDArray[np.int64], ...]
     runs: tuple[Run, ...]
     places: Tensor | None = None
 
@@ -135,14 +137,12 @@ class BatchMaker:
         system = system if _chance(dice) < SYSTEM_SHARE else None
         as_caption, templated = _chance(dice) < 0.35, _chance(dice) < 0.8
 
-        def write(sample: Sample) -> str:
-            dropped = _chance(dice) < TEXT_DROPOUT
-            text = "" if dropped else _words(sample, dice, as_caption=as_caption)
-            if not templated:
-                return text
-            return _templated(text, sample, is_still=is_still, negative=dropped)
+        def write(sample: Sample, words: str | None) -> str:
+            text = words or ""
+            return _templated(text, sample, is_still=is_still, negative=words is None) if templated else text
 
-        return Batch(mode, self._encoded(samples, write, system), tuple(runs))
+        texts = map(write, samples, _drawn_words(samples, dice, as_caption=as_caption))
+        return Batch(mode, self._prompts.cut([*texts], system), tuple(runs))
 
     def _transfer(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
         hints = [hint for hint in samples[0].controls if all(hint in sample.controls for sample in samples)]
@@ -152,12 +152,10 @@ class BatchMaker:
         given = self._run(control, samples[0].fps, torch.ones(length, dtype=torch.bool), is_control=True)
         as_caption = _chance(dice) < 0.5
 
-        def write(sample: Sample) -> str:
-            return "" if _chance(dice) < TEXT_DROPOUT else _words(sample, dice, as_caption=as_caption)
-
+        texts = [words or "" for words in _drawn_words(samples, dice, as_caption=as_caption)]
         # Without the control now and then: a guided run asks for that too, to lead away from it.
         runs = (self._vision(samples, 0),) if _chance(dice) < TEXT_DROPOUT else (given, self._vision(samples, 0))
-        return Batch(mode, self._encoded(samples, write, trained.TRANSFER_SYSTEM_PROMPT), runs)
+        return Batch(mode, self._prompts.cut(texts, trained.TRANSFER_SYSTEM_PROMPT), runs)
 
     def _actions(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
         is_joints = samples[0].kind in ("policy", "glance")
@@ -184,20 +182,13 @@ class BatchMaker:
         num_frames = length - has_state + 1
         kept = samples[0].vision.shape[1] if finds_actions else 1
 
-        def write(sample: Sample) -> str:
-            if _chance(dice) < TEXT_DROPOUT:
-                return ""
-            text = _words(sample, dice, as_caption=False)
-            return action_caption(text, view, num_frames, sample.fps, sample.size)
+        def write(sample: Sample, words: str | None) -> str:
+            return "" if words is None else action_caption(words, view, num_frames, sample.fps, sample.size)
 
+        texts = map(write, samples, _drawn_words(samples, dice, as_caption=False))
         runs = (self._vision(samples, kept), Run(segment, values, known))
         places = torch.stack([_places_of(sample) for sample in samples]) if has_state else None
-        return Batch(mode, self._encoded(samples, write, None), runs, places)
-
-    def _encoded(
-        self, samples: list[Sample], write: Callable[[Sample], str], system: str | None
-    ) -> tuple[tuple[int, ...], ...]:
-        return self._prompts.cut([write(sample) for sample in samples], system)
+        return Batch(mode, self._prompts.cut([*texts], None), runs, places)
 
     def _vision(self, samples: list[Sample], kept: int) -> Run:
         values = torch.stack([sample.vision for sample in samples]).float()
@@ -217,8 +208,18 @@ class BatchMaker:
         return Run(segment, values, torch.zeros(values.shape[2], dtype=torch.bool))
 
 
-def _words(sample: Sample, dice: torch.Generator | None, *, as_caption: bool) -> str:
-    prose, caption = _pick(sample.words, dice) if sample.words else ("", "")
+def _drawn_words(samples: list[Sample], dice: torch.Generator | None, *, as_caption: bool) -> list[str | None]:
+    """One wording of each; none where the text is dropped. Drawn at once: a draw costs as much as a text."""
+    drops = (torch.rand(len(samples), generator=dice) < TEXT_DROPOUT).tolist()
+    picks = torch.rand(len(samples), generator=dice, dtype=torch.float64).tolist()
+    return [
+        None if drop else _words(sample, pick, as_caption=as_caption)
+        for sample, drop, pick in zip(samples, drops, picks, strict=True)
+    ]
+
+
+def _words(sample: Sample, pick: float, *, as_caption: bool) -> str:
+    prose, caption = sample.words[int(pick * len(sample.words))] if sample.words else ("", "")
     return caption if as_caption and caption else prose
 
 

@@ -19,6 +19,7 @@ from pocket.train.acting import POLICY_UNITS, is_usual, places_at
 from pocket.train.controls import HINTS, draw_control
 from pocket.train.video_vae import encoded
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
+from pocket.world.moments import telling_shares
 
 SAMPLES_PER_LATENT = 1920
 
@@ -107,7 +108,8 @@ class Encoder:
         starts = [start for start in rows if is_usual(torch.cat([rows[start], states[start]]))]
         if not starts:
             return []
-        chosen = [int(start) for start in random.choice(starts, min(CHUNKS, len(starts)), replace=False)]
+        count, shares = min(CHUNKS, len(starts)), telling_shares(robot, starts)
+        chosen = [int(start) for start in random.choice(starts, count, replace=False, p=shares)]
         height, width = episode.frames.shape[1:3]
         placed = fit("256", width, height)
         clips = np.stack([_seen_from(episode, start) for start in chosen])

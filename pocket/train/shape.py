@@ -27,6 +27,7 @@ class Shape:
 
     Attributes:
         vocabulary: rows of the word tables; the tokenizer has at most as many tokens.
+        latent_channels: of the VAE. Of the 48 of Wan a small one fills two thirds (docs/pocket.md).
         layers, width, inner: of both towers.
         heads, kv_heads, head_width: of their attention.
         domains, action_width: of the action heads; domain 8 is the robot room's.
@@ -36,6 +37,7 @@ class Shape:
     """
 
     vocabulary: int = 2048
+    latent_channels: int = 32
     layers: int = 8
     width: int = 256
     inner: int = 576
@@ -82,9 +84,9 @@ class Shape:
             "rope_scaling": self.rope_scaling(),
             "rope_axes_dim": list(self.mrope),
             "vocab_size": self.vocabulary,
-            "latent_channel": 48,
+            "latent_channel": self.latent_channels,
             "latent_patch_size": 2,
-            "patch_latent_dim": 192,
+            "patch_latent_dim": 4 * self.latent_channels,
             "action_gen": True,
             "action_dim": self.action_width,
             "num_embodiment_domains": self.domains,
@@ -106,7 +108,7 @@ class Shape:
         return {
             "base_dim": self.vae_encoder,
             "decoder_base_dim": self.vae_decoder,
-            "z_dim": 48,
+            "z_dim": self.latent_channels,
             "dim_mult": list(self.vae_mult),
             "num_res_blocks": 1,
             "attn_scales": [],

@@ -20,6 +20,7 @@ from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
 from pocket.train.waiting import fill
+from pocket.train.whitening import whiten
 from pocket.world.episode import View
 
 VAE, DECODER = "vae", "decoder"
@@ -138,7 +139,12 @@ def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> Sta
 
             state = train(stage, vae, loss, options, notes=notes)
         if stage == VAE:
-            state.notes |= statistics(vae, frames, options)
+            whiten(vae, cells(vae, frames, options))
+            count = vae.config["z_dim"]
+            state.notes |= {"mean": [0.0] * count, "std": [1.0] * count}
+            # Who goes on with it begins with the average.
+            state.average = {name: value.cpu().clone() for name, value in vae.state_dict().items()}
+            state.weights = {name: value.clone() for name, value in state.average.items()}
     write_state(options.out, stage, state)
     return state
 
@@ -204,15 +210,14 @@ def _outline_error(made: Tensor, wanted: Tensor, weight: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def statistics(vae: AutoencoderKLWan, frames: Frames, options: Options, draws: int = 8) -> dict[str, Any]:
-    """Mean and deviation of each latent channel, as `vae/config.json` has them."""
+def cells(vae: AutoencoderKLWan, frames: Frames, options: Options, draws: int = 8) -> Tensor:
+    """Latents of pictures and clips, [C, n]."""
     latents: list[Tensor] = []
     for index in range(draws):
         length = 1 if index % 2 else CLIP_FRAMES
         pixels = frames.draw(max(2, options.batch // 4), length if frames.has(length) else 1, 256, options.device)
         latents.append(encoded(vae, pixels).float().transpose(0, 1).flatten(1))
-    values = torch.cat(latents, 1)
-    return {"mean": values.mean(1).tolist(), "std": values.std(1).clamp_min(1e-3).tolist()}
+    return torch.cat(latents, 1)
 
 
 def read_vae(options: Options, stage: str = VAE) -> AutoencoderKLWan:

@@ -30,6 +30,7 @@ from pocket.world.episode import (
 from pocket.world.errands import disturb, drawn_errand, finish, start_pose
 from pocket.world.happenings import happenings, impacts, within
 from pocket.world.measuring import tell_camera, tell_robot, tell_surroundings, tell_task, tell_things
+from pocket.world.moments import telling_shares
 from pocket.world.policy_view import POLICY_LAYOUT
 from pocket.world.run import SNAPSHOTS_PER_SECOND, STEADY, Run, perform
 from pocket.world.sounding import Ear, hear
@@ -45,7 +46,7 @@ VIEW_NUMBERS: dict[View, int] = {"still": 0, "clip": 1, "policy": 2, "glance": 3
 """Part of the seed: one number gives four unlike episodes."""
 
 NUM_GLANCES = 12
-"""Of a run: neighbours look much alike."""
+"""Of a run, of those in which most is still to be done: neighbours look much alike."""
 
 FPS_SHARES = (0.6, 0.3, 0.1)
 LIMIT_S = {"clip": 8.0, "policy": 8.0}
@@ -219,8 +220,10 @@ def _policy(
     snapshots = [run.snapshots[index] for index in chosen]
     disturbed = run.disturbed[chosen]
     clear = [start for start in range(len(chosen) - POLICY_ROWS) if not disturbed[start : start + POLICY_ROWS].any()]
-    if glances:
-        clear = sorted(generator.permutation(clear)[:NUM_GLANCES].tolist())
+    robot = tell_robot(snapshots, run.targets[chosen], run.expert[chosen])
+    if glances and clear:
+        count = min(NUM_GLANCES, len(clear))
+        clear = sorted(generator.choice(clear, count, replace=False, p=telling_shares(robot, clear)).tolist())
     renderer = CanvasRenderer(scene)
     try:
         drawn = [snapshots[index] for index in clear] if glances else snapshots
@@ -228,7 +231,6 @@ def _policy(
     finally:
         renderer.close()
     events = happenings(run, stage.kinds)
-    robot = tell_robot(snapshots, run.targets[chosen], run.expert[chosen])
     return Episode(
         seed=seed,
         view="glance" if glances else "policy",

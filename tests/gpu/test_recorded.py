@@ -49,12 +49,14 @@ def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_
     model.reasoner.requires_grad_(False)
     nn.init.normal_(model.generator.patch_out.weight, std=0.05)
     pointer = nn.Linear(TOY.width, 1).cuda()
-    segment = VisionSegment(shape=(48, 2, 4, 4), patch=2, fps=10.0)
+    segment = VisionSegment(shape=(TOY.latent_channels, 2, 4, 4), patch=2, fps=10.0)
     given = torch.tensor([True, False])
     steps = FlowSteps(model, model.generator, trains_reasoner=False, pointer=pointer, settle=torch.cuda.synchronize)
     for count in (5, 9, 130, 131, 7, 140):
         prompts = (tuple(range(1, count + 1)), (1, 2, 3))
-        batch = Batch("i2v", prompts, (Run(segment, torch.randn(2, 48, 2, 4, 4, device="cuda"), given),))
+        batch = Batch(
+            "i2v", prompts, (Run(segment, torch.randn(2, TOY.latent_channels, 2, 4, 4, device="cuda"), given),)
+        )
         found = []
         for recorded in (True, False):
             torch.manual_seed(count)

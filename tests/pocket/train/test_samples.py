@@ -45,7 +45,7 @@ def test_a_glance_is_seen_as_its_frame_alone_and_has_all_rows_of_its_chunk(encod
     samples, (alone,) = encoder.samples(draw(episode)), encoder.samples(draw(last))
     assert len(samples) == len(episode.frames)
     assert {sample.kind for sample in samples} == {"glance"}
-    assert alone.vision.shape[:2] == (48, 1)
+    assert alone.vision.shape[:2] == (TOY.latent_channels, 1)
     assert alone.actions.shape == (32, 8)
     same = [torch.equal(sample.actions, alone.actions) for sample in samples]
     assert same.count(True) == 1

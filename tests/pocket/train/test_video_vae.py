@@ -21,7 +21,7 @@ def test_latents_differ_by_about_one_from_picture_to_picture_before_anything_is_
         assert encoded(vae, pixels).std(0).mean() < 0.2
         spread_latents(vae, pixels)
         spread = encoded(vae, pixels).std(0).mean((1, 2, 3))
-    torch.testing.assert_close(spread, torch.ones(48), atol=1e-3, rtol=0)
+    torch.testing.assert_close(spread, torch.ones(TOY.latent_channels), atol=1e-3, rtol=0)
 
 
 def test_on_a_processor_it_learns_what_it_would_learn_anyway():
