@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
+from torch.fx.experimental import _config as shapes
 from torch.nn.functional import scaled_dot_product_attention
 
 from engine.towers import Rope
@@ -30,7 +31,7 @@ def heads(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, T
 
 def read_layer(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor]:
     """The reasoner's: flat [B * U, H] → the same after it, and keys and values [B, U, K, D] for a generator."""
-    *asked, k, v = _fused(_read, flat)(block, flat, rope, batch)
+    asked, k, v = _fused(_read, flat)(block, flat, rope, batch)
     return _fused(_merge, flat)(block, flat, scaled_dot_product_attention(*asked, is_causal=True)), k, v
 
 
@@ -51,9 +52,9 @@ def denoise_layer(
 # shapes, so that a layer around it would be compiled anew for some of those.
 
 
-def _read(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def _read(block: Block, flat: Tensor, rope: Rope, batch: int) -> tuple[tuple[Tensor, Tensor, Tensor], Tensor, Tensor]:
     q, k, v = heads(block, flat, rope, batch)
-    return *_asked(q, k, v), k, v
+    return _asked(q, k, v), k, v
 
 
 def _denoise(
@@ -88,5 +89,5 @@ def compiled(layer: Layer) -> Layer:
     Sizes that happen to be alike, such as a batch of 256 and a width of 256, would be taken for one, and every other
     batch be compiled anew: after eight of those PyTorch gives up and runs the layer as it is.
     """
-    torch.fx.experimental._config.use_duck_shape = False
+    shapes.use_duck_shape = False
     return torch.compile(layer, dynamic=True)  # type: ignore[reportReturnType]
