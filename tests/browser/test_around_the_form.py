@@ -5,7 +5,7 @@ import io
 import httpx
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from browser.conftest import OpenPage
 from browser.studio_page import JOB_MS, StudioPage
@@ -58,6 +58,32 @@ def test_a_preset_is_saved_loaded_on_another_device_and_deleted(open_page: OpenP
     page.page.locator("[data-do=presets]").click()
     expect(page.page.locator(".o-preset")).to_contain_text("Slow & wide <b>")
     page.page.get_by_role("button", name="Delete Slow & wide <b>").click()
+    expect(page.page.locator(".o-preset")).to_have_count(0)
+
+
+def test_a_list_of_presets_that_was_asked_for_earlier_does_not_overwrite_a_later_one(open_page: OpenPage):
+    page = open_page().visit("video")
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold_the_first(route: Route) -> None:
+        if route.request.method == "GET" and not held:
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    page.page.route("**/v1/presets*", hold_the_first)
+    page.page.locator("[data-do=presets]").click()
+    while not held:  # the test's own limit is the limit
+        page.page.wait_for_timeout(20)
+    page.page.get_by_label("Name", exact=True).fill("the newest")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".o-preset")).to_have_count(1)
+    [(route, answer)] = held
+    with page.page.expect_request_finished(lambda request: request == route.request):
+        route.fulfill(response=answer)
+    page.page.evaluate("() => new Promise(requestAnimationFrame)")
+    expect(page.page.locator(".o-preset")).to_have_count(1)
+    page.page.get_by_role("button", name="Delete the newest").click()
     expect(page.page.locator(".o-preset")).to_have_count(0)
 
 
