@@ -15,7 +15,8 @@ class RefineStore extends EventTarget {
   #chosen = null; // the number of a node, or null for the best or the newest
   #revision = null;
   #due = 0;
-  #turn = 0; // which order is the latest: an older answer is not painted over a newer one
+  #turn = 0; // which order of a person is the latest: an older answer is not painted over a newer one
+  #asked = 0; // the same of what is fetched because something has changed: no order waits less for its answer
 
   start() {
     live.addEventListener("state", () => {
@@ -100,15 +101,17 @@ class RefineStore extends EventTarget {
 
   async #fetch() {
     const first = !this.known;
-    const turn = ++this.#turn;
+    const turn = this.#turn;
+    const asked = ++this.#asked;
     const id = this.tree?.id ?? (first ? new URLSearchParams(location.search).get("id") : null);
     const [list, tree] = await Promise.all([ask("GET", `${PATH}?limit=${LISTED}`), id ? ask("GET", `${PATH}/${id}`) : null]);
+    if (asked !== this.#asked) return;
     this.list = list?.refinements ?? this.list;
     this.known = true;
     // Another one may have been opened meanwhile.
     if (turn !== this.#turn) return this.#changed();
     if (tree && (this.tree ? this.tree.id === tree.id : first)) this.tree = tree;
-    else if (first && !id && this.list.length) return this.show(this.list[0].id);
+    else if (first && !id && !turn && this.list.length) return this.show(this.list[0].id);
     this.#changed();
   }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from browser.conftest import OpenPage
 from browser.test_accessibility import serious_violations
@@ -102,6 +102,31 @@ def _refines_it_again(page: Page, server: RunningServer) -> None:
     expect(page.locator("select[name=resolution]")).to_have_value(request["resolution"])
     expect(page.locator("input[name=steps]")).to_have_value("6")
     expect(page.locator("input[name=seed]")).to_have_value(str(request["sampling"]["seed"]))
+
+
+def test_what_is_begun_is_shown_though_its_answer_comes_after_the_news_of_it(
+    refining: RunningServer, endpoint: RefiningEndpoint, open_page: OpenPage
+):
+    endpoint.answers["critic"] = [json.dumps(critique(9.5))]
+    page = open_page(refining).page
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold_what_begins(route: Route) -> None:
+        if route.request.method == "POST":
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    page.route("**/v1/refinements", hold_what_begins)
+    page.goto(f"{refining.url}/refine")
+    expect(page.get_by_text("A picture that gets better")).to_be_visible(timeout=LIMIT_MS)
+    page.get_by_label("Prompt", exact=True).fill("a red cube on a table")
+    page.locator("input[name=steps]").fill("2")
+    page.get_by_role("button", name="Refine", exact=True).click()
+    expect(page.locator("[data-refinement]")).to_have_count(1, timeout=LIMIT_MS)
+    [(route, answer)] = held
+    route.fulfill(response=answer)
+    expect(page.locator("o-refine")).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
 
 
 def test_a_critic_that_is_gone_is_told_in_words_and_the_loop_is_resumed_from_the_page(
