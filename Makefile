@@ -56,7 +56,7 @@ robot-minute: install system-packages
 studio-opening: install system-packages
 	PYTHONPATH=.:tests $(BIN)/python tests/studio_opening.py
 
-# Every page, light and dark, desktop and phone: the pictures in docs/screens, some minutes.
+# Every page, light and dark, desktop and phone: the pictures in docs/screens and the clips in docs/clips, some minutes.
 studio-screens: install system-packages
 	PYTHONPATH=.:tests $(BIN)/python tests/studio_screens.py
 

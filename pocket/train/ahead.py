@@ -14,8 +14,8 @@ from pocket.train.ranks import own_seed
 Drawn = TypeVar("Drawn")
 
 SWITCH_S = 0.0002
-"""How long a thread that wants Python waits before it asks for it. With CPython's 5 ms, whoever launches kernels, and
-lets go of Python at each of them, would wait for the thread that draws as long as a step takes."""
+"""How long a thread of this process that wants Python waits before it asks for it. With CPython's 5 ms, whoever
+launches kernels, and lets go of Python at each of them, may wait for the thread that draws as long as a step takes."""
 
 
 class Ahead(Generic[Drawn]):
