@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--clips", type=int, default=64)
     parser.add_argument("--policies", type=int, default=16)
     parser.add_argument("--glances", type=int, default=32)
+    parser.add_argument("--beginnings", type=int, default=64)
     parser.add_argument("--whole-s", type=float, default=1200.0, help="of whole: over all its calls")
     parser.add_argument(
         "--checkpoint", type=Path, help="of whole and assemble: where it is written; OUT/pocket without it"
@@ -121,7 +122,13 @@ def _data(given: argparse.Namespace) -> None:
 
     render(
         given.data,
-        {"still": given.stills, "clip": given.clips, "policy": given.policies, "glance": given.glances},
+        {
+            "still": given.stills,
+            "clip": given.clips,
+            "policy": given.policies,
+            "glance": given.glances,
+            "beginnings": given.beginnings,
+        },
         given.shard_size,
     )
 

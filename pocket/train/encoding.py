@@ -22,10 +22,9 @@ import torch
 from pocket.train import ranks
 from pocket.train.loop import Options, needed_state
 from pocket.train.samples import Drawn, Encoder, Sample, draw
-from pocket.train.shards import EPISODES, LATENTS, Feed, read_shard, running
+from pocket.train.shards import EPISODES, LATENTS, Feed, Source, read_shard, running
 from pocket.train.sound_codec import read_sound
 from pocket.train.video_vae import read_vae
-from pocket.world.episode import View
 
 PAUSE_S = 0.2
 """Of a process that finds nothing to encode."""
@@ -53,7 +52,7 @@ def read_latents(path: Path) -> list[Sample]:
 
 
 @contextmanager
-def encoding(options: Options, views: tuple[View, ...]) -> Iterator[None]:
+def encoding(options: Options, sources: tuple[Source, ...]) -> Iterator[None]:
     """`options.encoders` processes that encode whatever shards there are, as long as the block runs.
 
     They take the other GPUs of the machine, where it has any. Of several processes that train together the first one
@@ -66,7 +65,7 @@ def encoding(options: Options, views: tuple[View, ...]) -> Iterator[None]:
     processes = [
         context.Process(
             target=_encode_on,
-            args=(replace(options, device=device), folder, views, index, options.encoders, ended),
+            args=(replace(options, device=device), folder, sources, index, options.encoders, ended),
             daemon=True,
         )
         for index, device in zip(range(options.encoders), _devices(options), strict=True)
@@ -87,13 +86,13 @@ def _devices(options: Options) -> list[str]:
 
 
 def _encode_on(
-    options: Options, folder: Path, views: tuple[View, ...], index: int, encoders: int, ended: Event
+    options: Options, folder: Path, sources: tuple[Source, ...], index: int, encoders: int, ended: Event
 ) -> None:
     os.nice(5)
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
     encoder = read_encoder(options)
-    feed = Feed(options.data, views, (EPISODES,))
+    feed = Feed(options.data, sources, (EPISODES,))
     while not ended.is_set():
         paths = feed.take(1)
         if not paths:

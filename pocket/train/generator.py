@@ -22,11 +22,10 @@ from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import BatchMaker, Mode
 from pocket.train.reasoner import Lessons, read_reasoner, read_tokenizer
 from pocket.train.sample_store import Drawer, Samples
-from pocket.train.shards import Make, make_episode, rendering
+from pocket.train.shards import Make, Source, make_episodes, rendering
 from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
-from pocket.world.episode import View
 
 GENERATOR, POLICY = "generator", "policy"
 
@@ -78,7 +77,7 @@ class Pupil(nn.Module):
         self.pointer = nn.Linear(model.config.hidden_size, NUM_PLACES * 3).to(model.device)
 
 
-def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, reasoner_rate: float = 0.0) -> State:
+def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *, reasoner_rate: float = 0.0) -> State:
     """Train it; the policy stage begins with what the generator stage has made.
 
     Args:
@@ -101,10 +100,10 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         sound_width=config.sound_dim or 0,
         action_width=config.action_dim or 0,
     )
-    views: dict[View, float] = {"still": 0.45, "clip": 0.17, "policy": 0.08, "glance": 0.3}
+    sources: dict[Source, float] = {"still": 0.43, "clip": 0.17, "policy": 0.08, "glance": 0.12, "beginnings": 0.2}
     if stage == POLICY:
-        views = {"still": 0.1, "clip": 0.1, "policy": 0.4, "glance": 0.4}
-    samples = Samples(options, tuple(views))
+        sources = {"still": 0.1, "clip": 0.1, "policy": 0.2, "glance": 0.2, "beginnings": 0.4}
+    samples = Samples(options, tuple(sources))
 
     def refill(step: int) -> None:
         if options.encoders or step % ENCODED_EVERY == 0:
@@ -119,8 +118,8 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episode, *, 
         if lessons is not None:
             ending.enter_context(closing(lessons))
             taught_beside = ending.enter_context(closing(lessons.ahead(max(1, options.batch // 8))))
-        ending.enter_context(rendering(options.data, views, options.workers, options.shard_size, make, stage=stage))
-        ending.enter_context(encoding(options, tuple(views)) if options.encoders else nullcontext())
+        ending.enter_context(rendering(options.data, sources, options.workers, options.shard_size, make, stage=stage))
+        ending.enter_context(encoding(options, tuple(sources)) if options.encoders else nullcontext())
         fill(samples.take, options)
         if lessons is not None:
             fill(lessons.take, options)

@@ -21,7 +21,7 @@ from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Feed, Make, make_episode, one_thread_each, read_shard, rendering
+from pocket.train.shards import Feed, Make, make_episodes, one_thread_each, read_shard, rendering
 from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
@@ -117,7 +117,7 @@ def _writer(folder: Path, size: int) -> LessonWriter:
     return _WRITERS[folder]
 
 
-def run(options: Options, make: Make = make_episode) -> State:
+def run(options: Options, make: Make = make_episodes) -> State:
     """Train it on everything that can be asked about the episodes."""
     folder = tokenizer_folder(options.out)
     write_processors(folder)

@@ -14,8 +14,7 @@ from pocket.train.encoding import drawn_of, latent_folder, read_encoder, read_la
 from pocket.train.loop import Options
 from pocket.train.modes import KINDS, Batch, BatchMaker, Mode
 from pocket.train.samples import Drawn, Sample
-from pocket.train.shards import EPISODES, LATENTS, Feed
-from pocket.world.episode import View
+from pocket.train.shards import EPISODES, LATENTS, Feed, Source
 
 SOUND_SHARE = 0.5
 """Of clips, with their sound."""
@@ -33,12 +32,12 @@ class Samples:
     What `pocket.train.encoding` has encoded is read; without its processes, episodes are encoded here.
     """
 
-    def __init__(self, options: Options, views: tuple[View, ...]) -> None:
+    def __init__(self, options: Options, sources: tuple[Source, ...]) -> None:
         encodes = not options.encoders
         self._feed = (
-            Feed(options.data, views, (EPISODES, LATENTS))
+            Feed(options.data, sources, (EPISODES, LATENTS))
             if encodes
-            else Feed(latent_folder(options), views, (LATENTS,))
+            else Feed(latent_folder(options), sources, (LATENTS,))
         )
         self._encoder = read_encoder(options) if encodes else None
         self._device = torch.device(options.device)

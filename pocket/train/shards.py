@@ -18,20 +18,24 @@ from itertools import zip_longest
 from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Literal
 
 import cv2
 
 from pocket.train import ranks
 from pocket.world.episode import HELD_OUT_FROM, Episode, View
 
-Make = Callable[[View, int], Episode]
-"""The world: from a view and a seed to its episode."""
+Source = View | Literal["beginnings"]
+"""What a shard is made of: episodes of a view, or `pocket.world.beginnings`, which are glances, several of a seed."""
+
+Make = Callable[[Source, int], list[Episode]]
+"""The world: from a seed to its episode, or its beginnings."""
 
 EPISODES, LATENTS = ".episodes", ".latents"
 """What files of episodes end in, and those of what `pocket.train.encoding` makes of them."""
 
-SIZES: dict[View, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25, "glance": 1.0}
-"""Episodes of a shard against the shard size that is asked for: all shards then take about as long to render."""
+SIZES: dict[Source, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25, "glance": 1.0, "beginnings": 1.0}
+"""Seeds of a shard against the shard size that is asked for: all shards then take about as long to render."""
 
 FIRST_SHARDS = {
     "vae": 0,
@@ -56,24 +60,25 @@ KEEP_FREE_BYTES = 4 * 2**30
 """Renderers stop where less than this is left on the disk."""
 
 
-def make_episode(view: View, seed: int) -> Episode:
+def make_episodes(source: Source, seed: int) -> list[Episode]:
     """The tabletop's."""
-    from pocket.world.making import make_episode as make
+    from pocket.world.beginnings import make_beginnings
+    from pocket.world.making import make_episode
 
-    return make(view, seed)
+    return make_beginnings(seed) if source == "beginnings" else [make_episode(source, seed)]
 
 
-def shard_name(view: View, first_seed: int, count: int) -> str:
+def shard_name(source: Source, first_seed: int, count: int) -> str:
     """The file of some episodes."""
-    return f"{view}-{first_seed:010}-{count}{EPISODES}"
+    return f"{source}-{first_seed:010}-{count}{EPISODES}"
 
 
-def write_shard(folder: Path, view: View, first_seed: int, count: int, make: Make) -> Path:
+def write_shard(folder: Path, source: Source, first_seed: int, count: int, make: Make) -> Path:
     """Render a shard, unless it is there; it appears whole."""
     assert first_seed + count <= HELD_OUT_FROM
-    path = folder / shard_name(view, first_seed, count)
+    path = folder / shard_name(source, first_seed, count)
     if not path.is_file():
-        episodes = [make(view, seed) for seed in range(first_seed, first_seed + count)]
+        episodes = [episode for seed in range(first_seed, first_seed + count) for episode in make(source, seed)]
         folder.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")
         part.write_bytes(pickle.dumps(episodes, protocol=5))
@@ -86,35 +91,35 @@ def read_shard(path: Path) -> list[Episode]:
     return pickle.loads(path.read_bytes())
 
 
-def shards(folder: Path, view: View, suffixes: tuple[str, ...] = (EPISODES,)) -> list[Path]:
+def shards(folder: Path, source: Source, suffixes: tuple[str, ...] = (EPISODES,)) -> list[Path]:
     """All that are there, by their seeds."""
-    return sorted(path for suffix in suffixes for path in folder.glob(f"{view}-*{suffix}"))
+    return sorted(path for suffix in suffixes for path in folder.glob(f"{source}-*{suffix}"))
 
 
-def render(folder: Path, counts: Mapping[View, int], shard_size: int, make: Make = make_episode) -> None:
-    """Render the first `counts` episodes of each view, in this process."""
-    for view, count in counts.items():
-        size = size_of(view, shard_size)
+def render(folder: Path, counts: Mapping[Source, int], shard_size: int, make: Make = make_episodes) -> None:
+    """Render the first `counts` episodes of each source, in this process."""
+    for source, count in counts.items():
+        size = size_of(source, shard_size)
         for first in range(0, count, size):
-            write_shard(folder, view, first, min(size, count - first), make)
+            write_shard(folder, source, first, min(size, count - first), make)
 
 
-def size_of(view: View, shard_size: int) -> int:
-    """How many episodes a whole shard of a view has."""
-    return max(1, round(SIZES[view] * shard_size))
+def size_of(source: Source, shard_size: int) -> int:
+    """How many episodes a whole shard of a source has."""
+    return max(1, round(SIZES[source] * shard_size))
 
 
 @contextmanager
 def rendering(
     folder: Path,
-    shares: Mapping[View, float],
+    shares: Mapping[Source, float],
     workers: int,
     shard_size: int,
-    make: Make = make_episode,
+    make: Make = make_episodes,
     *,
     stage: str,
 ) -> Iterator[None]:
-    """Processes that render shards of these views, in these shares, as long as the block runs.
+    """Processes that render shards of these sources, in these shares, as long as the block runs.
 
     Each stage has shards of its own, so that two that run side by side do not render the same. Which seeds there are
     grows without gaps in the long run, but which shard comes when depends on the machine. Of several processes that
@@ -171,7 +176,7 @@ def running(processes: Sequence[SpawnProcess], ended: Event, folder: Path) -> It
 
 def _render_on(
     folder: Path,
-    shares: Mapping[View, float],
+    shares: Mapping[Source, float],
     index: int,
     workers: int,
     shard_size: int,
@@ -183,36 +188,36 @@ def _render_on(
     os.nice(10)
     folder.mkdir(parents=True, exist_ok=True)
     dice = random.Random(index)
-    views, weights = list(shares), list(shares.values())
-    # A worker has every `workers`th shard of each view to itself; those that are there already are skipped quickly.
-    following = dict.fromkeys(views, index)
+    sources, weights = list(shares), list(shares.values())
+    # A worker has every `workers`th shard of each source to itself; those that are there already are skipped quickly.
+    following = dict.fromkeys(sources, index)
     while not ended.is_set() and shutil.disk_usage(folder).free > KEEP_FREE_BYTES:
-        view = dice.choices(views, weights)[0]
-        size = size_of(view, shard_size)
-        write_shard(folder, view, following[view] * size, size, make)
-        following[view] += workers
+        source = dice.choices(sources, weights)[0]
+        size = size_of(source, shard_size)
+        write_shard(folder, source, following[source] * size, size, make)
+        following[source] += workers
 
 
 class Feed:
-    """Shards of some views as they appear, each handed out once.
+    """Shards of some sources as they appear, each handed out once.
 
     Args:
         suffixes: which files are looked at.
     """
 
-    def __init__(self, folder: Path, views: Sequence[View], suffixes: tuple[str, ...] = (EPISODES,)) -> None:
-        self._folder, self._views, self._suffixes = folder, tuple(views), suffixes
+    def __init__(self, folder: Path, sources: Sequence[Source], suffixes: tuple[str, ...] = (EPISODES,)) -> None:
+        self._folder, self._sources, self._suffixes = folder, tuple(sources), suffixes
         self._taken: set[Path] = set()
         self._waiting: list[Path] = []
         self._looked_s = -LOOK_EVERY_S
 
     def take(self, most: int) -> list[Path]:
-        """The next ones, at most so many; the views in turn."""
+        """The next ones, at most so many; the sources in turn."""
         if not self._waiting and time.monotonic() - self._looked_s > LOOK_EVERY_S:
             self._looked_s = time.monotonic()
             waiting = [
-                [path for path in shards(self._folder, view, self._suffixes) if path not in self._taken]
-                for view in self._views
+                [path for path in shards(self._folder, source, self._suffixes) if path not in self._taken]
+                for source in self._sources
             ]
             self._waiting = [path for turn in zip_longest(*waiting) for path in turn if path is not None]
             self._taken.update(self._waiting)

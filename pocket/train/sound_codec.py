@@ -14,7 +14,7 @@ from pocket.train.codecs import fresh_sound
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
+from pocket.train.shards import Feed, Make, make_episodes, read_shard, rendering
 from pocket.train.waiting import fill
 
 STAGE = "sound"
@@ -64,7 +64,7 @@ class Waves:
         return torch.where(swapped[:, None, None], waves.flip(1), waves)
 
 
-def run(options: Options, make: Make = make_episode) -> State:
+def run(options: Options, make: Make = make_episodes) -> State:
     """Train it."""
     torch.manual_seed(options.seed)
     codec = fresh_sound(SHAPES[options.shape]).train()

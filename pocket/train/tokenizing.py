@@ -9,10 +9,9 @@ from pathlib import Path
 from pocket.train.lessons import exchanges
 from pocket.train.loop import Options
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Make, make_episode, read_shard, render, shards, size_of
+from pocket.train.shards import Make, Source, make_episodes, read_shard, render, shards, size_of
 from pocket.train.tokenizer import train_tokenizer
 from pocket.train.waiting import PAUSE_S
-from pocket.world.episode import View
 
 STAGE = "tokenizer"
 
@@ -25,9 +24,9 @@ def tokenizer_folder(out: Path) -> Path:
     return out / STAGE
 
 
-def run(options: Options, make: Make = make_episode, num_episodes: int = NUM_EPISODES) -> int:
+def run(options: Options, make: Make = make_episodes, num_episodes: int = NUM_EPISODES) -> int:
     """Learn it from the first episodes, rendering those that are not there; returns its number of tokens."""
-    counts: dict[View, int] = {"still": num_episodes, "clip": num_episodes // 4, "policy": num_episodes // 16}
+    counts: dict[Source, int] = {"still": num_episodes, "clip": num_episodes // 4, "policy": num_episodes // 16}
     if options.is_fed:
         _await(options, counts)
     if not shards(options.data, "still"):
@@ -37,18 +36,19 @@ def run(options: Options, make: Make = make_episode, num_episodes: int = NUM_EPI
     return len(tokenizer)
 
 
-def _await(options: Options, counts: Mapping[View, int]) -> None:
+def _await(options: Options, counts: Mapping[Source, int]) -> None:
     """Until so many are there, or half of the time is over."""
     end = time.monotonic() + options.time_limit_s / 2
     while time.monotonic() < end and any(
-        len(shards(options.data, view)) * size_of(view, options.shard_size) < count for view, count in counts.items()
+        len(shards(options.data, source)) * size_of(source, options.shard_size) < count
+        for source, count in counts.items()
     ):
         time.sleep(PAUSE_S)
 
 
-def _texts(options: Options, counts: dict[View, int]) -> Iterator[str]:
-    for view, count in counts.items():
-        for path in shards(options.data, view)[: -(-count // size_of(view, options.shard_size))]:
+def _texts(options: Options, counts: dict[Source, int]) -> Iterator[str]:
+    for source, count in counts.items():
+        for path in shards(options.data, source)[: -(-count // size_of(source, options.shard_size))]:
             for episode in read_shard(path):
                 for wording in episode.wordings:
                     yield wording.prose

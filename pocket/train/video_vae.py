@@ -18,7 +18,7 @@ from pocket.train.loop import Options, State, needed_state, read_state, train, w
 from pocket.train.passes import onto
 from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Feed, Make, make_episode, read_shard, rendering
+from pocket.train.shards import Feed, Make, make_episodes, read_shard, rendering
 from pocket.train.waiting import fill
 from pocket.train.whitening import whiten
 from pocket.world.episode import View
@@ -97,7 +97,7 @@ class Frames:
         return pixels.permute(0, 4, 1, 2, 3).float().div_(127.5).sub_(1)
 
 
-def run(options: Options, make: Make = make_episode, *, stage: str = VAE) -> State:
+def run(options: Options, make: Make = make_episodes, *, stage: str = VAE) -> State:
     """Train it; half of the steps on frames of whole pictures, half on short clips of half their side.
 
     Args:

@@ -20,15 +20,15 @@ import torch
 
 from pocket.train.finishing import finish
 from pocket.train.loop import Options, state_file
-from pocket.train.shards import rendering
+from pocket.train.shards import Source, rendering
 from pocket.train.tokenizing import tokenizer_folder
-from pocket.world.episode import View
 from studio.errors import EngineError
 
 STAGE = "whole"
 
-VIEWS: dict[View, float] = {"still": 0.3, "clip": 0.25, "policy": 0.2, "glance": 0.25}
-"""Of the renderers' time: a clip takes seven times that of a still, a policy's run twenty times, glances at one six."""
+SOURCES: dict[Source, float] = {"still": 0.3, "clip": 0.25, "policy": 0.15, "glance": 0.1, "beginnings": 0.2}
+"""Of the renderers' time: a clip takes seven times that of a still, a policy's run twenty times, glances at one six,
+the beginnings of a table four."""
 
 RECORD = "whole.json"
 """In OUT: seconds that each stage has had."""
@@ -241,7 +241,7 @@ def run(options: Options, whole_s: float, checkpoint: Path) -> bool:
         Whether every stage has had its share.
     """
     num_gpus = torch.cuda.device_count() if "cuda" in options.device else 0
-    with rendering(options.data, VIEWS, options.workers, options.shard_size, stage=STAGE):
+    with rendering(options.data, SOURCES, options.workers, options.shard_size, stage=STAGE):
         is_over = Whole(options, whole_s, num_gpus).run()
     if state_file(options.out, "generator").exists():
         finish(replace(options, device="cpu"), checkpoint)

@@ -88,7 +88,7 @@ def make_episode(view: View, seed: int, settings: Settings = USUAL) -> Episode:
     world: View = "policy" if view == "glance" else view
     while True:
         stage = set_stage(world, generator)
-        scene = furnish(_arm(settings.plain_arm), stage.kinds, stage.look)
+        scene = furnish(arm_of(settings), stage.kinds, stage.look)
         physics = Physics(scene, placed=stage.placed)
         if view == "still":
             return _still(seed, stage, scene, physics, settings, generator)
@@ -110,6 +110,11 @@ def make_episode(view: View, seed: int, settings: Settings = USUAL) -> Episode:
         if view == "clip":
             return _clip(seed, stage, scene, run, objects, settings, generator)
         return _policy(seed, stage, scene, run, objects, generator, glances=view == "glance")
+
+
+def arm_of(settings: Settings) -> ArmParts:
+    """The arm of these settings, read once."""
+    return _arm(settings.plain_arm)
 
 
 @lru_cache(maxsize=2)

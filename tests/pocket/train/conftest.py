@@ -12,7 +12,7 @@ from pocket.train.loop import Options
 from pocket.train.shape import TOY
 from pocket.train.shards import render
 from pocket.train.untrained import build_untrained
-from pocket_flat_world import flat_episode
+from pocket_flat_world import flat_episodes
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,7 +26,7 @@ def two_threads() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def flat_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("episodes")
-    render(folder, {"still": 16, "clip": 8, "policy": 4, "glance": 8}, 8, flat_episode)
+    render(folder, {"still": 16, "clip": 8, "policy": 4, "glance": 4, "beginnings": 4}, 8, flat_episodes)
     return folder
 
 

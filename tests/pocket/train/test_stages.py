@@ -14,7 +14,7 @@ from pocket.train import generator, reasoner, sound_codec, tokenizing, video_vae
 from pocket.train.encoding import drawn_of, encode_shard, read_encoder, read_latents
 from pocket.train.finishing import finish
 from pocket.train.loop import Options, needed_state, read_state
-from pocket_flat_world import flat_episode
+from pocket_flat_world import flat_episodes
 from studio.errors import BadInput
 from studio.requests import GenerateImage
 from studio.requests.generate_video import GenerateVideo
@@ -31,20 +31,20 @@ def curve(options: Options, stage: str, name: str) -> list[float]:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, tmp_path):
-    tokenizing.run(options, flat_episode)
-    video_vae.run(replace(options, steps=40), flat_episode)
-    sound_codec.run(options, flat_episode)
-    reasoner.run(replace(options, steps=60), flat_episode)
-    generator.run(replace(options, steps=200, batch=8), generator.GENERATOR, flat_episode)
+    tokenizing.run(options, flat_episodes)
+    video_vae.run(replace(options, steps=40), flat_episodes)
+    sound_codec.run(options, flat_episodes)
+    reasoner.run(replace(options, steps=60), flat_episodes)
+    generator.run(replace(options, steps=200, batch=8), generator.GENERATOR, flat_episodes)
     for stage, name in (("vae", "loss"), ("sound", "loss"), ("reasoner", "answers"), ("generator", "t2i_vision")):
         losses = curve(options, stage, name)
         assert losses[-1] < 0.95 * losses[0], (stage, losses)
     check_encoded_elsewhere_is_encoded_here(options, tmp_path)
     elsewhere = replace(options, steps=202, batch=8, encoders=1)
-    assert generator.run(elsewhere, generator.GENERATOR, flat_episode).step == 202
+    assert generator.run(elsewhere, generator.GENERATOR, flat_episodes).step == 202
     going_on = replace(options, steps=205, batch=8)
-    assert generator.run(going_on, generator.GENERATOR, flat_episode, reasoner_rate=0.0).step == 205
-    generator.run(replace(options, steps=5, batch=8), generator.POLICY, flat_episode)
+    assert generator.run(going_on, generator.GENERATOR, flat_episodes, reasoner_rate=0.0).step == 205
+    generator.run(replace(options, steps=5, batch=8), generator.POLICY, flat_episodes)
     assert read_state(options.out, "policy").step == 5
     check_the_decoder_goes_on_alone(replace(options, steps=5))
     assert finish(options, tmp_path / "pocket") < 3_000_000
@@ -52,7 +52,7 @@ def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, t
 
 
 def check_the_decoder_goes_on_alone(options: Options) -> None:
-    video_vae.run(options, flat_episode, stage=video_vae.DECODER)
+    video_vae.run(options, flat_episodes, stage=video_vae.DECODER)
     before, after = needed_state(options.out, "vae"), needed_state(options.out, "decoder")
     of_latents = [name for name in before.average if name.startswith(("encoder.", "quant_conv."))]
     assert all(torch.equal(before.average[name], after.average[name]) for name in of_latents)
@@ -94,9 +94,9 @@ def check_runs(folder: Path) -> None:
 
 def test_a_stage_without_the_one_before_it_says_which(options):
     with pytest.raises(BadInput, match=r"reasoner\.pt is not there"):
-        generator.run(options, generator.GENERATOR, flat_episode)
+        generator.run(options, generator.GENERATOR, flat_episodes)
 
 
 def test_a_stage_without_episodes_says_where_they_come_from(options, tmp_path):
     with pytest.raises(BadInput, match="holds no episodes"):
-        video_vae.run(replace(options, data=tmp_path / "nothing"), flat_episode)
+        video_vae.run(replace(options, data=tmp_path / "nothing"), flat_episodes)
