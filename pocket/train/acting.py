@@ -33,8 +33,8 @@ POLICY_UNITS = ActionUnits.of(EMBODIMENTS[JOINTS], len(_UNITS.middle), _UNITS)
 NUM_PLACES = 1 + len(COLOURS)
 """What training asks besides: where the named thing is, and where the thing of each colour."""
 
-_MIDDLE_M = (0.5, 0.0, 0.1)
-_PLACE_UNIT_M = 0.1
+MIDDLE_M = (0.5, 0.0, 0.1)
+PLACE_UNIT_M = 0.1
 _FARTHEST = 4.0
 """What fell off the table is soon metres away, and one such thing outweighs all others of a batch."""
 
@@ -58,7 +58,7 @@ def places_at(episode: Episode, frame: int) -> Tensor:
     found = np.full((NUM_PLACES, 3), np.nan, np.float32)
     colours = list(COLOURS)
     for index, thing in enumerate(episode.things):
-        place = (thing.poses[frame, :3] - _MIDDLE_M) / _PLACE_UNIT_M
+        place = (thing.poses[frame, :3] - MIDDLE_M) / PLACE_UNIT_M
         if np.abs(place).max() > _FARTHEST:
             continue
         found[1 + colours.index(thing.colour)] = place

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import mse_loss
 
-from engine.planning import ActionSegment, SoundSegment, VisionSegment
+from engine.planning import ActionSegment, Segment, SoundSegment, VisionSegment
 from engine.towers import OmniModel
 from engine.towers.generator import Generator
 from engine.towers.patches import patchify, unpatchify
@@ -18,6 +18,7 @@ from engine.weights import ModelConfig
 from pocket.train.modes import Batch, Run
 from pocket.train.noise import SHIFT, draw_sigmas
 from pocket.train.passes import denoise, onto, read_prompts
+from pocket.train.pointing import Pointer, shown_where
 
 ACTION_SCALE = 2.0
 """On the loss of actions. The report has 10 (4.2.2), for values in rad; in the units of `pocket.train.acting` squares
@@ -36,14 +37,14 @@ class FlowError:
     Args:
         batch: one of them: its values are not kept.
         trains_reasoner: let gradients into what the reasoner leaves of prompts.
-        pointer: from the state's token [B, H] to where things are, asked of policies; no part of a checkpoint.
+        pointer: asked of policies where things are.
 
     Attributes:
         names: of what is told beside the loss.
     """
 
     def __init__(
-        self, model: OmniModel, batch: Batch, *, trains_reasoner: bool = False, pointer: nn.Module | None = None
+        self, model: OmniModel, batch: Batch, *, trains_reasoner: bool = False, pointer: Pointer | None = None
     ) -> None:
         self._model, self._trains_reasoner = model, trains_reasoner
         self._pointer = pointer if batch.places is not None else None
@@ -52,7 +53,7 @@ class FlowError:
         self._denoised = [(~run.given).nonzero()[:, 0].to(model.device) for run in batch.runs]
         self.names = tuple(f"{batch.mode}_{_modality(run)}" for run in batch.runs if run.is_denoised)
         if self._pointer is not None:
-            self.names += ("pointing", "pointing_named")
+            self.names += Pointer.names
 
     def __call__(self, *posed: Tensor) -> tuple[Tensor, ...]:
         """What `pose` gives of a batch → the loss, and what `names` are of."""
@@ -76,10 +77,10 @@ class FlowError:
                 loss = loss + error * (ACTION_SCALE if _modality(self._runs[index]) == "action" else 1.0)
                 errors.append(error.detach())
         if self._pointer is not None:
-            state = out.split(sizes, 1)[-1][:, 0]
-            error, named = pointing_error(self._pointer(state.float()), values[-1])
+            state, picture = out.split(sizes, 1)[-1][:, 0], out[:, : values[-1].shape[1]]
+            error, told = self._pointer.error(state.float(), picture.float(), *values[-2:])
             loss = loss + POINTING_SCALE * error
-            errors += [error.detach(), named]
+            errors += told
         return loss, *errors
 
     def _noised(self, values: list[Tensor]) -> tuple[list[Tensor], list[Tensor], list[Tensor | None]]:
@@ -124,32 +125,27 @@ def pose(batch: Batch, model: OmniModel, *, prompt_step: int = 1) -> tuple[Tenso
 
     Returns:
         Tokens int64 [B, U] and how many of them count, int64 [B]; places of the diffusion tokens behind an empty
-        prompt, float32 [3, S]; clean latents of each run; and of policies where things are.
+        prompt, float32 [3, S]; clean latents of each run; and of policies where things are, and what is shown where.
     """
     device = model.device
     tokens, lengths = _padded(batch.prompts, device, prompt_step)
     places = torch.cat([run.segment.positions(model.config, 0) for run in batch.runs], 1)
-    asked = [] if batch.places is None else [batch.places.to(device)]
+    asked: list[Tensor] = []
+    if batch.places is not None:
+        asked = [batch.places.to(device), shown_where(batch.places, _grid(batch.runs[0].segment)).to(device)]
     return tokens, lengths, places.to(device), *(run.values.to(device) for run in batch.runs), *asked
+
+
+def _grid(segment: Segment) -> tuple[int, int]:
+    """(rows, columns) of tokens of a frame."""
+    assert isinstance(segment, VisionSegment)
+    return segment.shape[2] // segment.patch, segment.shape[3] // segment.patch
 
 
 def form_of(batch: Batch, posed: Sequence[Tensor]) -> Hashable:
     """Batches of one form differ in values alone: one `FlowError` will do for them."""
     given = tuple(tuple(run.given.tolist()) for run in batch.runs)
     return batch.mode, given, tuple(part.shape for part in posed)
-
-
-def pointing_error(said: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean square errors of what is said [B, NUM_PLACES * 3]: of the named thing and of all colours, and of the first.
-
-    A policy of this size that is shown actions alone lifts something, but not what was named: it is told to look.
-    """
-    error = (said.view_as(places) - places.nan_to_num()).square() * places.isfinite()
-    named, colours = (part.sum() / 3 for part in error.split([1, places.shape[1] - 1], 1))
-    count_named, count_colours = (
-        part.isfinite().all(2).sum().clamp_min(1) for part in places.split([1, places.shape[1] - 1], 1)
-    )
-    return named / count_named + colours / count_colours, (named / count_named).detach()
 
 
 def batch_positions(batch: Batch, lengths: Tensor, config: ModelConfig) -> Tensor:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from engine.towers import OmniModel
 from pocket.train.flow import FlowError, form_of, pose
 from pocket.train.modes import Batch
+from pocket.train.pointing import Pointer
 from pocket.train.recorded import Recorded
 
 PROMPT_STEP = 64
@@ -31,7 +32,7 @@ class FlowSteps:
         module: nn.Module,
         *,
         trains_reasoner: bool,
-        pointer: nn.Module,
+        pointer: Pointer,
         settle: Callable[[], None],
     ) -> None:
         self._model, self._trains_reasoner, self._pointer = model, trains_reasoner, pointer

@@ -13,13 +13,13 @@ from transformers import Qwen3VLVisionModel
 
 from engine.planning import PromptEncoder
 from engine.towers import OmniModel
-from pocket.train.acting import NUM_PLACES
 from pocket.train.ahead import Ahead
 from pocket.train.encoding import encoding
 from pocket.train.flow_steps import FlowSteps
 from pocket.train.lesson_error import LessonSteps
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.modes import BatchMaker, Mode
+from pocket.train.pointing import Pointer
 from pocket.train.reasoner import Lessons, read_reasoner, read_tokenizer
 from pocket.train.sample_store import Drawer, Samples
 from pocket.train.shards import Make, Source, make_episodes, rendering
@@ -68,13 +68,13 @@ class Pupil(nn.Module):
     """What these stages train: of the towers the generator, and the rest where the reasoner learns along.
 
     Attributes:
-        pointer: says of policies where things are, see `pocket.train.flow`; left out of a checkpoint.
+        pointer: says of policies where things are, left out of a checkpoint.
     """
 
     def __init__(self, model: OmniModel, student: Student | None) -> None:
         super().__init__()
         self.generator, self.student = model.generator, student
-        self.pointer = nn.Linear(model.config.hidden_size, NUM_PLACES * 3).to(model.device)
+        self.pointer = Pointer(model.config.hidden_size).to(model.device)
 
 
 def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *, reasoner_rate: float = 0.0) -> State:

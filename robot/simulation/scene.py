@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robot.simulation.arm_parts import JOINT_NAMES, WRIST_BODY, ArmParts
 from robot.simulation.assets import find_panda
+from robot.simulation.exteriors import EXTERIORS, FOVY_DEGREES, SENSOR_HEIGHT_MM
 from robot.simulation.furnishing import DEFAULT_LOOK, DEFAULT_THINGS, Colour, Look, ThingKind
 from robot.simulation.library import mujoco
 from robot.simulation.mesh_arm import load_mesh_arm
@@ -29,9 +30,8 @@ the impedance law stays within 0.010 rad of the recording on average; without fr
 
 WRIST_CAMERA, EXTERIOR_1, EXTERIOR_2 = "wrist", "exterior_1", "exterior_2"
 
-_EXTERIOR_FOVY = math.degrees(2 * math.atan(3.024 / 2 / 2.1))
-_WRIST_FOVY = math.degrees(2 * math.atan(3.024 / 2 / 2.8))
-"""Sensor height and focal lengths in mm of RoboLab's cameras (NVlabs/RoboLab, DROID embodiment)."""
+_WRIST_FOVY = math.degrees(2 * math.atan(SENSOR_HEIGHT_MM / 2 / 2.8))
+"""With the focal length in mm of RoboLab's wrist camera (NVlabs/RoboLab, DROID embodiment)."""
 
 _GRIP_FRICTION = (1.0, 0.02, 0.0001)
 _ROLLING_FRICTION = (1.0, 0.02, 0.001)
@@ -141,11 +141,8 @@ def _opaque(colour: Colour) -> tuple[float, float, float, float]:
 
 def _add_cameras(spec: Any) -> None:
     """Where RoboLab has them: the exteriors left and right of the base, the wrist looking along the fingers."""
-    world = spec.worldbody
-    left = {"pos": [0.05, 0.57, 0.66], "quat": [-0.393, -0.195, 0.399, 0.805]}
-    right = {"pos": [0.05, -0.57, 0.66], "quat": [0.805, 0.399, -0.195, -0.393]}
-    world.add_camera(name=EXTERIOR_1, fovy=_EXTERIOR_FOVY, **left)
-    world.add_camera(name=EXTERIOR_2, fovy=_EXTERIOR_FOVY, **right)
+    for name, camera in zip((EXTERIOR_1, EXTERIOR_2), EXTERIORS, strict=True):
+        spec.worldbody.add_camera(name=name, fovy=FOVY_DEGREES, pos=camera.position, quat=camera.quaternion)
     eye = (0.075, 0.0, 0.03)
     turn = look_at(eye, target=(0.0, 0.0, 0.18), up=(1.0, 0.0, 0.0))
     spec.body(WRIST_BODY).add_camera(name=WRIST_CAMERA, pos=eye, quat=turn, fovy=_WRIST_FOVY)

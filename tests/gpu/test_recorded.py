@@ -10,6 +10,7 @@ from engine.planning import VisionSegment
 from pocket.train.flow import FlowError, pose
 from pocket.train.flow_steps import PROMPT_STEP, FlowSteps
 from pocket.train.modes import Batch, Run
+from pocket.train.pointing import Pointer
 from pocket.train.recorded import Recorded
 from pocket.train.shape import TOY
 from pocket.train.weights import fresh_model
@@ -48,7 +49,7 @@ def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_
     model = fresh_model(TOY.model(), 0).cuda()
     model.reasoner.requires_grad_(False)
     nn.init.normal_(model.generator.patch_out.weight, std=0.05)
-    pointer = nn.Linear(TOY.width, 1).cuda()
+    pointer = Pointer(TOY.width).cuda()
     segment = VisionSegment(shape=(TOY.latent_channels, 2, 4, 4), patch=2, fps=10.0)
     given = torch.tensor([True, False])
     steps = FlowSteps(model, model.generator, trains_reasoner=False, pointer=pointer, settle=torch.cuda.synchronize)

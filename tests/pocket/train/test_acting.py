@@ -6,7 +6,6 @@ import numpy as np
 import torch
 
 from pocket.train.acting import EMBODIMENTS_OF_POCKET, NUM_PLACES, POLICY_UNITS, is_usual, places_at
-from pocket.train.flow import pointing_error
 from pocket.world.episode import POLICY_SIZE
 from pocket.world.policy_view import POLICY_LAYOUT
 from pocket_flat_world import flat_episode
@@ -48,14 +47,3 @@ def test_places_are_of_the_named_thing_and_of_each_colour_and_nothing_lies_under
     for row in (0, colour):
         torch.testing.assert_close(found[row], torch.tensor([1.0, 1.0, 0.0]))
     assert places_at(placed((0.6, 0.1, -3.0)), 0).isnan().all()
-
-
-def test_pointing_counts_what_is_there_and_nothing_else():
-    places = torch.full((2, NUM_PLACES, 3), torch.nan)
-    places[0, 0], places[0, 2] = 1.0, 2.0
-    said = torch.zeros(2, NUM_PLACES * 3, requires_grad=True)
-    loss, named = pointing_error(said, places)
-    assert (loss.item(), named.item()) == (1.0 + 4.0, 1.0)
-    loss.backward()
-    assert said.grad is not None
-    assert said.grad.isfinite().all()

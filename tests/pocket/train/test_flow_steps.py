@@ -11,10 +11,10 @@ from torch import nn
 
 from engine.planning import read_tokenizer
 from engine.towers import OmniModel
-from pocket.train.acting import NUM_PLACES
 from pocket.train.flow import FlowError, form_of, pose
 from pocket.train.flow_steps import FlowSteps
 from pocket.train.modes import Batch, BatchMaker, Mode
+from pocket.train.pointing import Pointer
 from pocket.train.weights import read_model
 from pocket_samples import CLIP, MOMENT
 
@@ -33,8 +33,8 @@ def model(untrained: Path) -> OmniModel:
 
 
 @pytest.fixture
-def pointer(model: OmniModel) -> nn.Linear:
-    return nn.Linear(model.config.hidden_size, NUM_PLACES * 3)
+def pointer(model: OmniModel) -> Pointer:
+    return Pointer(model.config.hidden_size)
 
 
 def batch_of(untrained: Path, mode: Mode) -> Batch:
@@ -46,7 +46,7 @@ def batch_of(untrained: Path, mode: Mode) -> Batch:
 
 @pytest.mark.parametrize("mode", ["t2v", "policy", "act"])
 def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
-    model: OmniModel, pointer: nn.Linear, untrained: Path, mode: Mode
+    model: OmniModel, pointer: Pointer, untrained: Path, mode: Mode
 ):
     batch = batch_of(untrained, mode)
     assert len(set(map(len, batch.prompts))) == 2
@@ -56,7 +56,9 @@ def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
         error = FlowError(model, batch, pointer=pointer)
         loss, *told = error(*pose(batch, model, prompt_step=step))
         loss.backward()
-        gradients = [part.grad for part in (model.generator.patch_in.weight, pointer.weight) if part.grad is not None]
+        gradients = [
+            part.grad for part in (model.generator.patch_in.weight, pointer.state.weight) if part.grad is not None
+        ]
         found.append((loss.detach(), *told, *gradients))
         model.zero_grad()
         pointer.zero_grad()
@@ -66,7 +68,7 @@ def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
-def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: nn.Linear, untrained: Path):
+def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: Pointer, untrained: Path):
     batch = batch_of(untrained, "policy")
     other = replace(batch, runs=tuple(replace(run, values=torch.randn_like(run.values)) for run in batch.runs))
     kept = replace(batch, runs=(replace(batch.runs[0], given=torch.ones_like(batch.runs[0].given)), batch.runs[1]))
@@ -84,4 +86,4 @@ def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: nn.
         wanted, *told = error(*pose(one, model))
         assert torch.equal(loss, wanted)
         assert shown == dict(zip(error.names, told, strict=True))
-        assert set(shown) == {"policy_vision", "policy_action", "pointing", "pointing_named"}
+        assert set(shown) == {"policy_vision", "policy_action", *Pointer.names}
