@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from pocket.world.episode import ARM_ID, FIRST_THING_ID, GRIPPER_ID, ROOM_ID, TABLE_ID
 from pocket.world.run import ARM, ROOM, TABLE, owners_of_geoms
 from pocket.world.viewpoint import FIELD_OF_VIEW, Viewpoint
-from robot.faults import NotInstalled
 from robot.simulation.arm_parts import WRIST_BODY
-from robot.simulation.library import GRAPHICS, mujoco
+from robot.simulation.library import mujoco
+from robot.simulation.opengl import offscreen, select
 from robot.simulation.physics import Snapshot
 from robot.simulation.scene import CANVAS_SIZE, Scene
 
@@ -37,8 +37,6 @@ class TableArtist:
     """
 
     def __init__(self, scene: Scene, size: tuple[int, int]) -> None:
-        if not GRAPHICS.can_draw:
-            raise NotInstalled(GRAPHICS.problem)
         width, height = size
         assert 2 * width <= CANVAS_SIZE[0], size
         assert 2 * height <= CANVAS_SIZE[1], size
@@ -47,10 +45,7 @@ class TableArtist:
         quality = model.vis.quality
         quality.shadowsize, quality.numslices, quality.numstacks = 1024, 36, 20
         self._model, self._data = model, mujoco.MjData(model)
-        self._context = mujoco.GLContext(*CANVAS_SIZE)
-        self._context.make_current()
-        self._drawing = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
+        self._drawing = offscreen(model)
         self._visible = mujoco.MjvScene(model, _MAX_GEOMS)
         flags = mujoco.mjtRndFlag
         for flag in (flags.mjRND_REFLECTION, flags.mjRND_SKYBOX):
@@ -113,12 +108,12 @@ class TableArtist:
         camera.distance = viewpoint.distance
         camera.azimuth, camera.elevation = math.degrees(viewpoint.azimuth), math.degrees(viewpoint.elevation)
         everything = mujoco.mjtCatBit.mjCAT_ALL
+        select(self._drawing)
         mujoco.mjv_updateScene(model, data, self._option, None, camera, everything, self._visible)
 
     def close(self) -> None:
-        """Give the context back."""
+        """Give back what it draws with; the thread's context stays for the next one."""
         self._drawing.free()
-        self._context.free()
 
 
 def _classes_of_geoms(scene: Scene) -> NDArray[np.uint8]:

@@ -10,9 +10,9 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from robot.faults import NotInstalled
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
-from robot.simulation.library import GRAPHICS, mujoco
+from robot.simulation.library import mujoco
+from robot.simulation.opengl import offscreen, select
 from robot.simulation.physics import Snapshot
 from robot.simulation.scene import CANVAS_SIZE, EXTERIOR_1, EXTERIOR_2, WRIST_CAMERA, Scene
 
@@ -37,16 +37,11 @@ class CanvasRenderer:
     """
 
     def __init__(self, scene: Scene) -> None:
-        if not GRAPHICS.can_draw:
-            raise NotInstalled(GRAPHICS.problem)
         model = scene.model
         self._thread = threading.get_ident()
         self._model = model
         self._data = mujoco.MjData(model)
-        self._context = mujoco.GLContext(*CANVAS_SIZE)
-        self._context.make_current()
-        self._drawing = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
+        self._drawing = offscreen(model)
         self._visible = mujoco.MjvScene(model, _MAX_GEOMS)
         for flag in (
             mujoco.mjtRndFlag.mjRND_SHADOW,
@@ -75,6 +70,7 @@ class CanvasRenderer:
         mujoco.mj_comPos(model, data)
         mujoco.mj_camlight(model, data)
         everything = mujoco.mjtCatBit.mjCAT_ALL
+        select(self._drawing)
         mujoco.mjv_updateScene(model, data, self._option, None, self._views[0][0], everything, self._visible)
         for camera, rectangle in self._views:
             mujoco.mjv_updateCamera(model, data, camera, self._visible)
@@ -83,7 +79,6 @@ class CanvasRenderer:
         return np.ascontiguousarray(self._pixels[::-1])
 
     def close(self) -> None:
-        """Give the context back."""
+        """Give back what it draws with; the thread's context stays for the next one."""
         assert threading.get_ident() == self._thread, "an OpenGL context belongs to the thread that made it"
         self._drawing.free()
-        self._context.free()
