@@ -22,12 +22,12 @@ DEFAULTS: dict[str, tuple[int, float]] = {
     "decoder": (32, 4e-4),
     "sound": (16, 5e-4),
     "reasoner": (64, 1e-3),
-    "generator": (256, 1e-3),
-    "policy": (256, 5e-4),
+    "pictures": (512, 8e-4),
+    "generator": (512, 8e-4),
 }
 """Batch and learning rate of each stage that trains, for a large GPU."""
 
-STAGES = ("data", "tokenizer", *DEFAULTS, "whole", "assemble", "curves", "sizes")
+STAGES = ("data", "start", "tokenizer", *DEFAULTS, "whole", "assemble", "curves", "sizes")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shape", choices=tuple(SHAPES), default="pocket")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--learning-rate", type=float)
+    parser.add_argument("--muon", action="store_true", help="layers' matrices by Muon")
     parser.add_argument("--decay-share", type=float, default=0.4, help="0 for a run that will be gone on with")
     parser.add_argument("--reasoner-rate", type=float, default=0.0, help="let the reasoner learn along, so much slower")
     parser.add_argument("--workers", type=int, default=0, help="processes that render while training runs")
@@ -89,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beginnings", type=int, default=64)
     parser.add_argument("--whole-s", type=float, default=1200.0, help="of whole: over all its calls")
     parser.add_argument(
-        "--checkpoint", type=Path, help="of whole and assemble: where it is written; OUT/pocket without it"
+        "--checkpoint",
+        type=Path,
+        help="of whole and assemble: where it is written; of start: what is gone on with; OUT/pocket without it",
     )
     return parser
 
@@ -105,6 +108,7 @@ def _options(given: argparse.Namespace) -> Options:
         seed=given.seed,
         batch=given.batch or batch,
         learning_rate=given.learning_rate or rate,
+        muon=given.muon,
         decay_share=given.decay_share,
         workers=given.workers,
         encoders=given.encoders,
@@ -131,6 +135,12 @@ def _data(given: argparse.Namespace) -> None:
         },
         given.shard_size,
     )
+
+
+def _start(given: argparse.Namespace) -> None:
+    from pocket.train.starting import start
+
+    start(_options(given), given.checkpoint or given.out / "pocket")
 
 
 def _tokenizer(given: argparse.Namespace) -> None:
@@ -195,13 +205,14 @@ def _say(values: dict[str, object]) -> None:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "data": _data,
+    "start": _start,
     "tokenizer": _tokenizer,
     "vae": _vae,
     "decoder": _vae,
     "sound": _sound,
     "reasoner": _reasoner,
+    "pictures": _generator,
     "generator": _generator,
-    "policy": _generator,
     "whole": _whole,
     "assemble": _assemble,
     "curves": _curves,

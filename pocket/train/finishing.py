@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pocket.train.assemble import assemble
-from pocket.train.generator import GENERATOR, POLICY, load_generator, read_towers
+from pocket.train.generator import GENERATOR, PICTURES, load_generator, read_towers
 from pocket.train.loop import Options, needed_state, read_state
 from pocket.train.reasoner import read_tokenizer
 from pocket.train.shape import SHAPES
@@ -17,7 +17,7 @@ from pocket.train.weights import released_tensors
 
 
 def finish(options: Options, folder: Path) -> int:
-    """Write the checkpoint: averaged weights of the last stage that has run, policy or generator.
+    """Write the checkpoint: averaged weights of the last stage that has run, generator or pictures.
 
     Returns:
         Its size in bytes.
@@ -26,7 +26,7 @@ def finish(options: Options, folder: Path) -> int:
         BadInput: a stage is missing, or the checkpoint is too large.
     """
     on_host = replace(options, device="cpu")
-    last = POLICY if read_state(options.out, POLICY) is not None else GENERATOR
+    last = GENERATOR if read_state(options.out, GENERATOR) is not None else PICTURES
     model, sight = read_towers(on_host, before=last)
     load_generator(model, Student(model, sight), needed_state(options.out, last))
     return assemble(

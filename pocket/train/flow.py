@@ -15,10 +15,11 @@ from engine.towers import OmniModel
 from engine.towers.generator import Generator
 from engine.towers.patches import patchify, unpatchify
 from engine.weights import ModelConfig
-from pocket.train.modes import Batch, Run
+from pocket.train.modes import DRAWS, Batch, Run
 from pocket.train.noise import SHIFT, draw_sigmas
 from pocket.train.passes import denoise, onto, read_prompts
 from pocket.train.pointing import Pointer, shown_where
+from pocket.train.squares import Squares
 
 ACTION_SCALE = 2.0
 """On the loss of actions. The report has 10 (4.2.2), for values in rad; in the units of `pocket.train.acting` squares
@@ -26,6 +27,9 @@ are some 20 times as large, and what is much larger than the loss of pictures sl
 
 POINTING_SCALE = 0.2
 """On that of where things are, in squares of 10 cm."""
+
+SQUARES_SCALE = 0.01
+"""On that of what covers each square of a picture, which is some forty times that of its velocity."""
 
 POLICY_SHIFT = 5.0
 """Of what policies are sampled with (report, table 21): their frames and actions are drawn at the same level."""
@@ -38,28 +42,40 @@ class FlowError:
         batch: one of them: its values are not kept.
         trains_reasoner: let gradients into what the reasoner leaves of prompts.
         pointer: asked of policies where things are.
+        squares: asked of pictures what stands where.
 
     Attributes:
         names: of what is told beside the loss.
     """
 
     def __init__(
-        self, model: OmniModel, batch: Batch, *, trains_reasoner: bool = False, pointer: Pointer | None = None
+        self,
+        model: OmniModel,
+        batch: Batch,
+        *,
+        trains_reasoner: bool = False,
+        pointer: Pointer | None = None,
+        squares: Squares | None = None,
     ) -> None:
         self._model, self._trains_reasoner = model, trains_reasoner
         self._pointer = pointer if batch.places is not None else None
+        self._squares = squares if batch.squares is not None else None
+        self._draws = DRAWS.get(batch.mode, 1)
         # On the device before a step is recorded: a graph cannot fetch anything from the host.
         self._runs = [Run(run.segment, torch.empty(0), run.given.to(model.device)) for run in batch.runs]
         self._denoised = [(~run.given).nonzero()[:, 0].to(model.device) for run in batch.runs]
         self.names = tuple(f"{batch.mode}_{_modality(run)}" for run in batch.runs if run.is_denoised)
         if self._pointer is not None:
             self.names += Pointer.names
+        if self._squares is not None:
+            self.names += Squares.names
 
     def __call__(self, *posed: Tensor) -> tuple[Tensor, ...]:
         """What `pose` gives of a batch → the loss, and what `names` are of."""
         tokens, lengths, places, *values = posed
         with torch.set_grad_enabled(self._trains_reasoner):
-            prompts = read_prompts(self._model, tokens, lengths)
+            prompts = read_prompts(self._model, tokens, lengths).repeated(self._draws)
+        values = [value.repeat(self._draws, *[1] * (value.ndim - 1)) for value in values]
         generator = self._model.generator
         noisy, targets, times = self._noised(values)
         with torch.autocast(tokens.device.type, enabled=False):
@@ -67,7 +83,8 @@ class FlowError:
         parts = [
             embed_run(generator, run, own, time) for run, own, time in zip(self._runs, noisy, embedded, strict=True)
         ]
-        out = denoise(self._model, torch.cat(parts, 1), _moved(places, lengths, self._model.config), prompts)
+        moved = _moved(places, prompts.lengths, self._model.config)
+        out, halfway = denoise(self._model, torch.cat(parts, 1), moved, prompts)
         sizes = [run.segment.num_tokens for run in self._runs]
         errors: list[Tensor] = []
         loss = out.new_zeros((), dtype=torch.float32)
@@ -80,6 +97,10 @@ class FlowError:
             state, picture = out.split(sizes, 1)[-1][:, 0], out[:, : values[-1].shape[1]]
             error, told = self._pointer.error(state.float(), picture.float(), *values[-2:])
             loss = loss + POINTING_SCALE * error
+            errors += told
+        if self._squares is not None:
+            error, told = self._squares.error(halfway, values[-1])
+            loss = loss + SQUARES_SCALE * error
             errors += told
         return loss, *errors
 
@@ -125,7 +146,8 @@ def pose(batch: Batch, model: OmniModel, *, prompt_step: int = 1) -> tuple[Tenso
 
     Returns:
         Tokens int64 [B, U] and how many of them count, int64 [B]; places of the diffusion tokens behind an empty
-        prompt, float32 [3, S]; clean latents of each run; and of policies where things are, and what is shown where.
+        prompt, float32 [3, S]; clean latents of each run; of policies where things are, and what is shown where; of
+        pictures what covers each square.
     """
     device = model.device
     tokens, lengths = _padded(batch.prompts, device, prompt_step)
@@ -133,6 +155,8 @@ def pose(batch: Batch, model: OmniModel, *, prompt_step: int = 1) -> tuple[Tenso
     asked: list[Tensor] = []
     if batch.places is not None:
         asked = [batch.places.to(device), shown_where(batch.places, _grid(batch.runs[0].segment)).to(device)]
+    if batch.squares is not None:
+        asked = [batch.squares.to(device)]
     return tokens, lengths, places.to(device), *(run.values.to(device) for run in batch.runs), *asked
 
 

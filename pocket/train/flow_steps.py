@@ -11,6 +11,7 @@ from pocket.train.flow import FlowError, form_of, pose
 from pocket.train.modes import Batch
 from pocket.train.pointing import Pointer
 from pocket.train.recorded import Recorded
+from pocket.train.squares import Squares
 
 PROMPT_STEP = 64
 """Prompts are filled up to a multiple of so many tokens on a GPU: their lengths make most of the forms there are."""
@@ -22,7 +23,7 @@ class FlowSteps:
     Args:
         module: what the loss goes through.
         trains_reasoner: let gradients into what the reasoner leaves of prompts.
-        pointer: see `FlowError`.
+        pointer, squares: see `FlowError`.
         settle: see `Recorded`.
     """
 
@@ -33,9 +34,11 @@ class FlowSteps:
         *,
         trains_reasoner: bool,
         pointer: Pointer,
+        squares: Squares,
         settle: Callable[[], None],
     ) -> None:
-        self._model, self._trains_reasoner, self._pointer = model, trains_reasoner, pointer
+        self._model, self._trains_reasoner = model, trains_reasoner
+        self._pointer, self._squares = pointer, squares
         self._errors: dict[Hashable, FlowError] = {}
         self._recorded = Recorded(module, settle)
 
@@ -45,7 +48,11 @@ class FlowSteps:
         form = form_of(batch, posed)
         if form not in self._errors:
             self._errors[form] = FlowError(
-                self._model, batch, trains_reasoner=self._trains_reasoner, pointer=self._pointer
+                self._model,
+                batch,
+                trains_reasoner=self._trains_reasoner,
+                pointer=self._pointer,
+                squares=self._squares,
             )
         error = self._errors[form]
         loss, *told = self._recorded(form, error, *posed)

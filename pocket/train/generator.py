@@ -1,4 +1,4 @@
-"""Stages `generator` and `policy`: the generating tower by rectified flow, in all modes at once; then more of policies.
+"""Stages `pictures` and `generator`: the generating tower by rectified flow, of single frames first, then in all modes.
 
 As in the report the reasoner is left as it is, unless `reasoner_rate` says otherwise: then it learns along, slowly, and
 goes on with its own lessons beside.
@@ -23,42 +23,40 @@ from pocket.train.pointing import Pointer
 from pocket.train.reasoner import Lessons, read_reasoner, read_tokenizer
 from pocket.train.sample_store import Drawer, Samples
 from pocket.train.shards import Make, Source, make_episodes, rendering
+from pocket.train.squares import Squares
 from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
 
-GENERATOR, POLICY = "generator", "policy"
+PICTURES, GENERATOR = "pictures", "generator"
 
 SHARES: dict[str, dict[Mode, float]] = {
+    PICTURES: {"t2i": 0.72, "still_transfer": 0.08, "act": 0.2},
     GENERATOR: {
-        "t2i": 0.42,
-        "t2v": 0.12,
-        "i2v": 0.09,
-        "v2v": 0.04,
-        "still_transfer": 0.07,
-        "transfer": 0.1,
-        "hand_fd": 0.02,
-        "hand_id": 0.02,
+        "t2i": 0.36,
+        "t2v": 0.09,
+        "i2v": 0.07,
+        "v2v": 0.03,
+        "still_transfer": 0.04,
+        "transfer": 0.09,
+        "hand_fd": 0.01,
+        "hand_id": 0.01,
         "fd": 0.02,
         "id": 0.02,
-        "policy": 0.03,
-        "act": 0.05,
-    },
-    POLICY: {
-        "policy": 0.36,
-        "act": 0.4,
-        "t2i": 0.1,
-        "i2v": 0.04,
-        "t2v": 0.04,
-        "transfer": 0.03,
-        "fd": 0.02,
-        "id": 0.01,
+        "policy": 0.08,
+        "act": 0.18,
     },
 }
-"""Of steps. The report's mixture (table 6) with more pictures; after it, policies with a little of everything else."""
+"""Of steps. The report's curriculum: what a single frame shows first, then its mixture (table 6) with more pictures."""
 
-ACTION_RATE = 5.0
-"""On the learning rate of what is of actions alone, in the policy stage (report, 4.2.5)."""
+SOURCES: dict[str, dict[Source, float]] = {
+    PICTURES: {"still": 0.6, "glance": 0.15, "beginnings": 0.25},
+    GENERATOR: {"still": 0.22, "clip": 0.2, "policy": 0.14, "glance": 0.22, "beginnings": 0.22},
+}
+"""Of the renderers' time."""
+
+ACTION_RATE = 3.0
+"""On the learning rate of what is of actions alone; the report has 5 where policies are taught alone (4.2.5)."""
 
 ENCODED_EVERY = 4
 """Steps between two shards that are encoded here, where no processes do that."""
@@ -69,16 +67,18 @@ class Pupil(nn.Module):
 
     Attributes:
         pointer: says of policies where things are, left out of a checkpoint.
+        squares: says of pictures what stands where, left out as well.
     """
 
     def __init__(self, model: OmniModel, student: Student | None) -> None:
         super().__init__()
         self.generator, self.student = model.generator, student
         self.pointer = Pointer(model.config.hidden_size).to(model.device)
+        self.squares = Squares(model.config.hidden_size).to(model.device)
 
 
 def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *, reasoner_rate: float = 0.0) -> State:
-    """Train it; the policy stage begins with what the generator stage has made.
+    """Train it; the generator stage begins with what the pictures stage has made.
 
     Args:
         reasoner_rate: factor on the reasoner's learning rate; 0 leaves it as it is.
@@ -91,8 +91,10 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
     learns_along = reasoner_rate > 0
     student.requires_grad_(learns_along)
     pupil = Pupil(model, student if learns_along else None)
-    if stage == POLICY:
-        pupil.pointer.load_state_dict(_of_pointer(needed_state(options.out, GENERATOR)))
+    if stage == GENERATOR:
+        before = needed_state(options.out, PICTURES)
+        pupil.pointer.load_state_dict(_part_of(before, "pointer."))
+        pupil.squares.load_state_dict(_part_of(before, "squares."))
     config = model.config
     maker = BatchMaker(
         PromptEncoder(read_tokenizer(options)),
@@ -100,9 +102,7 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
         sound_width=config.sound_dim or 0,
         action_width=config.action_dim or 0,
     )
-    sources: dict[Source, float] = {"still": 0.43, "clip": 0.17, "policy": 0.08, "glance": 0.12, "beginnings": 0.2}
-    if stage == POLICY:
-        sources = {"still": 0.1, "clip": 0.1, "policy": 0.2, "glance": 0.2, "beginnings": 0.4}
+    sources = SOURCES[stage]
     samples = Samples(options, tuple(sources))
 
     def refill(step: int) -> None:
@@ -129,7 +129,14 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
                 if drawn is not None:
                     drawn.settle()
 
-        steps = FlowSteps(model, pupil, trains_reasoner=learns_along, pointer=pupil.pointer, settle=settle)
+        steps = FlowSteps(
+            model,
+            pupil,
+            trains_reasoner=learns_along,
+            pointer=pupil.pointer,
+            squares=pupil.squares,
+            settle=settle,
+        )
         lesson_steps = LessonSteps(model, student, settle=settle)
 
         def loss(step: int) -> tuple[Tensor, dict[str, float | Tensor]]:
@@ -139,9 +146,9 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
                 value, shown = value + taught, {**shown, **of_lessons}
             return value, shown
 
-        faster = [("student.", reasoner_rate)] if learns_along else []
-        if stage == POLICY:
-            faster.append(("generator.action.", ACTION_RATE))
+        faster = [("generator.action.", ACTION_RATE)]
+        if learns_along:
+            faster.append(("student.", reasoner_rate))
         return train(stage, pupil, loss, options, faster=faster, notes={"learns_along": learns_along})
 
 
@@ -154,18 +161,17 @@ def read_towers(options: Options, before: str) -> tuple[OmniModel, Qwen3VLVision
         BadInput: one of those stages has not run.
     """
     model, sight = read_reasoner(options)
-    if before == POLICY:
-        load_generator(model, Student(model, sight), needed_state(options.out, GENERATOR))
+    if before == GENERATOR:
+        load_generator(model, Student(model, sight), needed_state(options.out, PICTURES))
     return model, sight
 
 
-def _of_pointer(state: State) -> dict[str, Tensor]:
-    start = "pointer."
+def _part_of(state: State, start: str) -> dict[str, Tensor]:
     return {name.removeprefix(start): value for name, value in state.average.items() if name.startswith(start)}
 
 
 def load_generator(model: OmniModel, student: Student, state: State) -> None:
-    """Put what a generator or policy stage has made into the towers, the reasoner too where it learnt along."""
+    """Put what either stage has made into the towers, the reasoner too where it learnt along."""
     learns_along = bool(state.notes["learns_along"])
     pupil = Pupil(model, student if learns_along else None)
     pupil.load_state_dict(state.average)

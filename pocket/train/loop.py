@@ -29,6 +29,9 @@ WARMUP_STEPS = 50
 MAX_GRADIENT = 1.0
 """Norm that gradients are clipped to (technical report, 4.2.1)."""
 
+DECAY = 0.05
+"""Of weights, on matrices."""
+
 SLOWEST_AVERAGE = 0.999
 """Of the average of the weights, reached after some thousand steps: 1 - 1 / (step / 10 + 2) until then."""
 
@@ -46,7 +49,8 @@ class Options:
         device: as PyTorch names it.
         batch: sequences of a step.
         learning_rate: at its highest.
-        decay_share: of the run, at its end, in which the rate falls to a tenth; 0 for a run that will be gone on with.
+        muon: matrices of layers go by `torch.optim.Muon`, all else by AdamW as without it.
+        decay_share: of the run, at its end, in which the rate falls to a fiftieth; 0 for a run that will be gone on with.
         workers: processes that render further episodes while training runs.
         encoders: processes that make latents of them for a generator, or lessons; without, both are made between steps.
         is_fed: another command renders episodes meanwhile.
@@ -62,6 +66,7 @@ class Options:
     seed: int = 0
     batch: int = 16
     learning_rate: float = 1e-3
+    muon: bool = False
     decay_share: float = 0.4
     workers: int = 0
     encoders: int = 0
@@ -157,8 +162,9 @@ def train(
     average = {name: value.detach().clone() for name, value in module.state_dict().items()}
     if state.average:
         average = {name: state.average[name].to(value) for name, value in average.items()}
-    optimiser = _optimiser(module, options, faster)
-    rates = [group["lr"] for group in optimiser.param_groups]
+    optimisers = _optimisers(module, options, faster)
+    groups = [group for optimiser in optimisers for group in optimiser.param_groups]
+    rates = [group["lr"] for group in groups]
     parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
     first, start = state.step, time.monotonic()
     saved = start
@@ -166,16 +172,18 @@ def train(
     autocast = torch.autocast(options.device.partition(":")[0], torch.bfloat16, enabled="cuda" in options.device)
     while (progress := ranks.agreed(_progress(state.step, first, start, options))) < 1:
         factor = min(1.0, (state.step - first + 1) / WARMUP_STEPS) * _decay(progress, options.decay_share)
-        for group, rate in zip(optimiser.param_groups, rates, strict=True):
+        for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate * factor
         torch.manual_seed(ranks.own_seed(state.seed) * 1_000_003 + state.step)
         with autocast:
             value, shown = loss(state.step)
-        optimiser.zero_grad(set_to_none=True)
+        for optimiser in optimisers:
+            optimiser.zero_grad(set_to_none=True)
         value.backward()
         ranks.average_gradients(parameters)
         norm = clip_grad_norm_(parameters, MAX_GRADIENT)
-        optimiser.step()
+        for optimiser in optimisers:
+            optimiser.step()
         state.step += 1
         _follow(average, module, state.step)
         seen.append({"loss": value.detach(), "gradient": norm, **shown})
@@ -197,20 +205,36 @@ def train(
     return state
 
 
-def _optimiser(module: nn.Module, options: Options, faster: Sequence[tuple[str, float]]) -> torch.optim.AdamW:
+def _optimisers(
+    module: nn.Module, options: Options, faster: Sequence[tuple[str, float]]
+) -> list[torch.optim.Optimizer]:
     names = {id(parameter): name for name, parameter in module.named_parameters()}
 
     def speed(parameter: nn.Parameter) -> float:
         return next((factor for start, factor in faster if names[id(parameter)].startswith(start)), 1.0)
 
+    def is_of_layers(parameter: nn.Parameter) -> bool:
+        return options.muon and parameter.ndim == 2 and ".blocks." in names[id(parameter)]
+
     groups: list[dict[str, Any]] = []
-    for parameters, decays in split_decay(module):
+    matrices: list[nn.Parameter] = []
+    for trained, decays in split_decay(module):
+        matrices += [parameter for parameter in trained if is_of_layers(parameter)]
+        parameters = [parameter for parameter in trained if not is_of_layers(parameter)]
         for factor in sorted({speed(parameter) for parameter in parameters}):
             own = [parameter for parameter in parameters if speed(parameter) == factor]
             rate = options.learning_rate * factor
-            groups.append({"params": own, "lr": rate, "weight_decay": 0.05 if decays else 0.0})
+            groups.append({"params": own, "lr": rate, "weight_decay": DECAY if decays else 0.0})
     # Second moments over a hundred steps, not a thousand: runs are short.
-    return torch.optim.AdamW(groups, betas=(0.9, 0.99), fused="cuda" in options.device)
+    found: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, betas=(0.9, 0.99), fused="cuda" in options.device)]
+    if matrices:
+        # Updates of the size of AdamW's, so that one rate will do for both.
+        found.append(
+            torch.optim.Muon(
+                matrices, lr=options.learning_rate, weight_decay=DECAY, adjust_lr_fn="match_rms_adamw"
+            )
+        )
+    return found
 
 
 def _progress(step: int, first: int, start: float, options: Options) -> float:
@@ -224,7 +248,7 @@ def _progress(step: int, first: int, start: float, options: Options) -> float:
 
 def _decay(progress: float, share: float) -> float:
     left = (1 - progress) / share if share else 1.0
-    return max(0.1, min(1.0, left))
+    return max(0.02, min(1.0, left))
 
 
 @torch.no_grad()

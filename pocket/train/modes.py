@@ -66,6 +66,11 @@ KEPT_FRAMES: dict[Mode, int | None] = {
 }
 """Latent frames at the start that are given; all of them where a mode is not named and has actions to find."""
 
+DRAWS: dict[Mode, int] = {"t2i": 4, "still_transfer": 4, "act": 2}
+"""Sequences that a sample of a mode makes, each with noise and a level of its own; one where a mode is not named.
+
+Of a single frame most of the time goes into reading its prompt, which is the same for all of them."""
+
 HAND: EmbodimentName = "bridge_orig_lerobot"
 """The body of clips: one arm, ten values. Its domain is not that of joint positions, which policies speak."""
 
@@ -97,12 +102,14 @@ class Batch:
     Attributes:
         prompts: tokens of each.
         places: float32 [B, NUM_PLACES, 3], of policies, see `pocket.train.acting`.
+        squares: int64 [B, tokens, MERGE * MERGE, 2], of pictures, see `pocket.train.seeing.squares_of`.
     """
 
     mode: Mode
     prompts: tuple[NDArray[np.int64], ...]
     runs: tuple[Run, ...]
     places: Tensor | None = None
+    squares: Tensor | None = None
 
 
 class BatchMaker:
@@ -142,7 +149,8 @@ class BatchMaker:
             return _templated(text, sample, is_still=is_still, negative=words is None) if templated else text
 
         texts = map(write, samples, _drawn_words(samples, dice, as_caption=as_caption))
-        return Batch(mode, self._prompts.cut([*texts], system), tuple(runs))
+        squares = torch.stack([_squares_of(sample) for sample in samples]).long() if is_still else None
+        return Batch(mode, self._prompts.cut([*texts], system), tuple(runs), squares=squares)
 
     def _transfer(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
         hints = [hint for hint in samples[0].controls if all(hint in sample.controls for sample in samples)]
@@ -249,6 +257,11 @@ def _state_of(sample: Sample) -> Tensor:
 def _places_of(sample: Sample) -> Tensor:
     assert sample.places is not None
     return sample.places
+
+
+def _squares_of(sample: Sample) -> Tensor:
+    assert sample.squares is not None
+    return sample.squares
 
 
 def _chance(dice: torch.Generator | None) -> float:

@@ -30,6 +30,13 @@ class Prompts:
     values: tuple[Tensor, ...]
     lengths: Tensor
 
+    def repeated(self, times: int) -> Prompts:
+        """The batch so many times behind itself."""
+        if times == 1:
+            return self
+        keys, values = (tuple(part.repeat(times, 1, 1, 1) for part in parts) for parts in (self.keys, self.values))
+        return Prompts(keys, values, self.lengths.repeat(times))
+
 
 def onto(values: np.ndarray, device: torch.device) -> Tensor:
     """Values on the device; a GPU fetches them by itself, while this process goes on."""
@@ -82,20 +89,26 @@ def read(
     return model.reasoner.norm(flat).view(batch, length, -1), Prompts(tuple(keys), tuple(values), lengths)
 
 
-def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) -> Tensor:
-    """Diffusion tokens x [B, S, H], each sequence over its prompt and all of itself → normalised output [B, S, H].
+def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) -> tuple[Tensor, Tensor]:
+    """Diffusion tokens x [B, S, H], each sequence over its prompt and all of itself.
 
     Args:
         positions: [3, B, S] float32, the prompt's length and the margin included.
+
+    Returns:
+        Normalised output [B, S, H], and what half of the layers have come to, the same shape.
     """
     batch, length, _ = x.shape
     rope = rope_tables(model.config, positions.flatten(1), x.dtype)
     flat = x.flatten(0, 1)
     mask = _mask(prompts, length)
-    for block, prompt_k, prompt_v in zip(model.generator.blocks, prompts.keys, prompts.values, strict=True):
+    halfway = flat
+    for layer, block in enumerate(model.generator.blocks):
         assert isinstance(block, Block)
-        flat = denoise_layer(block, flat, rope, prompt_k, prompt_v, mask)
-    return model.generator.norm(flat).view(batch, length, -1)
+        flat = denoise_layer(block, flat, rope, prompts.keys[layer], prompts.values[layer], mask)
+        if 2 * (layer + 1) == len(model.generator.blocks):
+            halfway = flat
+    return model.generator.norm(flat).view(batch, length, -1), halfway.view(batch, length, -1)
 
 
 def _mask(prompts: Prompts, length: int) -> Tensor | None:

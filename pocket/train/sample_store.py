@@ -12,7 +12,7 @@ import torch
 
 from pocket.train.encoding import drawn_of, latent_folder, read_encoder, read_latents
 from pocket.train.loop import Options
-from pocket.train.modes import KINDS, Batch, BatchMaker, Mode
+from pocket.train.modes import DRAWS, KINDS, Batch, BatchMaker, Mode
 from pocket.train.samples import Drawn, Sample
 from pocket.train.shards import EPISODES, LATENTS, Feed, Source
 
@@ -84,6 +84,7 @@ class Samples:
             vision=sample.vision.to(self._device),
             controls={hint: latents.to(self._device) for hint, latents in sample.controls.items()},
             sound=None if sample.sound is None else sample.sound.to(self._device),
+            squares=None if sample.squares is None else sample.squares.to(self._device),
         )
 
 
@@ -96,7 +97,7 @@ class Drawer:
     """From samples to batches in the shares of a stage.
 
     Attributes:
-        size: pictures of a batch; of clips as many fewer as they have latent frames.
+        size: sequences of a single frame that a batch makes; of clips as many fewer as they have latent frames.
     """
 
     samples: Samples
@@ -111,10 +112,11 @@ class Drawer:
         mode = modes[int(torch.multinomial(weights, 1, generator=dice))]
         kind = KINDS[mode]
         length = next(iter(self.samples.groups[kind].values()))[0].vision.shape[1]
-        samples = self.samples.draw(kind, max(1, self.size // length), dice)
+        size = self.size // DRAWS.get(mode, 1)
+        samples = self.samples.draw(kind, max(1, size // length), dice)
         if mode == "still_transfer":
             hint = next(iter(samples[0].controls))
             # A still has one control: of these some quarter has the same, and batches are of one size.
-            samples = [sample for sample in samples if hint in sample.controls][: max(1, self.size * 3 // 16)]
+            samples = [sample for sample in samples if hint in sample.controls][: max(1, size * 3 // 16)]
         with_sound = float(torch.rand((), generator=dice)) < SOUND_SHARE
         return self.maker.make(mode, samples, dice, with_sound=with_sound)

@@ -17,6 +17,7 @@ from engine.planning.action_canvas import fit
 from engine.vae.scale import LatentScale
 from pocket.train.acting import POLICY_UNITS, is_usual, places_at
 from pocket.train.controls import HINTS, draw_control
+from pocket.train.seeing import squares_of
 from pocket.train.video_vae import encoded
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
 from pocket.world.moments import telling_shares
@@ -41,6 +42,7 @@ class Sample:
         actions: float32 [n, width]; joint rows of a policy in the pocket's units, poses of the hand of a clip.
         state: float32 [1, width], of a policy, in the same.
         places: float32 [NUM_PLACES, 3], of a policy, see `pocket.train.acting`.
+        squares: uint8, what covers each square of a still, see `pocket.train.seeing.squares_of`.
         words: (prose, caption) of each wording; instructions and "" of a policy. A glance is a policy here.
     """
 
@@ -54,6 +56,7 @@ class Sample:
     actions: Tensor | None = None
     state: Tensor | None = None
     places: Tensor | None = None
+    squares: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ class Encoder:
                 controls=dict(zip(drawn.controls, controls, strict=True)),
                 sound=None if episode.sound is None or self._sound is None else self._encode_sound(episode.sound),
                 actions=torch.from_numpy(hand_actions(episode.robot)) if len(episode.frames) > 1 else None,
+                squares=torch.from_numpy(squares_of(episode, [0])) if len(episode.frames) == 1 else None,
             )
         ]
 

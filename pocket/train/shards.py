@@ -41,8 +41,8 @@ FIRST_SHARDS = {
     "vae": 0,
     "sound": 1_000_000,
     "reasoner": 2_000_000,
-    "generator": 3_000_000,
-    "policy": 4_000_000,
+    "pictures": 3_000_000,
+    "generator": 4_000_000,
     "whole": 0,
 }
 """Where the renderers of a stage begin to count."""

@@ -67,11 +67,11 @@ TURNS = (
     Turn("vae", 0.27),
     Turn("sound", 0.2, lane="side"),
     Turn("reasoner", 0.25, ("tokenizer",), lane="side"),
-    Turn("generator", 0.45, ("vae", "sound", "reasoner")),
-    Turn("policy", 0.28, ("generator",)),
+    Turn("pictures", 0.25, ("vae", "sound", "reasoner")),
+    Turn("generator", 0.48, ("pictures",)),
     Turn("decoder", 0.7, ("vae",), lane="side"),
 )
-"""vae, generator and policy are what the whole waits for; sound and reasoner are learnt beside the first of them, and
+"""vae, pictures and generator are what the whole waits for; sound and reasoner are learnt beside the first of them, and
 beside the others the VAE's decoder goes on."""
 
 
@@ -177,7 +177,7 @@ class Whole:
             # What goes on in another call keeps its rate.
             "decay-share": options.decay_share if is_last else 0,
         }
-        if turn.stage in ("reasoner", "generator", "policy"):
+        if turn.stage in ("reasoner", "pictures", "generator"):
             given["encoders"] = options.encoders
         flags = [word for name, value in given.items() for word in (f"--{name}", str(value))]
         flags += ["--fed"] if options.workers else []
@@ -243,7 +243,7 @@ def run(options: Options, whole_s: float, checkpoint: Path) -> bool:
     num_gpus = torch.cuda.device_count() if "cuda" in options.device else 0
     with rendering(options.data, SOURCES, options.workers, options.shard_size, stage=STAGE):
         is_over = Whole(options, whole_s, num_gpus).run()
-    if state_file(options.out, "generator").exists():
+    if state_file(options.out, "pictures").exists():
         finish(replace(options, device="cpu"), checkpoint)
     return is_over
 
