@@ -11,6 +11,7 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from backend.media.apart import stream_apart
 from backend.media.clip_frames import frames_from, to_rgb
 from backend.media.cover import Cover
 from backend.media.frame_rate import frame_rate
@@ -18,6 +19,7 @@ from backend.media.timeline import Timeline, read_timeline
 from studio.errors import BadInput
 
 
+@stream_apart
 def stream_clip(
     path: Path,
     *,
@@ -64,6 +66,7 @@ def stream_clip(
         yield kept
 
 
+@stream_apart
 def stream_frames(
     path: Path, timeline: Timeline, indexes: Sequence[int], param: str = "file"
 ) -> Iterator[NDArray[np.uint8]]:
