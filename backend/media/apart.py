@@ -6,6 +6,7 @@ inside the decoder it is itself.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
@@ -20,6 +21,7 @@ T = TypeVar("T")
 
 DECODERS = DecoderPool()
 """Of this process."""
+atexit.register(DECODERS.close)
 
 _here = False
 
