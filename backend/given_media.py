@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from backend.library.uploads import Uploads
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from backend.media.references import reference_of
 from backend.reasoning.shown_media import Shown, ShownMedia
 from studio.errors import BadInput, StudioError, rebuild
@@ -54,7 +54,7 @@ class GivenMedia:
         """
         own = _OWN.fullmatch(address)
         if own:
-            return await asyncio.to_thread(self._named, own[1], param)
+            return await DECODERS.beside(lambda: self._named(own[1], param))
         if _BARE_BASE64.fullmatch(address):
             return await self.keep_file(io.BytesIO(_decoded(address, param)), param)
         if not re.match(r"(data|file|https?|media):", address, re.IGNORECASE):
@@ -63,7 +63,7 @@ class GivenMedia:
         try:
             ((name, path),) = laid.files.items()
             if path not in laid.visiting and _OWN.fullmatch(path.name.partition(".")[0]):
-                return await asyncio.to_thread(self._named, name, param)
+                return await DECODERS.beside(lambda: self._named(name, param))
             with path.open("rb") as file:
                 return await self.keep_file(file, param)
         finally:

@@ -41,7 +41,7 @@ from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.sheet_desk import SheetDesk
 from backend.library.uploads import Uploads
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
 from backend.reasoning import ReasoningService
@@ -179,6 +179,7 @@ def _build_fleet(
 @asynccontextmanager
 async def living(services: Services) -> AsyncGenerator[None]:
     """Everything behind the edge runs: workers load, what was interrupted goes on."""
+    DECODERS.start()
     swept = await services.board.sweep()
     log.info("server_starting", version=VERSION, checkpoint=services.shelf.active.id, swept_files=swept)
     running = vital.keep(asyncio.create_task(services.fleet.run()), "fleet")
@@ -188,6 +189,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     try:
         yield
     finally:
+        DECODERS.close()
         services.controls.close()
         services.sheets.close()
         services.comparisons.close()

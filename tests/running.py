@@ -119,7 +119,12 @@ class RunningServer:
         """The worker, found as the child it is; one that has died and is not yet reaped is not taken for the next."""
         process = self.process
         assert process is not None
-        return wait_for(lambda: next(filter(is_alive, children(process.pid)), None), START_S)
+
+        def worker() -> int | None:
+            workers = (pid for pid in children(process.pid) if "backend.worker" in about(pid, "cmdline"))
+            return next(filter(is_alive, workers), None)
+
+        return wait_for(worker, START_S)
 
     def tracebacks(self) -> list[str]:
         """What the log says that nobody foresaw, each with what follows it."""

@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from pydantic import SecretStr, ValidationError
 
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.fleet import Fleet
-from backend.media import inspect_upload
+from backend.media import DECODERS, inspect_upload
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident
 from studio.arena import Reasoner
@@ -99,7 +100,7 @@ class Reasoners:
             BadInput: a file is neither a picture nor a clip.
             ServerUnreachable: the endpoint cannot be used, and why.
         """
-        types = {own: await asyncio.to_thread(_type_of, path) for own, path in files.items()}
+        types = {own: await DECODERS.beside(partial(_type_of, path)) for own, path in files.items()}
         endpoint = self._endpoints().get(name)
         if endpoint is None:
             made = {"image": ImagePart, "video": VideoPart}

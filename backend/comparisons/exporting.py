@@ -16,7 +16,7 @@ from backend.comparisons.mosaic import write_mosaic
 from backend.comparisons.service import ComparisonService
 from backend.comparisons.spreadsheet import csv_of
 from backend.library.sheet_desk import SheetDesk
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore, run_apart
 from backend.media.scratch import FULL
 from backend.media.scratch import SUFFIX as PART
 from studio.comparisons import Comparison, ExportForm
@@ -64,7 +64,8 @@ class Exporting:
                     case "csv":
                         path.write_text(csv_of(comparison), "utf-8")
                     case "mp4":
-                        await asyncio.to_thread(write_mosaic, path, comparison, self._store.file, sound)
+                        files = self._store.file
+                        await DECODERS.beside(lambda: run_apart(write_mosaic, path, comparison, files, sound))
                     case "zip":
                         await self._write_zip(path, comparison)
                 is_whole = True

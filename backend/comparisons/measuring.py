@@ -16,7 +16,7 @@ from backend.comparisons.service import ComparisonService
 from backend.database.comparison_tables import MeasurementRow
 from backend.library.items import find_artefact
 from backend.library.lineage import request_of
-from backend.media import MediaStore
+from backend.media import MediaStore, run_apart
 from studio.comparisons import Cell, Comparison, Likeness
 from studio.errors import MediaNotFound, StudioError
 from studio.requests import Request
@@ -68,7 +68,7 @@ class Measuring:
         except MediaNotFound:  # it has just gone, and may come back
             return None
         try:
-            return likeness(paths[0], paths[1] if task.against_id else None, task.followed)
+            return run_apart(likeness, paths[0], paths[1] if task.against_id else None, task.followed)
         except FileNotFoundError:
             return None
         except StudioError as error:  # it cannot be decoded: said in its cell, and not tried again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import secrets
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from backend.jobs.rows import job_of
 from backend.jobs.service import JobService
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from backend.media.clip_frames import read_frame
 from studio.comparisons import CompareRequest, Comparison, ComparisonList
 from studio.errors import BadInput, Conflict, JobNotFound, StudioError
@@ -223,7 +222,7 @@ class ComparisonService:
             buffer.seek(0)
             return buffer
 
-        return await self._uploads.keep(await asyncio.to_thread(frame), f"first frame of {media_id}.png")
+        return await self._uploads.keep(await DECODERS.beside(frame), f"first frame of {media_id}.png")
 
     async def _insert(
         self, comparison_id: str, grid: Grid, cells: list[tuple[int, Accepted]], asked: CompareRequest

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from backend.adapter_rack import AdapterRack
 from backend.checkpoint_shelf import CheckpointShelf
@@ -15,12 +15,14 @@ from backend.database.named_media import named_media
 from backend.guarding.guard import Guard, read_fields
 from backend.jobs.inputs import check_inputs, with_length
 from backend.jobs.queue_verbs import Accepted
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from studio.errors import StudioError, rebuild
 from studio.jobs import Job, Verdict
 from studio.presets import complete
 from studio.requests import Request, parse_request
 from studio.rules import refusals
+
+T = TypeVar("T")
 
 _SAID_ONLY = ("prompt", "negative_prompt", "written_from", "sampling", "upsample")
 """Fields that say nothing of what a request names, nor of how much of it is taken."""
@@ -105,7 +107,7 @@ class Admission:
 
     async def sized(self, request: Request) -> Request:
         """The request with its length, which its clips may decide. Raises MediaNotFound, BadInput."""
-        return await asyncio.to_thread(with_length, request, self._media)
+        return await self._look(request, lambda: with_length(request, self._media))
 
     async def check_named(self, request: Request) -> None:
         """Everything that a request names is there, and can be used. Raises MediaNotFound, BadInput."""
@@ -115,7 +117,12 @@ class Admission:
                 self._adapters.path(request.adapter.name)
             check_inputs(request, self._media)
 
-        await asyncio.to_thread(check)
+        await self._look(request, check)
+
+    async def _look(self, request: Request, look: Callable[[], T]) -> T:
+        """Beside those that look at media, if there are any to be looked at; others wait for nobody."""
+        names_media = bool(named_media(request.model_dump(mode="json")))
+        return await (DECODERS.beside(look) if names_media else asyncio.to_thread(look))
 
     def check_still_there(self, request: Request) -> None:
         """The files of what it names, once more, on the thread that removes files. Raises MediaNotFound."""

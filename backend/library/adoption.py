@@ -33,7 +33,7 @@ def unknown_uploads(database: Database, media: Path) -> list[str]:
 
 
 def adopt_upload(database: Database, store: MediaStore, media_id: str) -> bool:
-    """Write one down, with the moment of its file; false where it cannot be read. Runs alone."""
+    """Write one down, with the moment of its file; false where it cannot be read. Blocks while it reads."""
     try:
         path = store.file(media_id)
         facts = store.facts(media_id)
@@ -45,10 +45,15 @@ def adopt_upload(database: Database, store: MediaStore, media_id: str) -> bool:
     source_id = origin.source_video if origin else None
     made_by = carried_request(store, media_id)
     said = made_by.model_dump(mode="json") if made_by is not None else {}
-    with database.transaction() as session:
-        if session.scalars(select(ArtefactRow.id).where(ArtefactRow.id == media_id)).first() is None:
-            reference = reference_of(media_id, path, facts, None)
-            shelve(session, reference, Origin(source_id=source_id, created_at=made_at, request=said))
+    reference = reference_of(media_id, path, facts, None)
+    shelved = Origin(source_id=source_id, created_at=made_at, request=said)
+
+    def write_down() -> None:
+        with database.transaction() as session:
+            if session.scalars(select(ArtefactRow.id).where(ArtefactRow.id == media_id)).first() is None:
+                shelve(session, reference, shelved)
+
+    database.in_turn(write_down)
     return True
 
 

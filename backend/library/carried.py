@@ -10,7 +10,6 @@ from studio.requests import Request
 def carried_request(store: MediaStore, media_id: str) -> Request | None:
     """The request that made it elsewhere; none where the file says nothing, or nothing that is a request here."""
     try:
-        with store.file(media_id).open("rb") as file:
-            return read_recipe(file).request
+        return read_recipe(store.file(media_id)).request
     except (StudioError, OSError):
         return None

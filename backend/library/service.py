@@ -21,7 +21,7 @@ from backend.library.lineage import led_to, made_from, request_of, siblings
 from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve
 from backend.library.summary import facets_of, usage_of
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from studio.errors import StorageError
 from studio.library import (
     ErasedItems,
@@ -93,13 +93,17 @@ class LibraryService:
             row = find_artefact(session, media_id)
             return LibraryDetail(
                 **item_of(row, self._store).model_dump(),
-                request=request_of(session, row) if row.job_id else carried_request(self._store, row.id),
+                request=request_of(session, row) if row.job_id else None,
                 made_from=items_of(made_from(session, row), self._store),
                 led_to=items_of(led_to(session, row), self._store),
                 siblings=items_of(siblings(session, row), self._store),
             )
 
-        return await self._database.look(look)
+        detail = await self._database.look(look)
+        if detail.job_id is not None:
+            return detail
+        carried = await DECODERS.beside(partial(carried_request, self._store, media_id))
+        return detail.model_copy(update={"request": carried})
 
     async def change(self, media_id: str, change: ItemChange) -> LibraryItem:
         """Star, tag or name one item. Raises MediaNotFound."""
@@ -160,7 +164,7 @@ class LibraryService:
             await self.finish_erasing()
             for media_id in await self._database.beside(lambda: unknown_uploads(self._database, self._folder)):
                 adopt = partial(adopt_upload, self._database, self._store, media_id)
-                if await self._database.alone(adopt):
+                if await DECODERS.beside(adopt):
                     self._news.changed()
             await self.search(LibraryQuery(q="first"))
             await self.search(LibraryQuery())

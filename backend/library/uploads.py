@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO
@@ -16,7 +15,7 @@ from backend.library.carried import carried_request
 from backend.library.news import LibraryNews
 from backend.library.room import check_room
 from backend.library.shelving import Origin, shelve
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from studio.errors import Conflict, StorageError
 from studio.library import MAX_TITLE_CHARACTERS
 from studio.media import MediaReference
@@ -48,8 +47,8 @@ class Uploads:
             QuotaExceeded, DiskFull, StorageError: it does not go in.
             Conflict: the same content was removed for good at the same moment.
         """
-        reference = await asyncio.to_thread(self._store.put_upload, stream)
-        made_by = await asyncio.to_thread(carried_request, self._store, reference.id)
+        reference = await DECODERS.beside(lambda: self._store.put_upload(stream))
+        made_by = await DECODERS.beside(lambda: carried_request(self._store, reference.id))
         return await self.record(reference, title=title_of(file_name), made_by=made_by)
 
     async def record(

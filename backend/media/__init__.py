@@ -1,5 +1,6 @@
 """Pictures, clips and actions: read from any file, written whole or not at all, and served as they were written."""
 
+from backend.media.apart import DECODERS, run_apart
 from backend.media.clip_reader import require_frames, stream_clip, stream_frames
 from backend.media.clip_writer import write_clip
 from backend.media.control_origin import ControlOrigin, origin_of
@@ -14,6 +15,7 @@ from backend.media.store import MediaStore
 from backend.media.timeline import read_timeline
 
 __all__ = [
+    "DECODERS",
     "ControlOrigin",
     "MediaFacts",
     "MediaStore",
@@ -28,6 +30,7 @@ __all__ = [
     "read_sound",
     "read_timeline",
     "require_frames",
+    "run_apart",
     "stream_clip",
     "stream_frames",
     "write_clip",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ formats at the end are there to be recognised and refused by name."""
 
 _STILL_BRANDS = frozenset({"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"})
 """Pictures in an MP4 container, as telephones take them; FFmpeg reads one of their tiles."""
+
+NUM_THREADS = 4
+"""Each holds frames of its own: sixteen would fill a decoder's memory with 3840x2160."""
 
 EXPECTED = "Send a picture (PNG, JPEG, WebP) or a clip (MP4, WebM, MOV, MKV, AVI, GIF)."
 
@@ -57,12 +61,15 @@ def _moving(container: InputContainer) -> VideoStream:
             if getattr(stream, "codec_context", None) is None:
                 raise BadInput("The clip's codec is unknown here.", param="file", hint="Send H.264 in MP4.")
             stream.thread_type = "AUTO"  # pyright: ignore[reportAttributeAccessIssue]
+            stream.codec_context.thread_count = min(NUM_THREADS, os.cpu_count() or 1)
             return stream
     what = "sound and no moving picture" if container.streams.audio else "no moving picture"
     raise BadInput(f"The file holds {what}; a clip is expected.", param="file", hint=EXPECTED)
 
 
 def _refusal(path: Path, error: FFmpegError) -> BadInput:
+    if isinstance(error, MemoryError):  # said in our words by whoever set the bound
+        raise MemoryError from None
     head = _head(path)
     if not head:
         return BadInput("The file is empty; a picture or a clip is expected.", param="file", hint=EXPECTED)

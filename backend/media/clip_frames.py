@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import cast
@@ -14,6 +15,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from backend.media.alpha import over_black
+from backend.media.apart import draw_apart
 from backend.media.clip_file import open_clip
 from backend.media.timeline import Timeline, read_timeline
 from studio.errors import BadInput
@@ -46,14 +48,21 @@ def frames_from(path: Path, timeline: Timeline, tick: int) -> Generator[tuple[in
     raise BadInput("No frame of the clip can be decoded.", param="file", hint="Send H.264 in MP4.")
 
 
-def read_frame(path: Path, at: float) -> NDArray[np.uint8]:
-    """One frame, uint8 [height, width, 3]: `at` 0 is the first, 0.5 the middle, 1 the last. Raises BadInput."""
+@draw_apart
+def read_frame(path: Path, at: float, most_pixels: float = math.inf) -> NDArray[np.uint8]:
+    """One frame, uint8 [height, width, 3]: `at` 0 is the first, 0.5 the middle, 1 the last. Raises BadInput.
+
+    Args:
+        most_pixels: once so many have been decoded on the way there, the frame that has been reached will do.
+    """
     timeline = read_timeline(path)
     wanted = timeline.ticks[round(at * (len(timeline.ticks) - 1))]
     last: VideoFrame | None = None
+    num_pixels = 0
     for tick, frame in frames_from(path, timeline, wanted):
         last = frame
-        if tick >= wanted:
+        num_pixels += frame.width * frame.height
+        if tick >= wanted or num_pixels >= most_pixels:
             break
     assert last is not None
     return to_rgb(last)

@@ -10,7 +10,9 @@ from typing import Literal
 import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
+from PIL import Image
 
+from backend.media.apart import stream_apart
 from backend.media.clip_frames import frames_from, to_rgb
 from backend.media.cover import Cover
 from backend.media.frame_rate import frame_rate
@@ -18,6 +20,7 @@ from backend.media.timeline import Timeline, read_timeline
 from studio.errors import BadInput
 
 
+@stream_apart
 def stream_clip(
     path: Path,
     *,
@@ -64,16 +67,22 @@ def stream_clip(
         yield kept
 
 
+@stream_apart
 def stream_frames(
-    path: Path, timeline: Timeline, indexes: Sequence[int], param: str = "file"
+    path: Path,
+    timeline: Timeline,
+    indexes: Sequence[int],
+    param: str = "file",
+    size: tuple[int, int] | None = None,
 ) -> Iterator[NDArray[np.uint8]]:
-    """Frames of a clip by their number, in their own size, which is the first one's should it change on the way.
+    """Frames of a clip by their number, in one size: the first one's, should it change on the way, or `size`.
 
     Args:
         path: the clip.
         timeline: its own.
         indexes: rising.
         param: the field that an error names.
+        size: (width, height) that each is resized to with PIL's bicubic filter, as the reasoner looks at them.
 
     Yields:
         uint8 [height, width, 3].
@@ -82,12 +91,13 @@ def stream_frames(
         BadInput: the clip cannot be decoded, or breaks off.
     """
     wanted = [timeline.ticks[index] for index in indexes]
-    size: tuple[int, int] | None = None
+    shape: tuple[int, int] | None = None
     for frame in _pick(frames_from(path, timeline, wanted[0]), wanted, param):
         pixels = to_rgb(frame)
-        height, width = size = size or pixels.shape[:2]
-        same = pixels.shape[:2] == size
-        yield pixels if same else Cover(pixels.shape[1], pixels.shape[0], width, height)(pixels)
+        height, width = shape = shape or pixels.shape[:2]
+        if pixels.shape[:2] != shape:
+            pixels = Cover(pixels.shape[1], pixels.shape[0], width, height)(pixels)
+        yield pixels if size is None else np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BICUBIC))
 
 
 def require_frames(path: Path, *, fps: float | Fraction, num_frames: int, param: str = "file") -> Timeline:

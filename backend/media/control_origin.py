@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from backend.media.apart import look_apart
 from backend.media.clip_file import open_clip
 from studio.controls import ComputedHint
 from studio.errors import BadInput
@@ -40,6 +41,7 @@ def origin_text(origin: ControlOrigin) -> str:
     return origin.model_dump_json()
 
 
+@look_apart
 def origin_of(path: Path) -> ControlOrigin | None:
     """What a clip says about where it was computed from; none where it was not computed here."""
     try:

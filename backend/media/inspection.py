@@ -9,11 +9,18 @@ from av.container import InputContainer
 from av.stream import Stream
 from av.video.stream import VideoStream
 
+from backend.media.apart import look_apart
+from backend.media.bounds import check_size
 from backend.media.clip_file import open_clip
-from backend.media.clip_frames import frames_from, rotation_of
-from backend.media.facts import MediaFacts, check_size
+from backend.media.clip_frames import frames_from, read_frame, rotation_of
+from backend.media.facts import MediaFacts
 from backend.media.pictures import decode_picture, is_picture
+from backend.media.thumbnails import write_thumbnail
 from backend.media.timeline import read_timeline
+
+_THUMBNAIL_PIXELS = 500e6
+"""That are decoded at most on the way to a clip's middle: 240 frames of 1920x1080, which is what encoders put between
+two key frames."""
 
 _WEBM_CODECS = {"vp8", "vp9", "av1", "libdav1d", "libvpx", "libvpx-vp9", "vorbis", "opus", "libopus", "libvorbis"}
 
@@ -30,6 +37,7 @@ _MIME = {
 """By FFmpeg's name of the container; MP4 and Matroska have two each and are told apart below."""
 
 
+@look_apart
 def inspect_upload(path: Path) -> MediaFacts:
     """What a file is: a picture is decoded whole, of a clip every packet is read and the first frame decoded.
 
@@ -39,6 +47,23 @@ def inspect_upload(path: Path) -> MediaFacts:
     if is_picture(path):
         return decode_picture(path)[1]
     return inspect_clip(path)
+
+
+@look_apart
+def take_in(path: Path, thumbnail: Path) -> MediaFacts:
+    """`inspect_upload`, and the thumbnail of what it is: of a clip its middle frame, or one that is reached sooner.
+
+    Raises:
+        BadInput: as `inspect_upload`.
+        OSError: the thumbnail cannot be written.
+    """
+    if is_picture(path):
+        pixels, facts = decode_picture(path)
+    else:
+        facts = inspect_clip(path)
+        pixels = read_frame(path, 0.5, _THUMBNAIL_PIXELS)
+    write_thumbnail(thumbnail, pixels)
+    return facts
 
 
 def inspect_clip(path: Path) -> MediaFacts:

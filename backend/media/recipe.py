@@ -8,12 +8,15 @@ Actions are JSON themselves, and the recipe is their `recipe`.
 from __future__ import annotations
 
 import json
-from typing import Any, BinaryIO, cast
+from pathlib import Path
+from typing import Any, cast
 
 import av
 from av.error import FFmpegError
 from PIL import Image, PngImagePlugin, UnidentifiedImageError
 
+from backend.media.apart import look_apart
+from backend.media.bounds import MAX_TEXT_BYTES
 from backend.media.foreign_recipe import read_parameters
 from studio.catalogue import Recipe
 from studio.errors import BadInput
@@ -61,25 +64,27 @@ def write_recipe(request: GenerateImage, checkpoint: str) -> PngImagePlugin.PngI
     return chunks
 
 
-def read_recipe(file: BinaryIO) -> Recipe:
+@look_apart
+def read_recipe(path: Path) -> Recipe:
     """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote, or in the `parameters` of another's PNG.
 
     Raises:
         BadInput: it is none of them, it carries no recipe, or the recipe is no longer a legal request.
     """
-    head = file.read(len(_PNG))
-    file.seek(0)
+    with path.open("rb") as file:
+        head = file.read(len(_PNG))
     if head == _PNG:
-        text, parameters = _png_texts(file)
+        text, parameters = _png_texts(path)
         recipe = _parsed(text)
         foreign = read_parameters(parameters)
         if not isinstance(recipe, dict) and foreign is not None:
             return Recipe(request=parse_request(foreign[0]), unread=foreign[1])
     elif head[:1] == b"{":
-        actions = _parsed(file.read(MAX_ACTIONS_BYTES))
+        with path.open("rb") as file:
+            actions = _parsed(file.read(MAX_ACTIONS_BYTES))
         recipe = cast(dict[str, Any], actions).get("recipe") if isinstance(actions, dict) else None
     else:
-        recipe = _parsed(_mp4_comment(file))
+        recipe = _parsed(_mp4_comment(path)[: MAX_TEXT_BYTES + 1])
     if not isinstance(recipe, dict) or "kind" not in recipe:
         raise BadInput("The file carries no recipe.", param="file", hint=_HINT)
     return Recipe(request=parse_request(cast(dict[str, Any], recipe)))
@@ -93,10 +98,10 @@ def _parsed(text: str | bytes) -> object:
         return None
 
 
-def _png_texts(file: BinaryIO) -> tuple[str, str]:
+def _png_texts(path: Path) -> tuple[str, str]:
     """What stands under our key, and under `parameters`; nothing where there is none."""
     try:
-        with Image.open(file, formats=FORMATS) as image:
+        with Image.open(path, formats=FORMATS) as image:
             texts = [image.info.get(key) for key in (RECIPE_KEY, PARAMETERS_KEY)]
     except (
         UnidentifiedImageError,
@@ -111,9 +116,11 @@ def _png_texts(file: BinaryIO) -> tuple[str, str]:
     return ours, parameters
 
 
-def _mp4_comment(file: BinaryIO) -> str:
+def _mp4_comment(path: Path) -> str:
     try:
-        with av.open(file, "r", format="mp4", metadata_errors="replace") as container:
+        with av.open(
+            str(path), "r", format="mp4", options={"protocol_whitelist": "file"}, metadata_errors="replace"
+        ) as container:
             return container.metadata.get("comment", "")
     except FFmpegError:
         raise _neither() from None

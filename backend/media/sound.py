@@ -10,10 +10,13 @@ from av.audio.resampler import AudioResampler
 from av.error import FFmpegError
 from numpy.typing import NDArray
 
+from backend.media.apart import draw_apart
+from backend.media.bounds import MAX_CLIP_S, check_sound
 from backend.media.clip_file import CONTAINERS
 from studio.errors import BadInput
 
 
+@draw_apart
 def read_sound(path: Path, rate: int, *, stereo: bool = False) -> NDArray[np.float32]:
     """float32 [channels, samples] of the first track; a minute of stereo at 48 kHz is 23 MB.
 
@@ -25,18 +28,29 @@ def read_sound(path: Path, rate: int, *, stereo: bool = False) -> NDArray[np.flo
         BadInput: the clip has no sound, or it cannot be decoded.
     """
     pieces: list[NDArray[np.float32]] = []
+    num_samples, most = 0, round((MAX_CLIP_S + 1) * rate)
     options = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file"}
     try:
         with av.open(str(path), "r", options=options, metadata_errors="replace") as container:
             if not container.streams.audio:
                 raise BadInput("The clip has no sound.", param="media_id")
             stream = container.streams.audio[0]
+            check_sound(stream.rate, stream.channels)
             layout = "mono" if stream.channels == 1 and not stereo else "stereo"
             resampler = AudioResampler(format="fltp", layout=layout, rate=rate)
             for frame in container.decode(stream):
                 pieces += [np.asarray(piece.to_ndarray(), np.float32) for piece in resampler.resample(frame)]
+                num_samples += round(frame.samples / frame.sample_rate * rate)
+                if num_samples > most:
+                    raise BadInput(
+                        f"The clip's sound is longer than {MAX_CLIP_S:.0f} s.",
+                        param="media_id",
+                        hint="Cut out the part that is needed.",
+                    )
             pieces += [np.asarray(piece.to_ndarray(), np.float32) for piece in resampler.resample(None)]
     except FFmpegError as error:
+        if isinstance(error, MemoryError):
+            raise MemoryError from None
         raise BadInput(f"The clip's sound cannot be decoded: {error.strerror}.", param="media_id") from None
     if not pieces or not sum(piece.shape[1] for piece in pieces):
         raise BadInput("The clip's sound is empty.", param="media_id")

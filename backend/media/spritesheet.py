@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from backend.media.apart import draw_apart
 from backend.media.clip_frames import frames_from, to_rgb
 from backend.media.clip_reader import stream_frames
 from backend.media.timeline import Timeline, read_timeline
@@ -48,6 +49,7 @@ def chosen_frames(num_frames: int) -> list[int]:
     return [round(index * (num_frames - 1) / (count - 1)) for index in range(count)]
 
 
+@draw_apart
 def draw_spritesheet(path: Path, layout: SpritesheetLayout) -> Image.Image:
     """The sheet of a clip. Raises BadInput when the clip cannot be decoded."""
     size = (layout.frame_width, layout.frame_height)

@@ -13,8 +13,9 @@ from av.packet import Packet
 from av.stream import Stream
 from av.video.stream import VideoStream
 
+from backend.media.apart import look_apart
+from backend.media.bounds import MAX_CLIP_S, check_frames, check_packets, check_size, check_sound
 from backend.media.clip_file import open_clip
-from backend.media.facts import MAX_CLIP_S, check_size
 from studio.errors import BadInput
 
 SLACK_S = Fraction(1, 1000)
@@ -22,6 +23,11 @@ SLACK_S = Fraction(1, 1000)
 
 _ASSUMED_RATE = Fraction(25)
 """What FFmpeg takes a stream for that does not say."""
+
+_DRAWN = ("gif", "apng")
+
+_CHECK_EVERY = 1000
+"""Packets."""
 
 _CUT_SHARE, _CUT_S = 0.02, 0.5
 """How far a Matroska file may end before the length in its header."""
@@ -63,14 +69,16 @@ class Timeline:
         return self.ticks[bisect_right(self.ticks, tick) - 1]
 
 
+@look_apart
 def read_timeline(path: Path) -> Timeline:
     """A clip's timestamps; packets are read, nothing is decoded.
 
     Raises:
-        BadInput: it is no clip, has no frame, is longer than `MAX_CLIP_S`, too large, or breaks off.
+        BadInput: it is no clip, has no frame, is longer than `MAX_CLIP_S`, too large, too many
+            frames, or breaks off.
     """
     with open_clip(path) as (container, stream):
-        check_size(stream.width, stream.height)
+        _check_header(container, stream)
         if container.duration is not None:
             _check_length(container.duration / 1e6)
         time_base = stream.time_base or Fraction(1, 90_000)
@@ -101,18 +109,33 @@ Seen = tuple[int | None, int, bool]
 def _packets(container: InputContainer, stream: VideoStream, time_base: Fraction) -> tuple[list[Seen], float]:
     """The packets of one stream, and when the last packet of any stream is over, in seconds."""
     seen: list[Seen] = []
+    num_pixels, is_drawn = stream.width * stream.height, container.format.name in _DRAWN
     first_s, end_s = math.inf, 0.0
-    for packet in container.demux():
+    for number, packet in enumerate(container.demux(), 1):
         if packet.size == 0 and packet.dts is None:  # the mark that a stream has ended
             continue
+        check_packets(number)
         end_s = max(end_s, _end_s(packet))
         if packet.stream_index != stream.index:
             continue
         seen.append((packet.pts, packet.duration or 0, packet.is_discard))
+        if number % _CHECK_EVERY == 0:  # a header may say less, or nothing
+            check_frames(len(seen), num_pixels, is_drawn=is_drawn)
         if packet.pts is not None:
             first_s = min(first_s, float(packet.pts * time_base))
             _check_length(float(packet.pts * time_base) - first_s)
+    check_frames(len(seen), num_pixels, is_drawn=is_drawn)
     return seen, end_s
+
+
+def _check_header(container: InputContainer, stream: VideoStream) -> None:
+    """What the container says of itself; a GIF is searched for its frames when it is opened."""
+    check_size(stream.width, stream.height)
+    check_packets(sum(max(0, track.frames) for track in container.streams))
+    check_frames(stream.frames, stream.width * stream.height, is_drawn=container.format.name in _DRAWN)
+    for track in container.streams.audio:
+        if getattr(track, "codec_context", None) is not None:  # one that this build knows
+            check_sound(track.rate or 0, track.channels)
 
 
 def _end_s(packet: Packet[Stream]) -> float:

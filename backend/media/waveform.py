@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from backend.media.apart import draw_apart
 from backend.media.sound import read_sound
 from studio.library import Waveform
 
@@ -16,6 +17,7 @@ RATE = 8000
 """Samples per second that are looked at: enough to see where it is loud, and 600 s are 38 MB."""
 
 
+@draw_apart
 def read_waveform(path: Path) -> Waveform:
     """The loudest magnitude of each stretch.
 

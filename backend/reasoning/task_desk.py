@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from backend.media import inspect_upload
+from backend.media import DECODERS, inspect_upload
 from backend.reasoning.asking import OWN, Resident
 from backend.reasoning.service import ReasoningService
 from backend.reasoning.shown_media import Shown, ShownMedia
@@ -43,7 +42,7 @@ class TaskDesk:
         laid = await self._media.lay_out([Shown("media", asked.media)], own_hosts)
         try:
             ((own, path),) = laid.files.items()
-            frame, is_picture = await asyncio.to_thread(_look, path)
+            frame, is_picture = await DECODERS.beside(lambda: _look(path))
             part = ImagePart(url=f"{OWN}{own}") if is_picture else VideoPart(url=f"{OWN}{own}")
             said = {"seed": asked.seed, "max_tokens": asked.max_tokens}
             thinks = task.thinking if asked.thinking is None else asked.thinking

@@ -11,7 +11,7 @@ import structlog
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.guarding import Guard
 from backend.jobs.inputs import with_length
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from backend.reasoning.asking import OWN, Resident, endpoint_of
 from backend.reasoning.service import ReasoningService
 from studio.errors import NotAllowed, UnknownKind
@@ -102,7 +102,7 @@ class Upsampler:
         return parse_request({**written, **dict.fromkeys(sentences, False)})
 
     async def _upsample(self, request: Captioned, *, counted: bool) -> Upsampled:
-        sized = await asyncio.to_thread(with_length, request, self._store)
+        sized = await DECODERS.beside(lambda: with_length(request, self._store))
         assert isinstance(sized, Captioned)
         media = shown_media(request)
         param = media[0].param if media else ""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import BinaryIO
+
 from fastapi import APIRouter, UploadFile
 
 from backend.errors import documented
-from backend.media import read_recipe
+from backend.media import DECODERS, read_recipe
 from studio.catalogue import Recipe
 from studio.errors import BadInput, TooLarge
 
@@ -13,9 +18,16 @@ router = APIRouter(prefix="/v1/recipes", tags=["media"])
 
 
 @router.post("/read", responses=documented(BadInput, TooLarge))
-def read(file: UploadFile) -> Recipe:
+async def read(file: UploadFile) -> Recipe:
     """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept.
 
     Of a PNG of another program the `parameters` text is read; `unread` names what has no place in a request.
     """
-    return read_recipe(file.file)
+    return await DECODERS.beside(lambda: _read(file.file))
+
+
+def _read(stream: BinaryIO) -> Recipe:
+    with NamedTemporaryFile() as whole:
+        shutil.copyfileobj(stream, whole)
+        whole.flush()
+        return read_recipe(Path(whole.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +21,25 @@ from studio.requests.reason import ImagePart, TextPart, VideoPart
 MAX_PICTURE_PIXELS = 200 * 10**6
 """Of all pictures of a conversation together: 600 MB."""
 
-ChooseFrames = Callable[[int, float, Reason], tuple[int, ...]]
-"""`Engine.choose_frames`: a matter of counting, so that any thread may ask."""
+MAX_CLIP_BYTES = 4 * 10**9
+"""Of the frames of all clips of a conversation, as they are looked at; of one clip those are at most 75 MB."""
+
+
+@dataclass(frozen=True)
+class Looking:
+    """How a checkpoint looks at clips: matters of counting, so that any thread may ask.
+
+    Attributes:
+        choose_frames: `Engine.choose_frames`.
+        seen_size: `Talk.seen_size`.
+    """
+
+    choose_frames: Callable[[int, float, Reason], tuple[int, ...]]
+    seen_size: Callable[[int, int, int, Reason], tuple[int, int]]
 
 
 def read_footage(
-    request: Reason, files: Mapping[str, Path], store: MediaStore, choose: ChooseFrames, heed: Callable[[], None]
+    request: Reason, files: Mapping[str, Path], store: MediaStore, looking: Looking, heed: Callable[[], None]
 ) -> dict[str, Footage]:
     """Everything that a conversation shows, by id; of clips only the frames that are looked at.
 
@@ -33,7 +47,7 @@ def read_footage(
         request: the conversation.
         files: by id.
         store: where frames go that are too many for memory.
-        choose: which frames of a clip.
+        looking: which frames of a clip, and how large.
         heed: called between frames; what it raises passes through.
 
     Raises:
@@ -60,12 +74,19 @@ def read_footage(
                         hint="Scale them down, or show fewer.",
                     )
             else:
-                clip = _Clip(files[name], request, choose)
+                clip = _Clip(files[name], request, looking)
                 num_bytes += clip.size_bytes
+                if num_bytes > MAX_CLIP_BYTES:
+                    raise BadInput(
+                        f"The frames of the clips come to {num_bytes / 1e9:,.1f} GB together; at most "
+                        f"{MAX_CLIP_BYTES / 1e9:.0f} GB are looked at.",
+                        hint="Show fewer or shorter clips.",
+                    )
                 room = store.frame_array(clip.shape, on_disk=num_bytes > MAX_IN_MEMORY_BYTES)
                 shown[name] = clip.read(room, heed)
         except BadInput as error:
-            raise BadInput(error.message, param=param, hint=error.hint) from None
+            own = error.param not in (None, "file")  # the request's bounds, and not the file
+            raise BadInput(error.message, param=error.param if own else param, hint=error.hint) from None
         heed()
     return shown
 
@@ -94,19 +115,23 @@ class _Clip:
     """A clip whose frames have been chosen and not been read.
 
     Attributes:
-        shape: of its frames, [T, height, width, 3], as the first of them is shown.
+        shape: of its frames, [T, height, width, 3]: as the first of them is shown, or, where that is less, looked at.
     """
 
-    def __init__(self, path: Path, request: Reason, choose: ChooseFrames) -> None:
+    def __init__(self, path: Path, request: Reason, looking: Looking) -> None:
         if is_picture(path):
             raise BadInput("The file is a still picture; a clip is expected.", hint="Show a picture as image_url.")
         self._path = path
         self._timeline = read_timeline(path)
         ticks = self._timeline.ticks
-        self._chosen = choose(len(ticks), float(self._timeline.mean_rate), request)
+        self._chosen = looking.choose_frames(len(ticks), float(self._timeline.mean_rate), request)
         self._times_s = tuple(float((ticks[i] - ticks[0]) * self._timeline.time_base) for i in self._chosen)
         first = next(stream_frames(path, self._timeline, self._chosen[:1]))
-        self.shape = (len(self._chosen), *first.shape)
+        height, width = self._size = first.shape[:2]
+        seen = looking.seen_size(width, height, len(self._chosen), request)
+        self._seen = seen if seen[0] * seen[1] < width * height else None
+        columns, rows = self._seen or (width, height)
+        self.shape = (len(self._chosen), rows, columns, 3)
 
     @property
     def size_bytes(self) -> int:
@@ -115,10 +140,11 @@ class _Clip:
 
     def read(self, room: NDArray[np.uint8], heed: Callable[[], None]) -> Footage:
         """The frames, in this room."""
-        frames = stream_frames(self._path, self._timeline, self._chosen)
+        frames = stream_frames(self._path, self._timeline, self._chosen, size=self._seen)
         for index, (place, frame) in enumerate(zip(room, frames, strict=True)):
             heed()
             place[:] = frame
             if index % LET_GO_EVERY == LET_GO_EVERY - 1:
                 let_go(room)
-        return Footage(room, self._times_s)
+        height, width = self._size
+        return Footage(room, self._times_s, None if self._seen is None else (width, height))

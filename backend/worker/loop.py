@@ -42,7 +42,7 @@ from backend.worker.outputs import store_result
 from backend.worker.packing import pick
 from backend.worker.running_job import RunningJob, Sample, one_sample
 from backend.worker.seat import Seat
-from backend.worker.talks import Talk, Talks
+from backend.worker.talks import Looking, Talk, Talks
 from backend.worker.telling import Teller
 from engine import Engine
 from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
@@ -131,7 +131,7 @@ class Worker:
                     self._jobs[job_id].previewed = previewed
             case Converse():
                 assert self._engine is not None, "the server opens conversations with a ready worker"
-                self._talks.open(command, self._engine.choose_frames)
+                self._talks.open(command, Looking(self._engine.choose_frames, self._engine.talk.seen_size))
             case StopConversation(conversation_id):
                 self._talks.stop(conversation_id)
             case Act():

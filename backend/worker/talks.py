@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from backend.media import MediaStore
 from backend.messages import ConversationEnded, ConversationSaid, Converse, Token, Usage
-from backend.worker.footage import ChooseFrames, read_footage
+from backend.worker.footage import Looking, read_footage
 from backend.worker.lifeline import Lifeline
 from engine.reasoner import Conversation, Footage, TokenLogprob
-from studio.errors import StudioError
+from studio.errors import StudioError, rebuild
 from studio.jobs import Failure
 from studio.requests import Reason
 
@@ -62,12 +62,12 @@ class Talks:
         self._unread: deque[Talk] = deque()
         self._read: set[Talk] = set()
         self._readers = ThreadPoolExecutor(MAX_READ, thread_name_prefix="footage")
-        self._choose: ChooseFrames | None = None
+        self._looking: Looking | None = None
 
-    def open(self, asked: Converse, choose: ChooseFrames) -> None:
+    def open(self, asked: Converse, looking: Looking) -> None:
         """Take a conversation; one that shows nothing may begin at once."""
         talk = self._open[asked.conversation_id] = Talk(asked)
-        self._choose = choose
+        self._looking = looking
         if asked.files:
             self._unread.append(talk)
             self._read_next()
@@ -127,11 +127,21 @@ class Talks:
         while self._unread and len(self._read) < MAX_READ:
             talk = self._unread.popleft()
             if not talk.stopped.is_set():
-                assert self._choose is not None
+                assert self._looking is not None
                 self._read.add(talk)
-                files, choose = talk.asked.files, self._choose
-                talk.media = self._readers.submit(read_footage, talk.request, files, self._store, choose, talk.heed)
+                talk.media = self._readers.submit(_footage, talk, self._store, self._looking)
                 talk.media.add_done_callback(lambda _: self._lifeline.wake())
+
+
+def _footage(talk: Talk, store: MediaStore, looking: Looking) -> dict[str, Footage]:
+    """What a conversation shows. What is raised holds no frame: a talk whose reading broke off would keep them all."""
+    try:
+        return read_footage(talk.request, talk.asked.files, store, looking, talk.heed)
+    except _StoppedError:
+        return {}
+    except StudioError as error:
+        failed = rebuild(error.code, error.message, error.param, error.hint)
+    raise failed
 
 
 def _token(said: TokenLogprob) -> Token:

@@ -14,10 +14,12 @@ class Footage:
     Attributes:
         frames: uint8 [T, height, width, 3]; a picture is one frame.
         times_s: when each frame is seen, in seconds from the clip's start; a picture has none.
+        size: (width, height) as it was shown, where the frames have the size already that they are looked at.
     """
 
     frames: np.ndarray
     times_s: tuple[float, ...] = ()
+    size: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         assert self.frames.dtype == np.uint8

@@ -60,11 +60,9 @@ def to_patches(footage: Footage, sight: Sight, bounds: Bounds | None, param: str
     """
     is_clip = bool(footage.times_s)
     num_frames, height, width, _ = footage.frames.shape
+    width, height = footage.size or (width, height)
     _check(width, height, param)
-    limits = bounds or (sight.video if is_clip else sight.image)
-    if is_clip and sight.max_frame_tokens is not None:
-        limits = _capped(limits, sight, num_frames)
-    rows, columns = fit(height, width, sight, limits, num_frames if is_clip else 1, is_clip=is_clip)
+    rows, columns = seen_size(height, width, sight, bounds, num_frames if is_clip else 0)
     frames = np.stack([_resized(frame, columns, rows) for frame in footage.frames])
     spread = sight.frames_per_patch
     if not is_clip:
@@ -75,6 +73,20 @@ def to_patches(footage: Footage, sight: Sight, bounds: Bounds | None, param: str
     grid = (len(frames) // spread, rows // sight.patch, columns // sight.patch)
     digest = hashlib.blake2b(frames.tobytes() + repr((grid, footage.times_s)).encode(), digest_size=8)
     return Patches(values, grid, _patch_times(footage.times_s, spread), int.from_bytes(digest.digest()))
+
+
+def seen_size(height: int, width: int, sight: Sight, bounds: Bounds | None, num_clip_frames: int) -> tuple[int, int]:
+    """The (height, width) in pixels that a picture, or each of so many frames of a clip, is looked at.
+
+    Args:
+        bounds: that a request asks for; none is the checkpoint's.
+        num_clip_frames: 0 of a picture.
+    """
+    is_clip = num_clip_frames > 0
+    limits = bounds or (sight.video if is_clip else sight.image)
+    if is_clip and sight.max_frame_tokens is not None:
+        limits = _capped(limits, sight, num_clip_frames)
+    return fit(height, width, sight, limits, num_clip_frames or 1, is_clip=is_clip)
 
 
 def fit(

@@ -110,7 +110,12 @@ class PromptWriter:
                 name = part.image if isinstance(part, ImagePart) else part.video
                 assert isinstance(part, ImagePart) != bool(media[name].times_s)
                 if name not in cut:
-                    cut[name] = to_patches(media[name], self.sight, _bounds(request, media[name], self.sight), param)
+                    cut[name] = to_patches(
+                        media[name],
+                        self.sight,
+                        bounds_of(request, self.sight, is_clip=bool(media[name].times_s)),
+                        param,
+                    )
                 shown.append(cut[name])
             if isinstance(message.content, str):
                 _check_words(message.content, f"messages.{index}.content")
@@ -168,7 +173,7 @@ def _check_words(text: str, param: str) -> None:
             )
 
 
-def _bounds(request: Reason, footage: Footage, sight: Sight) -> Bounds | None:
+def bounds_of(request: Reason, sight: Sight, *, is_clip: bool) -> Bounds | None:
     """The pixels that a request asks for; none where it leaves them to the checkpoint.
 
     Raises:
@@ -176,12 +181,12 @@ def _bounds(request: Reason, footage: Footage, sight: Sight) -> Bounds | None:
     """
     if request.min_pixels is None and request.max_pixels is None:
         return None
-    own = sight.video if footage.times_s else sight.image
+    own = sight.video if is_clip else sight.image
     for name, asked in (("max_pixels", request.max_pixels), ("min_pixels", request.min_pixels)):
         if asked is not None and asked > own.max_pixels:
             raise BadInput(
                 f"{name} is {asked:,}; this checkpoint looks at {own.max_pixels:,} pixels of a "
-                f"{'clip' if footage.times_s else 'picture'} at most.",
+                f"{'clip' if is_clip else 'picture'} at most.",
                 param=name,
                 hint=f"Use {own.max_pixels} or less, or leave it out.",
             )

@@ -18,8 +18,9 @@ from engine.reasoner.eyes import Eyes, read_eyes
 from engine.reasoner.footage import Footage
 from engine.reasoner.frame_choice import choose_frames
 from engine.reasoner.picking import Chooser, Tally, pick
+from engine.reasoner.pixels import seen_size
 from engine.reasoner.prefixes import SharedPrefixes
-from engine.reasoner.prompt import PromptWriter
+from engine.reasoner.prompt import PromptWriter, bounds_of
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.turns import READ_TOKENS, shares, waits
 from engine.reasoner.upload import upload
@@ -82,6 +83,14 @@ class Talk:
         if self.writer.sight is None:
             return (0,)
         return choose_frames(num_frames, fps, request, self.writer.sight)
+
+    def seen_size(self, width: int, height: int, num_frames: int, request: Reason) -> tuple[int, int]:
+        """The (width, height) that each of `num_frames` chosen frames of a clip is looked at. Raises BadInput."""
+        sight = self.writer.sight
+        if sight is None:
+            return width, height
+        rows, columns = seen_size(height, width, sight, bounds_of(request, sight, is_clip=True), num_frames)
+        return columns, rows
 
     def num_tokens(self, conversations: Sequence[Conversation]) -> int:
         """Tokens that the next `advance` reads and writes."""

@@ -1,6 +1,5 @@
 """Actions in the store: as JSON that says how they were made, and as an array; both or neither."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -63,14 +62,15 @@ def test_references_say_what_the_files_are(store: MediaStore):
 def test_the_recipe_of_actions_is_read_back(store: MediaStore):
     text, _ = store.put_actions(JOB, 0, ROWS, policy(prompt='"{☃}\0'), "speck")
 
-    with store.file(text.id).open("rb") as file:
-        assert read_recipe(file).request == policy(prompt='"{☃}\0', checkpoint="speck")
+    assert read_recipe(store.file(text.id)).request == policy(prompt='"{☃}\0', checkpoint="speck")
 
 
 @pytest.mark.parametrize("content", [b"{}", b'{"recipe": 3}', b'{"recipe": {"kind": "x"}}', b"{" * 100_000, b'{"a": '])
-def test_json_without_a_recipe_is_refused(content: bytes):
+def test_json_without_a_recipe_is_refused(content: bytes, tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(content)
+
     with pytest.raises(BadInput):
-        read_recipe(io.BytesIO(content))
+        read_recipe(tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

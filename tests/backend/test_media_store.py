@@ -78,21 +78,19 @@ def test_the_recipe_survives_in_the_picture(store: MediaStore, prompt: str):
 
     reference = store.put_image(JOB, 0, PIXELS, request, "speck")
 
-    with store.file(reference.id).open("rb") as file:
-        assert read_recipe(file).request == request.model_copy(update={"checkpoint": "speck"})
+    assert read_recipe(store.file(reference.id)).request == request.model_copy(update={"checkpoint": "speck"})
 
 
 @pytest.mark.parametrize("recipe", ["no json", "[]", json.dumps({"kind": "x"}), json.dumps({"kind": "generate_image"})])
-def test_a_recipe_that_is_none_is_refused(recipe: str):
+def test_a_recipe_that_is_none_is_refused(recipe: str, tmp_path: Path):
     from PIL import PngImagePlugin
 
     chunks = PngImagePlugin.PngInfo()
     chunks.add_itxt("orrery", recipe)
-    buffer = io.BytesIO()
-    Image.fromarray(PIXELS).save(buffer, "PNG", pnginfo=chunks)
+    Image.fromarray(PIXELS).save(tmp_path / "a.png", "PNG", pnginfo=chunks)
 
     with pytest.raises(BadInput):
-        read_recipe(io.BytesIO(buffer.getvalue()))
+        read_recipe(tmp_path / "a.png")
 
 
 def test_sweeping_removes_only_what_is_half_written(store: MediaStore, tmp_path: Path):

@@ -58,8 +58,7 @@ def test_a_clip_comes_back_with_its_facts_its_recipe_and_a_thumbnail(store: Medi
         hashlib.sha256(path.read_bytes()).hexdigest(),
     )
     assert store.facts(reference.id) == inspect_upload(path)
-    with path.open("rb") as file:
-        assert read_recipe(file).request == CUBE.model_copy(update={"checkpoint": "speck"})
+    assert read_recipe(path).request == CUBE.model_copy(update={"checkpoint": "speck"})
     with Image.open(store.thumbnail(reference.id)) as small:
         assert (small.format, small.size) == ("WEBP", (64, 48))
     assert len(files(tmp_path)) == 2

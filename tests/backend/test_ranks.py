@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from running import RunningServer, children, is_alive, running, wait_for
+from running import RunningServer, about, children, is_alive, running, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,11 @@ def wait_ready(server: RunningServer) -> None:
 
 
 def follower(server: RunningServer) -> int:
-    return wait_for(lambda: next(iter(children(server.worker_pid())), None), 60)
+    def rank() -> int | None:
+        ranks = (pid for pid in children(server.worker_pid()) if "backend.worker" in about(pid, "cmdline"))
+        return next(ranks, None)
+
+    return wait_for(rank, 60)
 
 
 def a_clip(server: RunningServer, steps: int, num_frames: int = 9) -> str:
