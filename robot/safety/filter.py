@@ -129,14 +129,15 @@ def filter_target(
     allowed = np.clip(target, limits.soft_min, limits.soft_max)
     near = np.clip(allowed, measured - MAX_LEAD_RAD, measured + MAX_LEAD_RAD)
     down, up = _velocity_steps(limits, last, measured, period_s)
-    steady = last + np.clip(_smooth_step(near, course, limits, period_s), -down, up)
-    within = np.clip(near, last - down, last + up)
-    reached = np.where(np.abs(steady - within) < ROUNDING_RAD, within, steady)
+    smooth = _smooth_step(near, course, limits, period_s)
+    step = np.clip(smooth, -down, up)
+    reached = np.where(np.abs(last + step - near) < ROUNDING_RAD, near, last + step)
     if (np.abs(reached - measured) > STOP_LEAD_RAD).any():
         return Executed(course.last, stop=StopReason.TOO_FAR)
 
     row = np.append(reached, np.clip(wanted[NUM_JOINTS], 0.0, 1.0))
-    clamps = Clamps(allowed != target, near != allowed, step=within != near, acceleration=reached != within)
+    too_fast = (step != smooth) & (reached != near)
+    clamps = Clamps(allowed != target, near != allowed, too_fast, acceleration=(reached != near) & ~too_fast)
     return Executed(row, clamps)
 
 
