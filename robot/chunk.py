@@ -7,6 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.observation import ROWS_PER_SECOND
+
+MAX_ROWS = 32
+"""Of a chunk, by the policy's contract (NVIDIA's cosmos-framework, `action_policy_server_robolab.py`). Other policies
+foresee more; what lies further ahead is cut off, since the next chunk has taken over by then (a horizon ends at 32)."""
+
+LASTS_S = (MAX_ROWS + 1) / ROWS_PER_SECOND
+"""How long a chunk may be played, from when it came: as long as 32 rows last, and a tick until they are noticed."""
+
+STALE_AFTER_S = 5.0
+"""What was seen so long ago is of a world that is no more: no answer to it counts, and no row of one is executed."""
+
 
 @dataclass(frozen=True)
 class ActionChunk:
@@ -27,3 +39,8 @@ class ActionChunk:
     rows: NDArray[np.float64]
     inference_s: float | None = None
     video: NDArray[np.uint8] | None = None
+
+    @property
+    def fresh_until_s(self) -> float:
+        """The latest moment at which any of its rows may be executed, whatever the speed; of the monotonic clock."""
+        return min(self.received_at_s + LASTS_S, self.observed_at_s + STALE_AFTER_S)

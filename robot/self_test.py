@@ -81,7 +81,7 @@ class SelfTest:
         self._objects = objects
         self._confirmed = confirmed
         self._cancelled = cancelled or threading.Event()
-        self._mover = Mover(arm, "continuous")
+        self._mover = Mover(arm, clock, "continuous")
 
     def run(self) -> Iterator[Check]:
         """Every check in order, as it is found; the first that fails is the last."""

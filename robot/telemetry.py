@@ -31,7 +31,8 @@ class Summary:
         inference_p50_s: what the server says of it.
         largest_gapless_horizon: with that latency.
         jump_last_rad, jump_max_rad: between an old chunk and a new one where it took over; the largest joint.
-        num_clamped_soft, num_clamped_lead, num_clamped_step: ticks by joint, since the start; see safety's Clamps.
+        num_clamped_soft, num_clamped_lead, num_clamped_step, num_clamped_acceleration: ticks by joint, since the start;
+            see safety's Clamps.
         clamped_share: of the played ticks, those with any joint clamped.
         num_played, num_gaps: ticks of a run with a row, and without one, since the start.
     """
@@ -54,6 +55,7 @@ class Summary:
     num_clamped_soft: tuple[int, ...] = (0,) * NUM_JOINTS
     num_clamped_lead: tuple[int, ...] = (0,) * NUM_JOINTS
     num_clamped_step: tuple[int, ...] = (0,) * NUM_JOINTS
+    num_clamped_acceleration: tuple[int, ...] = (0,) * NUM_JOINTS
     clamped_share: float = 0.0
     num_played: int = 0
     num_gaps: int = 0
@@ -73,7 +75,7 @@ class Meter:
         self._latency_s: deque[float] = deque(maxlen=100)
         self._inference_s: deque[float] = deque(maxlen=100)
         self._jumps_rad: deque[float] = deque(maxlen=100)
-        self._clamped = np.zeros((3, NUM_JOINTS), np.int64)
+        self._clamped = np.zeros((4, NUM_JOINTS), np.int64)
         self._num_ticks = self._num_late = self._num_missed = 0
         self._num_played = self._num_clamped = self._num_gaps = 0
 
@@ -96,7 +98,7 @@ class Meter:
             self._num_gaps += 1
         if turn.executed is not None and turn.wanted is not None:
             clamps = turn.executed.clamps
-            self._clamped += np.stack([clamps.soft, clamps.lead, clamps.step])
+            self._clamped += np.stack([clamps.soft, clamps.lead, clamps.step, clamps.acceleration])
             self._num_played += 1
             self._num_clamped += bool(clamps.joints.any())
 
@@ -105,7 +107,7 @@ class Meter:
         began_s, jumps = list(self._began_s), list(self._jumps_rad)
         span_s = began_s[-1] - began_s[0] if len(began_s) > 1 else 0.0
         latency_p95_s = _percentile(self._latency_s, 95)
-        soft, lead, step = (tuple(int(count) for count in row) for row in self._clamped)
+        soft, lead, step, acceleration = (tuple(int(count) for count in row) for row in self._clamped)
         return Summary(
             num_ticks=self._num_ticks,
             rate_hz=(len(began_s) - 1) / span_s if span_s > 0 else 0.0,
@@ -125,6 +127,7 @@ class Meter:
             num_clamped_soft=soft,
             num_clamped_lead=lead,
             num_clamped_step=step,
+            num_clamped_acceleration=acceleration,
             clamped_share=self._num_clamped / self._num_played if self._num_played else 0.0,
             num_played=self._num_played,
             num_gaps=self._num_gaps,

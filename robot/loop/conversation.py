@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from robot.chunk import ActionChunk
+from robot.chunk import MAX_ROWS, STALE_AFTER_S, ActionChunk
 from robot.clock import Clock
 from robot.faults import StopReason
 from robot.observation import Observation
@@ -12,9 +12,6 @@ from robot.playing import Latency
 from robot.policy.policy import Policy, PolicyStatus
 from robot.safety import check_rows
 from studio.errors import StudioError
-
-REPLY_TIMEOUT_S = 5.0
-"""An answer that is older than this when it comes is about a world that is no more."""
 
 RETRY_AFTER_S = 0.5
 
@@ -28,7 +25,7 @@ class Received:
         latency_s: of that one.
         stop: why the arm must stop instead.
         failure: why there was no answer.
-        dropped: a code and a sentence, where an answer came and does not count.
+        dropped: a code and a sentence, where an answer came and does not count, or not all of it.
     """
 
     chunk: ActionChunk | None = None
@@ -44,37 +41,31 @@ NOTHING = Received()
 class Conversation:
     """With one policy, over all epochs."""
 
-    def __init__(self, policy: Policy, clock: Clock, reply_timeout_s: float = REPLY_TIMEOUT_S) -> None:
+    def __init__(self, policy: Policy, clock: Clock) -> None:
         self._policy = policy
         self._clock = clock
-        self._reply_timeout_s = reply_timeout_s
         self._not_before_s = float("-inf")
-        self._lost_since_s: float | None = None
+        self._said_too_long = False
         self.latency = Latency()
 
     def status(self) -> PolicyStatus:
         """How it stands with the policy."""
-        status = self._policy.status()
-        if status.connection == "ready":
-            self._lost_since_s = None
-        elif self._lost_since_s is None:
-            self._lost_since_s = self._clock.now()
-        return status
+        return self._policy.status()
 
-    def disconnected_s(self) -> float:
-        """How long the policy has been out of reach, as `status` saw it."""
-        return 0.0 if self._lost_since_s is None else self._clock.now() - self._lost_since_s
+    def is_reachable(self) -> bool:
+        """Whether the policy is there."""
+        return self.status().connection == "ready"
 
     def may_ask(self) -> bool:
         """Whether a question can leave now."""
-        return not self._policy.busy and self._lost_since_s is None and self._clock.now() >= self._not_before_s
+        return not self._policy.busy and self.is_reachable() and self._clock.now() >= self._not_before_s
 
     def ask(self, observation: Observation) -> None:
         """Send one."""
         self._policy.ask(observation)
 
     def receive(self, epoch: int) -> Received:
-        """What came back since the last time, checked."""
+        """What came back since the last time, checked, and cut to the rows that may be played."""
         answer = self._policy.take()
         if answer is None:
             return NOTHING
@@ -84,9 +75,15 @@ class Conversation:
         latency_s = self._clock.now() - answer.observed_at_s
         if answer.epoch != epoch:
             return Received(dropped=("old_epoch", "An answer to a question from before the last stop was dropped."))
-        if latency_s > self._reply_timeout_s:
+        if latency_s > STALE_AFTER_S:
             return Received(dropped=("late", f"An answer that took {latency_s:.1f} s was dropped."))
         if stop := check_rows(answer.rows):
             return Received(stop=stop)
         self.latency.add(latency_s)
-        return Received(answer, latency_s)
+        num_rows = len(answer.rows)
+        if num_rows <= MAX_ROWS:
+            return Received(answer, latency_s)
+        cut = replace(answer, rows=answer.rows[:MAX_ROWS])
+        words = f"The policy answers {num_rows:,} rows; those after the first {MAX_ROWS} are not played."
+        told, self._said_too_long = self._said_too_long, True
+        return Received(cut, latency_s, dropped=None if told else ("too_long", words))

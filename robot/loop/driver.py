@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robot.chunk import ActionChunk
+from robot.chunk import LASTS_S, ActionChunk
 from robot.playing import Player, Rung, Splice, rung, should_ask
 from robot.playing.ladder import HOLD_AFTER_S
 from robot.playing.player import FADE_TICKS
@@ -48,14 +49,15 @@ class Driver:
         self._held = held
         self._player = Player(speed=run.pace, fade_ticks=0 if run.mode == "replay" else FADE_TICKS)
         self._starved_since_s = now_s
+        self._lost_since_s: float | None = None
         self._has_asked = False
         self._steps = 0
         self.pending: ActionChunk | None = None
 
-    def replay(self, chunk: ActionChunk, resting: NDArray[np.float64]) -> None:
-        """Play these rows and nothing else."""
+    def replay(self, chunk: ActionChunk, resting: NDArray[np.float64], now_s: float) -> None:
+        """Play these rows and nothing else; a recording does not age."""
         self._player.mark(_REPLAYED_TICK)
-        self._player.splice(chunk, resting)
+        self._player.splice(chunk, resting, now_s, math.inf)
 
     def wants_chunk(self, latency_rows: int | None) -> bool:
         """Whether the policy should be asked now."""
@@ -70,12 +72,16 @@ class Driver:
             case _:
                 chunk = self._player.chunk
                 num_rows = len(chunk.rows) if chunk is not None else 0
-                return waits_for_rows or should_ask(
-                    self._player.played_rows,
-                    len(self.coming) * self.run.pace,
-                    self.run.horizon,
-                    latency_rows,
-                    num_rows,
+                return (
+                    waits_for_rows
+                    or self._lost_since_s is not None
+                    or should_ask(
+                        self._player.played_rows,
+                        len(self.coming) * self.run.pace,
+                        self.run.horizon,
+                        latency_rows,
+                        num_rows,
+                    )
                 )
 
     def asked(self, tick: int, now_s: float) -> None:
@@ -84,21 +90,23 @@ class Driver:
         if not self._has_asked:
             self._has_asked, self._starved_since_s = True, now_s
 
-    def offer(self, chunk: ActionChunk, resting: NDArray[np.float64]) -> Splice | None:
+    def offer(self, chunk: ActionChunk, resting: NDArray[np.float64], now_s: float) -> Splice | None:
         """Take a chunk: play it, or show it first."""
+        self._lost_since_s = None
         if self.run.mode == "approve":
             self.pending = chunk
             return None
-        return self._player.splice(chunk, resting)
+        # In step mode it is a person who lets each row be played, whenever that is.
+        return self._player.splice(chunk, resting, now_s, math.inf if self.run.mode == "step" else chunk.fresh_until_s)
 
-    def approve(self, resting: NDArray[np.float64]) -> Splice | None:
-        """A person said yes.
+    def approve(self, resting: NDArray[np.float64], now_s: float) -> Splice | None:
+        """A person said yes, and the chunk's time begins.
 
         Raises:
             Conflict: nothing is shown.
         """
         chunk = self._take_pending()
-        return self._player.splice(chunk, resting)
+        return self._player.splice(chunk, resting, now_s, now_s + LASTS_S)
 
     def reject(self) -> None:
         """A person said no; the next question is asked at once.
@@ -118,12 +126,22 @@ class Driver:
             raise Conflict(f"The run is in {self.run.mode} mode; rows are played one at a time in step mode.")
         self._steps += 1
 
-    def choose(self, now_s: float, disconnected_s: float) -> Choice:
-        """What to do now."""
+    def choose(self, now_s: float, *, is_reachable: bool) -> Choice:
+        """What to do now.
+
+        Args:
+            is_reachable: whether the policy is there. Once it was not, only an answer counts as a sign of life.
+        """
+        self._player.expire(now_s)
+        if not is_reachable and self._lost_since_s is None:
+            self._lost_since_s = now_s
+        disconnected_s = 0.0 if self._lost_since_s is None else now_s - self._lost_since_s
         has_row = len(self.coming) > 0
         awaited = self._awaited_person(has_row)
         without_rows_s = 0.0 if has_row and awaited is None else now_s - self._starved_since_s
         if awaited is not None:  # A person may take their time: this never becomes a stop.
+            if is_reachable:
+                self._lost_since_s = None
             return Choice(Rung.REST if without_rows_s > HOLD_AFTER_S else Rung.COAST, waits_for=awaited)
         if self.run.mode == "replay":
             disconnected_s = 0.0

@@ -44,7 +44,7 @@ class Engagement:
     def __init__(self, arm: Arm, clock: Clock, closing: Closing) -> None:
         self._arm = arm
         self._clock = clock
-        self._mover = Mover(arm, closing)
+        self._mover = Mover(arm, clock, closing)
         self.session = Session()
         self.driver: Driver | None = None
 
@@ -89,15 +89,20 @@ class Engagement:
 
         A fade would hide a jump from the filter, which sees one row at a time.
         """
-        splice = self.driver.offer(chunk, self._mover.resting_row(state)) if self.driver is not None else None
+        resting, now_s = self._mover.resting_row(state), self._clock.now()
+        splice = self.driver.offer(chunk, resting, now_s) if self.driver is not None else None
         return splice, StopReason.TOO_FAR if _jumps(splice) and not self._in_shadow else None
 
-    def drive(self, state: ArmState, disconnected_s: float) -> tuple[Driven, StopReason | None]:
-        """One tick of the run that is on: what was done, and why it must stop."""
+    def drive(self, state: ArmState, *, is_reachable: bool) -> tuple[Driven, StopReason | None]:
+        """One tick of the run that is on: what was done, and why it must stop.
+
+        Args:
+            is_reachable: whether the policy is there.
+        """
         run, driver = self.session.view.run, self.driver
         assert run is not None
         assert driver is not None
-        choice = driver.choose(self._clock.now(), disconnected_s)
+        choice = driver.choose(self._clock.now(), is_reachable=is_reachable)
         if choice.finished:
             self._finish()
             return Driven(choice.rung), None
@@ -138,11 +143,11 @@ class Engagement:
         assert self.driver is not None
         now_s, resting = self._clock.now(), self._mover.resting_row(state)
         chunk = ActionChunk(-1, self.session.view.epoch, now_s, now_s, approach(resting, rows))
-        self.driver.replay(chunk, resting)
+        self.driver.replay(chunk, resting, now_s)
 
     def _approve(self) -> None:
         driver = self._driver_or_conflict()
-        splice = driver.approve(self._mover.resting_row(self._arm.state()))
+        splice = driver.approve(self._mover.resting_row(self._arm.state()), self._clock.now())
         if splice is not None and _jumps(splice):
             self._begin(driver.run)
             raise Conflict(f"The chunk begins {splice.jump_rad:.2f} rad from the arm; at most {STOP_LEAD_RAD} is safe.")

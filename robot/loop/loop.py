@@ -170,7 +170,6 @@ class Loop:
 
     def _ask_ahead(self, tick: Tick, seen: Seen) -> None:
         run, driver = self.view.run, self._run.driver
-        self._talk.status()
         if run is None or driver is None or seen.state is None or seen.views is None or not self._talk.may_ask():
             return
         if driver.wants_chunk(self._talk.latency.rows(run.pace)):
@@ -181,7 +180,7 @@ class Loop:
     def _drive(self, seen: Seen) -> Driven | None:
         if not self._run.session.engaged or seen.state is None:
             return None
-        driven, stop = self._run.drive(seen.state, self._talk.disconnected_s())
+        driven, stop = self._run.drive(seen.state, is_reachable=self._talk.is_reachable())
         if stop is not None:
             self._stop(stop)
         return driven

@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot.arms import Arm
+from robot.clock import Clock
 from robot.faults import StopReason
 from robot.gripper.closing import Closing, close_or_open
-from robot.observation import NUM_JOINTS, ArmState
+from robot.observation import NUM_JOINTS, ROWS_PER_SECOND, ArmState
 from robot.playing import coast
-from robot.safety import LIMITS, ClampRate, Executed, filter_target
+from robot.safety import LIMITS, ClampRate, Course, Executed, filter_target
+from robot.safety.clamp_rate import MAX_ACCELERATION_RATE
+
+STOOD_AFTER_S = 1.75 / ROWS_PER_SECOND
+"""Between two rows. One that is late comes sooner; where a tick was missed, the arm came to rest at its target."""
 
 
 class Mover:
@@ -21,12 +26,15 @@ class Mover:
     Raises ArmLost wherever the arm does.
     """
 
-    def __init__(self, arm: Arm, closing: Closing = "binary") -> None:
+    def __init__(self, arm: Arm, clock: Clock, closing: Closing = "binary") -> None:
         self._arm = arm
+        self._clock = clock
         self._limits = LIMITS[arm.model]
         self._closing: Closing = closing
         self._clamp_rate = ClampRate()
-        self._before = self._last = np.zeros(NUM_JOINTS + 1)
+        self._jolt_rate = ClampRate(MAX_ACCELERATION_RATE)
+        self._course = Course.at_rest(np.zeros(NUM_JOINTS + 1))
+        self._sent_at_s = float("-inf")
         self._grip: float | None = None
         self._at_rest = True
 
@@ -34,8 +42,9 @@ class Mover:
         """Motion starts where the arm is, whatever was executed before; what the gripper holds, it keeps."""
         if self._grip is None:
             self._grip = state.gripper_position
-        self._before = self._last = np.append(state.joint_positions, self._grip)
+        self._course = Course.at_rest(np.append(state.joint_positions, self._grip))
         self._clamp_rate.clear()
+        self._jolt_rate.clear()
         self._at_rest = False
 
     def move(self, wanted: NDArray[np.float64], state: ArmState) -> Executed:
@@ -44,11 +53,12 @@ class Mover:
 
     def coast(self, state: ArmState) -> Executed | None:
         """Decelerate; none when the arm is at rest already."""
-        return None if self._at_rest else self._send(coast(self._before, self._last), state, "continuous")
+        return None if self._at_rest else self._send(coast(self._course), state, "continuous")
 
     def imagine(self, wanted: NDArray[np.float64], state: ArmState) -> Executed:
-        """What would be done from where the arm is; nothing is sent."""
-        return filter_target(wanted, np.append(state.joint_positions, state.gripper_position), state, self._limits)
+        """What would be done from where the arm is, were it on that way already; nothing is sent."""
+        here = np.append(state.joint_positions, state.gripper_position)
+        return filter_target(wanted, Course(2 * here - wanted, here, here), state, self._limits)
 
     def rest(self) -> None:
         """Tell the arm once to come to rest where it is; what moves it next begins there."""
@@ -63,24 +73,29 @@ class Mover:
 
     def resting_row(self, state: ArmState) -> NDArray[np.float64]:
         """float64 [8], what the next chunk is entered from."""
-        return np.append(state.joint_positions, state.gripper_position) if self._at_rest else self._last
+        return np.append(state.joint_positions, state.gripper_position) if self._at_rest else self._course.last
 
     @property
     def clamp_rate(self) -> float:
-        """The share of joint targets that were clamped over the last two seconds."""
+        """The share of joint targets that were clamped over the last two seconds, but for their acceleration."""
         return self._clamp_rate.rate
 
     def _send(self, wanted: NDArray[np.float64], state: ArmState, closing: Closing) -> Executed:
+        now_s = self._clock.now()
         if self._at_rest:
             self.begin(state)
-        executed = filter_target(wanted, self._last, state, self._limits)
+        elif now_s - self._sent_at_s > STOOD_AFTER_S:
+            self._course = Course.at_rest(self._course.last)
+        executed = filter_target(wanted, self._course, state, self._limits)
         if executed.stop is not None:
             return executed
-        self._clamp_rate.add(executed.clamps.joints)
-        if self._clamp_rate.exceeded:
-            return replace(executed, row=self._last, stop=StopReason.CLAMP_RATE)
+        last = self._course.last
+        self._clamp_rate.add(executed.clamps.misfits)
+        self._jolt_rate.add(executed.clamps.acceleration)
+        if self._clamp_rate.exceeded or self._jolt_rate.exceeded:
+            return replace(executed, row=last, stop=StopReason.CLAMP_RATE)
         row = executed.row
-        self._grip = row[NUM_JOINTS] = close_or_open(row[NUM_JOINTS], self._last[NUM_JOINTS], closing)
+        self._grip = row[NUM_JOINTS] = close_or_open(row[NUM_JOINTS], last[NUM_JOINTS], closing)
         self._arm.set_target(row[:NUM_JOINTS], float(row[NUM_JOINTS]))
-        self._before, self._last = self._last, row
+        self._course, self._sent_at_s = self._course.then(wanted, row), now_s
         return executed

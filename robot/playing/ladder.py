@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from robot.chunk import STALE_AFTER_S
+
 HOLD_AFTER_S = 1.0
-STOP_AFTER_S = 5.0
+STOP_AFTER_S = STALE_AFTER_S
 
 
 class Rung(StrEnum):
@@ -30,7 +32,7 @@ def rung(*, has_row: bool, without_rows_s: float, disconnected_s: float) -> Rung
     Args:
         has_row: whether the player has a row for this tick.
         without_rows_s: how long it has had none; 0 while it has.
-        disconnected_s: how long the policy has been out of reach; 0 while it is there.
+        disconnected_s: since the policy went out of reach, until it answers; being there again is no answer.
     """
     worst_s = max(without_rows_s, disconnected_s)
     if worst_s > STOP_AFTER_S:

@@ -7,9 +7,10 @@ from collections import deque
 
 import numpy as np
 
+from robot.chunk import MAX_ROWS
 from robot.observation import ROWS_PER_SECOND
 
-MAX_HORIZON = 32
+MAX_HORIZON = MAX_ROWS
 MARGIN_ROWS = 1
 NUM_KEPT = 40
 

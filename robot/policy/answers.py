@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -9,10 +10,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.chunk import MAX_ROWS
 from robot.faults import PolicyLost, PolicyRefused
 from studio.errors import BadInput
-from studio.requests import shown
+from studio.requests import cut, shown
 from studio.wire.arrays import unpack_message
+
+MAX_FRAMES = MAX_ROWS + 1
+"""Foreseen ones: where each row leads, and what was seen first."""
+
+MAX_SIDE = 4096
 
 RESET_ACKNOWLEDGED = "reset successful"
 
@@ -23,8 +30,8 @@ class Answer:
 
     Attributes:
         rows: float64, whatever shape came; the loop checks it.
-        inference_s: what the server says it took.
-        video: predicted frames, uint8 [T, height, width, 3].
+        inference_s: what the server says it took; none where that is no time.
+        video: predicted frames, uint8 [T, height, width, 3]; none where it is none that could be shown.
     """
 
     rows: NDArray[np.float64]
@@ -51,7 +58,7 @@ def read_message(frame: str | bytes) -> Any:
     if isinstance(message, Mapping):
         said = cast("Mapping[Any, Any]", message)
         if said.get("type") == "error":
-            raise PolicyRefused(f"The policy says: {_last_line(said.get('message'))}", hint=str(said.get("hint") or ""))
+            raise PolicyRefused(f"The policy says: {_last_line(said.get('message'))}", hint=_words(said.get("hint")))
         if isinstance(said.get("error"), str):
             raise PolicyRefused(f"The policy's server failed: {_last_line(said['error'])}")
     return cast(Any, message)
@@ -86,14 +93,23 @@ def _numbers(value: object) -> NDArray[np.float64]:
 
 def _inference_s(timing: object) -> float | None:
     value = cast("Mapping[Any, Any]", timing).get("infer_ms") if isinstance(timing, Mapping) else None
-    return float(value) / 1000 if isinstance(value, int | float) else None
+    if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        return None
+    return float(value) / 1000
 
 
 def _video(value: object) -> NDArray[np.uint8] | None:
     if not isinstance(value, np.ndarray):
         return None
     frames = cast("NDArray[Any]", value)
-    return frames if frames.dtype == np.uint8 and frames.ndim == 4 and frames.shape[3] == 3 else None
+    if frames.dtype != np.uint8 or frames.ndim != 4 or frames.shape[3] != 3:
+        return None
+    num_frames, *sides = frames.shape[:3]
+    return frames if num_frames <= MAX_FRAMES and all(0 < side <= MAX_SIDE for side in sides) else None
+
+
+def _words(text: object) -> str:
+    return cut(text) if isinstance(text, str) else ""
 
 
 def _last_line(text: object) -> str:

@@ -27,7 +27,13 @@ from studio.wire.arrays import pack_message
 
 log = structlog.get_logger("orrery.robot.policy")
 
-MAX_FRAME_BYTES = 64 << 20
+MAX_FRAME_BYTES = 1 << 20
+"""32 rows are a few kilobytes in any spelling. A megabyte of numbers is taken apart within some 30 ms, in which no tick
+of the loop can begin."""
+
+MAX_FORESEEN_BYTES = 64 << 20
+"""Of an answer whose foreseen frames were asked for: 33 of 544 x 736 are 40 MB, in one array."""
+
 HELLO_TIMEOUT_S = 10.0
 BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 PING_EVERY_S, PING_TIMEOUT_S = 60.0, 600.0
@@ -44,6 +50,7 @@ class PolicyAddress:
         token: sent as a bearer.
         declared: what a person says its actions are, where the server does not.
         reply_timeout_s: an answer that takes longer closes the connection.
+        max_frame_bytes: a larger frame closes it before it is read, unless foreseen frames were asked for.
     """
 
     url: str
@@ -174,8 +181,10 @@ class PolicyConnection:
                     _exchange(socket, reset, question.timeout_s)
                 epoch = question.seen.epoch
                 message = dialect.question(question.seen)
-                if self.wants_video and self._status.predicts:
+                foresees = self.wants_video and self._status.predicts
+                if foresees:
                     message["decode_video"] = True
+                socket.protocol.max_message_size = MAX_FORESEEN_BYTES if foresees else self._address.max_frame_bytes
                 answer = dialect.answer(_exchange(socket, message, question.timeout_s))
             except PolicyRefused as error:
                 self._reply(error)  # it said so in an orderly way: a server that goes on is talked to further

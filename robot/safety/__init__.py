@@ -1,6 +1,7 @@
 """What stands between a policy and an arm: pure functions over numpy. It knows no hardware; everybody may call it."""
 
 from robot.safety.clamp_rate import ClampRate
+from robot.safety.course import Course
 from robot.safety.filter import Clamps, Executed, check_rows, filter_target
 from robot.safety.limits import HOME, LIMITS, ArmModel, JointLimits
 from robot.safety.velocity import largest_step, velocity_limits
@@ -11,6 +12,7 @@ __all__ = [
     "ArmModel",
     "ClampRate",
     "Clamps",
+    "Course",
     "Executed",
     "JointLimits",
     "check_rows",

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from robot.faults import StopReason
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND, ArmState
+from robot.safety.acceleration import braking_step, largest_change
+from robot.safety.course import Course
 from robot.safety.limits import JointLimits
 from robot.safety.velocity import largest_step
 
@@ -19,6 +21,12 @@ STOP_LEAD_RAD = 0.6
 """A target further than this is not meant for this arm, or the arm does not follow."""
 
 
+LARGEST = 1000.0
+"""Of a row's numbers, rad: no arm's; differences of what is far larger are not finite any more."""
+
+ROUNDING_RAD = 1e-12
+
+
 @dataclass(frozen=True)
 class Clamps:
     """Which joints were held back, bool [7] each.
@@ -27,19 +35,26 @@ class Clamps:
         soft: by the position limits.
         lead: by how far the target may be ahead of the arm.
         step: by the velocity limit.
+        acceleration: by how fast it may gather or lose velocity, which it also needs in order to rest at a soft limit.
     """
 
     soft: NDArray[np.bool_]
     lead: NDArray[np.bool_]
     step: NDArray[np.bool_]
+    acceleration: NDArray[np.bool_]
 
     @property
     def joints(self) -> NDArray[np.bool_]:
         """By any of them."""
+        return self.misfits | self.acceleration
+
+    @property
+    def misfits(self) -> NDArray[np.bool_]:
+        """By a limit that a policy for this arm hardly ever meets; those of acceleration smooth ordinary beginnings."""
         return self.soft | self.lead | self.step
 
 
-NO_CLAMPS = Clamps(*(np.zeros(NUM_JOINTS, np.bool_) for _ in range(3)))
+NO_CLAMPS = Clamps(*(np.zeros(NUM_JOINTS, np.bool_) for _ in range(4)))
 
 
 @dataclass(frozen=True)
@@ -58,10 +73,10 @@ class Executed:
 
 
 def check_rows(rows: NDArray[np.float64]) -> StopReason | None:
-    """Why a whole chunk may not be played: it is not [n ≥ 1, 8], or holds what is not finite."""
+    """Why a whole chunk may not be played: it is not [n ≥ 1, 8], or holds what is not finite, or beyond all reason."""
     if rows.ndim != 2 or rows.shape[0] < 1 or rows.shape[1] != ROW_WIDTH:
         return StopReason.WRONG_WIDTH
-    return None if np.isfinite(rows).all() else StopReason.NOT_FINITE
+    return None if (np.abs(rows) <= LARGEST).all() else StopReason.NOT_FINITE
 
 
 def check_state(state: ArmState, limits: JointLimits) -> StopReason | None:
@@ -74,7 +89,7 @@ def check_state(state: ArmState, limits: JointLimits) -> StopReason | None:
 
 def filter_target(
     wanted: NDArray[np.float64],
-    last_executed: NDArray[np.float64],
+    course: Course,
     state: ArmState,
     limits: JointLimits,
     *,
@@ -82,42 +97,71 @@ def filter_target(
 ) -> Executed:
     """The row that may be executed for a wanted one.
 
-    The result lies within the soft limits, or between them and the last row where that was outside; it is never further
-    from the last row than the velocity limits allow in one period; it is at most 0.3 rad from the arm, or no further
-    than the last row was and on its way there as fast as it may.
+    The result lies within the soft limits, or between them and the last row where that was outside; its step is never
+    longer than the velocity limits allow, and differs from the step before by no more than the acceleration limits
+    allow. Rows that keep to that are executed as they are. The joint that does not comes after its target and comes to
+    rest there, not beyond it, where it can brake so soon.
+
+    A target is at most 0.3 rad from the arm. The row is no further, or is braking, or comes back.
+
+    Where an arm that was pushed makes it impossible to keep all of these, the velocity limits are kept, then the soft
+    ones.
 
     Args:
         wanted: [8] joint positions in rad and the gripper; anything may come here.
-        last_executed: float64 [8], the row before; when motion begins, where the arm is.
+        course: the rows before; when motion begins, at rest where the arm is.
         state: the newest measurement.
         limits: of the connected model.
         period_s: between two rows.
     """
     if wanted.shape != (ROW_WIDTH,):
-        return Executed(last_executed, stop=StopReason.WRONG_WIDTH)
+        return Executed(course.last, stop=StopReason.WRONG_WIDTH)
     if not np.isfinite(wanted).all():
-        return Executed(last_executed, stop=StopReason.NOT_FINITE)
+        return Executed(course.last, stop=StopReason.NOT_FINITE)
     measured = state.joint_positions
     stop = check_state(state, limits)
     if stop is None and (np.abs(wanted[:NUM_JOINTS] - measured) > STOP_LEAD_RAD).any():
         stop = StopReason.TOO_FAR
     if stop is not None:
-        return Executed(last_executed, stop=stop)
+        return Executed(course.last, stop=stop)
 
-    last = last_executed[:NUM_JOINTS]
-    target = wanted[:NUM_JOINTS]
+    last, target = course.last[:NUM_JOINTS], wanted[:NUM_JOINTS]
     allowed = np.clip(target, limits.soft_min, limits.soft_max)
     near = np.clip(allowed, measured - MAX_LEAD_RAD, measured + MAX_LEAD_RAD)
-    down, up = _steps(limits, last, measured, period_s)
-    reached = np.clip(near, last - down, last + up)
+    down, up = _velocity_steps(limits, last, measured, period_s)
+    smooth = _smooth_step(near, course, limits, period_s)
+    step = np.clip(smooth, -down, up)
+    reached = np.where(np.abs(last + step - near) < ROUNDING_RAD, near, last + step)
     if (np.abs(reached - measured) > STOP_LEAD_RAD).any():
-        return Executed(last_executed, stop=StopReason.TOO_FAR)
+        return Executed(course.last, stop=StopReason.TOO_FAR)
 
     row = np.append(reached, np.clip(wanted[NUM_JOINTS], 0.0, 1.0))
-    return Executed(row, Clamps(soft=allowed != target, lead=near != allowed, step=reached != near))
+    too_fast = (step != smooth) & (reached != near)
+    clamps = Clamps(allowed != target, near != allowed, too_fast, acceleration=(reached != near) & ~too_fast)
+    return Executed(row, clamps)
 
 
-def _steps(
+def _smooth_step(
+    target: NDArray[np.float64], course: Course, limits: JointLimits, period_s: float
+) -> NDArray[np.float64]:
+    """The step towards a target that the acceleration limits allow, and after which the soft limits can be kept."""
+    last, before = course.last[:NUM_JOINTS], course.step
+    change = largest_change(limits, period_s)
+    # A target that moves on is followed at its speed, as far as that is the arm's already: what jumped, or turned
+    # around, is taken to stay where it is.
+    moving = _between(np.zeros(NUM_JOINTS), target - course.wanted[:NUM_JOINTS], before)
+    step = moving + braking_step(target - last - moving, change)
+    step = np.clip(step, before - change, before + change)
+    below, above = np.maximum(last - limits.soft_min, 0.0), np.maximum(limits.soft_max - last, 0.0)
+    return np.clip(step, -braking_step(below, change), braking_step(above, change))
+
+
+def _between(low: NDArray[np.float64], middle: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The second of three numbers, in order."""
+    return np.median(np.stack([low, middle, high]), axis=0)
+
+
+def _velocity_steps(
     limits: JointLimits, last: NDArray[np.float64], measured: NDArray[np.float64], period_s: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # The command runs ahead of the arm: each of the two must be allowed to move so.

@@ -41,8 +41,8 @@ def test_clamps_are_counted_by_joint_and_kind():
     rig.seconds(0.6)
     summary = meter.summary()
 
-    assert summary.num_clamped_step[2] > 0
-    assert summary.num_clamped_step[0] == 0
+    assert summary.num_clamped_acceleration[2] > 0
+    assert summary.num_clamped_acceleration[0] == 0
     assert 0 < summary.clamped_share <= 1
 
 

@@ -13,6 +13,9 @@ from robot.observation import Observation
 from robot.policy.answers import Answer, answer_of
 from robot.policy.dialects.dialect import state_fields
 
+MAX_SIDE = 1280
+"""Of a view that may be asked for: the cameras' own are 640 x 360 and 320 x 180."""
+
 
 class RoboarenaDialect:
     """The views that the server's first frame asks for, an `endpoint`, and a session.
@@ -59,5 +62,5 @@ def _size(value: object) -> tuple[int, int] | None:
     """(height, width) where the server names one."""
     if not isinstance(value, list | tuple):
         return None
-    sides = [side for side in cast("list[object]", value) if isinstance(side, int) and 0 < side <= 4096]
+    sides = [side for side in cast("list[object]", value) if isinstance(side, int) and 0 < side <= MAX_SIDE]
     return (sides[0], sides[1]) if len(sides) == 2 else None

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from robot.chunk import STALE_AFTER_S
 from robot.faults import PolicyLost
 from robot.loop import DeadMan
 from robot.loop.commands import (
@@ -25,7 +26,6 @@ from robot.loop.commands import (
     StepOnce,
     Stop,
 )
-from robot.loop.conversation import REPLY_TIMEOUT_S
 from robot.observation import Observation
 from robot.run import Run
 from robot.safety import HOME, LIMITS, velocity_limits
@@ -231,7 +231,7 @@ def check_answer(rig: Rig, policy: Garbler) -> None:
     question = next(found for found in policy.questions if found.tick == turn.answered.tick)
     before = rig.turns[-2].session.epoch
     assert question.epoch == turn.answered.epoch in (before, turn.session.epoch)
-    assert turn.tick.began_s - question.asked_at_s <= REPLY_TIMEOUT_S + TINY
+    assert turn.tick.began_s - question.asked_at_s <= STALE_AFTER_S + TINY
 
 
 def check_origin(rig: Rig, policy: Garbler, row: np.ndarray) -> None:
@@ -244,4 +244,4 @@ def check_origin(rig: Rig, policy: Garbler, row: np.ndarray) -> None:
     answered = next(
         earlier for earlier in rig.turns if earlier.answered is not None and earlier.answered.tick == question.tick
     )
-    assert answered.tick.began_s - question.asked_at_s <= REPLY_TIMEOUT_S + TINY
+    assert answered.tick.began_s - question.asked_at_s <= STALE_AFTER_S + TINY

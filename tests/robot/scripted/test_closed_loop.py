@@ -12,7 +12,7 @@ from robot.loop.commands import Instruct, Ready, Start
 from robot.objects import ObjectPose
 from robot.observation import Observation
 from robot.run import Run
-from robot.safety import LIMITS
+from robot.safety import LIMITS, Course
 from robot.safety.filter import filter_target
 from robot.scripted.policy import plan
 from robot.simulation.scene import Scene
@@ -27,9 +27,9 @@ def play(world: World, prompt: str, seconds: float, horizon: int = 16, late_tick
     """Ask every ``horizon`` ticks, play what comes ``late_ticks`` later from the row it is late by.
 
     Returns:
-        How many joint targets the safety filter had to change.
+        How many joint targets the safety filter had to change, but for their acceleration.
     """
-    last = np.append(world.state().joint_positions, 0.0)
+    course = Course.at_rest(np.append(world.state().joint_positions, 0.0))
     chunk, chunk_tick, coming, num_clamped = None, 0, None, 0
     for tick in range(round(seconds * 15)):
         state = world.state()
@@ -38,12 +38,12 @@ def play(world: World, prompt: str, seconds: float, horizon: int = 16, late_tick
             coming = (tick, rows)
         if coming is not None and tick >= coming[0] + late_ticks:
             (chunk_tick, chunk), coming = coming, None
-        wanted = last if chunk is None else chunk[min(tick - chunk_tick, len(chunk) - 1)]
-        executed = filter_target(wanted, last, state, LIMITS["panda"])
+        wanted = course.last if chunk is None else chunk[min(tick - chunk_tick, len(chunk) - 1)]
+        executed = filter_target(wanted, course, state, LIMITS["panda"])
         assert executed.stop is None
-        num_clamped += int(executed.clamps.joints.sum())
-        last = executed.row
-        world.aim(last[:7], float(last[7]))
+        num_clamped += int(executed.clamps.misfits.sum())
+        course = course.then(wanted, executed.row)
+        world.aim(executed.row[:7], float(executed.row[7]))
         world.advance(PERIOD_S)
     return num_clamped
 
@@ -70,7 +70,7 @@ def test_the_named_thing_is_lifted_and_held_and_no_other(mesh_scene: Scene, seed
     num_clamped = play(world, f"pick up the {name}", seconds=6)
 
     assert lifted(world, before) == [name]
-    assert num_clamped <= 2
+    assert num_clamped <= 10, "of 630: it catches up with a chunk that begins abruptly at full speed"
 
 
 @pytest.mark.parametrize(("horizon", "late_ticks"), [(1, 0), (8, 3), (16, 6), (32, 0)])
