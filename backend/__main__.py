@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from backend.browser_policy import BROWSER_HEADERS
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
@@ -121,6 +122,7 @@ def _serve(
 
 
 async def _live(settings: ServerSettings, services: Services, hold: Hold, listener: socket.socket) -> None:
+    from backend.paced_http import PacedHttp
     from backend.serve import living
 
     own_url = address(settings, listener, loopback=True)
@@ -133,6 +135,10 @@ async def _live(settings: ServerSettings, services: Services, hold: Hold, listen
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=GRACE_S,
+            http=PacedHttp,
+            headers=BROWSER_HEADERS,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies,
             ws="websockets-sansio",
             ws_per_message_deflate=False,  # it costs the event loop more than a near network costs
         )

@@ -1,7 +1,7 @@
 """Who may come in: one gate before every route, mount and websocket.
 
-Host and Origin are checked always, against DNS rebinding and foreign pages. With a token, everything but the two
-health words and the login page wants it: as a bearer from programs, as a cookie from pages.
+Host and Origin are checked always, against DNS rebinding and foreign pages. With a token, everything but the words
+of health and the login page wants it: as a bearer from programs, as a cookie from pages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from studio.errors import ForeignOrigin, StudioError, Unauthorized
 from studio.settings import ServerSettings, is_loopback
 
 COOKIE = "orrery_token"
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/login", "/favicon.ico"})
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/health", "/v1/health/ready", "/login", "/favicon.ico"})
 
 
 def cookie_value(token: str) -> str:

@@ -34,6 +34,7 @@ STATUS: dict[type[errors.StudioError], int] = {
     errors.ForeignOrigin: 403,
     errors.TooLarge: 413,
     errors.TooManyRequests: 429,
+    errors.TooSlow: 408,
     errors.NotImplementedHere: 501,
     errors.StorageError: 500,
     errors.DiskFull: 507,

@@ -195,6 +195,10 @@ class TooManyRequests(StudioError):
     code = "too_many_requests"
 
 
+class TooSlow(StudioError):
+    code = "too_slow"
+
+
 class NotImplementedHere(StudioError):
     code = "not_implemented"
 

@@ -63,6 +63,8 @@ class ServerSettings(BaseSettings):
         checkpoint: a preset's id or a folder; unless it is said, the one that was active last.
         token: turns authentication on, everywhere.
         allowed_hosts: further Host names that the server answers to, comma-separated.
+        trusted_proxies: addresses and networks of reverse proxies, comma-separated; what their `X-Forwarded-For` and
+            `X-Forwarded-Proto` say of a caller counts, and nobody else's.
         device: where the engine computes; `auto` takes the GPU when there is one.
         gpus: how many GPUs, from `device` on, share the steps of clips; on a CPU as many processes.
         policy_gpus: how many of them share a policy's steps; never more than `gpus`.
@@ -96,6 +98,7 @@ class ServerSettings(BaseSettings):
     checkpoint: str = DEFAULT_CHECKPOINT
     token: SecretStr | None = None
     allowed_hosts: str = ""
+    trusted_proxies: str = ""
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
     gpus: Annotated[int, Field(ge=1, le=8)] = 1
     policy_gpus: Annotated[int, Field(ge=1, le=8)] = 1
@@ -162,6 +165,17 @@ class ServerSettings(BaseSettings):
             raise ValueError(f"{value} is not on this machine; prompts are sent to http://127.0.0.1:PORT alone")
         return value
 
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _proxies_are_addresses(cls, value: str) -> str:
+        names = [name.strip() for name in value.split(",") if name.strip()]
+        for name in names:
+            try:
+                ipaddress.ip_network(name)
+            except ValueError:
+                raise ValueError(f"{name} is no address or network, as 10.0.0.7 and 10.0.0.0/24 are") from None
+        return ",".join(names)
+
     @field_validator("token")
     @classmethod
     def _token_says_something(cls, value: SecretStr | None) -> SecretStr | None:
@@ -196,5 +210,6 @@ def read_settings() -> ServerSettings:
 
 def _named(error: BadInput) -> BadInput:
     variable = f"ORRERY_{(error.param or '').upper()}"
-    hint = f"{error.hint} It is set by --{error.param} or {variable}.".strip()
+    flag = f"--{(error.param or '').replace('_', '-')}"
+    hint = f"{error.hint} It is set by {flag} or {variable}.".strip()
     return BadInput(error.message, param=error.param, hint=hint)

@@ -38,7 +38,7 @@ TRANSLATED = frozenset(
     | {"guardrails", "use_guardrails"}
 )
 IGNORED = frozenset(
-    {"quality", "style", "user", "background", "moderation", "stream", "partial_images", "input_fidelity"}
+    {"quality", "style", "user", "background", "moderation", "partial_images", "input_fidelity"}
     | {"max_sequence_length", "return_stage_metrics", "output_type", "deterministic_seed"}
 )
 """Fields of OpenAI's own models, sent by its client with their defaults, and of the serving stacks, that change nothing
@@ -93,9 +93,15 @@ def to_call(body: Mapping[str, Any]) -> ImagesCall:
 
     Raises:
         BadInput: a field is unknown, or a size or format is not one of ours.
-        NotAllowed: it asks for a system prompt or an adapter in a way that is not served.
+        NotAllowed: it asks for a stream, or for an adapter in a way that is not served.
     """
     fields = {name: value for name, value in with_extras(body).items() if name not in IGNORED}
+    if fields.pop("stream", None) not in (None, False):
+        raise NotAllowed(
+            "Pictures come whole, not as a stream.",
+            param="stream",
+            hint="Leave stream out; GET /v1/events has previews of a job that runs.",
+        )
     check_names(fields, SAMPLING | SWITCHES | TRANSLATED | set(EXTRAS), "")
     response_format = _one_of(fields, "response_format", get_args(ResponseFormat))
     output_format = _one_of(fields, "output_format", get_args(OutputFormat))

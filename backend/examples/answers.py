@@ -111,6 +111,7 @@ _ANSWERS: tuple[BaseModel, ...] = (
     _FORM,
     FormPresetList(presets=(_FORM,)),
     dialects.MODELS,
+    dialects.MODELS.data[0],
     dialects.IMAGES,
     dialects.VIDEO,
     dialects.VIDEOS,

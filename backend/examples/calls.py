@@ -23,7 +23,7 @@ PARAMETERS: dict[str, Any] = {
 }
 """By the name of a parameter in a path; `name` is another thing in every route, see `NAMES`."""
 
-NAMES = {"/v1/tasks/": "grounding", "/v1/robots/": "simulated", "/v1/checkpoints/": "speck"}
+NAMES = {"/v1/models/": "speck", "/v1/tasks/": "grounding", "/v1/robots/": "simulated", "/v1/checkpoints/": "speck"}
 
 BODIES: dict[str, Any] = {
     "PATCH /v1/jobs/{job_id}": {"priority": "high"},

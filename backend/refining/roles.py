@@ -14,7 +14,7 @@ from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
 from backend.refining.taking_part import Revision, Spend
 from studio.critiques import Critique
-from studio.errors import Busy, NotAllowed
+from studio.errors import Busy, EngineLost, NotAllowed
 from studio.events import CheckpointStatus
 from studio.prompting import (
     UPSAMPLING,
@@ -48,6 +48,10 @@ from studio.settings import ServerSettings
 BUSY_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Between askings of somebody who is asked too often: half a minute in all. While a checkpoint is still on its way to
 an engine, as after a restart, the last one is repeated."""
+MAX_LOST = 5
+"""Workers that may die while one question is open. A job has two; but many questions are open at once, and any of them,
+or a job beside them, may be what the worker died of."""
+
 COMING = ("waiting", "preparing", "loading", "lost")
 """States of a checkpoint that will answer, or will fail and say why."""
 
@@ -71,7 +75,13 @@ class _Asked:
     bring: Callable[[], Awaitable[None]] | None = None
 
     async def __call__(self, question: Question, /) -> str:
-        """The answer, once they have time for it; raises Busy when that takes too long."""
+        """The answer, once they have time for it.
+
+        Raises:
+            Busy: that takes too long.
+            EngineLost: worker after worker died meanwhile.
+        """
+        num_lost = 0
         for pause_s in itertools.chain(self.pauses_s, itertools.repeat(self.pauses_s[-1])):
             try:
                 if self.bring is not None:
@@ -79,6 +89,10 @@ class _Asked:
                 return await self.ask(question)
             except Busy:
                 if pause_s == self.pauses_s[-1] and not self.is_coming():
+                    raise
+            except EngineLost:
+                num_lost += 1
+                if num_lost == MAX_LOST:
                     raise
             await asyncio.sleep(pause_s)
         raise AssertionError("the pauses never end")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -12,6 +14,8 @@ from studio.jobs import JobState
 
 router = APIRouter(tags=["health"])
 
+NOT_READY: dict[int | str, dict[str, Any]] = {503: {"description": "not yet, or not any more"}}
+
 
 @router.get("/healthz", response_class=PlainTextResponse)
 async def healthz() -> str:
@@ -19,9 +23,14 @@ async def healthz() -> str:
     return "ok"
 
 
-@router.get("/readyz", response_class=PlainTextResponse, responses={503: {"description": "not yet, or not any more"}})
+@router.get("/readyz", response_class=PlainTextResponse, responses=NOT_READY)
+@router.get("/health", response_class=PlainTextResponse, responses=NOT_READY)
+@router.get("/v1/health/ready", response_class=PlainTextResponse, responses=NOT_READY)
 async def readyz(parts: Parts) -> PlainTextResponse:
-    """One word, the checkpoint's state; 200 when it is `ready`, or `asleep`: whatever is asked wakes it."""
+    """One word, the checkpoint's state; 200 when it is `ready`, or `asleep`: whatever is asked wakes it.
+
+    vLLM and SGLang say it at `/health`, NIM at `/v1/health/ready`.
+    """
     state = parts.fleet.status.state
     return PlainTextResponse(state, 200 if state in ("ready", "asleep") else 503)
 

@@ -7,7 +7,10 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from backend.errors import documented
 from backend.services import Parts
+from studio.errors import CheckpointNotFound
+from studio.requests import shown
 
 router = APIRouter(prefix="/v1/models", tags=["openai"])
 
@@ -32,3 +35,12 @@ class ModelList(BaseModel):
 async def models(parts: Parts) -> ModelList:
     """What `model` may be."""
     return ModelList(data=[Model(id=name) for name in parts.shelf.here()])
+
+
+@router.get("/{name:path}", responses=documented(CheckpointNotFound))
+async def model(name: str, parts: Parts) -> Model:
+    """One of them, by its id or by its repository, which has a slash."""
+    served = parts.shelf.id_of(name)
+    if served not in parts.shelf.here():
+        raise CheckpointNotFound(f"There is no model {shown(name)} here.", hint="GET /v1/models lists them.")
+    return Model(id=served)

@@ -7,6 +7,7 @@ from typing import Any
 
 import structlog
 from fastapi import APIRouter, WebSocket
+from starlette.websockets import WebSocketDisconnect
 
 from backend.robots.hello import parse_object
 from backend.robots.mailbox import Mailbox
@@ -48,6 +49,8 @@ async def bridge(socket: WebSocket) -> None:
         async with asyncio.timeout(SILENCE_S):
             first = await receive(socket)
         robot, mailbox = hub.arrive(parse_object(first if isinstance(first, str) else ""))
+    except WebSocketDisconnect:
+        return log.info("bridge_left", reason="no hello came")
     except TimeoutError:
         return await close(socket, SILENT, "No hello came.")
     except BadInput as error:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,8 @@ from studio.errors import BadInput, StudioError
 from studio.jobs import Job
 from studio.presets import CheckpointPreset, complete
 from studio.prompting import Ask, Endpoint
-from studio.requests import Reason, parse_request
-from studio.rules import refusals
+from studio.requests import Reason, Request, parse_request
+from studio.rules import nearest_value, refusals
 from studio.specs import (
     Checkpoint,
     Entry,
@@ -41,9 +41,13 @@ from studio.specs import (
     read_entries,
     remote_files,
 )
+from studio.specs.overrides import merge
 
 SOME_FAILED = 1
 """Exit status when samples were made and others failed; 2 is for a command that could not begin."""
+
+MAX_FITTED = 8
+"""Changes to one sample: more fields than are ruled."""
 
 ON_DISK = ("absent", "installed")
 """States of checkpoints that the server does not serve."""
@@ -74,6 +78,7 @@ def run_batch(
     checkpoint: str | None,
     jobs: int,
     force: bool,
+    fit: bool = False,
 ) -> int:
     """Make the samples of spec files; nothing is begun while one of them has an error.
 
@@ -85,6 +90,7 @@ def run_batch(
         checkpoint: for all samples; None takes the server's.
         jobs: samples at a time.
         force: whether samples that are there and were made otherwise are replaced.
+        fit: whether samples are brought to what the checkpoint takes; those that cannot be fail, and others are made.
 
     Returns:
         The exit status.
@@ -101,7 +107,7 @@ def run_batch(
             return _refused(errors)
         url = running_server(target)
         server = StudioClient(url, token=target.token) if url else started(target, checkpoint)
-        batch = _Batch(entries, fetched, folder, checkpoint if url else None, jobs, force, target.token)
+        batch = _Batch(entries, fetched, folder, checkpoint if url else None, jobs, force, fit, target.token)
         return asyncio.run(batch.run(server))
 
 
@@ -115,26 +121,59 @@ class _Batch:
     checkpoint: str | None
     jobs: int
     force: bool
+    fit: bool
     token: str | None
 
     async def run(self, server: AbstractAsyncContextManager[StudioClient]) -> int:
         async with server as client:
             info = _chosen(await client.checkpoints(), self.checkpoint)
-            samples, errors = make_samples(
-                self.entries,
-                fetched=self.fetched,
-                scratch=self.folder.inputs,
-                checkpoint=Checkpoint(info.id, info.defaults) if info else None,
-            )
+            samples, errors = self.samples(self.entries, info)
+            if self.fit and info is not None:
+                samples = [self.fitted(sample, info) for sample in samples]
             places = {sample.name: self.folder.place(sample.name, self.asked(sample, info)) for sample in samples}
-            errors += [error for sample in samples for error in self.refusals(sample, info, places[sample.name])]
+            refused = {sample.name: self.refusals(sample, info, places[sample.name]) for sample in samples}
+            if self.fit:
+                unfit = [Outcome(name, "failed", str(found[0])) for name, found in refused.items() if found]
+                samples = [sample for sample in samples if not refused[sample.name]]
+            else:
+                unfit = []
+                errors += [error for found in refused.values() for error in found]
             if errors:
                 return _refused(errors)
             async with Endpoint(f"{client.base_url}/v1", model=self.checkpoint, api_key=self.token) as reasoner:
                 outcomes = await self.make(client, Patient(reasoner), samples, info, places)
+        outcomes += unfit
         rows = [_row(outcome) for outcome in outcomes]
         print_table(("sample", "state", "seconds", "what"), rows)
         return SOME_FAILED if any(outcome.state == "failed" for outcome in outcomes) else 0
+
+    def samples(self, entries: Sequence[Entry], info: CheckpointInfo | None) -> tuple[list[Sample], list[StudioError]]:
+        """Entries as this checkpoint's samples, and what is wrong with the others."""
+        checkpoint = Checkpoint(info.id, info.defaults) if info else None
+        return make_samples(entries, fetched=self.fetched, scratch=self.folder.inputs, checkpoint=checkpoint)
+
+    def fitted(self, sample: Sample, info: CheckpointInfo) -> Sample:
+        """A sample with the nearest values that the checkpoint takes, said in its own words and noted.
+
+        It is made anew with them, so that what its caption says of size and length stays true.
+        """
+        for _ in range(MAX_FITTED):
+            if isinstance(sample.request, Reason):
+                return sample
+            request = _completed(sample, info)
+            found = refusals(request, info.capabilities)[:1]
+            value = nearest_value(request, found[0].field, info.capabilities) if found else None
+            if value is None:
+                return sample
+            said = sample.draft.in_its_words(found[0].error()).param or found[0].field
+            note = f"{found[0].reason}; {said} {value} is taken (--fit)."
+            fields = merge(sample.entry.fields, {said: value})
+            entry = replace(sample.entry, fields=fields, notes=(*sample.entry.notes, note))
+            again, errors = self.samples([entry], info)
+            if errors:
+                return sample
+            sample = again[0]
+        return sample
 
     async def make(
         self,
@@ -215,9 +254,13 @@ class _Batch:
             return [sample.in_its_words(there)]
         if info is None or place is Place.FINISHED or isinstance(sample.request, Reason):
             return []
-        preset = CheckpointPreset(id=info.id, title=info.title, summary=info.summary, defaults=info.defaults)
-        request = parse_request(complete(preset, sample.draft.payload))
+        request = _completed(sample, info)
         return [sample.in_its_words(refusal.error()) for refusal in refusals(request, info.capabilities)[:1]]
+
+
+def _completed(sample: Sample, info: CheckpointInfo) -> Request:
+    preset = CheckpointPreset(id=info.id, title=info.title, summary=info.summary, defaults=info.defaults)
+    return parse_request(complete(preset, sample.draft.payload))
 
 
 def _chosen(listed: CheckpointList, name: str | None) -> CheckpointInfo | None:

@@ -100,6 +100,12 @@ def generate(
     force: Annotated[
         bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace what is there and was made otherwise.")
     ] = False,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", envvar="ORRERY_FIT", help="Bring samples of spec files to what the checkpoint takes, and say how."
+        ),
+    ] = False,
     server: ServerOption = None,
     data: DataOption = None,
     token: TokenOption = None,
@@ -121,10 +127,14 @@ def generate(
             # As the framework's own command takes them: -i a.json b.json
             patterns = [*input_files, *(prompt or ())]
             raise typer.Exit(
-                run_batch(patterns, overrides or [], output, target, checkpoint=checkpoint, jobs=jobs, force=force)
+                run_batch(
+                    patterns, overrides or [], output, target, checkpoint=checkpoint, jobs=jobs, force=force, fit=fit
+                )
             )
         if prompt is None:
             raise BadInput("Missing argument 'PROMPT...'.", param="prompt", hint="Or name spec files with -i.")
+        if fit:
+            raise BadInput("--fit goes with spec files, which -i names.", param="fit", hint="Leave it out.")
         if overrides:
             raise BadInput("--set goes with spec files, which -i names.", param="set", hint="Use the field's own flag.")
 

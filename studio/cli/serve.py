@@ -39,6 +39,12 @@ def serve(
         str | None,
         typer.Option(envvar="ORRERY_ALLOWED_HOSTS", help="Further Host names to answer to, comma-separated."),
     ] = None,
+    trusted_proxies: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_TRUSTED_PROXIES", help="Addresses of reverse proxies whose X-Forwarded-For counts [none]."
+        ),
+    ] = None,
     device: Annotated[
         str | None, typer.Option(envvar="ORRERY_DEVICE", help="auto, cpu, cuda or cuda:N [auto].")
     ] = None,
@@ -132,6 +138,7 @@ def serve(
         "checkpoint": checkpoint,
         "token": token,
         "allowed_hosts": allowed_hosts,
+        "trusted_proxies": trusted_proxies,
         "device": device,
         "gpus": gpus,
         "policy_gpus": policy_gpus,

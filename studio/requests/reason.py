@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from studio.requests.answer_schema import checked_schema
 from studio.requests.fields import BoundedText, CheckpointName, MediaId
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
@@ -15,9 +15,6 @@ from studio.requests.sampling import MAX_SEED, draw_seed
 MAX_MESSAGES = 256
 
 MAX_PARTS = 256
-
-MAX_SCHEMA_BYTES = 262_144
-"""The caption schemas of the technical report (sections A.2 and A.3) take a tenth of it."""
 
 
 class TextPart(Frozen):
@@ -116,13 +113,6 @@ class TextSampling(Frozen):
     ] = 0
 
 
-def _schema_fits(schema: dict[str, Any]) -> dict[str, Any]:
-    size_bytes = len(json.dumps(schema))
-    if size_bytes > MAX_SCHEMA_BYTES:
-        raise ValueError(f"the schema has {size_bytes:,} bytes; at most {MAX_SCHEMA_BYTES:,} are accepted")
-    return schema
-
-
 class Reason(Frozen):
     """Messages to the assistant's next one.
 
@@ -139,7 +129,7 @@ class Reason(Frozen):
     response_schema: Annotated[
         dict[str, Any] | None,
         Field(title="Schema", description="JSON schema that the answer must match"),
-        AfterValidator(lambda schema: schema if schema is None else _schema_fits(schema)),
+        AfterValidator(lambda schema: schema if schema is None else checked_schema(schema)),
         FormHint(hidden=True),
     ] = None
     video_fps: Annotated[

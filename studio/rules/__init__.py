@@ -2,6 +2,7 @@
 
 from studio.rules.canvas import CANVASES, canvas, nearest_canvas, parse_size, tier_of
 from studio.rules.capabilities import Capabilities
+from studio.rules.nearest import nearest_value
 from studio.rules.table import ACTING, LIMITS, RULES, Choice, Refusal, Rule, Span, choices, legal_sizes, refusals, spans
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "choices",
     "legal_sizes",
     "nearest_canvas",
+    "nearest_value",
     "parse_size",
     "refusals",
     "spans",

@@ -33,6 +33,8 @@ def client(tmp_path: Path, host: str = "127.0.0.1", **settings: str) -> TestClie
         "/v1/jobs",
         "/healthz",
         "/readyz",
+        "/health",
+        "/v1/health/ready",
         "/login",
         "/gradio_api/info",
         "/ui/x.js",
@@ -60,7 +62,7 @@ def test_with_a_token_everything_needs_it(tmp_path: Path, path: str):
     assert web.get(path, headers={"authorization": f"Bearer {TOKEN}"}).text == "hello"
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/login", "/favicon.ico"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/health", "/v1/health/ready", "/login", "/favicon.ico"])
 def test_health_and_login_answer_without_it(tmp_path: Path, path: str):
     assert client(tmp_path, token=TOKEN).get(path).text == "hello"
 

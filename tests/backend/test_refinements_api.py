@@ -1,7 +1,9 @@
 """Refinements over HTTP: against scripted reasoners that misbehave, over a kill, and with the resident one."""
 
 import json
+import os
 import shutil
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -311,3 +313,20 @@ def test_the_resident_reasoner_takes_all_three_roles_and_its_noise_is_a_critique
     assert all(0 <= each["overall_score"] <= 10 for each in judged)
     assert judged
     assert tree["spent_tokens"] > 0
+
+
+def test_it_goes_on_when_the_worker_dies_while_it_is_asked_something(server: RunningServer):
+    server.wait_ready()
+    before = len(server.log)
+    tree = begin(server, max_rewrites=0, num_candidates=2)
+
+    for _ in range(2):
+        start = len(server.log)
+        worker = server.worker_pid()
+        wait_for(lambda start=start: any("conversation_opened" in line for line in server.log[start:]), LIMIT_S)
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda start=start: any("worker_lost" in line for line in server.log[start:]), LIMIT_S)
+
+    done = wait(server, tree, limit_s=3 * LIMIT_S)
+    assert done["state"] == "succeeded", done["error"]
+    assert sum("conversation_opened" in line for line in server.log[before:]) > 2

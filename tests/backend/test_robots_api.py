@@ -3,6 +3,8 @@
 import io
 import json
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -371,3 +373,22 @@ def test_a_bridge_that_falls_silent_is_let_go(server: RunningServer):
         looking.next("gone")
 
     assert quiet.closed_with == (4408, "Nothing came for 10 s.")
+
+
+@pytest.mark.parametrize("is_reset", [True, False])
+def test_a_bridge_that_goes_before_its_hello_is_one_line_of_the_log(server: RunningServer, is_reset: bool):
+    head = (
+        "GET /v1/robots/bridge HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    before = len(server.log)
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", httpx.URL(server.url).port or 0), timeout=10) as client:
+            client.sendall(head.encode())
+            assert client.recv(4096).startswith(b"HTTP/1.1 101")
+            if is_reset:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    wait_for(lambda: len(server.log) >= before + 20, 60)
+    lines = server.log[before:]
+    assert [json.loads(line)["event"] for line in lines] == ["bridge_left"] * 20

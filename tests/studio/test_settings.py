@@ -15,6 +15,17 @@ def test_without_a_word_it_is_the_loopback_port_and_the_home_folder(tmp_path):
     assert settings.token is None
 
 
+@pytest.mark.parametrize("said", ["*", "proxy.lab", "10.0.0.7/24", "10.0.0.7, ::1, x"])
+def test_proxies_are_named_by_address(monkeypatch: pytest.MonkeyPatch, said: str):
+    monkeypatch.setenv("ORRERY_TRUSTED_PROXIES", said)
+
+    with pytest.raises(BadInput, match="is no address or network") as refused:
+        read_settings()
+
+    assert refused.value.param == "trusted_proxies"
+    assert "--trusted-proxies or ORRERY_TRUSTED_PROXIES" in refused.value.hint
+
+
 def test_every_field_is_a_variable(monkeypatch, tmp_path):
     said = {
         "host": "0.0.0.0",
@@ -23,6 +34,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "checkpoint": "cosmos3-nano",
         "token": "secret",
         "allowed_hosts": "studio.lab",
+        "trusted_proxies": "10.0.0.7,10.1.0.0/24",
         "device": "cuda:1",
         "gpus": "4",
         "policy_gpus": "2",

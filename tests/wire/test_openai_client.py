@@ -69,6 +69,32 @@ def test_models_list_names_the_loaded_checkpoint_and_behind_it_the_one_that_ship
     assert [model.id for model in client.models.list()] == ["speck", "pocket"]
 
 
+def test_a_model_of_the_list_can_be_retrieved(client: openai.OpenAI):
+    assert client.models.retrieve("speck").id == "speck"
+
+
+@pytest.mark.parametrize("name", ["nothing", "nvidia/Cosmos3-Nano", "gpt/../speck"])
+def test_one_that_is_not_here_is_not_found(client: openai.OpenAI, name: str):
+    with pytest.raises(openai.NotFoundError) as refused:
+        client.models.retrieve(name)
+
+    assert refused.value.code == "checkpoint_not_found"
+
+
+def test_a_stream_of_pictures_is_refused_in_words(client: openai.OpenAI):
+    with pytest.raises(openai.UnprocessableEntityError) as refused:
+        client.images.generate(prompt="x", size="256x256", stream=True, extra_body={"num_inference_steps": 1})
+
+    assert (refused.value.code, refused.value.param) == ("not_allowed", "stream")
+    assert client.images.generate(prompt="x", size="256x256", stream=False, extra_body={"num_inference_steps": 1}).data
+
+
+@pytest.mark.parametrize("path", ["/health", "/v1/health/ready", "/readyz"])
+def test_readiness_is_said_where_other_servers_say_it(server: RunningServer, path: str):
+    assert wait_for(lambda: server.get(path).status_code == 200, 60)
+    assert server.get(path).text in ("ready", "asleep")
+
+
 def test_a_size_off_the_table_names_the_nearest(client: openai.OpenAI):
     with pytest.raises(openai.UnprocessableEntityError) as refused:
         client.images.generate(prompt="x", size="1000x1000")  # type: ignore[arg-type]

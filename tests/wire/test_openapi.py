@@ -112,7 +112,9 @@ def test_an_answer_that_is_shown_is_read_by_the_routes_own_model(router: APIRout
     for route in router.routes:
         if isinstance(route, APIRoute) and route.response_model is not None:
             for method in route.methods or ():
-                shown = DESCRIBED["paths"][route.path][method.lower()]["responses"][str(route.status_code or 200)]
+                shown = DESCRIBED["paths"][route.path_format][method.lower()]["responses"][
+                    str(route.status_code or 200)
+                ]
                 content = shown["content"].get("application/json")
                 if content is not None:
                     TypeAdapter(route.response_model).validate_python(examples_of(content)[0], strict=False)
