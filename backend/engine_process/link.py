@@ -20,6 +20,14 @@ UNREADABLE = (pickle.UnpicklingError, AttributeError, ImportError, IndexError)
 """What the pickle module raises for bytes that are no message."""
 
 
+PATIENCE = {"GOMP_SPINCOUNT": "1000"}
+"""How often a thread of GNU OpenMP looks whether the others have come before it sleeps; read as libgomp is loaded.
+
+By itself it looks 300,000 times (libgomp's manual): on cores that other programs use too it takes the time of those it
+waits for. Where the environment says something else, that counts. What it brings is in docs/performance.md.
+"""
+
+
 class Link:
     """A worker that was started.
 
@@ -41,7 +49,11 @@ class Link:
             command = [sys.executable, "-P", "-m", "backend.worker"]
             options = [f"--pipe={theirs.fileno()}", f"--parent={os.getpid()}", *arguments]
             self._process = subprocess.Popen(
-                [*command, *options], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=sys.stderr
+                [*command, *options],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr,
+                env=PATIENCE | os.environ,
             )
             self._pipe = Connection(ours.detach())
         self._on_report = on_report
