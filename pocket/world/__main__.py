@@ -1,6 +1,6 @@
 """`python -m pocket.world --seed 3 --out folder`: look at an episode.
 
-`--rate` measures how many an hour there are, `--reading` how often the reader of pictures is right, `--fit` fits it.
+`--speed` measures how many a second there are, `--reading` how often the reader of pictures is right, `--fit` fits it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pocket.world.episode import HELD_OUT_FROM
 from pocket.world.making import Settings, make_episode
 from pocket.world.outline_fitting import fit_shapes, measure_reading
 from pocket.world.previewing import write_preview
-from pocket.world.streaming import episodes, measure_rate
+from pocket.world.streaming import episodes, measure_speed
 from studio.errors import StudioError
 
 
@@ -26,12 +26,11 @@ def main() -> int:
     parser.add_argument("--fps", type=int, choices=(10, 15, 30), default=None, help="of clips (default: drawn by seed)")
     parser.add_argument("--plain-arm", action="store_true", help="the arm of plain shapes")
     parser.add_argument("--out", type=Path, default=Path("episode"), help="folder to write to (default: %(default)s)")
-    parser.add_argument(
-        "--rate", type=int, metavar="N", help="make N episodes from the seed on, and say how quickly that went"
-    )
+    parser.add_argument("--speed", action="store_true", help="how many stills, clips, runs and tables a second")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of --speed, for each kind (default: 10)")
     parser.add_argument("--reading", type=int, metavar="N", help="how often the reader is right on N held-out stills")
     parser.add_argument("--fit", type=int, metavar="N", help="print weights of the shape reader, fitted on N stills")
-    parser.add_argument("--workers", type=int, default=1, help="processes of --rate (default: 1)")
+    parser.add_argument("--workers", type=int, default=1, help="processes of --speed, --fit and --reading (default: 1)")
     said = parser.parse_args()
     settings = Settings(num_frames=said.frames, fps=said.fps, plain_arm=said.plain_arm)
     try:
@@ -40,8 +39,8 @@ def main() -> int:
             stills = episodes("still", range(first, first + (said.fit or said.reading)), settings, said.workers)
             pictures = ((still.frames[0], still.things) for still in stills)
             sys.stdout.write((fit_shapes if said.fit else measure_reading)(pictures) + "\n")
-        elif said.rate:
-            sys.stdout.write(measure_rate(said.view, said.seed, said.rate, settings, said.workers) + "\n")
+        elif said.speed:
+            sys.stdout.write(measure_speed(said.workers, said.seconds) + "\n")
         else:
             for path in write_preview(make_episode(said.view, said.seed, settings), said.out):
                 sys.stdout.write(f"{path}\n")

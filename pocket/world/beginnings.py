@@ -83,6 +83,7 @@ def _begin(
         is_done=lambda objects, now: False,
         linger_s=0.0,
         limit_s=POLICY_ROWS / POLICY_FPS,
+        measures_steps=False,
     )
 
 

@@ -106,6 +106,7 @@ def perform(
     limit_s: float,
     least_s: float = 0.0,
     disturbance: Disturbance = STEADY,
+    measures_steps: bool = True,
 ) -> Run | None:
     """Perform an errand from the state that the world is in.
 
@@ -113,6 +114,7 @@ def perform(
         is_done: asked at every tick whether the errand is done.
         linger_s: simulated after that.
         limit_s, least_s: the longest and the shortest run.
+        measures_steps: what happens between snapshots too; else `joint_speeds`, `things` and `touches` are empty.
 
     Returns:
         None where the simulation lost its balance.
@@ -121,7 +123,7 @@ def perform(
     physics.aim(start.joint_positions, 0.0)
     for _ in range(round(SETTLE_S / STEP_S)):
         physics.step()
-    recorder = _Recorder(physics)
+    recorder = _Recorder(physics, measures_steps=measures_steps)
     performer = Performer(errand, physics.object_poses())
     last = physics.snapshot().joint_positions
     row = expert = np.array([*last, 0.0])
@@ -169,7 +171,8 @@ def _disturbed(
 
 
 class _Recorder:
-    def __init__(self, physics: Physics) -> None:
+    def __init__(self, physics: Physics, *, measures_steps: bool) -> None:
+        self._measures_steps = measures_steps
         scene = physics.scene
         model = scene.model
         self._physics, self._data = physics, physics.data
@@ -197,6 +200,9 @@ class _Recorder:
         self._disturbed.append(is_disturbed)
 
     def keep_step(self) -> None:
+        self.num_steps += 1
+        if not self._measures_steps:
+            return
         data = self._data
         self._speeds.append(data.qvel[self._speeds_at])
         if len(self._places_at):
@@ -210,23 +216,23 @@ class _Recorder:
             if matters.any():
                 self._touches.append(
                     (
-                        np.full(int(matters.sum()), self.num_steps),
+                        np.full(int(matters.sum()), self.num_steps - 1),
                         owners[matters],
                         data.efc_force[contact.efc_address[matters]],
                         contact.pos[matters].copy(),
                     )
                 )
-        self.num_steps += 1
 
     def run(self, errand: Errand, ended_s: float) -> Run:
         num_things = len(self._places_at)
         states = np.array([snapshot.qpos for snapshot in self._snapshots])
-        places = np.array(self._places).reshape(self.num_steps, num_things, 7)
-        velocities = np.array(self._velocities).reshape(self.num_steps, num_things, 6)
+        num_measured = len(self._speeds)
+        places = np.array(self._places).reshape(num_measured, num_things, 7)
+        velocities = np.array(self._velocities).reshape(num_measured, num_things, 6)
         things = np.concatenate([places[..., :3], velocities], axis=2)
         # A free joint turns in its own axes.
         things[..., 6:] = _turned(places[..., 3:], velocities[..., 3:])
-        speeds = np.array(self._speeds)
+        speeds = np.array(self._speeds).reshape(num_measured, len(self._speeds_at))
         speeds[:, NUM_JOINTS] /= self._closed_at
         kept = list(zip(*self._touches, strict=True))
         return Run(

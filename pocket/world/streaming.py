@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from pocket.world.beginnings import make_beginnings
 from pocket.world.episode import Episode, View
 from pocket.world.making import USUAL, Settings, make_episode
 
@@ -30,18 +31,31 @@ def _make(view: View, settings: Settings, seed: int) -> Episode:
     return make_episode(view, seed, settings)
 
 
-def measure_rate(view: View, seed: int, count: int, settings: Settings, num_workers: int) -> str:
-    """Make episodes and say how many an hour that is; the first of each worker, which reads the arm, is left out."""
-    began_s = time.monotonic()
-    num_frames = 0
-    for index, episode in enumerate(episodes(view, range(seed, seed + count + num_workers), settings, num_workers)):
-        if index == num_workers - 1:
-            began_s = time.monotonic()
-        if index >= num_workers:
-            num_frames += len(episode.frames)
-    took_s = time.monotonic() - began_s
-    each_s = took_s * num_workers / count
-    return (
-        f"{count} episodes ({view}, {num_frames / count:.0f} frames each) in {took_s:.1f} s by {num_workers} workers: "
-        f"{each_s:.2f} s each, {3600 / each_s:,.0f} an hour for every worker, {3600 * count / took_s:,.0f} in all"
-    )
+def measure_speed(num_workers: int, each_s: float) -> str:
+    """How many of each kind so many processes make in a second, timed for `each_s`; their first is left out."""
+    lines: list[str] = []
+    with multiprocessing.get_context("spawn").Pool(num_workers, _begin) as pool:
+        for kind, make in KINDS.items():
+            rates = pool.map(partial(_rate, make, each_s), range(num_workers), chunksize=1)
+            lines.append(f"{kind:7} {sum(rates):7.2f} a second, {sum(rates) / num_workers:6.2f} of a process")
+    return "\n".join(lines)
+
+
+def _rate(make: Callable[[int], object], each_s: float, index: int) -> float:
+    first = index * 1_000_000
+    make(first)
+    began_s, count = time.monotonic(), 0
+    while time.monotonic() - began_s < each_s:
+        count += 1
+        make(first + count)
+    return count / (time.monotonic() - began_s)
+
+
+KINDS: dict[str, Callable[[int], object]] = {
+    "stills": partial(make_episode, "still"),
+    "clips": partial(make_episode, "clip"),
+    "runs": partial(make_episode, "policy"),
+    "glances": partial(make_episode, "glance"),
+    "tables": make_beginnings,
+}
+"""What training is rendered from; of a table all its beginnings."""

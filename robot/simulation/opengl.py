@@ -1,7 +1,7 @@
 """The OpenGL context that a thread draws with: made once, kept as long as the thread lives.
 
-A new context for every scene costs more than drawing the scene: on a GPU that twelve processes shared, 25 stills a second
-were drawn with one for each still, and 138 with one for each process (docs/pocket.md).
+A new context for every scene costs more than drawing it: processes that shared a GPU drew 25 stills a second with one
+for each still, and 138 with one for each process (docs/pocket.md).
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 import json
+import threading
 
 import numpy as np
 import pytest
 
 from pocket.world import Episode, Settings, make_episode
+from pocket.world.beginnings import make_beginnings
 from pocket.world.episode import FIRST_THING_ID, POLICY_ROWS, POLICY_SIZE, SAMPLES_PER_SECOND
+from robot.simulation.library import GRAPHICS, mujoco
 from studio.captions import ImageCaption, VideoCaption
 
 
@@ -124,3 +127,31 @@ def test_a_critic_is_shown_one_prompt_that_fits_and_some_that_do_not(still: Epis
     assert any(not critique.matches for critique in others)
     for critique in others:
         assert critique.matches == all(verdict == "present" for _, verdict in critique.elements)
+
+
+def test_all_that_is_drawn_on_a_thread_shares_one_opengl_context(monkeypatch: pytest.MonkeyPatch):
+    if not GRAPHICS.can_draw:
+        pytest.skip(GRAPHICS.problem)
+    make, made = mujoco.GLContext, list[object]()
+
+    def counted(*size: int) -> object:
+        made.append(make(*size))
+        return made[-1]
+
+    monkeypatch.setattr(mujoco, "GLContext", counted)
+    settings = Settings(size=(96, 96), num_frames=1, fps=15, plain_arm=True)
+    pictures: list[list[np.ndarray]] = []
+
+    def draw() -> None:
+        pictures.append([make_episode("still", seed, settings).frames for seed in (3, 5, 3)])
+        make_beginnings(2, settings)
+
+    threads = [threading.Thread(target=draw) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    assert len(made) == len(threads)
+    (first, other, again), elsewhere = pictures[0], pictures[1]
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert np.array_equal(first, elsewhere[0])

@@ -23,7 +23,7 @@ PLACED = tuple(
 )
 
 
-def _performed(errand: Errand) -> tuple[Run, tuple[ObjectPose, ...]]:
+def _performed(errand: Errand, *, measures_steps: bool = True) -> tuple[Run, tuple[ObjectPose, ...]]:
     physics = Physics(furnish(load_arm(plain=True), KINDS), placed=PLACED)
     before = physics.object_poses()
     run = perform(
@@ -34,6 +34,7 @@ def _performed(errand: Errand) -> tuple[Run, tuple[ObjectPose, ...]]:
         linger_s=0.5,
         limit_s=7.0,
         disturbance=STEADY,
+        measures_steps=measures_steps,
     )
     assert run is not None
     return run, before
@@ -84,3 +85,11 @@ def test_a_thing_on_the_left_of_the_picture_is_louder_on_the_left():
     left, right = ear.gains(np.array([0.5, -0.2, 0.02]))
 
     assert left > 1.3 * right
+
+
+def test_without_measuring_every_step_the_arm_does_the_same():
+    measured, unmeasured = (_performed(Errand("pick", 0), measures_steps=measures)[0] for measures in (True, False))
+    assert np.array_equal(measured.expert, unmeasured.expert)
+    assert np.array_equal(measured.poses, unmeasured.poses)
+    assert len(measured.joint_speeds) > 1000
+    assert (len(unmeasured.joint_speeds), len(unmeasured.things), len(unmeasured.touches.steps)) == (0, 0, 0)
