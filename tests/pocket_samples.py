@@ -16,6 +16,7 @@ STILL = Sample(
     (256, 256),
     WORDS,
     controls={"edge": torch.randn(TOY.latent_channels, 1, 16, 16)},
+    squares=torch.randint(0, 3, (64, 4, 2), dtype=torch.uint8),
 )
 
 CLIP = Sample(

@@ -68,7 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shape", choices=tuple(SHAPES), default="pocket")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--learning-rate", type=float)
-    parser.add_argument("--muon", action="store_true", help="layers' matrices by Muon")
     parser.add_argument("--decay-share", type=float, default=0.4, help="0 for a run that will be gone on with")
     parser.add_argument("--reasoner-rate", type=float, default=0.0, help="let the reasoner learn along, so much slower")
     parser.add_argument("--workers", type=int, default=0, help="processes that render while training runs")
@@ -108,7 +107,6 @@ def _options(given: argparse.Namespace) -> Options:
         seed=given.seed,
         batch=given.batch or batch,
         learning_rate=given.learning_rate or rate,
-        muon=given.muon,
         decay_share=given.decay_share,
         workers=given.workers,
         encoders=given.encoders,

@@ -149,7 +149,7 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
         faster = [("generator.action.", ACTION_RATE)]
         if learns_along:
             faster.append(("student.", reasoner_rate))
-        return train(stage, pupil, loss, options, faster=faster, notes={"learns_along": learns_along})
+        return train(stage, pupil, loss, options, faster=faster, muon=True, notes={"learns_along": learns_along})
 
 
 def read_towers(options: Options, before: str) -> tuple[OmniModel, Qwen3VLVisionModel]:

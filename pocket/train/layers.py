@@ -13,11 +13,15 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
+from torch._dynamo import config as dynamo
 from torch.fx.experimental import _config as shapes
 from torch.nn.functional import scaled_dot_product_attention
 
 from engine.towers import Rope
 from engine.towers.block import Block
+
+MOST_FORMS = 64
+"""Of a layer, that are compiled."""
 
 Layer = TypeVar("Layer", bound=Callable[..., Any])
 
@@ -87,7 +91,9 @@ def compiled(layer: Layer) -> Layer:
     """The layer's fused form, for any shape.
 
     Sizes that happen to be alike, such as a batch of 256 and a width of 256, would be taken for one, and every other
-    batch be compiled anew: after eight of those PyTorch gives up and runs the layer as it is.
+    batch be compiled anew. After eight forms PyTorch would give up and run the layer as it is: with and without
+    gradients, in the layouts and types that attention and the two towers give, there are more (seen on an H100).
     """
     shapes.use_duck_shape = False
+    dynamo.recompile_limit = MOST_FORMS
     return torch.compile(layer, dynamic=True)  # type: ignore[reportReturnType]

@@ -49,8 +49,7 @@ class Options:
         device: as PyTorch names it.
         batch: sequences of a step.
         learning_rate: at its highest.
-        muon: matrices of layers go by `torch.optim.Muon`, all else by AdamW as without it.
-        decay_share: of the run, at its end, in which the rate falls to a fiftieth; 0 for a run that will be gone on with.
+        decay_share: of the run, at its end, in which the rate falls to a fiftieth; 0 where it will be gone on with.
         workers: processes that render further episodes while training runs.
         encoders: processes that make latents of them for a generator, or lessons; without, both are made between steps.
         is_fed: another command renders episodes meanwhile.
@@ -66,7 +65,6 @@ class Options:
     seed: int = 0
     batch: int = 16
     learning_rate: float = 1e-3
-    muon: bool = False
     decay_share: float = 0.4
     workers: int = 0
     encoders: int = 0
@@ -142,6 +140,7 @@ def train(
     *,
     notes: dict[str, Any] | None = None,
     faster: Sequence[tuple[str, float]] = (),
+    muon: bool = False,
     log: Callable[[str], None] = print,
 ) -> State:
     """Run a stage until its time or its steps are over; an earlier state in `options.out` is gone on with.
@@ -150,6 +149,7 @@ def train(
         module: what is trained: parameters that want gradients.
         notes: what is kept beside the weights.
         faster: (beginning of parameters' names, factor on their learning rate).
+        muon: matrices of layers go by Muon (`torch.optim.Muon`), all else by AdamW, as without it.
 
     Raises:
         EngineError: the loss is not finite any more; the last state that was written stays.
@@ -162,7 +162,7 @@ def train(
     average = {name: value.detach().clone() for name, value in module.state_dict().items()}
     if state.average:
         average = {name: state.average[name].to(value) for name, value in average.items()}
-    optimisers = _optimisers(module, options, faster)
+    optimisers = _optimisers(module, options, faster, muon=muon)
     groups = [group for optimiser in optimisers for group in optimiser.param_groups]
     rates = [group["lr"] for group in groups]
     parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
@@ -206,35 +206,27 @@ def train(
 
 
 def _optimisers(
-    module: nn.Module, options: Options, faster: Sequence[tuple[str, float]]
+    module: nn.Module, options: Options, faster: Sequence[tuple[str, float]], *, muon: bool
 ) -> list[torch.optim.Optimizer]:
     names = {id(parameter): name for name, parameter in module.named_parameters()}
 
-    def speed(parameter: nn.Parameter) -> float:
-        return next((factor for start, factor in faster if names[id(parameter)].startswith(start)), 1.0)
+    def kind_of(parameter: nn.Parameter) -> tuple[bool, float]:
+        """Whether Muon has it, and the factor on its rate."""
+        name = names[id(parameter)]
+        factor = next((factor for start, factor in faster if name.startswith(start)), 1.0)
+        return muon and parameter.ndim == 2 and "blocks." in name, factor
 
-    def is_of_layers(parameter: nn.Parameter) -> bool:
-        return options.muon and parameter.ndim == 2 and ".blocks." in names[id(parameter)]
-
-    groups: list[dict[str, Any]] = []
-    matrices: list[nn.Parameter] = []
-    for trained, decays in split_decay(module):
-        matrices += [parameter for parameter in trained if is_of_layers(parameter)]
-        parameters = [parameter for parameter in trained if not is_of_layers(parameter)]
-        for factor in sorted({speed(parameter) for parameter in parameters}):
-            own = [parameter for parameter in parameters if speed(parameter) == factor]
+    groups: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
+    for parameters, decays in split_decay(module):
+        for kind in sorted({kind_of(parameter) for parameter in parameters}):
+            own = [parameter for parameter in parameters if kind_of(parameter) == kind]
+            by_muon, factor = kind
             rate = options.learning_rate * factor
-            groups.append({"params": own, "lr": rate, "weight_decay": DECAY if decays else 0.0})
+            groups[by_muon].append({"params": own, "lr": rate, "weight_decay": DECAY if decays else 0.0})
     # Second moments over a hundred steps, not a thousand: runs are short.
-    found: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, betas=(0.9, 0.99), fused="cuda" in options.device)]
-    if matrices:
-        # Updates of the size of AdamW's, so that one rate will do for both.
-        found.append(
-            torch.optim.Muon(
-                matrices, lr=options.learning_rate, weight_decay=DECAY, adjust_lr_fn="match_rms_adamw"
-            )
-        )
-    return found
+    adam = torch.optim.AdamW(groups[False], betas=(0.9, 0.99), fused="cuda" in options.device)
+    # Updates of the size of AdamW's, so that one rate will do for both.
+    return [adam, *([torch.optim.Muon(groups[True], adjust_lr_fn="match_rms_adamw")] if groups[True] else [])]
 
 
 def _progress(step: int, first: int, start: float, options: Options) -> float:

@@ -84,8 +84,9 @@ def read(
                 flat = flat + deep[layer].flatten(0, 1)
         else:
             _, k, v = heads(block, flat, rope, batch)
-        keys.append(k)
-        values.append(v)
+        # As they lie when they are repeated, so that a layer is not compiled for both.
+        keys.append(k.contiguous())
+        values.append(v.contiguous())
     return model.reasoner.norm(flat).view(batch, length, -1), Prompts(tuple(keys), tuple(values), lengths)
 
 

@@ -6,7 +6,6 @@ part of the loss. Asked by name, what a token will show is learnt sooner (docs/p
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, silu
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import torch
 from diffusers.models.autoencoders.autoencoder_cosmos3_audio import Cosmos3AVAEAudioTokenizer
@@ -58,10 +59,12 @@ def _sound(options: Options, checkpoint: Path) -> Cosmos3AVAEAudioTokenizer:
     return codec
 
 
-def _write(options: Options, stage: str, module: nn.Module, notes: dict[str, object] | None = None) -> None:
+def _write(options: Options, stage: str, module: nn.Module, notes: dict[str, Any] | None = None) -> None:
     weights = {name: value.detach().float().clone() for name, value in module.state_dict().items()}
     average = {name: value.clone() for name, value in weights.items()}
-    write_state(options.out, stage, State(step=1, seed=options.seed, weights=weights, average=average, notes=notes or {}))
+    write_state(
+        options.out, stage, State(step=1, seed=options.seed, weights=weights, average=average, notes=notes or {})
+    )
 
 
 def _float(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

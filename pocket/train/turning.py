@@ -1,4 +1,4 @@
-"""`python -m pocket.train.turning`: a VAE on other axes of its latents, fewer of them and white, that draws what it drew.
+"""`python -m pocket.train.turning`: a VAE on other axes of its latents, fewer and white, that draws what it drew.
 
 Latents come out of one convolution and go into one: other axes are folded into these two and the cell's own between
 them, without any training. What lies across the kept axes is lost. A generator is then taught on the new latents.

@@ -13,10 +13,11 @@ from engine.planning import read_tokenizer
 from engine.towers import OmniModel
 from pocket.train.flow import FlowError, form_of, pose
 from pocket.train.flow_steps import FlowSteps
-from pocket.train.modes import Batch, BatchMaker, Mode
+from pocket.train.modes import DRAWS, Batch, BatchMaker, Mode
 from pocket.train.pointing import Pointer
+from pocket.train.squares import Squares
 from pocket.train.weights import read_model
-from pocket_samples import CLIP, MOMENT
+from pocket_samples import CLIP, MOMENT, STILL
 
 SHORT = (("a cube", ""),)
 
@@ -37,23 +38,28 @@ def pointer(model: OmniModel) -> Pointer:
     return Pointer(model.config.hidden_size)
 
 
+@pytest.fixture
+def squares(model: OmniModel) -> Squares:
+    return Squares(model.config.hidden_size)
+
+
 def batch_of(untrained: Path, mode: Mode) -> Batch:
     prompts = read_tokenizer(untrained / "text_tokenizer")
     maker = BatchMaker(prompts, patch=2, sound_width=64, action_width=16)
-    sample = CLIP if mode == "t2v" else MOMENT
+    sample = {"t2v": CLIP, "t2i": STILL}.get(mode, MOMENT)
     return maker.make(mode, [sample, replace(sample, words=SHORT)], torch.Generator().manual_seed(1), with_sound=True)
 
 
-@pytest.mark.parametrize("mode", ["t2v", "policy", "act"])
+@pytest.mark.parametrize("mode", ["t2i", "t2v", "policy", "act"])
 def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
-    model: OmniModel, pointer: Pointer, untrained: Path, mode: Mode
+    model: OmniModel, pointer: Pointer, squares: Squares, untrained: Path, mode: Mode
 ):
     batch = batch_of(untrained, mode)
     assert len(set(map(len, batch.prompts))) == 2
     found: list[tuple[torch.Tensor, ...]] = []
     for step in (1, 64):
         torch.manual_seed(5)
-        error = FlowError(model, batch, pointer=pointer)
+        error = FlowError(model, batch, pointer=pointer, squares=squares)
         loss, *told = error(*pose(batch, model, prompt_step=step))
         loss.backward()
         gradients = [
@@ -68,7 +74,29 @@ def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
-def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: Pointer, untrained: Path):
+def test_a_prompt_that_is_read_once_is_learnt_at_several_levels_as_if_it_stood_there_as_often(
+    model: OmniModel, squares: Squares, untrained: Path, monkeypatch: pytest.MonkeyPatch
+):
+    batch = batch_of(untrained, "t2i")
+    (run,) = batch.runs
+    assert batch.squares is not None
+    often = replace(
+        batch,
+        prompts=batch.prompts * DRAWS["t2i"],
+        runs=(replace(run, values=run.values.repeat(DRAWS["t2i"], 1, 1, 1, 1)),),
+        squares=batch.squares.repeat(DRAWS["t2i"], 1, 1, 1),
+    )
+    torch.manual_seed(5)
+    found = FlowError(model, batch, squares=squares)(*pose(batch, model))
+    monkeypatch.setitem(DRAWS, "t2i", 1)
+    torch.manual_seed(5)
+    wanted = FlowError(model, often, squares=squares)(*pose(often, model))
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_one_measure_serves_all_batches_of_a_form(
+    model: OmniModel, pointer: Pointer, squares: Squares, untrained: Path
+):
     batch = batch_of(untrained, "policy")
     other = replace(batch, runs=tuple(replace(run, values=torch.randn_like(run.values)) for run in batch.runs))
     kept = replace(batch, runs=(replace(batch.runs[0], given=torch.ones_like(batch.runs[0].given)), batch.runs[1]))
@@ -76,7 +104,12 @@ def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: Poi
     assert (forms[0] == forms[1], forms[0] == forms[2]) == (True, False)
 
     steps = FlowSteps(
-        model, nn.ModuleList([model, pointer]), trains_reasoner=False, pointer=pointer, settle=lambda: None
+        model,
+        nn.ModuleList([model, pointer]),
+        trains_reasoner=False,
+        pointer=pointer,
+        squares=squares,
+        settle=lambda: None,
     )
     for one in (batch, other):
         torch.manual_seed(6)

@@ -30,7 +30,7 @@ def passed(model: OmniModel, batch: int, num_words: int, num_tokens: int) -> lis
     tokens = torch.randn(batch, num_tokens, TOY.width, generator=generator)
     lengths = torch.arange(batch) % num_words + 1
     read_words, prompts = read(model, words, text_positions(batch, num_words, words.device), lengths, whole=True)
-    out = denoise(model, tokens, text_positions(batch, num_tokens, words.device), prompts)
+    out, _ = denoise(model, tokens, text_positions(batch, num_tokens, words.device), prompts)
     parameters = dict(model.named_parameters())
     weights = [parameters["reasoner.blocks.0.qkv.weight"], parameters["generator.blocks.1.feed_forward.up.weight"]]
     loss = out.square().mean() + read_words.square().mean()

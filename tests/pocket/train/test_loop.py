@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import weakref
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -112,3 +113,32 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_says_so(tmp_path):
 def test_a_stage_that_has_not_run_is_named(tmp_path):
     with pytest.raises(BadInput, match=r"vae\.pt is not there"):
         needed_state(tmp_path, "vae")
+
+
+class Stack(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(4, 4, bias=False)])
+        self.out = nn.Linear(4, 1)
+
+
+def stack_loss(module: Stack, step: int) -> tuple[torch.Tensor, dict[str, float | torch.Tensor]]:
+    x = torch.randn(64, 4)
+    return (module.blocks[0](x) - 9 * x.roll(1, 1)).square().mean() + module.out(x).square().mean(), {}
+
+
+def test_layers_matrices_go_by_muon_and_all_else_by_adam(tmp_path):
+    ends: dict[bool, dict[str, torch.Tensor]] = {}
+    for muon in (False, True):
+        torch.manual_seed(0)
+        module = Stack()
+        start = module.blocks[0].weight.detach().clone()
+        options = options_in(tmp_path / str(muon), steps=1, learning_rate=0.05)
+        train("line", module, partial(stack_loss, module), options, muon=muon, log=lambda _: None)
+        state = needed_state(options.out, "line").weights
+        ends[muon] = {**state, "moved": state["blocks.0.weight"] - start}
+    assert torch.equal(ends[False]["out.weight"], ends[True]["out.weight"])
+    # An update of Muon has all directions alike: of Adam's first one all entries.
+    spread = torch.linalg.svdvals(ends[True]["moved"])
+    assert spread.max() < 2 * spread.min()
+    assert torch.linalg.svdvals(ends[False]["moved"]).max() > 2 * torch.linalg.svdvals(ends[False]["moved"]).min()

@@ -87,7 +87,7 @@ def test_a_batch_has_the_velocities_that_the_engine_computes_one_by_one(name, lo
         time = towers.generator.timesteps(torch.tensor([float(plan.schedule.timesteps[0])] * len(lengths)))
         parts = [embed_run(towers.generator, run, run.values, time) for run in batch.runs]
         positions = batch_positions(batch, counts, towers.config)
-        made = denoise(towers, torch.cat(parts, 1), positions, prompts)
+        made, _ = denoise(towers, torch.cat(parts, 1), positions, prompts)
         velocities = [
             read_run(towers.generator, run, part)
             for run, part in zip(batch.runs, made.split([run.segment.num_tokens for run in batch.runs], 1), strict=True)

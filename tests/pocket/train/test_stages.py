@@ -13,7 +13,8 @@ from engine import Engine
 from pocket.train import generator, reasoner, sound_codec, tokenizing, video_vae
 from pocket.train.encoding import drawn_of, encode_shard, read_encoder, read_latents
 from pocket.train.finishing import finish
-from pocket.train.loop import Options, needed_state, read_state
+from pocket.train.loop import Options, needed_state
+from pocket.train.starting import start
 from pocket_flat_world import flat_episodes
 from studio.errors import BadInput
 from studio.requests import GenerateImage
@@ -35,20 +36,19 @@ def test_every_stage_lowers_its_loss_and_what_they_make_together_runs(options, t
     video_vae.run(replace(options, steps=40), flat_episodes)
     sound_codec.run(options, flat_episodes)
     reasoner.run(replace(options, steps=60), flat_episodes)
-    generator.run(replace(options, steps=200, batch=8), generator.GENERATOR, flat_episodes)
-    for stage, name in (("vae", "loss"), ("sound", "loss"), ("reasoner", "answers"), ("generator", "t2i_vision")):
+    generator.run(replace(options, steps=200, batch=16), generator.PICTURES, flat_episodes)
+    for stage, name in (("vae", "loss"), ("sound", "loss"), ("reasoner", "answers"), ("pictures", "t2i_vision")):
         losses = curve(options, stage, name)
         assert losses[-1] < 0.95 * losses[0], (stage, losses)
     check_encoded_elsewhere_is_encoded_here(options, tmp_path)
-    elsewhere = replace(options, steps=202, batch=8, encoders=1)
-    assert generator.run(elsewhere, generator.GENERATOR, flat_episodes).step == 202
-    going_on = replace(options, steps=205, batch=8)
-    assert generator.run(going_on, generator.GENERATOR, flat_episodes, reasoner_rate=0.0).step == 205
-    generator.run(replace(options, steps=5, batch=8), generator.POLICY, flat_episodes)
-    assert read_state(options.out, "policy").step == 5
+    elsewhere = replace(options, steps=202, batch=16, encoders=1)
+    assert generator.run(elsewhere, generator.PICTURES, flat_episodes).step == 202
+    going_on = replace(options, steps=40, batch=16)
+    assert generator.run(going_on, generator.GENERATOR, flat_episodes, reasoner_rate=0.0).step == 40
     check_the_decoder_goes_on_alone(replace(options, steps=5))
     assert finish(options, tmp_path / "pocket") < 3_000_000
     check_runs(tmp_path / "pocket")
+    check_goes_on_from(tmp_path / "pocket", options, tmp_path)
 
 
 def check_the_decoder_goes_on_alone(options: Options) -> None:
@@ -72,6 +72,19 @@ def check_encoded_elsewhere_is_encoded_here(options: Options, scratch: Path) -> 
         for one, other in zip(found, wanted, strict=True):
             assert torch.equal(one.vision, other.vision)
             assert (one.kind, one.words, list(one.controls)) == (other.kind, other.words, list(other.controls))
+
+
+def check_goes_on_from(checkpoint: Path, options: Options, scratch: Path) -> None:
+    again = replace(options, out=scratch / "again", steps=3, batch=16)
+    start(again, checkpoint)
+    assert finish(again, scratch / "same") == size_of(checkpoint)
+    for path in checkpoint.rglob("*.safetensors"):
+        assert path.read_bytes() == (scratch / "same" / path.relative_to(checkpoint)).read_bytes(), path
+    assert generator.run(again, generator.PICTURES, flat_episodes).step == 3
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def check_runs(folder: Path) -> None:

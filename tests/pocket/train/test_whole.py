@@ -79,7 +79,7 @@ def test_one_call_runs_every_stage_once_and_side_by_side(tmp_path: Path):
     machine = FakeMachine(tmp_path)
     assert call(machine, 5000)
     assert [one.stage for one in machine.begun[:3]] == ["tokenizer", "vae", "sound"]
-    assert [one.stage for one in machine.begun[3:]] == ["reasoner", "decoder", "generator", "policy"]
+    assert [one.stage for one in machine.begun[3:]] == ["reasoner", "decoder", "pictures", "generator"]
     limits = {one.stage: float(one.flags["--time-limit-s"]) for one in machine.begun}
     assert limits == {turn.stage: turn.share * WHOLE_S for turn in TURNS}
     assert {one.flags["--decay-share"] for one in machine.begun} == {"0.4"}
@@ -118,9 +118,9 @@ def test_short_calls_go_on_where_the_last_one_ended_and_each_stays_within_its_li
 def test_a_stage_whose_state_was_lost_is_run_again(tmp_path: Path):
     machine = FakeMachine(tmp_path)
     call(machine, 5000)
-    state_file(tmp_path, "policy").unlink()
+    state_file(tmp_path, "generator").unlink()
     assert call(machine, 5000)
-    assert [one.stage for one in machine.begun] == ["policy"]
+    assert [one.stage for one in machine.begun] == ["generator"]
 
 
 def test_a_stage_that_fails_ends_the_others(tmp_path: Path):
@@ -143,12 +143,12 @@ def test_who_trains_where(tmp_path: Path, num_gpus: int, main: str, side: str, n
         "vae": main,
         "sound": side,
         "reasoner": side,
+        "pictures": main,
         "generator": main,
-        "policy": main,
         "decoder": side,
     }
     together = {
         one.stage for one, words in zip(machine.begun, machine.commands, strict=True) if str(num_ranks) in words
     }
-    assert together >= ({"vae", "generator", "policy"} if num_ranks > 1 else set())
-    assert [one.stage for one in machine.begun if one.flags.get("--encoders")] == ["reasoner", "generator", "policy"]
+    assert together >= ({"vae", "pictures", "generator"} if num_ranks > 1 else set())
+    assert [one.stage for one in machine.begun if one.flags.get("--encoders")] == ["reasoner", "pictures", "generator"]
