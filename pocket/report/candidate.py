@@ -26,7 +26,7 @@ Pixels = NDArray[np.uint8]
 SQUARE = {"resolution": "256", "aspect_ratio": "1:1"}
 """The canvas that the world draws stills and clips on."""
 
-GUIDANCE, CONTROL_GUIDANCE = 3.0, 1.5
+PICTURE_GUIDANCE, CLIP_GUIDANCE, CONTROL_GUIDANCE = 5.0, 3.0, 1.5
 PICTURE_SHIFT, CLIP_SHIFT = 3.0, 5.0
 """As the page asks a pocket (presets/checkpoints/pocket.toml). Actions are not guided."""
 
@@ -83,13 +83,13 @@ class Candidate:
 
     def draw(self, prompt: str, seed: int) -> Pixels:
         """A picture of 256x256, uint8 [height, width, 3]."""
-        sampling = self._sampling(self.effort.picture_steps, GUIDANCE, PICTURE_SHIFT, seed)
+        sampling = self._sampling(self.effort.picture_steps, PICTURE_GUIDANCE, PICTURE_SHIFT, seed)
         return self._run(GenerateImage.model_validate({"prompt": prompt, "sampling": sampling, **SQUARE})).image
 
     def film(self, prompt: str, given: Pixels, num_frames: int, fps: float, seed: int, *, sound: bool) -> Filmed:
         """A clip that begins with a picture, uint8 [1, …], with the first five frames of a clip, uint8 [T, …], or with
         nothing that was given, uint8 [0, …]."""
-        sampling = self._sampling(self.effort.clip_steps, GUIDANCE, CLIP_SHIFT, seed)
+        sampling = self._sampling(self.effort.clip_steps, CLIP_GUIDANCE, CLIP_SHIFT, seed)
         fields: dict[str, Any] = {"num_frames": num_frames, "fps": fps, "sound": sound, **SQUARE}
         media: dict[str, Pixels] = {}
         if len(given):
@@ -103,7 +103,7 @@ class Candidate:
 
     def follow(self, prompt: str, hint: HintName, control: Pixels, fps: float, seed: int) -> Pixels:
         """A clip that follows a control, uint8 [T, height, width, 3] as the control is."""
-        sampling = self._sampling(self.effort.clip_steps, GUIDANCE, CLIP_SHIFT, seed)
+        sampling = self._sampling(self.effort.clip_steps, CLIP_GUIDANCE, CLIP_SHIFT, seed)
         sampling["control_guidance"] = CONTROL_GUIDANCE
         fields = {"num_frames": len(control), "fps": fps, "controls": [{"hint": hint, "video": SHOWN}], **SQUARE}
         request = TransferVideo.model_validate({"prompt": prompt, "sampling": sampling, **fields})
