@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-import presets
 from engine.speck.shape import VOCABULARY
 
 END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
@@ -57,7 +57,7 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    texts = (path.read_text(encoding="utf-8") for path in sorted(Path(presets.__path__[0]).glob(LEARNT_FROM)))
+    texts = (path.read_text(encoding="utf-8") for path in sorted(Path(str(files("presets"))).glob(LEARNT_FROM)))
     tokenizer.train_from_iterator(texts, trainer)
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
