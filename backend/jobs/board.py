@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -48,6 +50,8 @@ class Board:
         self._broadcast = broadcast
         self.library_news = LibraryNews(broadcast)
         self.queue = self._queued = QueueStatus()
+        self._looking = asyncio.Lock()
+        self._looked_at = -math.inf
         self._progress: dict[str, Progress] = {}
         self._stopwatches: dict[str, Stopwatch] = {}
         self._held: dict[str, str] = {}
@@ -55,8 +59,12 @@ class Board:
         self._num_spreads = 0
 
     async def read(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Ask the ledger something, as in ``await board.read(Ledger.counts)``."""
+        """Do something with the ledger on its thread, as in ``await board.read(Ledger.recover, returns=1)``."""
         return await self._ledger.database.alone(lambda: query(self._ledger, *args, **kwargs))
+
+    async def look(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Ask the ledger beside its thread: who only reads waits for no disk, and sees every move that was answered."""
+        return await self._ledger.database.beside(lambda: query(self._ledger, *args, **kwargs))
 
     async def move(self, change: Callable[Concatenate[Ledger, P], Job], *args: P.args, **kwargs: P.kwargs) -> Job:
         """Change one job in the ledger, then tell everybody; of one that comes to nothing no results are left."""
@@ -129,12 +137,20 @@ class Board:
         return job
 
     async def tell_queue(self) -> QueueStatus:
-        """How the queue stands now; everybody is told when that is new."""
-        self._queued = await self.read(queue_status)
-        status = self._with_running()
-        if status != self.queue:
-            self._tell(status)
-        return status
+        """How the queue stands now; everybody is told when that is new.
+
+        One look at a time, so that an older one is never told last; who comes during it shares the next one.
+        """
+        asked_at = time.monotonic()
+        async with self._looking:
+            if self._looked_at < asked_at:
+                began_at = time.monotonic()
+                self._queued = await self.look(queue_status)
+                self._looked_at = began_at
+                status = self._with_running()
+                if status != self.queue:
+                    self._tell(status)
+        return self.queue
 
     def _with_running(self) -> QueueStatus:
         """The queue with what the jobs that run say of themselves."""
@@ -151,14 +167,14 @@ class Board:
         self, query: Callable[Concatenate[Ledger, P], list[Job]], *args: P.args, **kwargs: P.kwargs
     ) -> list[Job]:
         """Jobs as they are now."""
-        return [self.now(job) for job in await self._look(query, *args, **kwargs)]
+        return [self.now(job) for job in await self.look(query, *args, **kwargs)]
 
     async def get(self, job_id: str) -> Job:
         """One job as it is now. Raises JobNotFound."""
         found = self._book.get(job_id)
         if found is None:
             num_changes = self._book.num_changes
-            found = await self._look(Ledger.get, job_id)
+            found = await self.look(Ledger.get, job_id)
             if num_changes == self._book.num_changes:
                 self._book.keep(found)
         return self.now(found)
@@ -180,12 +196,12 @@ class Board:
 
     async def page(self, limit: int, state: JobState | None, before: int | None) -> tuple[list[Job], int | None]:
         """The newest jobs before a number, newest first, and the number that the next page is before."""
-        jobs, following = await self._look(Ledger.page, limit, state, before)
+        jobs, following = await self.look(Ledger.page, limit, state, before)
         return [self.now(job) for job in jobs], following
 
     async def snapshot(self, limit: int) -> dict[str, Job]:
         """What a page is drawn from: what runs, the first of the queue, and the newest of all, by id."""
-        jobs = [*await self.newest(limit), *await self._look(Ledger.open_jobs, limit)]
+        jobs = [*await self.newest(limit), *await self.look(Ledger.open_jobs, limit)]
         return {job.id: self.now(job) for job in jobs}
 
     def advance(self, job_id: str, progress: Progress) -> None:
@@ -231,10 +247,6 @@ class Board:
     async def close(self) -> None:
         """Finish what was begun and let go of the database."""
         await asyncio.to_thread(self._ledger.close)
-
-    async def _look(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Ask the ledger beside its thread: who only reads waits for no disk, and sees every move that was answered."""
-        return await self._ledger.database.beside(lambda: query(self._ledger, *args, **kwargs))
 
     async def _after(self, job: Job | None = None) -> None:
         """What follows a move that has been written down; the move stands, whatever the database says to the rest."""

@@ -114,7 +114,7 @@ class QueueService:
                 with ledger.transaction() as session:
                     return estimate(session, request, accepted.checkpoint)
 
-            found = await self._board.read(look)
+            found = await self._board.look(look)
             if found.seconds is None:
                 found = Estimate(reason=NOTHING_LIKE_IT)
         status = await self._board.tell_queue()

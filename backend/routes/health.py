@@ -38,7 +38,7 @@ async def readyz(parts: Parts) -> PlainTextResponse:
 @router.get("/metrics", response_class=Response)
 async def metrics(parts: Parts) -> Response:
     """Prometheus' text format."""
-    counts = await parts.board.read(Ledger.counts)
+    counts = await parts.board.look(Ledger.counts)
     for state in JobState:
         parts.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
     parts.metrics.worker_up.set(parts.fleet.status.state == "ready")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-VOCABULARY = 512
+VOCABULARY = 2048
+"""As the pocket's: captions of 10,000 characters are 4,000 tokens, and a prompt may have 4,096."""
 
 ROPE_THETA = 5_000_000.0
 

@@ -1,6 +1,9 @@
-"""speck's tokenizer: bytes and a few merges, with the special tokens and the chat format of Qwen3-VL."""
+"""speck's tokenizer: bytes, merges by which long captions fit, and the special tokens and chat format of Qwen3-VL."""
 
 from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
@@ -39,18 +42,12 @@ CHAT_TEMPLATE = """\
 """
 """Turns of system, user and assistant, with pictures and clips as parts of a turn."""
 
-CORPUS = [
-    "A robot arm above a red cube on a wooden table, soft daylight from the left.",
-    "A long workbench with three steel bowls and a folded cloth, seen from the front.",
-    "The gripper picks up the green block and places it in the blue bowl next to the yellow one.",
-    "This image is of 256x256 resolution. This image is not of 1024x1024 resolution.",
-    "You are a helpful assistant who will generate images from a give prompt.",
-]
-"""What the merges are learnt from; other words fall apart into bytes."""
+LEARNT_FROM = "*/*.toml"
+"""The presets' own texts: templates with the keys of captions, tasks, examples. Other words fall apart into bytes."""
 
 
 def build_tokenizer() -> PreTrainedTokenizerFast:
-    """The same tokenizer every time."""
+    """The same tokenizer every time, for the same presets."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -60,7 +57,8 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(CORPUS * 4, trainer)
+    texts = (path.read_text(encoding="utf-8") for path in sorted(Path(str(files("presets"))).glob(LEARNT_FROM)))
+    tokenizer.train_from_iterator(texts, trainer)
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         eos_token=END_OF_TURN,

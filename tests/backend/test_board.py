@@ -13,11 +13,13 @@ from backend.database import open_database
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
 from backend.jobs.pace_book import record
+from backend.jobs.queue_verbs import queue_status
 from backend.jobs.stopwatch import Measured
 from backend.media import MediaStore
 from studio.errors import EngineError, MediaNotFound, StorageError
 from studio.events import Delta
 from studio.jobs import Failure, Progress
+from studio.queue import QueueStatus
 from studio.requests import GenerateImage
 
 CUBE = GenerateImage(prompt="a red cube")
@@ -139,3 +141,26 @@ def test_the_queues_seconds_go_down_with_what_the_running_job_says_of_itself(tmp
 
     assert told == [40.0, 38.5]  # half a second is not told by itself
     assert asked == 38.5
+
+
+def test_looks_at_the_queue_are_shared_and_none_is_older_than_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    looks: list[QueueStatus] = []
+
+    def counted(ledger: Ledger) -> QueueStatus:
+        looks.append(queue_status(ledger))
+        return looks[-1]
+
+    async def act() -> tuple[list[QueueStatus], QueueStatus]:
+        async with board_over(tmp_path) as (board, _):
+            monkeypatch.setattr("backend.jobs.board.queue_status", counted)
+            together = await asyncio.gather(*(board.tell_queue() for _ in range(20)))
+            assert len(looks) <= 2
+            await board.move(Ledger.insert, STRANGER, CUBE, "speck")
+            return together, board.queue
+
+    together, after = asyncio.run(act())
+
+    assert {status.num_queued for status in together} == {1}
+    assert after.num_queued == 2

@@ -1,5 +1,7 @@
 """`/v1/queue`, batches, estimates and the order of jobs, of a real server."""
 
+import sqlite3
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,6 +9,9 @@ import httpx
 import pytest
 
 from running import RunningServer
+
+MUST_ANSWER_S = 2.5
+"""Half of what a write waits for whoever holds the database (`BUSY_TIMEOUT_MS`)."""
 
 QUICK: dict[str, Any] = {"kind": "generate_image", "prompt": "x", "sampling": {"num_inference_steps": 2, "seed": 1}}
 
@@ -106,3 +111,24 @@ def test_what_has_run_says_how_long_its_like_takes(server: RunningServer):
     assert estimate["samples"] >= 1
     assert estimate["queue_seconds"] is not None
     assert server.post("/v1/estimates", json={"request": {"kind": "x"}}).status_code == 422
+
+
+def test_who_only_reads_waits_for_no_writer(paused: RunningServer):
+    holder = sqlite3.connect(paused.data / "orrery.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")  # a disk that takes its time
+    accepted: list[str] = []
+    writers = [threading.Thread(target=lambda: accepted.append(paused.submit()["id"])) for _ in range(3)]
+    try:
+        for writer in writers:
+            writer.start()
+        for path in ("/v1/queue", "/metrics", "/v1/jobs", "/v1/library"):
+            assert httpx.get(paused.url + path, timeout=MUST_ANSWER_S).status_code == 200
+        asked = httpx.post(paused.url + "/v1/estimates", json={"request": QUICK}, timeout=MUST_ANSWER_S)
+        assert asked.status_code == 200
+        assert accepted == []
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+        for writer in writers:
+            writer.join()
+    assert sorted(accepted) == sorted(queued(paused))

@@ -56,6 +56,8 @@ class FakeServer:
         self.pictures: dict[str, bytes] = {}
         self.endless = False
         self.failure: StudioError | None = None
+        self.failing_words = ""
+        """In whose prompt the failure happens; without any, in all."""
         self.break_off_once = False
         self.cancelled = threading.Event()
         self.watched = threading.Event()
@@ -141,7 +143,7 @@ class FakeServer:
                 yield _event(self.jobs[job.id])
                 return
             await asyncio.sleep(0.01)
-        if self.failure is not None:
+        if self.failure is not None and self.failing_words in job.request.prompt:
             end = {"state": JobState.FAILED, "error": Failure.of(self.failure)}
         else:
             count, seed = job.request.count, job.request.sampling.seed

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 import warnings
 from pathlib import Path
@@ -11,6 +12,7 @@ from diffusers import Cosmos3OmniPipeline, Cosmos3OmniTransformer
 from transformers import AutoTokenizer, Cosmos3OmniForConditionalGeneration
 
 import engine.speck.build
+from engine.planning.prompt import read_tokenizer
 from engine.speck import build_speck
 from studio.checkpoints import check_layout, check_weights
 
@@ -97,3 +99,18 @@ def diffusers_logits(transformer: Cosmos3OmniTransformer, ids: torch.Tensor) -> 
     still = torch.ones(2, cos.shape[-1])
     read, _ = transformer._run_decoder_stack(x, silent, (cos, sin, still, torch.zeros_like(still)))
     return transformer.lm_head(read)
+
+
+def test_captions_of_ten_thousand_characters_fit_into_a_prompt(speck):
+    kettle = {
+        "description": "A copper kettle with a long spout, dented near its base, half turned towards the window.",
+        "appearance_details": "Polished metal with dark stains, a wooden handle, thin scratches that catch the light.",
+        "relationship": "Stands left of the cutting board and is lifted by the gripper after four seconds.",
+        "location": "Lower third of the frame, in front of the tiled wall.",
+        "relative_size": "small",
+        "orientation": "upright",
+        "number_of_subjects": 1,
+    }
+    caption = json.dumps({"subjects": [kettle] * 21, "aspect_ratio": "16,9"})
+    assert len(caption) > 9_800
+    assert len(read_tokenizer(speck / "text_tokenizer").encode(caption, system=None, param="prompt")) < 4_000

@@ -8,8 +8,9 @@ import signal
 import pytest
 from PIL import Image
 
+from studio.checkpoints import SHIPPED
 from studio.cli.batch_folder import BatchFolder
-from studio.errors import EngineLost
+from studio.errors import EngineLost, PromptTooLong
 
 
 @pytest.fixture
@@ -131,6 +132,45 @@ def test_a_failure_does_not_take_away_what_was_there(batch, fake_server, specs):
     fake_server.failure = EngineLost("The worker died.")
     assert batch("--set", "seed=6", "--force", files=["a.json"]).exit_code == 1
     assert read(specs / "out" / "a" / "sample_outputs.json")["seed"] == 5
+
+
+def test_a_sample_whose_prompt_is_too_long_fails_alone(batch, fake_server, specs):
+    fake_server.failure = PromptTooLong("prompt comes to 5,390 tokens; at most 4,096 are read.", param="prompt")
+    fake_server.failing_words = "b"
+    result = batch("--fit", "--checkpoint", "pocket")
+    assert result.exit_code == 1
+    assert [line.split()[:2] for line in result.stdout.splitlines()[1:]] == [
+        ["a", "made"],
+        ["lines_0", "failed"],
+        ["lines_1", "made"],
+    ]
+    assert "prompt comes to 5,390 tokens; at most 4,096 are read." in result.stdout
+    assert read(specs / "out" / "lines_0" / "sample_outputs.json")["status"] == "error"
+
+
+def test_fit_brings_a_sample_to_what_the_checkpoint_takes_and_says_so(batch, fake_server, specs, monkeypatch):
+    monkeypatch.setattr("studio.checkpoints.SHIPPED", SHIPPED)  # the pocket draws squares of 256, 17 frames long
+    clip = {
+        "model_mode": "text2video",
+        "prompt": "A cube.",
+        "aspect_ratio": "16,9",
+        "resolution": 720,
+        "num_frames": 189,
+    }
+    (specs / "clip.json").write_text(json.dumps(clip))
+    assert batch("--checkpoint", "pocket", files=["clip.json"]).exit_code == 2
+    assert fake_server.bodies == []
+
+    result = batch("--fit", "--checkpoint", "pocket", files=["clip.json"])
+
+    assert result.exit_code == 0, result.output
+    [body] = fake_server.bodies
+    assert [body[name] for name in ("resolution", "aspect_ratio", "num_frames")] == ["256", "1:1", 17]
+    notes = read(specs / "out" / "clip" / "sample_args.json")["notes"]
+    fitted = [note for note in notes if note.endswith("(--fit).")]
+    for said in ("resolution 256 is taken", "aspect_ratio 1:1 is taken", "num_frames 17 is taken"):
+        assert any(said in note for note in fitted)
+        assert said in result.stderr
 
 
 def test_a_killed_run_leaves_no_folder_that_counts_as_finished(spawn, batch, fake_server, specs):
