@@ -129,7 +129,7 @@ ROBOT_WORDS: dict[str, str] = {
     "more.lateness": "p50 {p50} · worst {worst}",
     "more.late": "{missed} missed · work {busy} ms",
     "more.jump": "worst {worst}",
-    "more.clamped": "limit {soft} · lead {lead} · step {step}",
+    "more.clamped": "limit {soft} · lead {lead} · step {step} · accel {acceleration}",
     "more.left": "gaps {gaps}",
     # robot: log, self-test, recordings
     "panel.label": "Log, self-test and recordings",

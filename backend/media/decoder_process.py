@@ -72,7 +72,10 @@ class DecoderProcess:
         word = self._hear(order)
         self.is_idle = True
         if isinstance(word, Failed):
-            raise _told(word.error)
+            try:
+                raise _told(word.error)
+            finally:
+                del word  # an error that its own traceback holds keeps what every caller has in hand
         assert isinstance(word, Value)
         return word.content
 
@@ -88,7 +91,10 @@ class DecoderProcess:
                 word = self._hear(order)
                 if isinstance(word, Failed):
                     is_over = True
-                    raise _told(word.error)
+                    try:
+                        raise _told(word.error)
+                    finally:
+                        del word  # as above
                 if isinstance(word, End):
                     is_over = True
                     return

@@ -26,7 +26,12 @@ const TILES = {
   jump: (s) => [united(s.jump_last_rad, 3, "rad"), say("more.jump", { worst: fixed(s.jump_max_rad, 3) }), s.jump_max_rad > 0.3],
   clamped: (s) => [
     `${(100 * s.clamped_share).toFixed(1)} %`,
-    say("more.clamped", { soft: total(s.num_clamped_soft), lead: total(s.num_clamped_lead), step: total(s.num_clamped_step) }),
+    say("more.clamped", {
+      soft: total(s.num_clamped_soft),
+      lead: total(s.num_clamped_lead),
+      step: total(s.num_clamped_step),
+      acceleration: total(s.num_clamped_acceleration),
+    }),
     s.clamped_share > 0.05,
   ],
   left: (s, left) => [String(left), say("more.left", { gaps: s.num_gaps }), false],

@@ -18,6 +18,8 @@ const SMALLEST_SPAN_RAD = 0.4;
 const STEP_RAD = 0.2; // ranges grow and shrink in these, so that the picture does not breathe
 const GRIPPER_LIMITS = [0, 1];
 
+const CLAMPS = ["soft", "lead", "step", "acceleration"];
+
 const COLOURS = ["ink", "muted", "line", "accent", "bad", "bad-soft", "warn", "sunk"];
 
 class Joints extends Part {
@@ -106,7 +108,7 @@ class Joints extends Part {
     this.#drawGauge(joint, limits, stateOf(last, joint), top, height);
     this.#write(joint === GRIPPER ? say("joints.gripper") : `q${joint + 1}`, 0, top + 10, "ink", 11.5);
     const counts = robot.now.summary;
-    const clamps = counts && joint !== GRIPPER ? counts.num_clamped_soft[joint] + counts.num_clamped_lead[joint] + counts.num_clamped_step[joint] : 0;
+    const clamps = counts && joint !== GRIPPER ? CLAMPS.reduce((sum, name) => sum + counts[`num_clamped_${name}`][joint], 0) : 0;
     if (clamps) this.#write(`▴${clamps}`, 0, top + 24, "warn", 10.5);
     this.#write(signed(high, 1), width, top + 8, "muted", 10, "right");
     this.#write(signed(low, 1), width, top + height - 1, "muted", 10, "right");

@@ -330,3 +330,39 @@ def test_it_goes_on_when_the_worker_dies_while_it_is_asked_something(server: Run
     done = wait(server, tree, limit_s=3 * LIMIT_S)
     assert done["state"] == "succeeded", done["error"]
     assert sum("conversation_opened" in line for line in server.log[before:]) > 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_all_go_on_when_the_worker_dies_twice_under_load(
+    endpoint: RefiningEndpoint, server: RunningServer, tmp_path: Path
+):
+    shutil.copytree(server.data / "checkpoints", tmp_path / "data" / "checkpoints")
+    with running(tmp_path / "data", **endpoint.settings()) as own:
+        own.wait_ready()
+        made = {**PICTURE, "sampling": {**QUICK, "num_inference_steps": 8}}
+        trees = [begin(own, generate=made, critic="resident", num_candidates=2, max_rewrites=0) for _ in range(4)]
+        plain = [own.submit(sampling=made["sampling"]) for _ in range(2)]
+
+        for num_lost in (1, 2):
+            wait_for(lambda: is_under_load(own), LIMIT_S)
+            os.kill(own.worker_pid(), signal.SIGKILL)
+            wait_for(lambda num=num_lost: len(jobs_lost(own)) == num, LIMIT_S)
+
+        trees = [wait(own, tree, limit_s=600) for tree in trees]
+        assert [tree["state"] for tree in trees] == ["succeeded"] * 4, [tree["error"] for tree in trees]
+        assert all(node["critique"] for tree in trees for node in tree["nodes"])
+        assert [own.wait_job(job["id"])["state"] for job in plain] == ["succeeded"] * 2
+
+
+def is_under_load(server: RunningServer) -> bool:
+    """Whether conversations are open beside a job that no worker has died of: a second time is its last."""
+    said = [event["event"] for event in server.events()]
+    running = [job["id"] for job in server.get("/v1/jobs?limit=100").json()["jobs"] if job["state"] == "running"]
+    num_open = said.count("conversation_opened") - said.count("conversation_closed")
+    return num_open > 0 and any(job not in jobs_lost(server) for job in running)
+
+
+def jobs_lost(server: RunningServer) -> list[str | None]:
+    """What each worker that died was at."""
+    return [event["job_id"] for event in server.events() if event["event"] == "worker_lost"]

@@ -1,11 +1,15 @@
 """Conversations in the worker's loop: between steps, together, and never in each other's way."""
 
-from collections.abc import Callable
+import gc
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from backend.adapter_rack import AdapterRack
 from backend.media import MediaStore
@@ -21,7 +25,9 @@ from backend.messages import (
     WorkerEnding,
 )
 from backend.worker.loop import Worker
+from backend.worker.talks import Looking, Talks
 from engine_fakes import FakeEngine, FakeLifeline, Over
+from running import wait_for
 from studio.errors import BadInput, OutOfMemory
 from studio.requests import Reason, parse_request
 
@@ -241,3 +247,71 @@ def test_a_conversation_that_is_stopped_while_its_media_are_read_never_begins(
 
     assert engine.media == [{}]
     assert [report.conversation_id for report in lifeline.of(ConversationEnded)] == ["b"]
+
+
+class WatchedStore(MediaStore):
+    """Knows the frames that it made room for, and makes who asked for it wait until they may go on."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.made_room, self.go_on = threading.Event(), threading.Event()
+        self.frames: weakref.ref[NDArray[np.uint8]] | None = None
+
+    def frame_array(self, shape: tuple[int, ...], *, on_disk: bool) -> NDArray[np.uint8]:
+        room = super().frame_array(shape, on_disk=on_disk)
+        self.frames = weakref.ref(room)
+        self.made_room.set()
+        assert self.go_on.wait(60)
+        return room
+
+
+@pytest.fixture
+def no_garbage_is_looked_for() -> Iterator[None]:
+    """What is held in a circle stays held."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def reading(tmp_path: Path, make_clip: Callable[..., bytes]) -> tuple[Talks, WatchedStore, Path]:
+    """A conversation whose clip is about to be decoded."""
+    clip, store, engine = tmp_path / "clip", WatchedStore(tmp_path), FakeEngine()
+    clip.write_bytes(make_clip(num_frames=40))
+    talks = Talks(FakeLifeline(), store)  # type: ignore[arg-type]
+    asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
+    talks.open(asked, Looking(engine.choose_frames, engine.talk.seen_size))
+    assert store.made_room.wait(60)
+    assert store.frames is not None
+    assert store.frames() is not None
+    return talks, store, clip
+
+
+@pytest.mark.usefixtures("no_garbage_is_looked_for")
+@pytest.mark.parametrize("is_read", [False, True], ids=["while it is read", "once it is read"])
+def test_frames_are_let_go_of_as_soon_as_the_caller_leaves(reading: tuple[Talks, WatchedStore, Path], is_read: bool):
+    talks, store, _ = reading
+    opened = weakref.ref(talks._open["a"])
+    if is_read:
+        store.go_on.set()
+        wait_for(lambda: talks.ready, 60)
+        assert store.frames() is not None
+
+    talks.stop("a")
+    store.go_on.set()
+
+    wait_for(lambda: store.frames() is None and opened() is None, 10)
+
+
+@pytest.mark.usefixtures("no_garbage_is_looked_for")
+def test_frames_of_a_clip_that_breaks_off_are_let_go_of_before_anybody_hears_of_it(
+    reading: tuple[Talks, WatchedStore, Path],
+):
+    talks, store, clip = reading
+    clip.write_bytes(b"no clip any more")
+    store.go_on.set()
+
+    (failed,) = wait_for(lambda: talks.ready, 60)
+
+    assert isinstance(failed.media.exception(), BadInput)
+    wait_for(lambda: store.frames() is None, 10)

@@ -41,6 +41,7 @@ SUMMARY = {
     "num_clamped_soft": [0] * 7,
     "num_clamped_lead": [0, 0, 0, 3, 0, 0, 0],
     "num_clamped_step": [0] * 7,
+    "num_clamped_acceleration": [0, 5, 0, 0, 0, 0, 0],
     "clamped_share": 0.004,
     "num_played": 800,
     "num_gaps": 12,

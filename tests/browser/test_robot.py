@@ -340,6 +340,7 @@ def show_all(page: RobotPage, arm: DrivenBridge) -> list[Shift]:
     expect(page.tile("latency")).to_contain_text("0.41 s")
     expect(page.tile("lateness")).to_contain_text("3.1 ms")
     expect(page.tile("jump")).to_contain_text("0.021 rad")
+    expect(page.tile("clamped")).to_contain_text("limit 0 · lead 3 · step 0 · accel 5")
     expect(page.tile("left")).to_contain_text("24")
     expect(page.view).to_contain_text("policy ready")
     expect(page.prompt).to_have_value("pick up the red cube")
