@@ -64,7 +64,9 @@ class PacedHttp(H11Protocol):
         """Begin anew where something else is awaited than before."""
         state = self.conn.their_state
         awaited: Awaited = None
-        if state is h11.SEND_BODY or (state is h11.IDLE and self.timeout_keep_alive_task is None):
+        # What has become a websocket has a protocol and limits of its own.
+        is_ours = self.transport.get_protocol() is self
+        if is_ours and (state is h11.SEND_BODY or (state is h11.IDLE and self.timeout_keep_alive_task is None)):
             awaited = state
         if awaited is not self._awaited:
             self._wait_for(awaited)

@@ -12,7 +12,8 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from backend import paced_http
 from backend.paced_http import PacedHttp
@@ -32,6 +33,12 @@ async def look_late(request: Request) -> PlainTextResponse:
     return await read(request)
 
 
+async def echo(socket: WebSocket) -> None:
+    await socket.accept()
+    await socket.send_text(await socket.receive_text())
+    await socket.close()
+
+
 async def refuse(_request: Request) -> PlainTextResponse:
     return PlainTextResponse("no", 404)
 
@@ -40,6 +47,7 @@ async def refuse(_request: Request) -> PlainTextResponse:
 def port() -> Iterator[int]:
     routes = {"/read": read, "/late": look_late, "/refuse": refuse}
     app = Starlette(routes=[Route(path, handler, methods=["GET", "POST"]) for path, handler in routes.items()])
+    app.router.routes.append(WebSocketRoute("/echo", echo))
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -145,3 +153,25 @@ def test_a_kept_connection_serves_request_after_request(port: int):
         for _ in range(4):
             assert client.post("/read", content=b"x" * 100).text == "100"
             time.sleep(0.4)
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_websocket_that_is_silent_for_long_stays_open(
+    port: int, asked_before: bool, caplog: pytest.LogCaptureFixture
+):
+    handshake = (
+        b"GET /echo HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        if asked_before:
+            client.sendall(b"GET /refuse HTTP/1.1\r\nHost: x\r\n\r\n")
+            refused = b""
+            while not refused.endswith(b"\r\n\r\nno"):
+                refused += client.recv(4096)
+        client.sendall(handshake)
+        assert client.recv(4096).startswith(b"HTTP/1.1 101")
+        time.sleep(1.5)
+        client.sendall(bytes([0x81, 0x82, 0, 0, 0, 0]) + b"hi")
+        assert client.recv(4096).startswith(bytes([0x81, 0x02]) + b"hi")
+    assert not caplog.records
