@@ -29,6 +29,7 @@
     ├── Unauthorized             unauthorized            no token, or a wrong one
     ├── ForeignOrigin            foreign_origin          a Host or Origin that is not this server's
     ├── TooLarge                 too_large               more bytes than are accepted
+    ├── TooSlow                  too_slow                headers or a body that came more slowly than any useful link
     ├── TooManyRequests          too_many_requests       more calls in a minute than one caller may make
     ├── NotImplementedHere       not_implemented         a route of a known dialect that Cosmos 3 has nothing for
     ├── StorageError             storage_failed          the data folder could not be used
