@@ -86,7 +86,10 @@ def main() -> int:
         tokenizer = read_tokenizer(folder / "text_tokenizer").tokenizer
         assert isinstance(tokenizer, PreTrainedTokenizerFast)
         talk = Talk.load(folder, model, tokenizer)
-    talk.writer.vocabulary.ends = frozenset()
+    vocabulary = talk.writer.vocabulary
+    # What spells words has to know the ends of an answer; after that none ends early.
+    assert vocabulary.grammar
+    vocabulary.ends = frozenset()
     floor = floor_ms(model) if on_gpu else None
     paces = [time_words(talk, name, size, how, options, floor) for name, size, how in CASES]
     where = torch.cuda.get_device_name(device) if on_gpu else "CPU, a tiny model"

@@ -42,14 +42,17 @@ CHAT_TEMPLATE = """\
 """
 """Turns of system, user and assistant, with pictures and clips as parts of a turn."""
 
-LEARNT_FROM = "*/*.toml"
-"""The presets' own texts: templates with the keys of captions, tasks, examples. Other words fall apart into bytes."""
+LEARNT_FROM = "t*/*.toml"
+"""The templates and tasks of the presets, with the keys of captions. Other words fall apart into bytes."""
 
 
 def build_tokenizer() -> PreTrainedTokenizerFast:
     """The same tokenizer every time, for the same presets."""
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    # Digits one by one, as Qwen's does.
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,

@@ -16,8 +16,8 @@ from studio.errors import BadInput, NotAllowed, OutOfMemory, PromptTooLong
 
 PICTURE, TALL, CLIP, OTHER_CLIP = (f"u{number:016x}" for number in range(4))
 
-LONG = "the gripper picks up the green block and places it in the blue bowl. " * 100
-"""More words than are read in one call."""
+LONG = "the gripper picks up the green block and places it in the blue bowl. " * 60
+"""More words than are read in one call, and no more than in two."""
 
 
 @pytest.fixture(autouse=True)
