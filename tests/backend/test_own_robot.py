@@ -51,7 +51,7 @@ def test_the_arm_picks_the_cube_and_ends_with_its_server(tmp_path: Path):
         assert (found["arm"], found["model"]) == ("simulated", "panda")
         assert len(pids) == 2
         assert all("right" not in command(pid) for pid in pids)
-    assert not any(map(is_alive, pids))
+    wait_for(lambda: not any(map(is_alive, pids)), 60)
     assert (tmp_path / "recordings").exists()
 
 
