@@ -59,11 +59,6 @@ class DecoderPool:
         with self._decoder() as decoder:
             yield from decoder.series(order)
 
-    def open(self) -> None:
-        """Take orders again after `close`."""
-        self._threads = ThreadPoolExecutor(NUM_WAITING, thread_name_prefix="media")
-        self._is_open = True
-
     def start(self) -> None:
         """Have a decoder ready before the first order comes."""
         with self._turn:

@@ -130,15 +130,16 @@ def test_a_decoder_that_takes_too_long_is_ended_and_replaced(tmp_path: Path, mon
     path, easy = tmp_path / "x", tmp_path / "y"
     path.write_bytes(gif(4000, 240))
     easy.write_bytes(png(16, 8, 0, 1))
-    monkeypatch.setattr(apart, "LOOK_CPU_S", -0.5)
-    DECODERS.close()
-    DECODERS.open()
+    pool = DecoderPool()
+    monkeypatch.setattr(apart, "DECODERS", pool)
 
-    with pytest.raises(BadInput, match="processor time"):
-        look_often(path)
-    monkeypatch.undo()
+    with monkeypatch.context() as short:
+        short.setattr(apart, "LOOK_CPU_S", -0.5)
+        with pytest.raises(BadInput, match="processor time"):
+            look_often(path)
 
     assert inspect_upload(easy).width == 16
+    pool.close()
 
 
 def test_whoever_waits_for_a_decoder_is_told_that_the_server_stops(tmp_path: Path):
