@@ -23,7 +23,7 @@ from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
 from studio.client import StudioClient
 from studio.errors import StudioError
-from studio.prompting import UNCAPTIONED
+from studio.prompting import uncaptioned
 from studio.requests import draw_seed
 
 LOCK = "seed_lock"
@@ -75,7 +75,7 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr
     def draw_parts(path: str) -> Callable[[], None]:
         def draw() -> None:
             if path == "prompt":
-                refused = UNCAPTIONED.get(panel.place.kind, "")
+                refused = uncaptioned(panel.place.kind)
                 parts.part("o-prompt-tools", elem_id=element_ids.prompt_tools(page), spec={"refused": refused})
                 parts.part("o-examples", elem_id=element_ids.examples(page))
             for part in panel.every_part:

@@ -21,6 +21,7 @@ from frontend.packing import script_name, styles_name
 from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
 from frontend.static_files import FOLDER
+from studio.catalogue import KindList
 from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import CANVASES
 
@@ -55,6 +56,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
         "canvases": CANVASES,
         "places": {entry.name: {"title": entry.title, "path": entry.path} for entry in (*FORMS, *PLACES)},
         "pages": {entry.name: [entry.path, entry.kind] for entry in FORMS},
+        "kinds": KindList.of_table().model_dump(mode="json")["kinds"],
         "bodies": {name: [body.width, body.state_width, body.columns] for name, body in EMBODIMENTS.items()},
         "starters": STARTERS.get(place.name, ()),
     }

@@ -15,7 +15,8 @@ from studio.checkpoints import Checkpoint, find_checkpoint
 from studio.events import CheckpointStatus, EngineState
 from studio.jobs import Failure, Job
 from studio.presets import CheckpointPreset, Example, Precision
-from studio.requests import Frozen, Request
+from studio.requests import KINDS, Frozen, Request
+from studio.requests.kinds import Made, Taken
 from studio.rules import Capabilities, Choice, Span
 
 CheckpointState = Literal["absent", "installed"] | EngineState
@@ -137,6 +138,40 @@ class ChoiceList(Frozen):
     checkpoint: str
     choices: dict[str, tuple[Choice, ...]]
     limits: dict[str, dict[str, Span]] = Field(default_factory=dict)
+
+
+class KindFacts(Frozen):
+    """What can be known of a kind of request beside its fields.
+
+    Attributes:
+        takes: by field; `controls.video` is that of every entry of a list.
+        makes: of one result; `when` names the field that asks for it, and is empty for what is always made.
+        acts: it deals in actions.
+        is_captioned: its prompt is best a structured caption, which `POST /v1/upsample` writes.
+    """
+
+    takes: dict[str, Taken]
+    makes: tuple[Made, ...]
+    acts: bool
+    is_captioned: bool
+
+
+class KindList(Frozen):
+    """`GET /v1/choices`: every kind of request."""
+
+    kinds: dict[str, KindFacts]
+
+    @classmethod
+    def of_table(cls) -> KindList:
+        """The table of kinds, for those who ask over HTTP, and for the page."""
+        return cls(
+            kinds={
+                name: KindFacts(
+                    takes=dict(kind.takes), makes=kind.makes, acts=kind.acts, is_captioned=kind.is_captioned
+                )
+                for name, kind in KINDS.items()
+            }
+        )
 
 
 class JobList(Frozen):

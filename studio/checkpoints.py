@@ -18,9 +18,9 @@ from typing import Any, cast
 from studio.errors import BrokenCheckpoint, CheckpointNotFound, NotACheckpoint, StudioError, rebuild
 from studio.presets import CheckpointPreset
 from studio.pulling import cached_folder
-from studio.requests import nearest, shown
+from studio.requests import KINDS, nearest, shown
 from studio.requests.embodiments import EMBODIMENTS
-from studio.rules import ACTING, Capabilities
+from studio.rules import Capabilities
 
 MODULAR_INDEX = "modular_model_index.json"
 
@@ -78,7 +78,7 @@ class Checkpoint:
             read["sound"] = bool(config.get("sound_gen")) and (self.folder / "sound_tokenizer").is_dir()
             read["embodiments"] = _embodiments(config)
             if not read["embodiments"]:
-                read["kinds"] = tuple(kind for kind in Capabilities(checkpoint="").kinds if kind not in ACTING)
+                read["kinds"] = tuple(kind for kind in Capabilities(checkpoint="").kinds if not KINDS[kind].acts)
             read["max_action_width"] = int(config.get("action_dim") or 0)
             read["distilled_steps"] = _distilled_steps(self.folder / MODULAR_INDEX)
         overlay = self.preset.capabilities.model_dump(exclude_none=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from studio.requests import REQUESTS, Frozen, nearest
+from studio.requests import KINDS, Frozen, nearest
 from studio.requests.fields import BoundedText
 
 MAX_VALUES_BYTES = 262_144
@@ -37,9 +37,9 @@ class SaveFormPreset(Frozen):
 
     @model_validator(mode="after")
     def _values_are_fields(self) -> Self:
-        if self.kind not in REQUESTS:
-            raise ValueError(f"kind is {self.kind[:80]!r}. {nearest(self.kind, REQUESTS)}")
-        known = REQUESTS[self.kind].model_fields
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind[:80]!r}. {nearest(self.kind, KINDS)}")
+        known = KINDS[self.kind].model.model_fields
         strange = next((field for field in self.values if field not in known), None)
         if strange is not None:
             raise ValueError(f"{strange[:80]!r} is no field of {self.kind}. {nearest(strange, known)}")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, ValidationError
 
 from studio.errors import BadInput
-from studio.requests import REQUESTS, AspectRatio, Frozen, Resolution, explain, nearest
+from studio.requests import KINDS, AspectRatio, Frozen, Resolution, explain, nearest
 from studio.requests.action_fields import ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.transfer_video import HintName
@@ -197,9 +197,9 @@ def read_preset(name: str, raw: bytes) -> CheckpointPreset:
         why = explain(error, CheckpointPreset)
         raise BadInput(f"The preset {name} is not one: {why.message}", hint=why.hint) from None
     for kind in preset.defaults:
-        if kind not in REQUESTS:
+        if kind not in KINDS:
             raise BadInput(
-                f"The preset {name} has defaults for {kind!r}, which is no request.", hint=nearest(kind, REQUESTS)
+                f"The preset {name} has defaults for {kind!r}, which is no request.", hint=nearest(kind, KINDS)
             )
         _check_defaults(name, kind, preset.defaults[kind])
     return preset
@@ -208,9 +208,9 @@ def read_preset(name: str, raw: bytes) -> CheckpointPreset:
 def _check_defaults(name: str, kind: str, defaults: Mapping[str, Any]) -> None:
     """Raises BadInput for what a request of this kind would refuse; what only a person can say may be missing."""
     try:
-        REQUESTS[kind].model_validate({"kind": kind, **defaults})
+        KINDS[kind].model.model_validate({"kind": kind, **defaults})
     except ValidationError as error:
         if all(entry["type"] == "missing" and len(entry["loc"]) == 1 for entry in error.errors(include_url=False)):
             return
-        why = explain(error, REQUESTS[kind])
+        why = explain(error, KINDS[kind].model)
         raise BadInput(f"The preset {name}, {kind}: {why.message}", hint=why.hint) from None

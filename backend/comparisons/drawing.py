@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.comparisons.critics import critic_scores
-from backend.comparisons.explaining import explained, explained_control
+from backend.comparisons.explaining import explained, explained_control, follows
 from backend.comparisons.grid import Grid
 from backend.database.comparison_tables import ComparisonRow, MeasurementRow
 from backend.database.tables import ArtefactRow, JobRow
@@ -80,7 +80,7 @@ def draw(session: Session, row: ComparisonRow, look: Look) -> Comparison:
         if against and item is not None and item.id != against:
             measured = explained(measured, items.get(against))
         # Without a ground truth a note is all there is; beside one that is not measured yet it would stand for it.
-        if item is not None and item.kind == "transfer_video" and (measured is not None or not against):
+        if item is not None and follows(item.kind) and (measured is not None or not against):
             request = job.request if job else request_of(session, find_artefact(session, item.id))
             measured = explained_control(measured, request, look.store)
         cells.append(

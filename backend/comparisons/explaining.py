@@ -7,10 +7,15 @@ from backend.media import MediaStore
 from studio.comparisons import Likeness
 from studio.errors import MediaNotFound
 from studio.library import LibraryItem
-from studio.requests import Request, TransferVideo
+from studio.requests import KINDS, Request, TransferVideo
 
 TRUTH_GONE = "not measured: the file of the ground truth is gone"
 FOLLOWED_GONE = "control not measured: the file of a clip that it follows is gone"
+
+
+def follows(kind: str) -> bool:
+    """Whether results of a kind follow controls."""
+    return kind in KINDS and "controls.video" in KINDS[kind].takes
 
 
 def followed_by(request: Request | None, store: MediaStore) -> tuple[Followed, ...]:

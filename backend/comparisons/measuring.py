@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import structlog
 from sqlalchemy.orm import Session
 
-from backend.comparisons.explaining import followed_by
+from backend.comparisons.explaining import followed_by, follows
 from backend.comparisons.likeness import Followed, likeness
 from backend.comparisons.service import ComparisonService
 from backend.database.comparison_tables import MeasurementRow
@@ -104,7 +104,7 @@ class Measuring:
         if cell.job is not None:
             return cell.job.request
         item = cell.item
-        if item is None or item.kind != "transfer_video":
+        if item is None or not follows(item.kind):
             return None
         try:
             return await self._comparisons.read(lambda session: request_of(session, find_artefact(session, item.id)))

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from backend.dialects.video_fields import ACTION_MODES
 from studio.jobs import Job, JobState
 from studio.media import MediaReference
-from studio.requests import ActionRequest, GenerateImage, Request, RunPolicy
+from studio.requests import ActionRequest, Request, kind_of, made_by
 from studio.requests.embodiments import EMBODIMENTS
-from studio.rules import canvas
+from studio.rules import canvas_of
 
 STATUS: dict[JobState, Literal["queued", "in_progress", "completed", "failed"]] = {
     JobState.QUEUED: "queued",
@@ -205,19 +205,17 @@ def _error(job: Job) -> VideoError | None:
 
 def _length(request: Request) -> tuple[int | None, float | None]:
     """Frames, and frames per second, of what was asked for."""
-    if isinstance(request, GenerateImage):
+    kind, made, said = kind_of(request), made_by(request), cast("Any", request)
+    if "image" in made:
         return None, None
-    if not isinstance(request, ActionRequest):
-        return request.num_frames, request.fps
-    if isinstance(request, RunPolicy) and not request.decode_video:
-        return None, request.fps
-    return request.num_actions + 1, request.fps
+    if not kind.acts:
+        return said.num_frames, said.fps
+    is_seen = "video" in made or any(taken.type == "video" for taken in kind.takes.values())
+    return said.num_actions + 1 if is_seen else None, said.fps
 
 
 def _size(request: Request, first: MediaReference | None) -> str:
     if first is not None:
         return f"{first.width}x{first.height}"
-    if isinstance(request, ActionRequest):
-        return ""
-    width, height = canvas(request.resolution, request.aspect_ratio)
-    return f"{width}x{height}"
+    known = canvas_of(request)
+    return f"{known[0]}x{known[1]}" if known else ""

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 
 from backend.dialects.nested_fields import with_extras
 from studio.errors import BadInput, NotAllowed, rebuild
-from studio.requests import Frozen, cut, explain, shown
+from studio.requests import KINDS, Frozen, cut, explain, shown
 from studio.requests.transfer_video import HintName, Strength
 from studio.specs.spec import Words
 
-ACTION_MODES = {"policy": "run_policy", "forward_dynamics": "predict_video", "inverse_dynamics": "predict_actions"}
+ActionMode = Literal["policy", "forward_dynamics", "inverse_dynamics"]
+ACTION_MODES = {mode: kind.name for mode in get_args(ActionMode) for kind in KINDS.values() if mode in kind.modes}
 
 MAX_DIGITS = 12
 """Of a number that came as text; a seed has more."""
@@ -119,7 +120,7 @@ class VideoFields(Frozen):
     num_first_chunk_conditional_frames: Whole = None
     max_frames: Annotated[Whole, Field(ge=1)] = None
 
-    action_mode: Literal["policy", "forward_dynamics", "inverse_dynamics"] | None = None
+    action_mode: ActionMode | None = None
     action: Annotated[tuple[Any, ...] | None, Listed] = None
     action_path: str | None = None
     domain_name: str | None = None

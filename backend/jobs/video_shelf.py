@@ -10,8 +10,7 @@ from backend.database import Database
 from backend.database.edge_tables import DeletedVideoRow
 from backend.database.tables import JobRow
 from studio.errors import BadInput
-
-KINDS = ("generate_video", "transfer_video", "predict_video", "predict_actions", "run_policy")
+from studio.requests import KINDS
 
 
 class VideoShelf:
@@ -40,7 +39,8 @@ class VideoShelf:
         await self._database.alone(lambda: self._delete(job_id))
 
     def _page(self, after: str | None, limit: int, ascending: bool) -> tuple[list[str], bool]:
-        query = select(JobRow.id).where(JobRow.kind.in_(KINDS), ~_deleted)
+        listed = [name for name, kind in KINDS.items() if not kind.can_make("image")]
+        query = select(JobRow.id).where(JobRow.kind.in_(listed), ~_deleted)
         with self._database.transaction() as session:
             if after is not None:
                 number = session.scalar(select(JobRow.number).where(JobRow.id == after))

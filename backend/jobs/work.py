@@ -5,18 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from studio.requests import (
-    ActionRequest,
-    GenerateImage,
-    GenerateVideo,
-    PredictActions,
-    PredictVideo,
-    Request,
-    RunPolicy,
-    TransferVideo,
-)
-from studio.requests.frames import TEMPORAL_STRIDE
-from studio.rules import canvas
+from studio.requests import Request, TransferVideo
+from studio.rules import canvas_of
 
 
 def pace_key(request: Request, checkpoint: str) -> str | None:
@@ -34,29 +24,10 @@ def step_work(request: Request) -> float:
 
     A clip of 17 frames on 320x192 with guidance is 5 * 61.44 * 2 = 614.4.
     """
-    guided = request.sampling.guidance_scale != 1
-    match request:
-        case GenerateImage():
-            frames, passes = 1, 1 + guided
-        case GenerateVideo():
-            frames, passes = request.num_latent_frames, (1 + guided) * (1.1 if request.sound else 1)
-        case TransferVideo():
-            frames = _latent_frames(request.num_frames or request.num_chunk_frames)
-            controlled = request.sampling.control_guidance != 1
-            passes = (1 + guided + controlled) * (1 + len(request.controls))
-        case PredictVideo() | PredictActions() | RunPolicy():
-            frames, passes = _latent_frames(request.num_actions + 1), 1 + guided
-    return frames * _pixels(request) / 1000 * passes
-
-
-def _latent_frames(num_frames: int) -> int:
-    return (num_frames - 1) // TEMPORAL_STRIDE + 1
+    return request.step_frames * _pixels(request) / 1000 * request.sampling.num_passes
 
 
 def _pixels(request: Request) -> int:
-    """Of the canvas; actions keep their pictures' shape, so that only the tier is known."""
-    if isinstance(request, ActionRequest):
-        side = int(request.resolution)
-        return side * side * 16 // 9
-    width, height = canvas(request.resolution, request.aspect_ratio)
-    return width * height
+    """Of the canvas; frames that keep their own shape have only a tier."""
+    known = canvas_of(request)
+    return known[0] * known[1] if known else int(request.resolution) ** 2 * 16 // 9

@@ -20,8 +20,7 @@ from backend.media.bounds import MAX_TEXT_BYTES
 from backend.media.foreign_recipe import read_parameters
 from studio.catalogue import Recipe
 from studio.errors import BadInput
-from studio.requests import GenerateImage, Request, parse_request
-from studio.rules import canvas
+from studio.requests import Request, parse_request
 
 RECIPE_KEY = "orrery"
 PARAMETERS_KEY = "parameters"
@@ -49,10 +48,10 @@ def recipe_text(request: Request, checkpoint: str) -> str:
     return json.dumps(recipe_of(request, checkpoint))
 
 
-def write_recipe(request: GenerateImage, checkpoint: str) -> PngImagePlugin.PngInfo:
-    """The text chunks of one picture's request; arguments as in `recipe_text`."""
+def write_recipe(request: Request, checkpoint: str, size: tuple[int, int]) -> PngImagePlugin.PngInfo:
+    """The text chunks of one picture's request; `size` is (width, height), the rest as in `recipe_text`."""
     sampling = request.sampling
-    width, height = canvas(request.resolution, request.aspect_ratio)
+    width, height = size
     summary = (
         f"{request.prompt}\nNegative prompt: {request.negative_prompt}\n"
         f"Steps: {sampling.num_inference_steps}, Sampler: UniPC, CFG scale: {sampling.guidance_scale:g}, "

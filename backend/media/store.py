@@ -29,7 +29,7 @@ from backend.media.scratch import keep, scratch
 from backend.media.thumbnails import write_thumbnail
 from studio.errors import MediaNotFound
 from studio.media import MediaReference
-from studio.requests import GenerateImage, Request
+from studio.requests import Request
 
 _CHUNK_BYTES = 2**20
 
@@ -59,7 +59,7 @@ class MediaStore:
         self._root = root
 
     def put_image(
-        self, job_id: str, index: int, pixels: NDArray[np.uint8], request: GenerateImage, checkpoint: str
+        self, job_id: str, index: int, pixels: NDArray[np.uint8], request: Request, checkpoint: str
     ) -> MediaReference:
         """Write a picture as PNG with its recipe, and its thumbnail.
 
@@ -73,7 +73,7 @@ class MediaStore:
             Image.fromarray(pixels).save(
                 whole,
                 "PNG",
-                pnginfo=write_recipe(request, checkpoint),
+                pnginfo=write_recipe(request, checkpoint, (width, height)),
                 compress_level=PNG_LEVEL,
                 compress_type=PNG_STRATEGY,
             )

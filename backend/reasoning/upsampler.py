@@ -17,7 +17,6 @@ from backend.reasoning.service import ReasoningService
 from studio.errors import NotAllowed, UnknownKind
 from studio.presets import complete
 from studio.prompting import (
-    UNCAPTIONED,
     UPSAMPLING,
     Captioned,
     ImagePart,
@@ -27,18 +26,17 @@ from studio.prompting import (
     attach_video,
     is_upsampled,
     shown_media,
+    uncaptioned,
     upsample,
     wish_of,
 )
-from studio.requests import Request, TransferVideo, parse_request, shown
+from studio.requests import KINDS, Request, parse_request, shown
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.upsampler")
 
-KINDS = ("generate_image", "generate_video", "transfer_video")
-
-SENTENCES = ("use_resolution_template", "use_duration_template")
-"""What pictures and clips have for the sentences that say their size and length."""
+SENTENCES = frozenset({"use_resolution_template", "use_duration_template"})
+"""Fields for the sentences that say size and length, of those kinds that have such."""
 
 
 class Upsampler:
@@ -70,10 +68,11 @@ class Upsampler:
             Busy, ServerUnreachable: nobody can be asked.
         """
         kind = payload.get("kind")
-        if isinstance(kind, str) and kind in UNCAPTIONED:
-            raise NotAllowed(f"{kind} has no structured caption: {UNCAPTIONED[kind]}.", param="kind")
-        if kind not in KINDS:
-            raise UnknownKind(f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.", param="kind")
+        if not isinstance(kind, str) or kind not in KINDS:
+            captioned = ", ".join(name for name, row in KINDS.items() if row.is_captioned)
+            raise UnknownKind(f"kind is {shown(kind)}; expected one of {captioned}.", param="kind")
+        if why := uncaptioned(kind):
+            raise NotAllowed(f"{kind} has no structured caption: {why}.", param="kind")
         request = parse_request(complete(self._shelf.serving(payload.get("checkpoint")).preset, payload))
         assert isinstance(request, Captioned)
         return await self._upsample(request, counted=True)
@@ -98,8 +97,7 @@ class Upsampler:
         if guarded:
             await self._guard.check_written(done.prompt)
         written = {**request.model_dump(mode="json"), "prompt": done.prompt, "written_from": request.prompt}
-        sentences = () if isinstance(request, TransferVideo) else SENTENCES
-        return parse_request({**written, **dict.fromkeys(sentences, False)})
+        return parse_request({**written, **dict.fromkeys(SENTENCES & written.keys(), False)})
 
     async def _upsample(self, request: Captioned, *, counted: bool) -> Upsampled:
         sized = await DECODERS.beside(lambda: with_length(request, self._store))

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Path
 from backend.errors import documented
 from backend.fleet.room import weight_bytes
 from backend.services import Parts
-from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory
+from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
 from studio.events import CheckpointStatus, Errand
-from studio.requests import REQUESTS, nearest, shown
+from studio.requests import KINDS, nearest, shown
 from studio.rules import choices, spans
 
 router = APIRouter(prefix="/v1", tags=["checkpoints"])
@@ -92,11 +92,17 @@ async def verify(name: Name, parts: Parts) -> Errand:
     return parts.errands.verify(name)
 
 
+@router.get("/choices")
+async def kinds() -> KindList:
+    """Every kind of request: what it takes, by field, and what it makes."""
+    return KindList.of_table()
+
+
 @router.get("/choices/{kind}", responses=documented(UnknownKind, CheckpointNotFound, Conflict))
 async def options(kind: str, parts: Parts, checkpoint: str | None = None) -> ChoiceList:
     """The options of a request's ruled fields on a checkpoint (the active one), the refused with the reason; bounds."""
-    if kind not in REQUESTS:
-        raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, REQUESTS))
+    if kind not in KINDS:
+        raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, KINDS))
     found = parts.shelf.serving(checkpoint)
     can = found.capabilities()
     ruled = {name: tuple(row) for name, row in choices(kind, can).items()}

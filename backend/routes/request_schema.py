@@ -1,4 +1,4 @@
-"""The body of `POST /v1/jobs` as the API's documentation shows it: any of the kinds, each with an example.
+"""The body of `POST /v1/jobs` as the API's documentation shows it: any of the kinds, with the example of its class.
 
 The route itself takes any object, because what is left out comes from the checkpoint's preset first.
 """
@@ -8,48 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from studio.requests import REQUESTS
-
-_ARM = "A robot arm lifts a red cube from a wooden table."
-_UPLOAD = "u0123456789abcdef"
-
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "generate_image": {
-        "prompt": "A robot arm above a red cube on a wooden table.",
-        "resolution": "256",
-        "aspect_ratio": "1:1",
-        "sampling": {"num_inference_steps": 20, "seed": 7},
-    },
-    "generate_video": {"prompt": _ARM, "start_image": _UPLOAD, "num_frames": 17, "fps": 24, "sound": True},
-    "transfer_video": {
-        "prompt": _ARM,
-        "source_video": _UPLOAD,
-        "controls": [{"hint": "edge", "strength": "medium"}, {"hint": "blur", "weight": 0.5}],
-    },
-    "predict_video": {
-        "prompt": _ARM,
-        "embodiment": "bridge_orig_lerobot",
-        "start_image": _UPLOAD,
-        "actions": [[0.0, 0.0, 0.01, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0]] * 4,
-        "fps": 5,
-    },
-    "predict_actions": {"prompt": _ARM, "embodiment": "umi", "source_video": _UPLOAD, "num_actions": 16},
-    "run_policy": {
-        "prompt": "Lift the red cube.",
-        "embodiment": "droid_joint_position",
-        "start_image": _UPLOAD,
-        "state": [0.0, -0.6, 0.0, -2.5, 0.0, 1.9, 0.0, 1.0],
-        "num_actions": 32,
-        "decode_video": False,
-    },
-}
+from studio.requests import KINDS
 
 
 def request_body() -> dict[str, Any]:
     """OpenAPI's `requestBody`."""
-    schemas = [inlined(model.model_json_schema()) for model in REQUESTS.values()]
-    examples = {kind: {"summary": kind, "value": {"kind": kind, **EXAMPLES[kind]}} for kind in REQUESTS}
-    return {"required": True, "content": {"application/json": {"schema": {"oneOf": schemas}, "examples": examples}}}
+    schemas = {name: inlined(kind.model.model_json_schema()) for name, kind in KINDS.items()}
+    examples = {
+        name: {"summary": name, "value": {"kind": name, **example}}
+        for name, schema in schemas.items()
+        for example in schema.pop("examples", ())
+    }
+    content = {"schema": {"oneOf": list(schemas.values())}, "examples": examples}
+    return {"required": True, "content": {"application/json": content}}
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:

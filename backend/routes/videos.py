@@ -19,9 +19,7 @@ from backend.dialects.openai_video_answers import (
     to_action,
     to_video,
 )
-from backend.dialects.video_fields import ACTION_MODES
 from backend.errors import documented
-from backend.jobs.video_shelf import KINDS
 from backend.media.file_names import mime_of
 from backend.routes.media import serve_file
 from backend.routes.outcome import outcome
@@ -193,8 +191,7 @@ def _base(request: Request) -> str:
 
 async def _job(video_id: str, parts: Services) -> Job:
     job = await parts.jobs.get(video_id)
-    is_video = job.kind in KINDS or job.kind == "generate_image"
-    if not is_video or await parts.videos.is_deleted(video_id):
+    if await parts.videos.is_deleted(video_id):
         raise JobNotFound(f"There is no video {video_id[:80]!r}.", hint="GET /v1/videos lists them.")
     return job
 
@@ -221,6 +218,3 @@ def _sync_headers(job: Job, base: str) -> dict[str, str]:
     }
     actions = action_results(job)
     return headers | ({"X-Action-Url": f"{base}{actions[0].url}"} if actions else {})
-
-
-assert set(ACTION_MODES.values()) < set(KINDS)

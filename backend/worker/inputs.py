@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,9 @@ from backend.media import MediaStore, decode_picture, frame_rate, read_picture, 
 from backend.worker.frame_gathering import Gather
 from backend.worker.named_field import field_named
 from backend.worker.transfer_inputs import read_transfer
-from studio.requests import (
-    GenerateImage,
-    GenerateVideo,
-    PredictActions,
-    PredictVideo,
-    Request,
-    RunPolicy,
-    TransferVideo,
-)
-from studio.requests.frames import TEMPORAL_STRIDE
-from studio.rules import canvas
+from studio.requests import Request, TransferVideo, media_of
+from studio.requests.generation import FrameSpan
+from studio.rules import canvas_of
 
 Inputs = dict[str, NDArray[np.uint8]]
 
@@ -40,48 +33,32 @@ def read_inputs(request: Request, store: MediaStore, heed: Callable[[], None]) -
         DiskFull, StorageError: frames are too many for memory, and the disk does not take them either.
     """
     gather = Gather(store, heed)
-    match request:
-        case GenerateImage():
-            return {}
-        case GenerateVideo():
-            return _generate_video(request, store, gather)
-        case TransferVideo():
-            return read_transfer(request, store, gather)
-        case PredictVideo() | RunPolicy():
-            with field_named("start_image"):
-                return {"start_image": decode_picture(store.file(request.start_image))[0][None]}
-        case PredictActions():
-            return _predict_actions(request, store, gather)
+    if isinstance(request, TransferVideo):  # its controls may be computed, and lie over each other
+        return read_transfer(request, store, gather)
+    size = canvas_of(request)
+    inputs: Inputs = {}
+    for named in media_of(request):
+        with field_named(named.param):
+            if named.type == "image":
+                inputs[named.param] = _picture(store.file(named.id), size)[None]
+            else:
+                inputs[named.param] = _clip(named.id, request.source_frames, size, store, gather)
+    return inputs
 
 
-def _generate_video(request: GenerateVideo, store: MediaStore, gather: Gather) -> Inputs:
-    """Of a source clip only the frames up to the last one that is kept."""
-    width, height = canvas(request.resolution, request.aspect_ratio)
-    if request.start_image is not None:
-        with field_named("start_image"):
-            return {"start_image": read_picture(store.file(request.start_image), width, height)[None]}
-    if request.source_video is None:
-        return {}
-    num_frames = max(request.condition_frames) * TEMPORAL_STRIDE + 1
-    with field_named("source_video"):
-        frames = stream_clip(
-            store.file(request.source_video),
-            width=width,
-            height=height,
-            fps=request.fps,
-            num_frames=num_frames,
-            end=request.condition_end,
-        )
-        (room,) = gather.rooms(1, (num_frames, height, width, 3))
-        return {"source_video": gather.fill(room, frames)}
+def _picture(path: Path, size: tuple[int, int] | None) -> NDArray[np.uint8]:
+    return read_picture(path, *size) if size else decode_picture(path)[0]
 
 
-def _predict_actions(request: PredictActions, store: MediaStore, gather: Gather) -> Inputs:
-    """As many frames as there are; the engine repeats the last one where they are too few."""
-    with field_named("source_video"):
-        path = store.file(request.source_video)
-        facts = store.facts(request.source_video)
-        num_frames = min(read_timeline(path).num_frames_at(frame_rate(request.fps)), request.num_actions + 1)
-        frames = stream_clip(path, width=facts.width, height=facts.height, fps=request.fps, num_frames=num_frames)
-        (room,) = gather.rooms(1, (num_frames, facts.height, facts.width, 3))
-        return {"source_video": gather.fill(room, frames)}
+def _clip(
+    name: str, span: FrameSpan, size: tuple[int, int] | None, store: MediaStore, gather: Gather
+) -> NDArray[np.uint8]:
+    """As many frames as there are, where fewer do too; the engine repeats the last one."""
+    path, facts = store.file(name), store.facts(name)
+    width, height = size or (facts.width, facts.height)
+    num_frames = span.most
+    if span.fewest < num_frames:
+        num_frames = min(num_frames, read_timeline(path).num_frames_at(frame_rate(span.fps)))
+    frames = stream_clip(path, width=width, height=height, fps=span.fps, num_frames=num_frames, end=span.end)
+    (room,) = gather.rooms(1, (num_frames, height, width, 3))
+    return gather.fill(room, frames)

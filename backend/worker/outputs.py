@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from backend.media import MediaStore
 from backend.worker.running_job import RunningJob, Sample
 from engine import Result
 from studio.media import MediaReference
-from studio.requests import GenerateImage, PredictActions, Request, RunPolicy
+from studio.requests import Request, made_by
 
 
 def store_result(
@@ -53,16 +54,17 @@ def _stored(
     frames: Iterable[NDArray[np.uint8]],
     checkpoint: str,
 ) -> list[MediaReference]:
-    match request:
-        case GenerateImage():
-            ((picture,),) = frames
-            return [store.put_image(*name, picture, request, checkpoint)]
-        case PredictActions() | RunPolicy(decode_video=False):
-            made: list[MediaReference] = []
-        case _:
-            made = [store.put_clip(*name, frames, request, checkpoint, fps=request.fps, sound=result.sound)]
-    if result.actions is not None:
+    wanted = made_by(request)
+    made: list[MediaReference] = []
+    if "image" in wanted:
+        ((picture,),) = frames
+        made.append(store.put_image(*name, picture, request, checkpoint))
+    if "video" in wanted:
+        fps: float = cast("Any", request).fps
+        made.append(store.put_clip(*name, frames, request, checkpoint, fps=fps, sound=result.sound))
+    if "actions" in wanted:
+        assert result.actions is not None
         made += store.put_actions(*name, result.actions, request, checkpoint)
-    if request.save_latents and not (isinstance(frames, SeenFrames) and frames.is_changed):
+    if "latents" in wanted and not (isinstance(frames, SeenFrames) and frames.is_changed):
         made.append(store.put_latents(*name, result.latents))
     return made

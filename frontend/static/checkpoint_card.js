@@ -1,8 +1,9 @@
 // One checkpoint: what it is, what it can do, where it stands, and what can be done with it.
 
-import { counted, say } from "./facts.js";
+import { counted, kinds, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { iconButton } from "./icons.js";
+import { acts, canMake } from "./kinds.js";
 import { make, mark, show, write } from "./nodes.js";
 import { bytes } from "./recipe.js";
 import { ask } from "./server.js";
@@ -136,15 +137,14 @@ function factsOf(entry, detail) {
 /** What it can do, in words. */
 function abilities(can) {
   const tiers = (list) => (list.length > 1 ? `${list[0]}–${list.at(-1)}p` : `${list[0]}p`);
-  const has = (kind) => can.kinds.includes(kind);
-  const acts = ["predict_video", "predict_actions", "run_policy"].filter(has);
+  const made = Object.keys(kinds).filter((kind) => can.kinds.includes(kind));
+  const sizes = (kind) => tiers(canMake(kind, "image") ? can.resolutions : can.video_resolutions);
   return [
-    has("generate_image") ? say("can.pictures", { tiers: tiers(can.resolutions) }) : "",
-    has("generate_video") ? say("can.clips", { tiers: tiers(can.video_resolutions), frames: can.num_frames[1] }) : "",
-    can.sound && has("generate_video") ? say("can.sound") : "",
-    has("transfer_video") ? say("can.transfer") : "",
-    ...acts.map((kind) => say(`can.${kind}`)),
-    acts.length ? (can.embodiments.length === 1 ? can.embodiments[0] : say("can.bodies", { count: can.embodiments.length })) : "",
+    ...made.flatMap((kind) => [
+      say(`can.${kind}`, { tiers: sizes(kind), frames: can.num_frames[1] }),
+      can.sound && canMake(kind, "sound") ? say("can.sound") : "",
+    ]),
+    made.some(acts) ? (can.embodiments.length === 1 ? can.embodiments[0] : say("can.bodies", { count: can.embodiments.length })) : "",
     can.distilled_steps ? counted("can.distilled", can.distilled_steps) : "",
   ].filter(Boolean);
 }

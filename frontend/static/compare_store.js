@@ -82,7 +82,7 @@ class ComparisonStore extends EventTarget {
   async #measure() {
     this.#measured = true;
     const referred = this.comparison.columns.some(({ role }) => role === "reference");
-    const followed = this.comparison.cells.some(({ job }) => job?.kind === "transfer_video");
+    const followed = this.comparison.cells.some(({ job }) => job?.request.controls);
     if (!referred && !followed) return;
     const reply = await fetch(`/v1/comparisons/${this.comparison.id}/likeness`).catch(() => null);
     if (reply?.ok && this.ended) this.#take(await reply.json());

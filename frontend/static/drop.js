@@ -2,9 +2,10 @@
 // its settings back to the form, and any other is what the form starts from.
 
 import { toast } from "./errors.js";
-import { say } from "./facts.js";
+import { kind, say } from "./facts.js";
 import { hintOf } from "./faults.js";
-import { fieldFor, startFrom } from "./links.js";
+import { fieldFor } from "./kinds.js";
+import { startFrom } from "./links.js";
 import { upload } from "./media_facts.js";
 import { useAgain } from "./reuse.js";
 
@@ -44,7 +45,7 @@ async function restore(file) {
     useAgain(answer.request);
     const unread = answer.unread?.length ? say("drop.unread", { names: answer.unread.join(", ") }) : "";
     toast(say("drop.restored", { name: file.name }), unread);
-  } else if (answer?.error && fieldFor(file.type.split("/")[0])) {
+  } else if (answer?.error && fieldFor(kind, file.type.split("/")[0])) {
     const item = await upload(file, (why) => toast(why, "", "bad"));
     if (item) startFrom(item);
   } else {

@@ -5,6 +5,7 @@ import { duration, kind, say } from "./facts.js";
 import { form } from "./form_values.js";
 import { estimates } from "./estimates.js";
 import { before } from "./jobs.js";
+import { canMake } from "./kinds.js";
 import { live } from "./live.js";
 import { make, mark, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -29,7 +30,7 @@ class Estimate extends Part {
     const { seconds, basis, queue_seconds: queue } = estimates.latest ?? {};
     const measured = seconds != null && say(basis === "similar" ? "estimate.similar" : "estimate.time", { time: duration(seconds) });
     return [
-      count > 1 && say(kind === "generate_image" ? "estimate.pictures" : "estimate.clips", { count }),
+      count > 1 && say(canMake(kind, "image") ? "estimate.pictures" : "estimate.clips", { count }),
       measured || say(steps === 1 ? "estimate.step" : "estimate.steps", { steps }),
       this.#wait(state, measured, queue),
     ];

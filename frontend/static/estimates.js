@@ -2,22 +2,15 @@
 
 import { checkpoint } from "./checkpoint.js";
 import { form } from "./form_values.js";
+import { takes } from "./kinds.js";
 import { live } from "./live.js";
 
 const SETTLE_MS = 300;
 
-/** What a request of a kind cannot do without. */
-const NEEDS = {
-  transfer_video: ["controls"],
-  predict_video: ["start_image", "actions"],
-  predict_actions: ["source_video"],
-  run_policy: ["start_image"],
-};
-
 /** Whether there is anything to ask: a form that is half filled in, or that the checkpoint refuses, takes no time. */
 function canRun(request) {
   const { kind, controls = [], source_video: source, resolution } = request;
-  const missing = (NEEDS[kind] ?? []).some((name) => !request[name]?.length);
+  const missing = Object.entries(takes(kind)).some(([path, { required }]) => required && !request[path.split(".")[0]]?.length);
   const bare = controls.some(({ hint, video }) => !video && !(source && (hint === "edge" || hint === "blur")));
   const beyond = checkpoint.limited.some((path) => {
     const [value, span] = [form.get(path), checkpoint.span(path, resolution)];

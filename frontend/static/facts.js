@@ -15,6 +15,9 @@ export const places = facts.places;
 /** Pages with a form, by name: [path, the request that they make]. */
 export const pages = facts.pages;
 
+/** Kinds of request, by name: `{ takes, makes, acts, … }`; `kinds.js` reads them. */
+export const kinds = facts.kinds;
+
 /** Embodiments: [values of one action, or null; values of the state]. */
 export const bodies = facts.bodies;
 
@@ -26,6 +29,9 @@ export const canvasOf = (resolution, aspectRatio) => facts.canvases[resolution]?
 
 /** A sentence of the page with its gaps filled: say("estimate.steps", { steps: 20 }). */
 export const say = (key, values = {}) => facts.words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+
+/** Whether the page has such a sentence. */
+export const hasWords = (key) => key in facts.words;
 
 /** The same of a number, as `{count}` where a key has one: of 1 the sentence under its key and `_one`. */
 export const counted = (key, count, values = {}) => say(count === 1 ? `${key}_one` : key, { count: count.toLocaleString(), ...values });

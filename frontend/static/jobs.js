@@ -2,6 +2,7 @@
 
 import { canvasOf, duration, say } from "./facts.js";
 import { remaining } from "./gone.js";
+import { acts, canMake, isMade } from "./kinds.js";
 
 export const ended = (job) => job.state === "succeeded" || job.state === "failed" || job.state === "cancelled";
 
@@ -38,11 +39,10 @@ export function shownResults(job) {
 }
 
 /** Whether a job makes a clip. */
-export const makesClip = ({ kind, request }) =>
-  kind === "generate_video" || kind === "transfer_video" || kind === "predict_video" || (kind === "run_policy" && request.decode_video);
+export const makesClip = (job) => isMade(job, "video");
 
 /** Whether actions stand below its clip. */
-export const actsOn = ({ kind }) => kind === "predict_video" || kind === "run_policy";
+export const actsOn = (job) => makesClip(job) && acts(job.kind);
 
 /** The actions beside a clip: those that it was made from, or where those lie that were foreseen with it; else null. */
 export function actionsOf(job, clip) {
@@ -78,10 +78,10 @@ export function seeds({ request: { sampling, count = 1 } }) {
 
 /** What a job makes, in a word or two, for the strip: picture, 17 frames, 16 actions. */
 export function makes({ kind, request }) {
-  if (kind === "generate_image") return "";
-  if (kind === "predict_actions" || kind === "run_policy") return say("strip.actions", { actions: request.num_actions });
+  if (canMake(kind, "image")) return "";
+  if (canMake(kind, "actions")) return say("strip.actions", { actions: request.num_actions });
   const frames = request.num_frames ?? (request.actions ? request.actions.length + 1 : null);
-  if (kind === "transfer_video") return request.controls.map(({ hint }) => hint).join(" + ");
+  if (request.controls) return request.controls.map(({ hint }) => hint).join(" + ");
   return [say("strip.frames", { frames }), request.sound && say("strip.sound")].filter(Boolean).join(" · ");
 }
 

@@ -3,6 +3,7 @@
 import { toast } from "./errors.js";
 import { kind, say } from "./facts.js";
 import { form } from "./form_values.js";
+import { fieldFor, takes } from "./kinds.js";
 import { live } from "./live.js";
 import { mediaOf } from "./media_facts.js";
 import { fill, handedOver, homeOf, useAgain } from "./reuse.js";
@@ -12,24 +13,12 @@ import { ask } from "./server.js";
 
 const asked = new URLSearchParams(location.search);
 
-/** Fields of this page's request that take a type of media. */
-const TAKES = {
-  generate_video: { image: "start_image", video: "source_video" },
-  transfer_video: { video: "source_video" },
-  predict_video: { image: "start_image" },
-  predict_actions: { video: "source_video" },
-  run_policy: { image: "start_image" },
-};
-
-/** The field of this page's form that takes a type of media, if one does. */
-export const fieldFor = (type) => TAKES[kind]?.[type];
-
 /** Start the form from an item; false where this page takes no such thing. */
 export async function startFrom(item) {
-  if (item.type === "actions" && kind === "predict_video") return startFromActions(item);
-  const field = fieldFor(item.type);
+  const field = fieldFor(kind, item.type);
   if (!field) return false;
-  const others = Object.values(TAKES[kind]).filter((name) => name !== field);
+  if (item.type === "actions") return startFromActions(item);
+  const others = Object.entries(takes(kind)).filter(([name, { required }]) => name !== field && !required).map(([name]) => name);
   fill({ ...Object.fromEntries(others.map((name) => [name, null])), [field]: item.id });
   return true;
 }

@@ -2,6 +2,7 @@
 
 import { kind, page, pages } from "./facts.js";
 import { live } from "./live.js";
+import { makerOf } from "./send.js";
 
 const KEY = "orrery.use"; // in the session, from one page to the next
 
@@ -30,9 +31,7 @@ export function useAgain(said, checkpoint = null) {
 
 /** The page that makes such requests: this one where it can. */
 export function homeOf(request) {
-  if (request.kind === kind) return page;
-  const homes = Object.keys(pages).filter((name) => pages[name][1] === request.kind);
-  return request.sound && homes.includes("sound") ? "sound" : homes[0];
+  return request.kind === kind ? page : makerOf(request.kind, request.sound);
 }
 
 /** The request that another page has handed over, once. */

@@ -1,27 +1,24 @@
 // Where a thing of the library can go: the places that begin with one like it, and the one that made it.
 
-import { places, say } from "./facts.js";
+import { hasWords, pages, places, say } from "./facts.js";
+import { fieldFor } from "./kinds.js";
 
 // A form reads `from` (begin with this) and `use` (restore what made this) from its address.
 
-/** By type, the places that begin with one. */
-const BEGIN = {
-  image: ["video", "sound", "world", "policy", "ask"],
-  video: ["video", "transfer", "inverse", "sound", "ask"],
-  actions: ["world"],
-};
+const SEEN = ["image", "video"];
 
-/** The places that begin with an item; of actions the array is for programs. */
-export const beginnings = (item) => (item.mime === "application/x-npy" ? [] : (BEGIN[item.type] ?? []));
+/** The places that begin with an item: forms that take its type, and the assistant. Of actions the array is for programs. */
+export function beginnings({ mime, type }) {
+  if (mime === "application/x-npy") return [];
+  const forms = Object.keys(pages).filter((name) => fieldFor(pages[name][1], type) && hasWords(`send_to.${type}_${name}`));
+  return SEEN.includes(type) ? [...forms, "ask"] : forms;
+}
 
-const MAKERS = {
-  generate_image: "image",
-  generate_video: "video",
-  transfer_video: "transfer",
-  predict_video: "world",
-  predict_actions: "inverse",
-  run_policy: "policy",
-};
+/** The page with the form of a kind; clips with sound have one of their own. */
+export function makerOf(kind, sound) {
+  const homes = Object.keys(pages).filter((name) => pages[name][1] === kind);
+  return sound && homes.includes("sound") ? "sound" : homes[0];
+}
 
 const link = (name, verb, id) => `${places[name].path}?${verb}=${encodeURIComponent(id)}`;
 
@@ -39,6 +36,6 @@ export function refineFrom(id, request) {
 
 /** The address of the form that made an item, asked to restore that; undefined where there is none. */
 export function again(item) {
-  const name = item.kind === "generate_video" && item.has_sound ? "sound" : MAKERS[item.kind];
+  const name = makerOf(item.kind, item.has_sound);
   return places[name] && link(name, "use", item.id);
 }

@@ -1,9 +1,10 @@
 // Where a result can go from here: to a form that starts from it, or to the assistant.
 
-import { pages, places, say } from "./facts.js";
+import { hasWords, pages, places, say } from "./facts.js";
 import { frameOf } from "./frame_grab.js";
 import { icon } from "./icons.js";
 import { upload } from "./media_facts.js";
+import { canMake, fieldFor } from "./kinds.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";
 import { refusalAt, refusalOf } from "./refusals.js";
@@ -12,7 +13,7 @@ import { ask } from "./server.js";
 
 const refused = (words, why) => make("button", { type: "button", class: "o-row", "aria-disabled": "true" }, words, make("small", {}, why));
 
-const TAKES_A_FRAME = ["video", "world", "policy"];
+const takeAFrame = Object.keys(pages).filter((name) => fieldFor(pages[name][1], "image") && hasWords(`send_to.frame_${name}`));
 
 /** `{ node, show(result, job) }`: a button and its menu; `videoOnStage` gives the element whose frame may be sent. */
 export function sendTo(videoOnStage) {
@@ -53,8 +54,8 @@ export function sendTo(videoOnStage) {
     pop.panel.replaceChildren(
       ...known.map((name) => link(name, say(`send_to.${result.type}_${name}`))),
       ...(refine ? [make("a", { class: "o-row", href: refine, "data-to": "refine" }, say("send_to.refine"))] : []),
-      ...(result.type === "video" ? TAKES_A_FRAME.map(frame) : []),
-      ...(job.kind === "generate_video" ? [again(!job.request.sound)] : []),
+      ...(result.type === "video" ? takeAFrame.map(frame) : []),
+      ...(canMake(job.kind, "sound") ? [again(!job.request.sound)] : []),
     );
   };
   const show = (shown, of) => {

@@ -4,6 +4,7 @@ import { say } from "./facts.js";
 import { allGone, lost, remaining } from "./gone.js";
 import { icon } from "./icons.js";
 import { clock, makes, newestFirst, percent, seeds } from "./jobs.js";
+import { canMake } from "./kinds.js";
 import { live } from "./live.js";
 import { make, mark, show, write } from "./nodes.js";
 import { Part } from "./part.js";
@@ -87,7 +88,7 @@ function paintItem({ button, picture, glyph, tag, label }, job, staged) {
   const url = remaining(job)[0]?.thumbnail_url;
   const gone = allGone(job);
   const { count = 1 } = job.request;
-  const made = count === 1 ? seeds(job) : say(job.kind === "generate_image" ? "strip.several" : "strip.seeds", { count });
+  const made = count === 1 ? seeds(job) : say(canMake(job.kind, "image") ? "strip.several" : "strip.seeds", { count });
   const words = [makes(job), made].filter(Boolean).join(" · ");
   const state = gone ? say("media.deleted") : stateOf(job);
   mark(button, "data-state", job.state);

@@ -2,15 +2,16 @@
 
 import { kind, say } from "./facts.js";
 import { form } from "./form_values.js";
+import { acts, canMake } from "./kinds.js";
 
-const made = kind === "generate_image" ? "picture" : kind === "predict_actions" ? "answer" : "clip";
+const made = canMake(kind, "image") ? "picture" : canMake(kind, "video") ? "clip" : "answer";
 const seconds = (frames) => say("form.seconds", { seconds: (frames / (form.values.fps || 1)).toFixed(1) });
 const UNITS = {
   count: (value) => say(value === 1 ? `form.${made}` : `form.${made}s`),
   num_frames: (value) => say("form.frames", { fps: form.values.fps, seconds: seconds(value) }),
   num_chunk_frames: (value) => say("form.frames", { fps: form.values.fps, seconds: seconds(value) }),
   num_actions: (value) => say("form.actions", { seconds: seconds(value) }),
-  fps: () => say(kind.startsWith("generate") || kind === "transfer_video" ? "form.fps" : "form.rate"),
+  fps: () => say(acts(kind) ? "form.rate" : "form.fps"),
 };
 
 function paint() {

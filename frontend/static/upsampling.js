@@ -4,6 +4,7 @@ import { kind, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { form } from "./form_values.js";
 import { icon } from "./icons.js";
+import { takes } from "./kinds.js";
 import { make, mark, show, write } from "./nodes.js";
 import { fill } from "./reuse.js";
 import { sectionsOf, wordsOf } from "./word_diff.js";
@@ -65,7 +66,7 @@ export function upsampling(refused) {
     if (asking) return stop();
     if (refused) return panel.hidden ? refuse(say("upsample.refused", { why: refused })) : show(panel, false);
     if (!form.values?.prompt?.trim()) return refuse(say("upsample.nothing"));
-    if (kind === "transfer_video" && !form.get("controls")?.length) return refuse(say("upsample.follows_nothing"));
+    if (takes(kind)["controls.video"] && !form.get("controls")?.length) return refuse(say("upsample.follows_nothing"));
     asking = new AbortController();
     write(words, say("upsample.stop"));
     write(status, say("upsample.writing"));

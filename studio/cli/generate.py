@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from studio.cli.options import DataOption, ServerOption, TokenOption
-from studio.cli.request_flags import FLAGS, flag, said_by
+from studio.cli.request_flags import FLAGS, with_request_flags
+from studio.requests import KINDS
 
 IN_A_BATCH = ("checkpoint",)
 """Fields whose flags go with spec files too; others are said with --set, in the specs' own names."""
 
 
+@with_request_flags
 def generate(
-    context: typer.Context,
+    *,
     output: Annotated[
         str,
         typer.Option(
@@ -51,52 +53,13 @@ def generate(
         str | None,
         typer.Option(
             envvar="ORRERY_KIND",
-            help="generate_image, generate_video, transfer_video, predict_video, predict_actions or run_policy; "
-            "without it, what the output's name and the flags say.",
+            help=f"{', '.join(KINDS)}; without it, what the output's name and the flags say.",
         ),
     ] = None,
     size: Annotated[
         str | None, typer.Option(envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024.")
     ] = None,
-    resolution: Annotated[str | None, flag("resolution")] = None,
-    aspect_ratio: Annotated[str | None, flag("aspect_ratio")] = None,
-    steps: Annotated[str | None, flag("sampling.num_inference_steps")] = None,
-    guidance: Annotated[str | None, flag("sampling.guidance_scale")] = None,
-    seed: Annotated[str | None, flag("sampling.seed")] = None,
-    flow_shift: Annotated[str | None, flag("sampling.flow_shift")] = None,
-    schedule: Annotated[str | None, flag("sampling.schedule")] = None,
-    guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.guidance_interval")] = None,
-    step_cache: Annotated[str | None, flag("sampling.step_cache")] = None,
-    num_frames: Annotated[str | None, flag("num_frames")] = None,
-    fps: Annotated[str | None, flag("fps")] = None,
-    sound: Annotated[bool | None, flag("sound")] = None,
-    start_image: Annotated[str | None, flag("start_image")] = None,
-    source_video: Annotated[str | None, flag("source_video")] = None,
-    condition_frames: Annotated[str | None, flag("condition_frames")] = None,
-    condition_end: Annotated[str | None, flag("condition_end")] = None,
-    control: Annotated[list[str] | None, flag("controls")] = None,
-    control_attention: Annotated[str | None, flag("control_attention")] = None,
-    control_guidance: Annotated[str | None, flag("sampling.control_guidance")] = None,
-    control_guidance_interval: Annotated[tuple[float, float] | None, flag("sampling.control_guidance_interval")] = None,
-    chunk_frames: Annotated[str | None, flag("num_chunk_frames")] = None,
-    overlap_frames: Annotated[str | None, flag("num_overlap_frames")] = None,
-    source_frames: Annotated[str | None, flag("num_source_frames")] = None,
-    embodiment: Annotated[str | None, flag("embodiment")] = None,
-    actions: Annotated[str | None, flag("actions")] = None,
-    num_actions: Annotated[str | None, flag("num_actions")] = None,
-    action_width: Annotated[str | None, flag("action_width")] = None,
-    state: Annotated[str | None, flag("state")] = None,
-    view: Annotated[str | None, flag("view")] = None,
-    decode_video: Annotated[bool | None, flag("decode_video")] = None,
-    save_latents: Annotated[bool | None, flag("save_latents")] = None,
-    count: Annotated[str | None, flag("count")] = None,
-    negative_prompt: Annotated[str | None, flag("negative_prompt")] = None,
-    checkpoint: Annotated[str | None, flag("checkpoint")] = None,
-    adapter: Annotated[str | None, flag("adapter")] = None,
-    upsample: Annotated[bool | None, flag("upsample")] = None,
-    system_prompt: Annotated[bool | None, flag("use_system_prompt")] = None,
-    resolution_sentence: Annotated[bool | None, flag("use_resolution_template")] = None,
-    duration_sentence: Annotated[bool | None, flag("use_duration_template")] = None,
+    said: Mapping[str, object],
     force: Annotated[
         bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace what is there and was made otherwise.")
     ] = False,
@@ -117,7 +80,6 @@ def generate(
     from studio.cli.target import read_target
     from studio.errors import BadInput
 
-    said = said_by(context.params)
     target = read_target(server, data, token)
     try:
         if input_files:
@@ -128,7 +90,14 @@ def generate(
             patterns = [*input_files, *(prompt or ())]
             raise typer.Exit(
                 run_batch(
-                    patterns, overrides or [], output, target, checkpoint=checkpoint, jobs=jobs, force=force, fit=fit
+                    patterns,
+                    overrides or [],
+                    output,
+                    target,
+                    checkpoint=cast("str | None", said["checkpoint"]),
+                    jobs=jobs,
+                    force=force,
+                    fit=fit,
                 )
             )
         if prompt is None:

@@ -12,7 +12,7 @@ from studio.cli.attachments import Attachments
 from studio.cli.flag_values import parse_adapter, parse_controls
 from studio.cli.output_files import OutputFiles, plan_files
 from studio.cli.progress import JobBars
-from studio.cli.request_flags import build_request
+from studio.cli.request_flags import build_request, input_of
 from studio.cli.request_kind import kind_of
 from studio.cli.submission import run_job
 from studio.cli.target import Target, local_checkpoint, running_server, started
@@ -68,14 +68,21 @@ async def _run(
 def _values(said: Mapping[str, Any], attachments: Attachments) -> dict[str, object]:
     """Flags as the values of their fields; files become the ids that they will have."""
     readers: dict[str, Callable[[Any], object]] = {
-        "start_image": lambda given: attachments.name(given, "start_image"),
-        "source_video": lambda given: attachments.name(given, "source_video"),
         "condition_frames": lambda given: given.split(","),
         "controls": lambda given: parse_controls(given, attachments),
-        "actions": lambda given: read_actions(Path(given).expanduser()),
         "state": lambda given: read_numbers(given, "state"),
         "adapter": parse_adapter,
     }
-    return {
-        path: readers[path](value) if value is not None and path in readers else value for path, value in said.items()
-    }
+
+    def read(path: str, value: Any) -> object:
+        if value is None:
+            return None
+        match input_of(path):
+            case "image" | "video":
+                return attachments.name(value, path)
+            case "actions":
+                return read_actions(Path(value).expanduser())
+            case None:
+                return readers[path](value) if path in readers else value
+
+    return {path: read(path, value) for path, value in said.items()}

@@ -6,14 +6,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from studio.cli.result_files import described, index_of, suffix_of, suffixes_of
+from studio.cli.result_files import described, index_of, suffix_of
 from studio.client import StudioClient
 from studio.errors import BadInput
 from studio.jobs import Job
-from studio.requests import Request
+from studio.requests import SUFFIXES, Request, suffixes_of
 
 STDOUT = "-"
-SUFFIXES = (".png", ".mp4", ".json", ".npy")
+NAMED_BY = tuple(suffix for made, suffixes in SUFFIXES.items() if made != "latents" for suffix in suffixes)
 """What an output's name may end in: pictures, clips, actions."""
 
 

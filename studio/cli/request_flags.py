@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
 from annotated_types import Ge, Le
@@ -11,72 +13,54 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from studio.errors import BadInput, rebuild
-from studio.requests import REQUESTS, Request, parse_request
+from studio.requests import KINDS, Kind, Request, parse_request
+from studio.requests.roles import InputType
 from studio.rules import parse_size
 
-MADE: dict[str, type[Request]] = {
-    kind: REQUESTS[kind]
-    for kind in (
-        "generate_image",
-        "generate_video",
-        "transfer_video",
-        "predict_video",
-        "predict_actions",
-        "run_policy",
-    )
+NAMES: dict[str, str] = {
+    "controls": "control",
+    "num_chunk_frames": "chunk-frames",
+    "num_overlap_frames": "overlap-frames",
+    "num_source_frames": "source-frames",
+    "sampling.num_inference_steps": "steps",
+    "sampling.guidance_scale": "guidance",
+    "use_system_prompt": "system-prompt",
+    "use_resolution_template": "resolution-sentence",
+    "use_duration_template": "duration-sentence",
 }
-"""The kinds of request that `orrery generate` makes."""
+"""Fields whose flag has another name."""
 
-FLAGS: dict[str, str] = {
-    "prompt": "PROMPT",
-    "negative_prompt": "--negative-prompt",
-    "checkpoint": "--checkpoint",
-    "adapter": "--adapter",
-    "resolution": "--resolution",
-    "aspect_ratio": "--aspect-ratio",
-    "num_frames": "--num-frames",
-    "fps": "--fps",
-    "sound": "--sound/--no-sound",
-    "start_image": "--start-image",
-    "source_video": "--source-video",
-    "condition_frames": "--condition-frames",
-    "condition_end": "--condition-end",
-    "controls": "--control",
-    "control_attention": "--control-attention",
-    "num_chunk_frames": "--chunk-frames",
-    "num_overlap_frames": "--overlap-frames",
-    "num_source_frames": "--source-frames",
-    "embodiment": "--embodiment",
-    "action_width": "--action-width",
-    "view": "--view",
-    "actions": "--actions",
-    "num_actions": "--num-actions",
-    "state": "--state",
-    "decode_video": "--decode-video/--no-decode-video",
-    "count": "--count",
-    "save_latents": "--save-latents",
-    "sampling.num_inference_steps": "--steps",
-    "sampling.guidance_scale": "--guidance",
-    "sampling.control_guidance": "--control-guidance",
-    "sampling.seed": "--seed",
-    "sampling.flow_shift": "--flow-shift",
-    "sampling.schedule": "--schedule",
-    "sampling.guidance_interval": "--guidance-interval",
-    "sampling.step_cache": "--step-cache",
-    "sampling.control_guidance_interval": "--control-guidance-interval",
-    "upsample": "--upsample/--no-upsample",
-    "use_system_prompt": "--system-prompt/--no-system-prompt",
-    "use_resolution_template": "--resolution-sentence/--no-resolution-sentence",
-    "use_duration_template": "--duration-sentence/--no-duration-sentence",
-}
+WITHOUT_FLAG = ("kind", "prompt", "written_from")
+"""Said in another way, or by nobody."""
+
+
+def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _fields(field.annotation, f"{prefix}{name}.")
+        elif prefix or name not in WITHOUT_FLAG:
+            yield prefix + name, field
+
+
+FIELDS: dict[str, FieldInfo] = {}
+for _kind in KINDS.values():
+    for _path, _field in _fields(_kind.model):
+        FIELDS.setdefault(_path, _field)
+"""Every field that has a flag, by path; of those that several kinds have, as the first kind describes it."""
+
+
+def _flag_of(path: str, field: FieldInfo) -> str:
+    name = NAMES.get(path, path.rpartition(".")[2].replace("_", "-"))
+    return f"--{name}/--no-{name}" if field.annotation is bool else f"--{name}"
+
+
+FLAGS: dict[str, str] = {"prompt": "PROMPT", **{path: _flag_of(path, field) for path, field in FIELDS.items()}}
 """How the command line calls each field of a request."""
 
 METAVARS: dict[Any, str] = {int: "INTEGER", float: "NUMBER", int | None: "INTEGER", float | None: "NUMBER"}
 """Numbers reach the request as they were typed: it says better than a flag parser what came and what was expected."""
 
 FORMS: dict[str, tuple[str, str]] = {
-    "start_image": ("FILE", ""),
-    "source_video": ("FILE", ""),
     "condition_frames": ("0,1,…", ""),
     "controls": (
         "HINT[=FILE][@STRENGTH][:WEIGHT]",
@@ -90,18 +74,61 @@ FORMS: dict[str, tuple[str, str]] = {
 """What to type for a flag whose value is no plain word, and its help where the field's own does not do."""
 
 
+def input_of(path: str) -> InputType | None:
+    """What a field takes; none for one whose value is typed."""
+    return next((kind.takes[path].type for kind in KINDS.values() if path in kind.takes), None)
+
+
+def field_paths(kind: Kind) -> tuple[set[str], set[str]]:
+    """The fields that a kind's flags are about, the prompt too; and those of them that it requires, the prompt not."""
+    fields = dict(_fields(kind.model))
+    return {"prompt", *fields}, {path for path, field in fields.items() if field.is_required()}
+
+
 def flag(path: str) -> Any:
     """The option of one field, with its help and its ORRERY_ variable."""
     name = FLAGS[path]
     variable = "ORRERY_" + _word(path).upper()
-    form, help_text = FORMS.get(path, (METAVARS.get(_field(path).annotation), ""))
+    usual = "FILE" if input_of(path) else METAVARS.get(FIELDS[path].annotation)
+    form, help_text = FORMS.get(path, (usual, ""))
     return typer.Option(name, envvar=variable, help=help_text or _help(path), metavar=form)
 
 
-def said_by(params: Mapping[str, object]) -> dict[str, object]:
-    """What the flags of a command say, by field path; None is unsaid."""
-    values = {path: params[_word(path)] for path in FLAGS if path != "prompt"}
-    return {path: None if value in ([], ()) else value for path, value in values.items()}
+def with_request_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with a flag for every field of a request, in place of its parameter `said`.
+
+    Of `said` it gets what they say, by field path; None is unsaid.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    words = {path: _word(path) for path in FIELDS}
+    flags = [
+        inspect.Parameter(
+            word, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[_type_of(path), flag(path)]
+        )
+        for path, word in words.items()
+    ]
+    parameters = list[inspect.Parameter]()
+    for parameter in signature.parameters.values():
+        parameters += flags if parameter.name == "said" else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        said = {path: values.pop(word) for path, word in words.items()}
+        command(said={path: None if value in ([], ()) else value for path, value in said.items()}, **values)
+
+    run.__dict__["__signature__"] = signature.replace(parameters=parameters)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _type_of(path: str) -> Any:
+    """What typer parses: two numbers, a switch, a word for each entry, else one word that the request reads."""
+    annotation = FIELDS[path].annotation
+    if annotation is bool:
+        return bool | None
+    if annotation == tuple[float, float] | None:
+        return annotation
+    return list[str] | None if path == "controls" else str | None
 
 
 def build_request(kind: str, said: Mapping[str, object], size: str | None) -> Request:
@@ -129,8 +156,8 @@ def build_request(kind: str, said: Mapping[str, object], size: str | None) -> Re
     except BadInput as error:
         param = error.param or ""
         where = FLAGS.get(param) or FLAGS.get(param.partition(".")[0])
-        if param in payload and param not in MADE[kind].model_fields:
-            others = [other for other, model in MADE.items() if param in model.model_fields]
+        if param in payload and not KINDS[kind].has(param):
+            others = [name for name, other in KINDS.items() if other.has(param)]
             hint = f"It goes with {', '.join(others)}; --kind says which is meant."
             raise BadInput(f"{where} does not go with {kind}.", param=param, hint=hint) from None
         hint = f"{error.hint} It is set by {where}.".strip() if where else error.hint
@@ -143,24 +170,9 @@ def _word(path: str) -> str:
 
 
 def _help(path: str) -> str:
-    field = _field(path)
+    field = FIELDS[path]
     rules: list[object] = field.metadata
     bounds = [f"{rule.ge}" for rule in rules if isinstance(rule, Ge)]
     bounds += [f"{rule.le}" for rule in rules if isinstance(rule, Le)]
     span = f" ({' to '.join(bounds)})" if bounds else ""
     return f"{field.title}: {field.description}{span}."
-
-
-def _field(path: str) -> FieldInfo:
-    """The first field of this path in any kind of request."""
-    return next(field for model in MADE.values() if (field := _field_of(model, path)) is not None)
-
-
-def _field_of(model: type[BaseModel], path: str) -> FieldInfo | None:
-    parent, _, name = path.rpartition(".")
-    if parent:
-        annotation = model.model_fields[parent].annotation
-        assert isinstance(annotation, type)
-        assert issubclass(annotation, BaseModel)
-        model = annotation
-    return model.model_fields.get(name)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from studio.media import MediaReference
-from studio.requests import GenerateImage, Request, RunPolicy
+from studio.requests import SUFFIXES
 
 _ID = re.compile(r"-(\d+)(?:-(actions|array|latents))?$")
 
-_SUFFIXES = {"actions": ".json", "array": ".npy", "latents": ".safetensors"}
+_ARRAY = "array"
+"""Actions a second time, for programs."""
 
 
 def index_of(reference: MediaReference) -> int:
@@ -21,26 +22,7 @@ def index_of(reference: MediaReference) -> int:
 def suffix_of(reference: MediaReference) -> str:
     """What its file's name ends in."""
     found = _ID.search(reference.id)
-    if found and found[2]:
-        return _SUFFIXES[found[2]]
-    return {"image": ".png", "video": ".mp4", "actions": ".json", "latents": ".safetensors"}[reference.type]
-
-
-def suffixes_of(request: Request) -> tuple[str, ...]:
-    """What the files of one result end in, the most telling first."""
-    kinds = {
-        "generate_image": (".png",),
-        "generate_video": (".mp4",),
-        "transfer_video": (".mp4",),
-        "predict_video": (".mp4",),
-        "predict_actions": (".json", ".npy"),
-        "run_policy": (".json", ".npy", ".mp4"),
-    }
-    found = kinds[request.kind]
-    if isinstance(request, RunPolicy) and not request.decode_video:
-        found = found[:2]
-    saves_latents = not isinstance(request, GenerateImage) and request.save_latents
-    return (*found, ".safetensors") if saves_latents else found
+    return SUFFIXES[reference.type][1 if found and found[2] == _ARRAY else 0]
 
 
 def described(reference: MediaReference) -> str:

@@ -16,6 +16,7 @@ from studio.cli.attachments import Attachments
 from studio.cli.clip_facts import clip_facts
 from studio.cli.flag_values import parse_controls
 from studio.cli.request_flags import build_request
+from studio.cli.request_kind import best_kind
 from studio.cli.target import Target, local_checkpoint, reached, running_server
 from studio.errors import BadInput
 from studio.prompting import (
@@ -31,13 +32,10 @@ from studio.prompting import (
     wish_of,
 )
 from studio.reasoner_answers import UpsampleAnswer
-from studio.requests import TransferVideo, nearest, shown
+from studio.requests import KINDS, TransferVideo, nearest, shown
 from studio.requests.transfer_video import MAX_FRAMES
 
 ATTEMPTS = 3
-KINDS = ("generate_image", "generate_video", "transfer_video")
-OF_A_CLIP = ("num_frames", "fps", "start_image", "source_video")
-"""Fields that only a clip has: one of them says that a clip is meant."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +63,11 @@ def read_wanted(kind: str | None, said: Mapping[str, Any], size: str | None) -> 
         BadInput: a flag cannot mean what it says.
     """
     given = {name: value for name, value in said.items() if value is not None}
-    if kind is None and "controls" in given:
-        kind = "transfer_video"
-    elif kind is None:
-        kind = "generate_video" if any(name in given for name in OF_A_CLIP) else "generate_image"
-    if kind not in KINDS:
-        hint = nearest(kind, KINDS)
+    captioned = {name: row for name, row in KINDS.items() if row.is_captioned}
+    if kind is None:
+        kind = best_kind(given.keys(), captioned.values())
+    if kind not in captioned:
+        hint = nearest(kind, captioned)
         raise BadInput(
             f"--kind is {shown(kind)}; pictures, clips and transfers have structured captions.", param="kind", hint=hint
         )

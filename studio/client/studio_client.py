@@ -27,7 +27,7 @@ from studio.controls import ComputeControl
 from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
-from studio.requests import REQUESTS, Request, nearest, shown
+from studio.requests import KINDS, Request, nearest, shown
 from studio.saving import save_whole
 
 SILENCE_S = 60.0
@@ -280,8 +280,6 @@ class StudioClient:
 
 
 def _choices_path(kind: str) -> str:
-    if kind not in REQUESTS:
-        raise UnknownKind(
-            f"kind is {shown(kind)}; expected one of {', '.join(REQUESTS)}.", hint=nearest(kind, REQUESTS)
-        )
+    if kind not in KINDS:
+        raise UnknownKind(f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.", hint=nearest(kind, KINDS))
     return f"/v1/choices/{kind}"

@@ -22,13 +22,12 @@ from studio.prompting.question import (
 from studio.prompting.results import Frame, Result
 from studio.prompting.tasks import ReasonerTask, TaskAnswer, load_tasks, read_task, task_question
 from studio.prompting.upsampling import Upsampled, UpsampleMode, Upsampling, upsample, upsample_question
-from studio.prompting.wishes import UNCAPTIONED, Captioned, Shown, is_upsampled, shown_media, wish_of
+from studio.prompting.wishes import Captioned, Shown, is_upsampled, shown_media, uncaptioned, wish_of
 from studio.prompting.word_diff import WordDiff, compare_words
 
 __all__ = [
     "PLAIN",
     "THINKING",
-    "UNCAPTIONED",
     "UPSAMPLING",
     "Ask",
     "CaptionOutcome",
@@ -61,6 +60,7 @@ __all__ = [
     "request_body",
     "shown_media",
     "task_question",
+    "uncaptioned",
     "upsample",
     "upsample_question",
     "wish_of",

@@ -12,7 +12,7 @@ from studio.captions import Controls
 from studio.captions.checking import MODELS
 from studio.prompting.question import UPSAMPLING, MediaPart, ReasonerSampling
 from studio.prompting.upsampling import Followed, UpsampleMode, Upsampling
-from studio.requests import GenerateImage, GenerateVideo, TransferVideo, explain
+from studio.requests import KINDS, GenerateImage, GenerateVideo, TransferVideo, explain, made_by, media_of
 
 KNOWN = frozenset(name for model in MODELS.values() for name in model.model_fields)
 MIN_KNOWN = 3
@@ -22,8 +22,11 @@ Captioned = GenerateImage | GenerateVideo | TransferVideo
 """Requests whose prompt is best a structured caption."""
 
 _TASK = "your words are the task, and the short caption that the model knows is put around them when the job runs"
-UNCAPTIONED: dict[str, str] = dict.fromkeys(("predict_video", "predict_actions", "run_policy"), _TASK)
-"""Kinds of request that have words and no structured caption of a scene, and why."""
+
+
+def uncaptioned(kind: str) -> str:
+    """Why requests of a kind have words and no structured caption of a scene; empty where they have one."""
+    return "" if kind not in KINDS or KINDS[kind].is_captioned else _TASK
 
 
 class Shown(NamedTuple):
@@ -37,11 +40,8 @@ class Shown(NamedTuple):
 
 def shown_media(request: Captioned) -> tuple[Shown, ...]:
     """What the upsampler is shown of a request, in order: what it starts from, or what it follows."""
-    if isinstance(request, GenerateImage):
-        return ()
-    if isinstance(request, GenerateVideo):
-        named = (("start_image", request.start_image), ("source_video", request.source_video))
-        return tuple(Shown(param, media) for param, media in named if media is not None)
+    if not isinstance(request, TransferVideo):
+        return tuple(Shown(named.param, named.id) for named in media_of(request))
     source = () if request.source_video is None else (Shown("source_video", request.source_video, "source"),)
     given = (
         Shown(f"controls.{index}.video", control.video, control.hint)
@@ -86,13 +86,12 @@ def wish_of(
 
 
 def _mode_of(request: Captioned) -> UpsampleMode:
-    if isinstance(request, GenerateImage):
-        return "text_to_image"
     if isinstance(request, TransferVideo):
         return "transfer"
-    if request.start_image is not None:
-        return "image_to_video"
-    return "text_to_video" if request.source_video is None else "video_to_video"
+    if "image" in made_by(request):
+        return "text_to_image"
+    shown = {named.type for named in media_of(request)}
+    return "image_to_video" if "image" in shown else "video_to_video" if "video" in shown else "text_to_video"
 
 
 def is_upsampled(prompt: str) -> bool:

@@ -6,8 +6,10 @@ from studio.requests.fields import MAX_TEXT_BYTES, AspectRatio, Resolution
 from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
+from studio.requests.generation import Generation
 from studio.requests.hints import FormHint
-from studio.requests.parsing import REQUESTS, Request, cut, explain, nearest, parse_as, parse_request, shown
+from studio.requests.kinds import KINDS, SUFFIXES, Kind, Request, kind_of, made_by, media_of, suffixes_of
+from studio.requests.parsing import cut, explain, nearest, parse_as, parse_request, shown
 from studio.requests.predict_actions import PredictActions
 from studio.requests.predict_video import PredictVideo
 from studio.requests.reason import Reason
@@ -16,9 +18,10 @@ from studio.requests.sampling import MAX_SEED, Sampling, VideoSampling, draw_see
 from studio.requests.transfer_video import Control, TransferVideo
 
 __all__ = [
+    "KINDS",
     "MAX_SEED",
     "MAX_TEXT_BYTES",
-    "REQUESTS",
+    "SUFFIXES",
     "ActionRequest",
     "Adapter",
     "AspectRatio",
@@ -27,6 +30,8 @@ __all__ = [
     "Frozen",
     "GenerateImage",
     "GenerateVideo",
+    "Generation",
+    "Kind",
     "PredictActions",
     "PredictVideo",
     "Reason",
@@ -39,8 +44,12 @@ __all__ = [
     "cut",
     "draw_seed",
     "explain",
+    "kind_of",
+    "made_by",
+    "media_of",
     "nearest",
     "parse_as",
     "parse_request",
     "shown",
+    "suffixes_of",
 ]

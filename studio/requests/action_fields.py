@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field
 
 from studio.requests.adapter import AdapterField
 from studio.requests.embodiments import EmbodimentName, ViewName
 from studio.requests.fields import CheckpointName, Count, NegativePrompt, Prompt, SaveLatents, UseSystemPrompt
-from studio.requests.frozen import Frozen
+from studio.requests.generation import Generation
 from studio.requests.hints import FormHint
 from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
 
@@ -53,7 +53,7 @@ class ActionSampling(Sampling):
     flow_shift: FlowShift = 5.0
 
 
-class ActionRequest(Frozen):
+class ActionRequest(Generation):
     """A body that acts, the words it acts on, and the frames that it is seen in."""
 
     checkpoint: CheckpointName = None
@@ -85,6 +85,11 @@ class ActionRequest(Frozen):
     use_system_prompt: UseSystemPrompt = False
     save_latents: SaveLatents = False
     adapter: AdapterField = None
+
+    @property
+    def step_frames(self) -> float:
+        """Of 16 actions, and so 17 frames, five."""
+        return cast("Any", self).num_actions // ACTIONS_PER_LATENT + 1  # a field, or what follows from one
 
 
 def whole_groups_of_rows(actions: tuple[tuple[float, ...], ...], width: int) -> None:

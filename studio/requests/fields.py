@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationInfo
 
 from studio.requests.hints import FormHint
+from studio.requests.roles import Makes
 from studio.requests.sampling import MAX_SEED
 
 Resolution = Literal["256", "480", "720", "768"]
@@ -93,7 +94,10 @@ UseDurationTemplate = Annotated[
     bool, Field(title="Duration sentence", description="append length and frame rate in words"), FormHint(fold=True)
 ]
 SaveLatents = Annotated[
-    bool, Field(title="Save latents", description="keep the final latents as safetensors too"), FormHint(fold=True)
+    bool,
+    Field(title="Save latents", description="keep the final latents as safetensors too"),
+    FormHint(fold=True),
+    Makes("latents"),
 ]
 MediaId = Annotated[str, Field(pattern=r"^(u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3})$")]
 """A name in the media store: of something uploaded, or of something made."""

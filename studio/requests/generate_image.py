@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
@@ -19,16 +19,25 @@ from studio.requests.fields import (
     UseSystemPrompt,
     WrittenFrom,
 )
-from studio.requests.frozen import Frozen
+from studio.requests.generation import Generation
 from studio.requests.hints import FormHint
 from studio.requests.sampling import Sampling
 
+EXAMPLE: dict[str, Any] = {
+    "prompt": "A robot arm above a red cube on a wooden table.",
+    "resolution": "256",
+    "aspect_ratio": "1:1",
+    "sampling": {"num_inference_steps": 20, "seed": 7},
+}
 
-class GenerateImage(Frozen):
+
+class GenerateImage(Generation):
     """Text to image: one latent frame is denoised from noise and decoded.
 
     The canvas is `resolution` and `aspect_ratio` looked up in `studio.rules.canvas`. Image i of `count` has seed + i.
     """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
     kind: Annotated[Literal["generate_image"], FormHint(hidden=True)] = "generate_image"
     checkpoint: CheckpointName = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
@@ -23,29 +23,47 @@ from studio.requests.fields import (
     WrittenFrom,
 )
 from studio.requests.frames import TEMPORAL_STRIDE, NumFrames
-from studio.requests.frozen import Frozen
+from studio.requests.generation import FrameSpan, Generation
 from studio.requests.hints import FormHint
+from studio.requests.roles import Makes, Takes
 from studio.requests.sampling import VideoSampling
 
 KEPT = (0, 1)
 """Latent frames of a source that stay unless a request says otherwise: its first five frames."""
 
 
-class GenerateVideo(Frozen):
+EXAMPLE: dict[str, Any] = {
+    "prompt": "A robot arm lifts a red cube from a wooden table.",
+    "start_image": "u0123456789abcdef",
+    "num_frames": 17,
+    "fps": 24,
+    "sound": True,
+}
+
+
+class GenerateVideo(Generation):
     """Text, image or video to video, with or without sound.
 
     `start_image` is kept as the first frame. Of `source_video` the latent frames in `condition_frames` are kept, taken
     from the first or the last end of it; two latent frames are five frames. Everything else is denoised.
     """
 
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
     kind: Annotated[Literal["generate_video"], FormHint(hidden=True)] = "generate_video"
     checkpoint: CheckpointName = None
     prompt: Prompt
     start_image: Annotated[
-        MediaId | None, Field(title="First picture", description="the clip starts with it"), FormHint(hidden=True)
+        MediaId | None,
+        Field(title="First picture", description="the clip starts with it"),
+        FormHint(hidden=True),
+        Takes("image"),
     ] = None
     source_video: Annotated[
-        MediaId | None, Field(title="Source clip", description="the clip continues it"), FormHint(hidden=True)
+        MediaId | None,
+        Field(title="Source clip", description="the clip continues it"),
+        FormHint(hidden=True),
+        Takes("video"),
     ] = None
     condition_frames: Annotated[
         tuple[Annotated[int, Field(ge=0)], ...],
@@ -61,7 +79,9 @@ class GenerateVideo(Frozen):
     resolution: Size = "480"
     num_frames: Annotated[NumFrames, Field(title="Length", description="frames: one, then groups of four")] = 189
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
-    sound: Annotated[bool, Field(title="Sound", description="denoise sound together with the picture")] = False
+    sound: Annotated[
+        bool, Field(title="Sound", description="denoise sound together with the picture"), Makes("sound")
+    ] = False
     sampling: VideoSampling = Field(default_factory=VideoSampling)
     count: Count = 1
     negative_prompt: NegativePrompt = ""
@@ -77,6 +97,17 @@ class GenerateVideo(Frozen):
     def num_latent_frames(self) -> int:
         """Latent frames: 17 frames are 5."""
         return (self.num_frames - 1) // TEMPORAL_STRIDE + 1
+
+    @property
+    def step_frames(self) -> float:
+        """Its latent frames; sound adds a tenth."""
+        return self.num_latent_frames * (1.1 if self.sound else 1)
+
+    @property
+    def source_frames(self) -> FrameSpan:
+        """Up to the last frame that is kept: of latent frames 0 and 1 five."""
+        count = max(self.condition_frames) * TEMPORAL_STRIDE + 1
+        return FrameSpan(count, count, self.fps, self.condition_end)
 
     @model_validator(mode="after")
     def _one_start(self) -> Self:

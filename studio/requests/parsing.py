@@ -4,32 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from studio.errors import BadInput, UnknownKind
-from studio.requests.generate_image import GenerateImage
-from studio.requests.generate_video import GenerateVideo
-from studio.requests.predict_actions import PredictActions
-from studio.requests.predict_video import PredictVideo
-from studio.requests.run_policy import RunPolicy
-from studio.requests.transfer_video import TransferVideo
-
-Request = Annotated[
-    GenerateImage | GenerateVideo | TransferVideo | PredictVideo | PredictActions | RunPolicy,
-    Field(discriminator="kind"),
-]
-"""Everything that can be asked: one class a kind."""
-
-REQUESTS: dict[str, type[Request]] = {
-    "generate_image": GenerateImage,
-    "generate_video": GenerateVideo,
-    "transfer_video": TransferVideo,
-    "predict_video": PredictVideo,
-    "predict_actions": PredictActions,
-    "run_policy": RunPolicy,
-}
+from studio.requests.kinds import KINDS, Request
 
 MAX_SHOWN = 80
 
@@ -46,13 +26,13 @@ def parse_request(payload: Mapping[str, Any]) -> Request:
         BadInput: a field is missing, unknown, of the wrong type or out of bounds.
     """
     kind = payload.get("kind")
-    if not isinstance(kind, str) or kind not in REQUESTS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise UnknownKind(
-            f"kind is {shown(kind)}; expected one of {', '.join(REQUESTS)}.",
+            f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.",
             param="kind",
-            hint=nearest(kind if isinstance(kind, str) else "", REQUESTS),
+            hint=nearest(kind if isinstance(kind, str) else "", KINDS),
         )
-    return parse_as(REQUESTS[kind], payload)
+    return cast("Request", parse_as(KINDS[kind].model, payload))
 
 
 def parse_as(model: type[Model], payload: Mapping[str, Any]) -> Model:
@@ -75,8 +55,8 @@ def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
             return BadInput(f"{path} is missing.", param=path, hint=f"Send {path}.")
         case "extra_forbidden":
             known = _names(model, first["loc"][:-1])
-            kind = next((kind for kind, served in REQUESTS.items() if served is model), None)
-            others = [other for other, served in REQUESTS.items() if path in served.model_fields]
+            kind = next((name for name, kind in KINDS.items() if kind.model is model), None)
+            others = [name for name, other in KINDS.items() if other.has(path)]
             if kind is not None and others:
                 return BadInput(
                     f"{path} does not go with {kind}.", param=path, hint=f"It goes with {', '.join(others)}."

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from studio.requests.action_fields import ActionRequest, ActionValue, NumActions
 from studio.requests.embodiments import EMBODIMENTS, action_width
 from studio.requests.fields import MediaId
 from studio.requests.hints import FormHint
+from studio.requests.roles import Makes, Takes
+
+EXAMPLE: dict[str, Any] = {
+    "prompt": "Lift the red cube.",
+    "embodiment": "droid_joint_position",
+    "start_image": "u0123456789abcdef",
+    "state": [0.0, -0.6, 0.0, -2.5, 0.0, 1.9, 0.0, 1.0],
+    "num_actions": 32,
+    "decode_video": False,
+}
 
 
 class RunPolicy(ActionRequest):
@@ -19,9 +29,14 @@ class RunPolicy(ActionRequest):
     0 open to 1 closed.
     """
 
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
     kind: Annotated[Literal["run_policy"], FormHint(hidden=True)] = "run_policy"
     start_image: Annotated[
-        MediaId, Field(title="What is seen now", description="the camera's picture"), FormHint(hidden=True)
+        MediaId,
+        Field(title="What is seen now", description="the camera's picture"),
+        FormHint(hidden=True),
+        Takes("image"),
     ]
     state: Annotated[
         tuple[ActionValue, ...] | None,
@@ -30,7 +45,9 @@ class RunPolicy(ActionRequest):
     ] = None
     num_actions: NumActions = 16
     decode_video: Annotated[
-        bool, Field(title="Foreseen frames", description="decode the frames that the policy foresees too")
+        bool,
+        Field(title="Foreseen frames", description="decode the frames that the policy foresees too"),
+        Makes("video"),
     ] = True
 
     @model_validator(mode="after")

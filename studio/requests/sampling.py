@@ -68,6 +68,11 @@ class Sampling(Frozen):
     ] = None
     step_cache: StepCache = None
 
+    @property
+    def num_passes(self) -> int:
+        """Passes of a denoising step: one, and one more with guidance."""
+        return 1 + (self.guidance_scale != 1)
+
     @model_validator(mode="after")
     def _interval_rises(self) -> Self:
         if self.guidance_interval is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
@@ -19,9 +19,11 @@ from studio.requests.fields import (
     Upsample,
     WrittenFrom,
 )
-from studio.requests.frames import NumFrames
+from studio.requests.frames import TEMPORAL_STRIDE, NumFrames
 from studio.requests.frozen import Frozen
+from studio.requests.generation import Generation
 from studio.requests.hints import FormHint
+from studio.requests.roles import Takes
 from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
 
 HintName = Literal["edge", "blur", "depth", "seg", "wsm"]
@@ -44,7 +46,9 @@ class Control(Frozen):
 
     hint: HintName
     video: Annotated[
-        MediaId | None, Field(title="Control clip", description="none computes it from the source clip")
+        MediaId | None,
+        Field(title="Control clip", description="none computes it from the source clip"),
+        Takes("video"),
     ] = None
     strength: Annotated[
         Strength | None, Field(title="Strength", description="of a computed control; none is medium")
@@ -77,6 +81,11 @@ class TransferSampling(Sampling):
         FormHint(hidden=True),
     ] = None
 
+    @property
+    def num_passes(self) -> int:
+        """One more for guidance by controls."""
+        return super().num_passes + (self.control_guidance != 1)
+
     @model_validator(mode="after")
     def _control_interval_rises(self) -> Self:
         if self.control_guidance_interval is not None:
@@ -89,7 +98,14 @@ class TransferSampling(Sampling):
         return self
 
 
-class TransferVideo(Frozen):
+EXAMPLE: dict[str, Any] = {
+    "prompt": "A robot arm lifts a red cube from a wooden table.",
+    "source_video": "u0123456789abcdef",
+    "controls": [{"hint": "edge", "strength": "medium"}, {"hint": "blur", "weight": 0.5}],
+}
+
+
+class TransferVideo(Generation):
     """Words and controls to a clip as long as its controls.
 
     A long clip is made in chunks; each starts with the last `num_overlap_frames` of the one before. From `source_video`
@@ -98,6 +114,8 @@ class TransferVideo(Frozen):
     Several controls are seen one at a time and what they say is averaged with their weights, or all at once
     ("joint"), which knows no weights.
     """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
     kind: Annotated[Literal["transfer_video"], FormHint(hidden=True)] = "transfer_video"
     checkpoint: CheckpointName = None
@@ -116,6 +134,7 @@ class TransferVideo(Frozen):
         MediaId | None,
         Field(title="Source clip", description="what controls are computed from, and what the clip may start with"),
         FormHint(hidden=True),
+        Takes("video"),
     ] = None
     num_source_frames: Annotated[
         int,
@@ -141,6 +160,12 @@ class TransferVideo(Frozen):
     upsample: Upsample = False
     written_from: WrittenFrom = None
     adapter: AdapterField = None
+
+    @property
+    def step_frames(self) -> float:
+        """Latent frames of a chunk, and as many of each control."""
+        num_frames = self.num_frames or self.num_chunk_frames
+        return ((num_frames - 1) // TEMPORAL_STRIDE + 1) * (1 + len(self.controls))
 
     @model_validator(mode="after")
     def _controls_agree(self) -> Self:

@@ -1,12 +1,11 @@
 """What may be combined with what: one table for form, API, command line and docs."""
 
-from studio.rules.canvas import CANVASES, canvas, nearest_canvas, parse_size, tier_of
+from studio.rules.canvas import CANVASES, canvas, canvas_of, nearest_canvas, parse_size, tier_of
 from studio.rules.capabilities import Capabilities
 from studio.rules.nearest import nearest_value
-from studio.rules.table import ACTING, LIMITS, RULES, Choice, Refusal, Rule, Span, choices, legal_sizes, refusals, spans
+from studio.rules.table import LIMITS, RULES, Choice, Refusal, Rule, Span, choices, legal_sizes, refusals, spans
 
 __all__ = [
-    "ACTING",
     "CANVASES",
     "LIMITS",
     "RULES",
@@ -16,6 +15,7 @@ __all__ = [
     "Rule",
     "Span",
     "canvas",
+    "canvas_of",
     "choices",
     "legal_sizes",
     "nearest_canvas",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 from studio.errors import BadInput
-from studio.requests import AspectRatio, Resolution
+from studio.requests import AspectRatio, Generation, Resolution
 
 CANVASES: dict[Resolution, dict[AspectRatio, tuple[int, int]]] = {
     "256": {"16:9": (320, 192), "4:3": (320, 256), "1:1": (256, 256), "3:4": (256, 320), "9:16": (192, 320)},
@@ -19,6 +20,12 @@ CANVASES: dict[Resolution, dict[AspectRatio, tuple[int, int]]] = {
 def canvas(resolution: Resolution, aspect_ratio: AspectRatio) -> tuple[int, int]:
     """(width, height) in pixels."""
     return CANVASES[resolution][aspect_ratio]
+
+
+def canvas_of(request: Generation) -> tuple[int, int] | None:
+    """(width, height) of what a request makes; none where frames keep their own shape and are fitted into a tier."""
+    said = cast("Any", request)
+    return canvas(said.resolution, said.aspect_ratio) if "aspect_ratio" in type(request).model_fields else None
 
 
 def tier_of(width: int, height: int) -> tuple[Resolution, AspectRatio]:

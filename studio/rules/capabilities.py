@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-from studio.requests import AspectRatio, Frozen, Resolution
+from pydantic import Field
+
+from studio.requests import KINDS, AspectRatio, Frozen, Resolution
 from studio.requests.action_fields import MAX_ACTIONS, ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.transfer_video import HINT_ORDER, HintName
@@ -32,14 +34,7 @@ class Capabilities(Frozen):
     """
 
     checkpoint: str
-    kinds: tuple[str, ...] = (
-        "generate_image",
-        "generate_video",
-        "transfer_video",
-        "predict_video",
-        "predict_actions",
-        "run_policy",
-    )
+    kinds: tuple[str, ...] = Field(default_factory=lambda: tuple(KINDS))
     resolutions: tuple[Resolution, ...] = ("256", "480", "720", "768")
     video_resolutions: tuple[Resolution, ...] = ("256", "480", "720")
     aspect_ratios: tuple[AspectRatio, ...] = ("16:9", "4:3", "1:1", "3:4", "9:16")

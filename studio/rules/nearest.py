@@ -19,12 +19,12 @@ def nearest_value(request: Request, field: str, capabilities: Capabilities) -> A
     Sizes, shapes and numbers have a nearest; a kind, a body and a control have none.
     """
     for limit in LIMITS:
-        if limit.field == field and request.kind in limit.kinds:
+        if limit.field == field and limit.rules(request.kind):
             low, high = limit.range(capabilities, request)
             said = attrgetter(field)(request)
             return type(said)(min(max(said, low), high)) if low <= high else None
     options = next(
-        (tuple(rule.allowed(capabilities)) for rule in RULES if rule.field == field and request.kind in rule.kinds), ()
+        (tuple(rule.allowed(capabilities)) for rule in RULES if rule.field == field and rule.rules(request.kind)), ()
     )
     said = getattr(request, field, None)
     if field == "resolution" and options:

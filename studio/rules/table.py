@@ -15,7 +15,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from studio.errors import NotAllowed
-from studio.requests import REQUESTS, Request, Resolution
+from studio.requests import KINDS, Kind, Request, Resolution
 from studio.requests.frames import TEMPORAL_STRIDE
 from studio.rules.canvas import CANVASES
 from studio.rules.capabilities import Capabilities
@@ -24,15 +24,29 @@ MOST_FRAMES: dict[Resolution, int] = {"256": 397, "480": 397, "720": 297}
 """Frames of a clip by tier (the hard limits of NVIDIA's own service for these checkpoints)."""
 
 
+Scope = Callable[[Kind], bool]
+"""Which kinds a row is about."""
+
+
 @dataclass(frozen=True)
-class Rule:
+class Row:
+    """What every row has: the kinds that it is about, and the field."""
+
+    scope: Scope
+    field: str
+
+    def rules(self, kind: str) -> bool:
+        """Whether it is about a kind."""
+        return self.scope(KINDS[kind])
+
+
+@dataclass(frozen=True)
+class Rule(Row):
     """One row about a field with options: which of them a checkpoint takes, and how to say that it does not.
 
     The field of a list's entries is named after the list: `controls.hint`.
     """
 
-    kinds: Collection[str]
-    field: str
     allowed: Callable[[Capabilities], Collection[Any]]
     reason: str
 
@@ -44,17 +58,40 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Row):
     """One row about a number: how far it may go, given the checkpoint and the rest of the request."""
 
-    kinds: Collection[str]
-    field: str
     range: Callable[[Capabilities, Any], tuple[float, float]]
     reason: str
 
 
-IMAGE, VIDEO, TRANSFER = "generate_image", "generate_video", "transfer_video"
-ACTING = ("predict_video", "predict_actions", "run_policy")
+def _every(_: Kind) -> bool:
+    return True
+
+
+def _pictures(kind: Kind) -> bool:
+    return kind.can_make("image")
+
+
+def _clips(kind: Kind) -> bool:
+    return kind.can_make("video") and not kind.acts
+
+
+def _clips_at_once(kind: Kind) -> bool:
+    """Of a clip in chunks each is as long as a clip that is made at once."""
+    return _clips(kind) and not kind.has("num_chunk_frames")
+
+
+def _acting(kind: Kind) -> bool:
+    return kind.acts
+
+
+def _policies(kind: Kind) -> bool:
+    return kind.planner == "policy"
+
+
+def _with(field: str) -> Scope:
+    return lambda kind: kind.has(field)
 
 
 def _clip_frames(can: Capabilities, request: Any) -> tuple[float, float]:
@@ -76,51 +113,56 @@ def _step_cache(can: Capabilities, _: Any) -> tuple[float, float]:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule((IMAGE, VIDEO, TRANSFER, *ACTING), "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
-    Rule((IMAGE,), "resolution", lambda can: can.resolutions, "{checkpoint} does not draw at {value}p"),
-    Rule((VIDEO, TRANSFER), "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
-    Rule((IMAGE, VIDEO, TRANSFER), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
-    Rule((VIDEO,), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
-    Rule((TRANSFER,), "controls.hint", lambda can: can.hints, "{checkpoint} does not follow {value}"),
-    Rule(ACTING, "resolution", lambda can: can.action_resolutions, "{checkpoint} sees no frames at {value}p"),
-    Rule(ACTING, "embodiment", lambda can: can.embodiments, "{checkpoint} knows no actions of {value}"),
+    Rule(_every, "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
+    Rule(_pictures, "resolution", lambda can: can.resolutions, "{checkpoint} does not draw at {value}p"),
+    Rule(_clips, "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
+    Rule(_with("aspect_ratio"), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
+    Rule(_with("sound"), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
+    Rule(_with("controls"), "controls.hint", lambda can: can.hints, "{checkpoint} does not follow {value}"),
+    Rule(_acting, "resolution", lambda can: can.action_resolutions, "{checkpoint} sees no frames at {value}p"),
+    Rule(_acting, "embodiment", lambda can: can.embodiments, "{checkpoint} knows no actions of {value}"),
 )
 
 LIMITS: tuple[Limit, ...] = (
     Limit(
-        (IMAGE, VIDEO, TRANSFER, *ACTING),
+        _every,
         "sampling.num_inference_steps",
         _steps,
         "{checkpoint} is distilled and does not take {value} steps",
     ),
     Limit(
-        (IMAGE, VIDEO, TRANSFER, *ACTING),
+        _every,
         "sampling.guidance_scale",
         _guidance,
         "{checkpoint} is distilled and takes no guidance, not {value}",
     ),
     Limit(
-        (IMAGE, VIDEO, TRANSFER, "predict_video", "predict_actions"),
+        lambda kind: not _policies(kind),
         "sampling.step_cache",
         _step_cache,
         "{checkpoint} is distilled and computes each of its few steps, with no step cache of {value}",
     ),
     Limit(
-        ("run_policy",),
+        _policies,
         "sampling.step_cache",
         lambda _, __: (0, 0),
         "a policy computes each of its few steps, with no step cache of {value}",
     ),
-    Limit((VIDEO,), "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
-    Limit((TRANSFER,), "num_chunk_frames", _clip_frames, "{checkpoint} makes no chunks of {value} frames at this size"),
-    Limit((VIDEO, TRANSFER), "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(_clips_at_once, "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
     Limit(
-        ACTING,
+        _with("num_chunk_frames"),
+        "num_chunk_frames",
+        _clip_frames,
+        "{checkpoint} makes no chunks of {value} frames at this size",
+    ),
+    Limit(_clips, "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(
+        _acting,
         "action_width",
         lambda can, _: (1, can.max_action_width),
         "{checkpoint} makes no actions of {value} values",
     ),
-    Limit(ACTING, "num_actions", lambda can, _: can.num_actions, "{checkpoint} makes no horizon of {value} actions"),
+    Limit(_acting, "num_actions", lambda can, _: can.num_actions, "{checkpoint} makes no horizon of {value} actions"),
 )
 """Sound with transfer and the like are no rows: a request has only the fields that go with its kind."""
 
@@ -151,14 +193,14 @@ def refusals(request: Request, capabilities: Capabilities) -> list[Refusal]:
     found = [
         Refusal(path, reason, _options(rule.allowed(capabilities)))
         for rule in RULES
-        if request.kind in rule.kinds
+        if rule.rules(request.kind)
         for path, value in _said_of(request, rule.field)
         if (reason := rule.refuses(value, capabilities))
     ]
     if found:
         return found
     for limit in LIMITS:
-        if request.kind in limit.kinds:
+        if limit.rules(request.kind):
             low, high = limit.range(capabilities, request)
             value = attrgetter(limit.field)(request)
             if value is not None and not low <= value <= high:
@@ -171,8 +213,8 @@ def choices(kind: str, capabilities: Capabilities) -> dict[str, list[Choice]]:
     """The options of every ruled field of a request kind, refused ones with the reason."""
     drawn: dict[str, list[Choice]] = {}
     for rule in RULES:
-        if kind in rule.kinds:
-            annotation = _annotation(REQUESTS[kind], rule.field)
+        if rule.rules(kind):
+            annotation = _annotation(KINDS[kind].model, rule.field)
             options = (False, True) if annotation is bool else get_args(annotation)
             drawn[rule.field] = [Choice(value, rule.refuses(value, capabilities)) for value in options]
     return drawn
@@ -215,7 +257,7 @@ def spans(kind: str, capabilities: Capabilities) -> dict[str, dict[str, Span]]:
     """
     drawn: dict[str, dict[str, Span]] = {}
     for limit in LIMITS:
-        if kind in limit.kinds:
+        if limit.rules(kind):
             found = {tier: limit.range(capabilities, _Tier(tier)) for tier in CANVASES}
             tiers = {"": next(iter(found.values()))} if len(set(found.values())) == 1 else found
             finite = {tier: (low, high) for tier, (low, high) in tiers.items() if low <= high < math.inf}

@@ -9,7 +9,7 @@ from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.specs.clips import put_sampling
 from studio.specs.draft import Draft
 from studio.specs.inputs import Inputs, is_picture
-from studio.specs.modes import KINDS
+from studio.specs.modes import KIND_OF_MODE
 from studio.specs.prompts import prompt_of, put_negative_prompt
 from studio.specs.spec import Spec
 
@@ -27,7 +27,7 @@ def acting(mode: str, spec: Spec, inputs: Inputs) -> Draft:
 
     `image_size` is the tier; `resolution`, `aspect_ratio` and `num_frames` say nothing here, as in the framework.
     """
-    draft = Draft(KINDS[mode])
+    draft = Draft(KIND_OF_MODE[mode])
     domain = embodiment_of(spec.domain_name)
     draft.put("embodiment", domain, "domain_name")
     draft.put("view", spec.view_point, "view_point")

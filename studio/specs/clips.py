@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from studio.errors import BadInput
-from studio.requests import REQUESTS
+from studio.requests import KINDS
 from studio.requests.fields import AspectRatio, Resolution
 from studio.requests.transfer_video import COMPUTED_HINTS, HintName
 from studio.specs.chunks import put_chunks
@@ -132,7 +132,7 @@ def put_sampling(draft: Draft, spec: Spec) -> None:
 
 def _figures(draft: Draft, spec: Spec, checkpoint: Checkpoint, *, num_frames: int) -> dict[str, Any]:
     """What a structured caption says of the clip: what is said here, else the preset's, else the request's own."""
-    fields, defaults = REQUESTS[draft.kind].model_fields, checkpoint.defaults.get(draft.kind, {})
+    fields, defaults = KINDS[draft.kind].model.model_fields, checkpoint.defaults.get(draft.kind, {})
 
     def known(name: str, said: object) -> object:
         return said if said is not None else defaults.get(name, fields[name].default)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, cast
 
 from studio.errors import BadInput, StudioError, rebuild
-from studio.requests import REQUESTS, Reason, Request, parse_as
+from studio.requests import KINDS, Reason, Request, parse_as
 from studio.requests.frames import TEMPORAL_STRIDE
 
 REASON = "reason"
@@ -19,7 +19,7 @@ class Draft:
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._model = Reason if kind == REASON else REQUESTS[kind]
+        self._model = Reason if kind == REASON else KINDS[kind].model
         self.payload: dict[str, Any] = {"kind": kind}
         self.notes: list[str] = []
         self._said: dict[str, str] = {}
@@ -58,7 +58,7 @@ class Draft:
             BadInput: it is none; the sample's own name for the field is in the message.
         """
         try:
-            return parse_as(self._model, self.payload)
+            return cast("Request | Reason", parse_as(self._model, self.payload))
         except BadInput as error:
             raise self.in_its_words(error) from None
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from studio.errors import BadInput, NotAllowed
-from studio.requests import nearest, shown
+from studio.requests import KINDS, nearest, shown
 from studio.specs.inputs import is_picture
 from studio.specs.spec import Spec
 
-KINDS: dict[str, str] = {
-    "text2image": "generate_image",
-    "text2video": "generate_video",
-    "image2video": "generate_video",
-    "video2video": "generate_video",
-    "forward_dynamics": "predict_video",
-    "inverse_dynamics": "predict_actions",
-    "wam": "run_policy",
+ALIASES = {"policy": "wam"}
+"""`policy` is what the serving stacks call it."""
+
+KIND_OF_MODE: dict[str, str] = {
+    **{mode: kind.name for kind in KINDS.values() for mode in kind.modes if mode not in ALIASES},
     "reasoner": "reason",
 }
 """The request that each mode becomes; any of the clips' modes with a control is `transfer_video`."""
@@ -24,10 +21,7 @@ NOT_SERVED: dict[str, str] = {
     "audio_image2video": "sound is made and not taken from a file, so far",
 }
 
-CLIPS = ("text2video", "image2video", "video2video")
-
-ALIASES = {"policy": "wam"}
-"""`policy` is what the serving stacks call it."""
+CLIPS = KINDS["generate_video"].modes
 
 
 def mode_of(spec: Spec) -> str:
@@ -41,8 +35,8 @@ def mode_of(spec: Spec) -> str:
     mode = ALIASES.get(mode, mode)
     if mode in NOT_SERVED:
         raise NotAllowed(f"model_mode {mode} is not served here: {NOT_SERVED[mode]}.", param="model_mode")
-    if mode not in KINDS:
-        raise BadInput(f"model_mode is {shown(mode)}.", param="model_mode", hint=nearest(mode, KINDS))
+    if mode not in KIND_OF_MODE:
+        raise BadInput(f"model_mode is {shown(mode)}.", param="model_mode", hint=nearest(mode, KIND_OF_MODE))
     return mode
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from studio.errors import BadInput
 from studio.specs.draft import Draft
 from studio.specs.inputs import Inputs, is_picture
-from studio.specs.modes import KINDS
+from studio.specs.modes import KIND_OF_MODE
 from studio.specs.prompts import prompt_of
 from studio.specs.spec import Spec
 
@@ -16,7 +16,7 @@ def reasoning(spec: Spec, inputs: Inputs) -> Draft:
     """A request for words: one message, what is looked at before the question, and no system prompt, as the framework
     asks (`generate_reasoner_text` without a prompt builder). Without `do_sample` the likeliest token is always taken.
     """
-    draft = Draft(KINDS["reasoner"])
+    draft = Draft(KIND_OF_MODE["reasoner"])
     said = "prompt" if spec.prompt is not None else "prompt_path"
     words = prompt_of(spec, inputs)
     if not words.strip():

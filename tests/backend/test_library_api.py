@@ -131,7 +131,7 @@ def test_an_upload_has_its_files_name_and_is_one_item_however_often_it_comes(ser
 def test_a_file_that_carries_its_recipe_is_found_by_its_words_and_can_be_used_again(server: RunningServer):
     made = GenerateImage.model_validate({"prompt": "a heron from elsewhere", "sampling": {"seed": 77}})
     file = io.BytesIO()
-    Image.new("RGB", (32, 48), "teal").save(file, "PNG", pnginfo=write_recipe(made, "cosmos3-nano"))
+    Image.new("RGB", (32, 48), "teal").save(file, "PNG", pnginfo=write_recipe(made, "cosmos3-nano", (32, 48)))
     name = server.post("/v1/media", files={"file": ("heron.png", file.getvalue())}).json()["id"]
 
     (item,) = search(server, q="heron elsewhere")["items"]

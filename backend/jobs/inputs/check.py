@@ -1,4 +1,4 @@
-"""Which media a kind of request has, and what must hold of them."""
+"""What must hold of the media that a request names."""
 
 from __future__ import annotations
 
@@ -6,16 +6,7 @@ from backend.jobs.inputs.named import find_clip, find_picture
 from backend.jobs.inputs.transfer import check_transfer
 from backend.media import MediaStore
 from studio.errors import BadInput
-from studio.requests import (
-    GenerateImage,
-    GenerateVideo,
-    PredictActions,
-    PredictVideo,
-    Request,
-    RunPolicy,
-    TransferVideo,
-)
-from studio.requests.frames import TEMPORAL_STRIDE
+from studio.requests import GenerateVideo, Request, TransferVideo, media_of
 
 
 def check_inputs(request: Request, store: MediaStore) -> None:
@@ -25,33 +16,25 @@ def check_inputs(request: Request, store: MediaStore) -> None:
         MediaNotFound: the store has nothing of that name.
         BadInput: it is not what it should be, too short at the request's frame rate, or does not go with another one.
     """
-    match request:
-        case GenerateImage():
-            pass
-        case GenerateVideo():
-            _check_generate_video(request, store)
-        case TransferVideo():
-            check_transfer(request, store)
-        case PredictVideo() | RunPolicy():
-            find_picture(store, "start_image", request.start_image)
-        case PredictActions():
-            _check_predict_actions(request, store)
+    if isinstance(request, TransferVideo):  # its clips lie over each other
+        check_transfer(request, store)
+        return
+    if isinstance(request, GenerateVideo):
+        _check_something_is_left(request)
+    for named in media_of(request):
+        if named.type == "image":
+            find_picture(store, named.param, named.id)
+        else:
+            span = request.source_frames
+            find_clip(store, named.param, named.id, span.fps).require(span.fewest)
 
 
-def _check_generate_video(request: GenerateVideo, store: MediaStore) -> None:
-    if request.start_image is not None:
-        find_picture(store, "start_image", request.start_image)
-    if request.source_video is not None:
-        if len(set(request.condition_frames)) == request.num_latent_frames and not request.sound:
-            raise BadInput(
-                f"condition_frames keeps all {request.num_latent_frames} latent frames; none is left to make.",
-                param="condition_frames",
-                hint="Keep fewer, ask for more num_frames, or for sound.",
-            )
-        clip = find_clip(store, "source_video", request.source_video, request.fps)
-        clip.require(max(request.condition_frames) * TEMPORAL_STRIDE + 1)
-
-
-def _check_predict_actions(request: PredictActions, store: MediaStore) -> None:
-    clip = find_clip(store, "source_video", request.source_video, request.fps)
-    clip.require(2)  # actions lead from frame to frame; what is missing of the others the engine repeats
+def _check_something_is_left(request: GenerateVideo) -> None:
+    if request.source_video is None or request.sound:
+        return
+    if len(set(request.condition_frames)) == request.num_latent_frames:
+        raise BadInput(
+            f"condition_frames keeps all {request.num_latent_frames} latent frames; none is left to make.",
+            param="condition_frames",
+            hint="Keep fewer, ask for more num_frames, or for sound.",
+        )

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
-from studio.cli.request_flags import FLAGS, MADE
+from studio.cli.request_flags import FLAGS
 from studio.errors import EngineLost
 from studio.jobs import JobState
-from studio.requests import MAX_TEXT_BYTES
+from studio.requests import KINDS, MAX_TEXT_BYTES
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def test_every_flag_lands_in_its_field(generate, fake_server):
 
 
 def test_every_field_of_a_request_has_a_flag():
-    fields = {name for model in MADE.values() for name in model.model_fields} - {"kind", "sampling"}
+    fields = {name for kind in KINDS.values() for name in kind.model.model_fields} - {"kind", "sampling"}
     fields -= {"written_from"}  # the upsampler's, not a person's
-    samplings = [model.model_fields["sampling"].annotation for model in MADE.values()]
+    samplings = [kind.model.model_fields["sampling"].annotation for kind in KINDS.values()]
     assert set(FLAGS) == fields | {f"sampling.{name}" for model in samplings for name in model.model_fields}
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from studio.errors import BadInput
-from studio.requests import REQUESTS, parse_request
+from studio.requests import KINDS, parse_request
 from studio.requests.embodiments import EMBODIMENTS, action_width
 
 MEDIA = "u0123456789abcdef"
@@ -64,7 +64,7 @@ def test_actions_that_cannot_be_are_refused_by_name(kind, fields, said):
 def test_a_request_survives_its_own_json():
     for kind in ("predict_video", "predict_actions", "run_policy"):
         request = ask(kind, **({"actions": ROWS} if kind == "predict_video" else {}))
-        assert REQUESTS[kind].model_validate_json(request.model_dump_json()) == request
+        assert KINDS[kind].model.model_validate_json(request.model_dump_json()) == request
 
 
 def test_names_of_values_are_as_many_as_the_values():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.errors import NotAllowed
-from studio.requests import REQUESTS, AspectRatio, GenerateImage, GenerateVideo, Resolution, RunPolicy, TransferVideo
+from studio.requests import KINDS, AspectRatio, GenerateImage, GenerateVideo, Resolution, RunPolicy, TransferVideo
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.transfer_video import HINT_ORDER
 from studio.rules import RULES, Capabilities, choices, legal_sizes, refusals, spans
@@ -16,7 +16,7 @@ MEDIA = "u0123456789abcdef"
 SOME = st.builds(
     Capabilities,
     checkpoint=st.just("mine"),
-    kinds=st.sets(st.sampled_from([*REQUESTS, "reason"])).map(tuple),
+    kinds=st.sets(st.sampled_from([*KINDS, "reason"])).map(tuple),
     resolutions=st.sets(st.sampled_from(get_args(Resolution))).map(tuple),
     video_resolutions=st.sets(st.sampled_from(get_args(Resolution))).map(tuple),
     aspect_ratios=st.sets(st.sampled_from(get_args(AspectRatio))).map(tuple),
@@ -32,7 +32,7 @@ ONLY_A_PERSON_SAYS = {
 }
 
 
-@pytest.mark.parametrize("kind", REQUESTS)
+@pytest.mark.parametrize("kind", KINDS)
 @given(
     can=SOME,
     resolution=st.sampled_from(get_args(Resolution)),
@@ -44,12 +44,12 @@ def test_a_form_offers_exactly_what_the_server_takes(kind, can, resolution, shap
         resolution = "704"  # frames with actions have tiers of their own
     ruled = {"resolution": resolution, "aspect_ratio": shape, "sound": sound}
     fields = {
-        name: value for name, value in ruled.items() if name in {rule.field for rule in RULES if kind in rule.kinds}
+        name: value for name, value in ruled.items() if name in {rule.field for rule in RULES if rule.rules(kind)}
     }
-    request = REQUESTS[kind](prompt="x", **fields, **ONLY_A_PERSON_SAYS.get(kind, {}))
+    request = KINDS[kind].model(prompt="x", **fields, **ONLY_A_PERSON_SAYS.get(kind, {}))
     refused = {refusal.field: refusal.reason for refusal in refusals(request, can)}
     drawn = choices(kind, can)
-    assert set(drawn) == {rule.field for rule in RULES if kind in rule.kinds}
+    assert set(drawn) == {rule.field for rule in RULES if rule.rules(kind)}
     for field, options in drawn.items():
         if field == "controls.hint":
             assert {option.value: not option.refused for option in options} == {

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from studio.specs import Checkpoint, load_framework_defaults
-from studio.specs.modes import KINDS, NOT_SERVED
+from studio.specs.modes import KIND_OF_MODE, NOT_SERVED
 
 
 def upload_id(path):
@@ -206,7 +206,7 @@ def test_the_checkpoint_changes_what_the_framework_lets_it_change(read):
 
 
 def test_every_mode_that_is_served_has_defaults():
-    assert set(load_framework_defaults().modes) == set(KINDS)
+    assert set(load_framework_defaults().modes) == set(KIND_OF_MODE)
 
 
 def test_the_reasoner_takes_the_frameworks_defaults_and_no_system_prompt(asked):
