@@ -32,7 +32,16 @@ def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
     words = {
         key: said for key, said in text.WORDS.items() if key.startswith(("playhead.", "plot.", "compare.", "media."))
     }
-    facts = {"page": "offline", "title": title, "words": words, "places": {}, "pages": {}, "canvases": {}, "bodies": {}}
+    facts = {
+        "page": "offline",
+        "title": title,
+        "words": words,
+        "places": {},
+        "pages": {},
+        "canvases": {},
+        "kinds": {},
+        "bodies": {},
+    }
     styles = "\n".join((FOLDER / f"{name}.css").read_text() for name in STYLES)
     return "\n".join(
         [

@@ -24,6 +24,7 @@ from studio.prompting import (
     VideoPart,
     attach_image,
     attach_video,
+    is_captioned,
     is_upsampled,
     shown_media,
     uncaptioned,
@@ -74,12 +75,12 @@ class Upsampler:
         if why := uncaptioned(kind):
             raise NotAllowed(f"{kind} has no structured caption: {why}.", param="kind")
         request = parse_request(complete(self._shelf.serving(payload.get("checkpoint")).preset, payload))
-        assert isinstance(request, Captioned)
+        assert is_captioned(request)
         return await self._upsample(request, counted=True)
 
     def is_wanted(self, request: Request) -> bool:
         """Whether a request asks for it and has plain words."""
-        return isinstance(request, Captioned) and request.upsample and not is_upsampled(request.prompt)
+        return is_captioned(request) and request.upsample and not is_upsampled(request.prompt)
 
     async def write(self, request: Request, *, guarded: bool) -> Request:
         """The request with the caption as its prompt and the words that it was written from beside it.
@@ -92,7 +93,7 @@ class Upsampler:
         Raises:
             StudioError: as `answer`, and as `Guard.check_written`.
         """
-        assert isinstance(request, Captioned)
+        assert is_captioned(request)
         done = await self._upsample(request, counted=False)
         if guarded:
             await self._guard.check_written(done.prompt)
@@ -101,7 +102,7 @@ class Upsampler:
 
     async def _upsample(self, request: Captioned, *, counted: bool) -> Upsampled:
         sized = await DECODERS.beside(lambda: with_length(request, self._store))
-        assert isinstance(sized, Captioned)
+        assert is_captioned(sized)
         media = shown_media(request)
         param = media[0].param if media else ""
         is_picture = param == "start_image"

@@ -9,6 +9,9 @@ import typer
 
 from studio.cli.options import DataOption, EndpointOption, ModelOption, ServerOption, TokenOption
 from studio.cli.request_flags import flag
+from studio.requests import KINDS
+
+CAPTIONED = [name for name, kind in KINDS.items() if kind.is_captioned]
 
 
 def upsample(
@@ -17,8 +20,8 @@ def upsample(
         str | None,
         typer.Option(
             envvar="ORRERY_KIND",
-            help="generate_image, generate_video or transfer_video; without it, a transfer if it has controls, a clip "
-            "if one of its flags is set, else a picture.",
+            help=f"{', '.join(CAPTIONED)}; without it, a transfer if it has controls, a clip if one of its flags is "
+            "set, else a picture.",
         ),
     ] = None,
     size: Annotated[

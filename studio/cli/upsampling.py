@@ -27,6 +27,7 @@ from studio.prompting import (
     VideoPart,
     attach_image,
     attach_video,
+    is_captioned,
     shown_media,
     upsample,
     wish_of,
@@ -79,7 +80,7 @@ def read_wanted(kind: str | None, said: Mapping[str, Any], size: str | None) -> 
     if "controls" in given:
         values["controls"] = parse_controls(given["controls"], attachments)
     request = build_request(kind, {**given, **values}, size)
-    assert isinstance(request, Captioned)
+    assert is_captioned(request)
     return Wanted(request, attachments)
 
 

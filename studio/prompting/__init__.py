@@ -22,7 +22,7 @@ from studio.prompting.question import (
 from studio.prompting.results import Frame, Result
 from studio.prompting.tasks import ReasonerTask, TaskAnswer, load_tasks, read_task, task_question
 from studio.prompting.upsampling import Upsampled, UpsampleMode, Upsampling, upsample, upsample_question
-from studio.prompting.wishes import Captioned, Shown, is_upsampled, shown_media, uncaptioned, wish_of
+from studio.prompting.wishes import Captioned, Shown, is_captioned, is_upsampled, shown_media, uncaptioned, wish_of
 from studio.prompting.word_diff import WordDiff, compare_words
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "attach_image",
     "attach_video",
     "compare_words",
+    "is_captioned",
     "is_upsampled",
     "load_tasks",
     "read_caption_texts",

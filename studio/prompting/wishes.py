@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from pydantic import ValidationError
 
@@ -12,16 +12,31 @@ from studio.captions import Controls
 from studio.captions.checking import MODELS
 from studio.prompting.question import UPSAMPLING, MediaPart, ReasonerSampling
 from studio.prompting.upsampling import Followed, UpsampleMode, Upsampling
-from studio.requests import KINDS, GenerateImage, GenerateVideo, TransferVideo, explain, made_by, media_of
+from studio.requests import (
+    KINDS,
+    GenerateImage,
+    GenerateVideo,
+    Request,
+    TransferVideo,
+    explain,
+    kind_of,
+    made_by,
+    media_of,
+)
 
 KNOWN = frozenset(name for model in MODELS.values() for name in model.model_fields)
 MIN_KNOWN = 3
 """Fields that make a JSON object a caption."""
 
 Captioned = GenerateImage | GenerateVideo | TransferVideo
-"""Requests whose prompt is best a structured caption."""
+"""Requests whose prompt is best a structured caption, for type checkers; `is_captioned` asks the table."""
 
 _TASK = "your words are the task, and the short caption that the model knows is put around them when the job runs"
+
+
+def is_captioned(request: Request) -> TypeGuard[Captioned]:
+    """Whether a request's prompt is best a structured caption."""
+    return kind_of(request).is_captioned
 
 
 def uncaptioned(kind: str) -> str:
@@ -70,11 +85,11 @@ def wish_of(
     Raises:
         BadInput: the media are not those of the request.
     """
-    if isinstance(request, GenerateImage):
-        controls = Controls.of_image(request.resolution, request.aspect_ratio)
-    else:
+    if isinstance(request, GenerateVideo | TransferVideo):
         assert request.num_frames is not None
         controls = Controls.of_video(request.resolution, request.aspect_ratio, request.num_frames, request.fps)
+    else:
+        controls = Controls.of_image(request.resolution, request.aspect_ratio)
     followed = tuple(shown.followed for shown in shown_media(request) if shown.followed)
     fields = {"prompt": request.prompt, "controls": controls, "media": tuple(media), "followed": followed}
     try:
