@@ -26,7 +26,7 @@ from studio.captions import VideoCaption
 from studio.captions.scene import Aesthetics, Lighting
 from studio.captions.serialising import serialise
 from studio.captions.video_caption import Action, MovingCamera, MovingSubject, Segment
-from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, JobList, Recipe
+from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, JobList, KindList, Recipe
 from studio.checkpoints import find_checkpoint
 from studio.comparisons import ComparisonList
 from studio.events import CheckpointStatus, Errand
@@ -136,7 +136,8 @@ _ANSWERS: tuple[BaseModel, ...] = (
 
 def by_model() -> dict[str, Any]:
     """As JSON, by the name of the model that a route answers."""
-    drawn_up = (dialects.actions(), dialects.metadata(), votes.standings(), _checkpoints(), _choices(), _tasks())
+    of_dialects = (dialects.actions(), dialects.metadata())
+    drawn_up = (*of_dialects, votes.standings(), _checkpoints(), _choices(), KindList.of_table(), _tasks())
     shown = {type(answer).__name__: answer.model_dump(mode="json") for answer in (*_ANSWERS, *drawn_up)}
     return shown | {"UpsampleAnswer": _upsampled().model_dump(mode="json", exclude_unset=True)}
 
