@@ -10,12 +10,14 @@ import html
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from frontend import text
 from frontend.packing import reachable
 from frontend.places import PLAYHEAD_STYLES
 from frontend.static_files import FOLDER
+from studio.comparisons import METRICS
 
 ENTRY = "offline_page.js"
 STYLES = ("tokens", "shell", "controls", "form", "keeping", *PLAYHEAD_STYLES, "compare")
@@ -38,6 +40,7 @@ def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
         "words": words,
         "places": {},
         "pages": {},
+        "metrics": [asdict(metric) for metric in METRICS.values()],
         "canvases": {},
         "kinds": {},
         "bodies": {},

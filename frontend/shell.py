@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import groupby
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
 from frontend.static_files import FOLDER
 from studio.catalogue import KindList
+from studio.comparisons import METRICS
 from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import CANVASES
 
@@ -57,6 +59,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
         "places": {entry.name: {"title": entry.title, "path": entry.path} for entry in (*FORMS, *PLACES)},
         "pages": {entry.name: [entry.path, entry.kind] for entry in FORMS},
         "kinds": KindList.of_table().model_dump(mode="json")["kinds"],
+        "metrics": [asdict(metric) for metric in METRICS.values()],
         "bodies": {name: [body.width, body.state_width, body.columns] for name, body in EMBODIMENTS.items()},
         "starters": STARTERS.get(place.name, ()),
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from studio.jobs import Failure, Job, JobState, Priority
 from studio.library import LibraryItem, Title
@@ -79,20 +81,68 @@ class CompareRequest(Frozen):
     priority: Priority = "normal"
 
 
-class Likeness(Frozen):
-    """What was measured of a result.
+@dataclass(frozen=True)
+class Metric:
+    """A number that is measured of a result; whatever shows it reads this.
 
     Attributes:
-        psnr_db: against the reference, the mean over frames that are shown at the same time; 100 where they are equal.
-        ssim: likewise, of luma, Gaussian window of 11 pixels (Wang et al. 2004).
-        fidelity: how well it follows its controls: of outlines the F1 within a pixel, of blur the SSIM; their mean.
+        name: in JSON and in the table that is exported.
+        title: above a column.
+        help: what it says.
+        against: what the result is measured with: the reference, or the controls that it followed.
+        unit: written behind the number.
+        digits: shown behind the point.
+    """
+
+    name: str
+    title: str
+    help: str
+    against: Literal["reference", "controls"] = "reference"
+    unit: str = ""
+    digits: int = 3
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("psnr_db", "PSNR", "Peak signal to noise against the ground truth", unit="dB", digits=1),
+        Metric("ssim", "SSIM", "Structural similarity to the ground truth"),
+        Metric("fidelity", "control", "How well it follows its outlines or blur, 0 to 1", "controls", digits=2),
+    )
+}
+"""Their functions stand in `backend.comparisons.likeness`."""
+
+
+class Likeness(Frozen):
+    """What was measured of a result: a number under the name of each metric, as in `{"psnr_db": 31.4}`.
+
+    Attributes:
         note: what was done to measure at all: other lengths, rates or sizes.
     """
 
-    psnr_db: float | None = None
-    ssim: float | None = None
-    fidelity: float | None = None
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+
     note: str = ""
+
+    @model_validator(mode="after")
+    def _metrics_are_known(self) -> Self:
+        if unknown := self.__pydantic_extra__.keys() - METRICS.keys():
+            raise ValueError(f"{min(unknown)} is no metric; known are {', '.join(METRICS)}")
+        return self
+
+    @classmethod
+    def of(cls, figures: Mapping[str, float], note: str = "") -> Likeness:
+        """From numbers by metric."""
+        return cls.model_validate({**figures, "note": note})
+
+    def figure(self, name: str) -> float | None:
+        """What one metric says; none where it was not measured."""
+        return self.__pydantic_extra__.get(name)
+
+    def has(self, against: Literal["reference", "controls"]) -> bool:
+        """Whether anything was measured with the reference, or with the controls."""
+        return any(self.figure(name) is not None for name, metric in METRICS.items() if metric.against == against)
 
 
 class Column(Frozen):

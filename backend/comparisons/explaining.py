@@ -45,7 +45,7 @@ def explained(found: Likeness | None, truth: LibraryItem | None) -> Likeness | N
 
 def explained_control(found: Likeness | None, request: Request | None, store: MediaStore) -> Likeness | None:
     """What was measured, with why it is not said how well the result follows its controls."""
-    if found is not None and found.fidelity is not None:
+    if found is not None and found.has("controls"):
         return found
     try:
         followed_by(request, store)

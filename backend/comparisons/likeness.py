@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -56,16 +56,12 @@ def likeness(path: Path, against: Path | None, followed: Sequence[Followed] = ()
         if compared is None:
             raise
         return compared.model_copy(update={"note": error.message})
-    return Likeness(
-        psnr_db=compared.psnr_db if compared else None,
-        ssim=compared.ssim if compared else None,
-        fidelity=round(float(np.mean(faithful)), 4) if faithful else None,
-        note=compared.note if compared else "",
-    )
+    found = compared or Likeness()
+    return found.model_copy(update={"fidelity": round(float(np.mean(faithful)), 4)}) if faithful else found
 
 
 def compare(path: Path, against: Path) -> Likeness:
-    """PSNR and SSIM, means over the frames that both show at the same times, on the reference's canvas.
+    """What `MEASURES` say, means over the frames that both show at the same times, on the reference's canvas.
 
     The times are those of the slower one's frames, from the beginning to the end of the shorter one.
     """
@@ -79,9 +75,9 @@ def compare(path: Path, against: Path) -> Likeness:
         rate = frame_rate(min(ours.fps or 24.0, theirs.fps or 24.0))
         times = min(read_timeline(file).num_frames_at(rate) for file in (path, against))
         pairs = zip(*(_frames(file, size, float(rate), times) for file in (path, against)), strict=True)
-    measured = [(psnr_db(one, other), ssim(one, other)) for one, other in pairs]
-    decibels, alike = (float(np.mean(values)) for values in zip(*measured, strict=True))
-    return Likeness(psnr_db=round(decibels, 3), ssim=round(alike, 4), note=_note(ours, theirs, len(measured)))
+    measured = [[measure(one, other) for measure in MEASURES.values()] for one, other in pairs]
+    means = (round(float(np.mean(values)), 4) for values in zip(*measured, strict=True))
+    return Likeness.of(dict(zip(MEASURES, means, strict=True)), _note(ours, theirs, len(measured)))
 
 
 def psnr_db(one: Frame, other: Frame) -> float:
@@ -106,6 +102,10 @@ def ssim(one: Frame, other: Frame) -> float:
     top = (2 * mean_x * mean_y + SSIM_C1) * (2 * covariance + SSIM_C2)
     bottom = (mean_x**2 + mean_y**2 + SSIM_C1) * (variance_x + variance_y + SSIM_C2)
     return float(np.mean(top / bottom))
+
+
+MEASURES: dict[str, Callable[[Frame, Frame], float]] = {"psnr_db": psnr_db, "ssim": ssim}
+"""By the metric's name, what is measured of two frames that belong together, each uint8 [h, w, 3]."""
 
 
 def fidelity(path: Path, control: Followed) -> float:

@@ -123,4 +123,4 @@ def _is_whole(found: Likeness | None, followed: tuple[Followed, ...]) -> bool:
     """Whether everything is measured that can be. What could not be at all has a note alone, and is not tried again."""
     if found is None:
         return False
-    return found.fidelity is not None or found.psnr_db is None or not followed
+    return found.has("controls") or not found.has("reference") or not followed

@@ -7,13 +7,11 @@ import io
 import json
 
 from backend.comparisons.drawing import GONE
-from studio.comparisons import Comparison
+from studio.comparisons import METRICS, Comparison
 
 FIRST = ("row", "column", "role")
-LAST = (
-    *("state", "seconds", "memory_gb", "psnr_db", "ssim", "fidelity", "critic", "note"),
-    *("media_id", "width", "height", "num_frames", "fps", "error", "job_id", "prompt"),
-)
+COST = ("state", "seconds", "memory_gb")
+LAST = ("critic", "note", "media_id", "width", "height", "num_frames", "fps", "error", "job_id", "prompt")
 
 
 def csv_of(comparison: Comparison) -> str:
@@ -21,7 +19,7 @@ def csv_of(comparison: Comparison) -> str:
     axes = list(dict.fromkeys(path for column in comparison.columns for path in column.values))
     text = io.StringIO()
     table = csv.writer(text)
-    table.writerow([*FIRST, *axes, *LAST])
+    table.writerow([*FIRST, *axes, *COST, *METRICS, *LAST])
     for cell in comparison.cells:
         column, item, like = comparison.columns[cell.column], cell.item, cell.likeness
         error = cell.error or (cell.job.error if cell.job else None)
@@ -37,7 +35,7 @@ def csv_of(comparison: Comparison) -> str:
                 state,
                 cell.seconds,
                 cell.memory_gb,
-                *((like.psnr_db, like.ssim, like.fidelity) if like else (None, None, None)),
+                *(like.figure(name) if like else None for name in METRICS),
                 cell.critic,
                 like.note if like else None,
                 item.id if item else None,

@@ -70,7 +70,7 @@ ASKED = Comparison(
 _MADE = Cell(row=0, column=0, item=ITEM, job=DONE, seconds=TOOK.total_seconds(), memory_gb=0.1, critic=9.2)
 COMPARED = ASKED.model_copy(update={"num_done": 1, "thumbnail_url": ITEM.thumbnail_url, "cells": (_MADE,)})
 MEASURED = COMPARED.model_copy(
-    update={"cells": (_MADE.model_copy(update={"likeness": Likeness(psnr_db=31.4, ssim=0.93)}),)}
+    update={"cells": (_MADE.model_copy(update={"likeness": Likeness.of({"psnr_db": 31.4, "ssim": 0.93})}),)}
 )
 GIVEN_UP = ASKED.model_copy(update={"num_done": 1, "cells": (Cell(row=0, column=0, job=CANCELLED),)})
 SUMMARY = ComparisonSummary.model_validate(COMPARED.model_dump(include=set(ComparisonSummary.model_fields)))

@@ -18,6 +18,9 @@ export const pages = facts.pages;
 /** Kinds of request, by name: `{ takes, makes, acts, … }`; `kinds.js` reads them. */
 export const kinds = facts.kinds;
 
+/** What is measured of a comparison's results: `{ name, title, help, unit, digits }` each. */
+export const metrics = facts.metrics;
+
 /** Embodiments: [values of one action, or null; values of the state]. */
 export const bodies = facts.bodies;
 

@@ -1,6 +1,6 @@
 // What a playhead shows, out of what the server says: library items, results of jobs, whole comparisons.
 
-import { duration, say } from "./facts.js";
+import { duration, metrics, say } from "./facts.js";
 import { lost } from "./gone.js";
 
 const GONE = { words: say("compare.missing"), state: "failed" };
@@ -68,15 +68,16 @@ function statusOf(cell, job) {
 /** Cost, then what was measured: [words, tone, title]. */
 function notesOf({ seconds, memory_gb: memory, likeness, critic }) {
   const cost = [seconds != null && duration(seconds), seconds != null && memory != null && `${memory} GB`].filter(Boolean).join(" · ");
-  const measured = [
-    ["psnr_db", (value) => `${value.toFixed(1)} dB`],
-    ["ssim", (value) => value.toFixed(3)],
-    ["fidelity", (value) => value.toFixed(2)],
-  ].flatMap(([name, words]) => (likeness?.[name] == null ? [] : [[`${say(`compare.${name}`)} ${words(likeness[name])}`, "measured", [say(`compare.${name}_title`), likeness.note].filter(Boolean).join(" · ")]]));
+  const measured = metrics
+    .filter(({ name }) => likeness?.[name] != null)
+    .map(({ name, title, help, unit, digits }) => {
+      const words = [title, likeness[name].toFixed(digits), unit].filter(Boolean).join(" ");
+      return [words, "measured", [help, likeness.note].filter(Boolean).join(" · ")];
+    });
   return [
     ...(cost ? [[cost, "cost", say("compare.cost_title")]] : []),
     ...measured,
     ...(critic == null ? [] : [[`${say("compare.critic")} ${critic}`, "measured", say("compare.critic_title")]]),
-    ...(likeness?.note && likeness.psnr_db == null && likeness.fidelity == null ? [[likeness.note, "said", likeness.note]] : []),
+    ...(likeness?.note && !measured.length ? [[likeness.note, "said", likeness.note]] : []),
   ];
 }

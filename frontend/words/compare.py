@@ -101,12 +101,6 @@ WORDS: dict[str, str] = {
     "compare.missing_sent": "its file is gone; the same file sent again brings it back",
     "compare.actions_only": "actions, drawn below",
     "compare.cost_title": "Time from start to end, and memory that its checkpoint takes",
-    "compare.psnr_db": "PSNR",
-    "compare.psnr_db_title": "Peak signal to noise against the ground truth",
-    "compare.ssim": "SSIM",
-    "compare.ssim_title": "Structural similarity to the ground truth",
-    "compare.fidelity": "control",
-    "compare.fidelity_title": "How well it follows its outlines or blur, 0 to 1",
     "compare.critic": "critic",
     "compare.critic_title": "Overall score of the critic, 0 to 10",
 }

@@ -123,25 +123,27 @@ def compare(
             return found
 
     found = asyncio.run(run())
-    print_table(("row", "column", "state", "seconds", "GB", "PSNR", "SSIM", "control", "what"), _rows(found))
+    print_table(*table_of(found))
     if found.num_failed:
         raise typer.Exit(SOME_FAILED)
 
 
-def _rows(found: Comparison) -> list[tuple[str, ...]]:
+def table_of(found: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Its titles and a row for each cell, as a person reads them."""
+    from studio.comparisons import METRICS
+
     def figure(value: float | None) -> str:
         return "" if value is None else f"{value:g}"
 
-    return [
+    titles = (metric.title for metric in METRICS.values())
+    return ("row", "column", "state", "seconds", "GB", *titles, "what"), [
         (
             one_line(found.rows[cell.row])[:32],
             found.columns[cell.column].label,
             cell.job.state if cell.job else "refused" if cell.error else "",
             figure(cell.seconds),
             figure(cell.memory_gb),
-            figure(cell.likeness.psnr_db if cell.likeness else None),
-            figure(cell.likeness.ssim if cell.likeness else None),
-            figure(cell.likeness.fidelity if cell.likeness else None),
+            *(figure(cell.likeness.figure(name) if cell.likeness else None) for name in METRICS),
             cell.item.id if cell.item else one_line(error.message) if (error := _error(cell)) else "",
         )
         for cell in found.cells

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from studio.comparisons import Comparison
+from studio.comparisons import Comparison, Likeness
 from studio.jobs import Job, JobState
 from studio.library import LibraryItem
 from studio.media import MediaReference
@@ -79,8 +79,7 @@ class ComparedCell(BaseModel):
     state: str
     media_id: str | None
     seconds: float | None
-    psnr_db: float | None
-    ssim: float | None
+    likeness: Likeness | None
     error: str | None
 
 
@@ -106,8 +105,7 @@ class ComparisonAnswer(BaseModel):
                     state=cell.job.state if cell.job else "refused" if cell.error else "shown",
                     media_id=cell.item.id if cell.item else None,
                     seconds=cell.seconds,
-                    psnr_db=cell.likeness.psnr_db if cell.likeness else None,
-                    ssim=cell.likeness.ssim if cell.likeness else None,
+                    likeness=cell.likeness,
                     error=error.message if error else None,
                 )
             )

@@ -56,7 +56,7 @@ def comparison(*cells: Cell) -> Comparison:
 
 def test_a_table_has_a_line_for_each_cell_and_holds_no_formula():
     refused = Failure(code="bad_input", message="too large", type="BadInput")
-    like = Likeness(psnr_db=20.5, ssim=0.5, note="aligned by time: 9 frames at 12 fps")
+    like = Likeness.of({"psnr_db": 20.5, "ssim": 0.5}, "aligned by time: 9 frames at 12 fps")
     text = csv_of(
         comparison(
             Cell(row=0, column=0, item=item("u1", prompt="a, b\n c")),

@@ -68,10 +68,10 @@ def test_clips_of_other_rates_and_lengths_are_aligned_by_time_and_that_is_said(t
     found = compare(fast, slow)
 
     assert found.note == "aligned by time: 12 frames at 12 fps"
-    assert found.psnr_db is not None
-    assert found.psnr_db > 30
+    assert found.figure("psnr_db") is not None
+    assert found.figure("psnr_db") > 30
     late = clip(tmp_path / "late.mp4", moving(12, speed=0), fps=12)
-    assert compare(late, slow).psnr_db < found.psnr_db - 5  # type: ignore[operator]
+    assert compare(late, slow).figure("psnr_db") < found.figure("psnr_db") - 5  # type: ignore[operator]
 
 
 def test_other_sizes_are_fitted_and_a_picture_is_no_clip(tmp_path: Path):
@@ -115,7 +115,7 @@ def test_what_cannot_be_measured_says_why_and_is_not_kept(tmp_path: Path):
     assert note is not None
     assert note.note == "not measured: the file of the ground truth is gone"
     assert explained(None, grid.cells[1].item) is None
-    assert explained(Likeness(psnr_db=30), None) == Likeness(psnr_db=30)
+    assert explained(Likeness.of({"psnr_db": 30}), None) == Likeness.of({"psnr_db": 30})
 
 
 def cell_of(column: int, name: str, *, missing: bool = False) -> Cell:
@@ -134,10 +134,10 @@ def test_a_control_whose_clip_is_gone_is_said_beside_what_was_measured(tmp_path:
     assert [followed.source for followed in followed_by(request, store)] == [store.file(source)]
     store.file(source).unlink()
 
-    found = explained_control(Likeness(psnr_db=20.0, note="fitted"), request, store)
+    found = explained_control(Likeness.of({"psnr_db": 20.0}, "fitted"), request, store)
     assert found is not None
     assert found.note == "fitted; control not measured: the file of a clip that it follows is gone"
-    whole = Likeness(fidelity=0.5)
+    whole = Likeness.of({"fidelity": 0.5})
     assert explained_control(whole, request, store) is whole
     assert explained_control(None, None, store) is None
 

@@ -82,7 +82,7 @@ def _compare(shelf: Shelf, shown: str, made: str) -> None:
         ),
         refused={3: Failure.of(BadInput("It has no such size."))},
     )
-    likeness = Likeness(psnr_db=31.5, ssim=0.9).model_dump(mode="json")
+    likeness = Likeness.of({"psnr_db": 31.5, "ssim": 0.9}).model_dump(mode="json")
     with shelf.database.transaction() as session:
         session.add(ComparisonRow(id=GRID, document=grid.model_dump(mode="json"), created_at=datetime.now(UTC)))
         session.add(MeasurementRow(media_id=made, against_id=shown, document=likeness))
@@ -190,7 +190,7 @@ def test_what_was_said_of_the_items_comes_in_as_it_was_and_nothing_of_it_begins(
     ]
     told = [cell.model_dump(include={"row", "column", "item", "error", "likeness", "critic"}) for cell in was.cells]
     assert [cell.model_dump(include=set(told[0])) for cell in now.cells] == told
-    assert [cell.likeness.psnr_db for cell in now.cells if cell.likeness] == [31.5]
+    assert [cell.likeness.figure("psnr_db") for cell in now.cells if cell.likeness] == [31.5]
     assert standings(other) == standings(full)
     assert questions(other) == questions(full)
     assert other.ledger.open_jobs() == []
