@@ -34,7 +34,7 @@ class PaintSketch(Generation):
     adapter: AdapterField = None
 
 
-PAINT_SKETCH = Kind(PaintSketch, planner="sketch", always=("image",))
+PAINT_SKETCH = Kind(PaintSketch, "painted sketch", planner="sketch", always=("image",))
 
 
 def plan_sketch(request: PaintSketch, setting: Any, media: Any) -> Any:

@@ -1,6 +1,6 @@
 // One checkpoint: what it is, what it can do, where it stands, and what can be done with it.
 
-import { counted, kinds, say } from "./facts.js";
+import { counted, hasWords, kinds, say } from "./facts.js";
 import { faultWords } from "./faults.js";
 import { iconButton } from "./icons.js";
 import { acts, canMake } from "./kinds.js";
@@ -141,7 +141,7 @@ function abilities(can) {
   const sizes = (kind) => tiers(canMake(kind, "image") ? can.resolutions : can.video_resolutions);
   return [
     ...made.flatMap((kind) => [
-      say(`can.${kind}`, { tiers: sizes(kind), frames: can.num_frames[1] }),
+      hasWords(`can.${kind}`) ? say(`can.${kind}`, { tiers: sizes(kind), frames: can.num_frames[1] }) : say(`kind.${kind}`),
       can.sound && canMake(kind, "sound") ? say("can.sound") : "",
     ]),
     made.some(acts) ? (can.embodiments.length === 1 ? can.embodiments[0] : say("can.bodies", { count: can.embodiments.length })) : "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from frontend.words.keys import Keys
+from studio.requests import KINDS
 
 KEYS: Keys = (
     (("/",), "Search"),
@@ -19,6 +20,7 @@ KEYS: Keys = (
 )
 
 WORDS: dict[str, str] = {
+    **{f"kind.{name}": kind.title for name, kind in KINDS.items()},
     # what is looked for
     "library.search": "Search the library",
     "library.search_hint": "Search prompts, titles and tags",
@@ -58,12 +60,6 @@ WORDS: dict[str, str] = {
     "media.actionss": "Actions",
     "media.latentss": "Latents",
     "kind.upload": "uploaded",
-    "kind.generate_image": "picture",
-    "kind.generate_video": "video",
-    "kind.transfer_video": "transfer",
-    "kind.predict_video": "world",
-    "kind.predict_actions": "actions of a clip",
-    "kind.run_policy": "policy",
     # the grid
     "library.coming": "Being fetched",
     "library.missing": "file gone",

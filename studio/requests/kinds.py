@@ -48,12 +48,14 @@ class Kind:
 
     Attributes:
         model: its class.
+        title: what a person calls one that was made.
         planner: the engine's name of what plans it.
         always: what every result has; fields with `Makes` add to it.
         modes: what NVIDIA's framework and the servers of its models call it.
     """
 
     model: type[Generation]
+    title: str
     planner: str
     always: tuple[OutputType, ...]
     modes: tuple[str, ...] = ()
@@ -98,12 +100,12 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(GenerateImage, "image", ("image",), modes=("text2image",)),
-        Kind(GenerateVideo, "video", ("video",), modes=("text2video", "image2video", "video2video")),
-        Kind(TransferVideo, "transfer", ("video",)),
-        Kind(PredictVideo, "forward_dynamics", ("video",), modes=("forward_dynamics",)),
-        Kind(PredictActions, "inverse_dynamics", ("actions",), modes=("inverse_dynamics",)),
-        Kind(RunPolicy, "policy", ("actions",), modes=("policy", "wam")),
+        Kind(GenerateImage, "picture", "image", ("image",), modes=("text2image",)),
+        Kind(GenerateVideo, "video", "video", ("video",), modes=("text2video", "image2video", "video2video")),
+        Kind(TransferVideo, "transfer", "transfer", ("video",)),
+        Kind(PredictVideo, "world", "forward_dynamics", ("video",), modes=("forward_dynamics",)),
+        Kind(PredictActions, "actions of a clip", "inverse_dynamics", ("actions",), modes=("inverse_dynamics",)),
+        Kind(RunPolicy, "policy", "policy", ("actions",), modes=("policy", "wam")),
     )
 }
 

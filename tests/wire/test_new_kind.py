@@ -69,7 +69,9 @@ def test_the_api_says_what_it_takes_and_what_a_checkpoint_makes_of_it(studio: Ru
     assert "sampling.num_inference_steps" in studio.get("/openapi.json").text
     body = studio.get("/openapi.json").json()["paths"]["/v1/jobs"]["post"]["requestBody"]["content"]["application/json"]
     assert body["examples"]["paint_sketch"]["value"]["prompt"] == "A chair."
-    assert '"paint_sketch": {"takes"' in studio.get("/").text
+    page = studio.get("/").text
+    assert '"paint_sketch": {"takes"' in page
+    assert '"kind.paint_sketch": "painted sketch"' in page
 
 
 def test_what_is_wrong_with_it_is_refused_at_once(studio: RunningServer, sketch: str):
