@@ -1,13 +1,12 @@
 """Muon for many small matrices: those of one shape go together, in some hundred kernels a step.
 
-`torch.optim.Muon` takes one matrix after another: for the 32 of the pocket's generator that is a thousand kernels, which
-takes a processor longer to launch than the GPU to run them, and a third of a step. What is computed is the same
-(`tests/pocket/train/test_muon.py`).
+`torch.optim.Muon` takes one matrix after another: for the 32 of the pocket's generator that is a thousand kernels,
+which a processor needs a third of a step to launch. What is computed is the same (`tests/pocket/train/test_muon.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -35,8 +34,8 @@ class Muon(torch.optim.Optimizer):
         super().__init__(groups, {"lr": 1e-3, "weight_decay": 0.0})
 
     @torch.no_grad()
-    def step(self, closure: None = None) -> None:
-        """Move what has a gradient."""
+    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[reportIncompatibleMethodOverride]
+        """Move what has a gradient; a closure is not asked."""
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[Tensor]] = {}
             for parameter in group["params"]:
