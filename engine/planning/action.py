@@ -9,9 +9,8 @@ from torch import Tensor
 from engine.planning.action_canvas import Fit, fit
 from engine.planning.action_caption import action_caption
 from engine.planning.action_units import ActionUnits
-from engine.planning.guidance import prompt_guidance
 from engine.planning.media import Media, padded
-from engine.planning.plan import Branch, Plan
+from engine.planning.plan import Plan, Prompt
 from engine.planning.positions import FRAMES_PER_LATENT
 from engine.planning.segments import ActionSegment, Given, VisionSegment
 from engine.planning.setting import Setting
@@ -80,27 +79,16 @@ def _plan(
     placed = fit(request.resolution, frames.shape[2], frames.shape[1])
     vision = _vision(request, setting, media.encode(padded(frames, num_given_frames), placed), placed)
     segments = (vision, _actions(request, setting, rows))
-    schedule = setting.schedule(request.sampling)
-    guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
-    system = VIDEO_SYSTEM_PROMPT if request.use_system_prompt else None
     view = request.view or EMBODIMENTS[request.embodiment].view
     caption = action_caption(request.prompt, view, request.num_actions + 1, request.fps, placed.canvas)
-
-    def branch(text: str, param: str) -> Branch:
-        return Branch.over(segments, setting.prompts.encode(text, system=system, param=param), setting.config)
-
-    branches = [branch(caption, "prompt")]
-    if any(negative != 0 for _, negative in guidance):
-        branches.append(branch(request.negative_prompt, "negative_prompt"))
     columns, rows_of_cells = placed.cells(setting.pixels_per_cell)
-    return Plan(
+    return Plan.under(
+        (Prompt(caption, "prompt"), Prompt(request.negative_prompt, "negative_prompt")),
+        segments,
+        setting,
+        request.sampling,
         canvas=(columns * setting.pixels_per_cell, rows_of_cells * setting.pixels_per_cell),
-        segments=segments,
-        branches=tuple(branches),
-        factors=tuple(factors[: len(branches)] for factors in guidance),
-        schedule=schedule,
-        seed=request.sampling.seed,
-        step_cache=request.sampling.step_cache,
+        system=VIDEO_SYSTEM_PROMPT if request.use_system_prompt else None,
     )
 
 

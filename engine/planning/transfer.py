@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from engine.planning.guidance import Factors, transfer_guidance
 from engine.planning.media import Media
-from engine.planning.plan import Branch, Continuation, Plan
+from engine.planning.plan import Continuation, Plan, Prompt
 from engine.planning.positions import FRAMES_PER_LATENT
-from engine.planning.schedule import Schedule
 from engine.planning.segments import Given, VisionSegment, check_denoised
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
@@ -44,12 +42,7 @@ def transfer_plan(request: TransferVideo, size: tuple[int, int], setting: Settin
     assert all(media.frames[control.hint].shape[1:] == (height, width, 3) for control in controls)
     length = len(media.frames[controls[0].hint])
     total = length if request.num_frames is None else min(length, request.num_frames)
-    prompts = tuple(
-        setting.prompts.encode(text, system=TRANSFER_SYSTEM_PROMPT, param=param)
-        for text, param in ((request.prompt, "prompt"), (request.negative_prompt, "negative_prompt"))
-    )
-    schedule = setting.schedule(request.sampling)
-    planner = _Chunks(request, size, setting, media, controls, total, prompts, schedule)
+    planner = _Chunks(request, size, setting, media, controls, total)
     kept = None
     if request.source_video is not None and request.num_source_frames:
         kept = media.frames["source_video"][: min(request.num_source_frames, planner.num_frames)]
@@ -63,7 +56,6 @@ class _Chunks:
     Attributes:
         controls: in the model's order.
         total: frames of the whole clip.
-        prompts: tokens of the prompt and of the negative prompt.
     """
 
     request: TransferVideo
@@ -72,8 +64,6 @@ class _Chunks:
     media: Media
     controls: tuple[Control, ...]
     total: int
-    prompts: tuple[tuple[int, ...], ...]
-    schedule: Schedule
 
     @property
     def num_frames(self) -> int:
@@ -100,19 +90,22 @@ class _Chunks:
         """
         segments = (*self._controls(chunk), self._target(kept))
         check_denoised(segments, "num_source_frames")
-        branches, factors = self._branches(segments)
         skipped = 0 if chunk == 0 or kept is None else len(kept)
         start = chunk * self.stride
-        return Plan(
+        return Plan.under(
+            (
+                Prompt(self.request.prompt, "prompt"),
+                Prompt(self.request.prompt, "prompt", controls=False),
+                Prompt(self.request.negative_prompt, "negative_prompt"),
+            ),
+            segments,
+            self.setting,
+            self.request.sampling,
             canvas=self.size,
-            segments=segments,
-            branches=branches,
-            factors=factors,
-            schedule=self.schedule,
-            seed=self.request.sampling.seed,
+            system=TRANSFER_SYSTEM_PROMPT,
+            average=self._average(segments),
             shown=(skipped, min(self.num_frames, self.total - start)),
             continuation=self._continuation(chunk + 1),
-            step_cache=self.request.sampling.step_cache,
         )
 
     def _continuation(self, chunk: int) -> Continuation | None:
@@ -150,27 +143,6 @@ class _Chunks:
             fps=self.request.fps,
             given=given,
             is_control=is_control,
-        )
-
-    def _branches(self, segments: tuple[VisionSegment, ...]) -> tuple[tuple[Branch, ...], tuple[Factors, ...]]:
-        """Prompt with controls, prompt without, negative prompt with; those that no step asks for are left out."""
-        sampling, config = self.request.sampling, self.setting.config
-        guidance = transfer_guidance(
-            self.schedule.timesteps,
-            (sampling.guidance_scale, sampling.guidance_interval),
-            (sampling.control_guidance, sampling.control_guidance_interval),
-        )
-        used = [index for index in range(3) if any(factors[index] != 0 for factors in guidance)]
-        prompt, negative = self.prompts
-        average = self._average(segments)
-        ways = (
-            lambda: Branch.over(segments, prompt, config, average=average),
-            lambda: Branch.over(segments, prompt, config, controls=False),
-            lambda: Branch.over(segments, negative, config, average=average),
-        )
-        return (
-            tuple(ways[index]() for index in used),
-            tuple(tuple(factors[index] for index in used) for factors in guidance),
         )
 
     def _average(self, segments: tuple[VisionSegment, ...]) -> Average | None:
