@@ -19,7 +19,7 @@ from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Conversation, Footage, Talk
 from engine.result import Result
-from engine.sampling import PrefixStore, Trajectory, denoise, kept_steps, prepare
+from engine.sampling import PrefixStore, Trajectory, denoise, next_steps, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
 from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, fit_sketch, read_sound, read_vae
@@ -229,7 +229,7 @@ class Engine:
             if self.leader is not None:
                 self.leader.denoise(trajectories)
             else:
-                denoise(self.model, trajectories, kept_steps(trajectories))
+                denoise(self.model, next_steps(trajectories))
 
     @torch.inference_mode()
     def preview(self, trajectory: Trajectory) -> np.ndarray:

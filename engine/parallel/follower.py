@@ -14,7 +14,7 @@ from engine.memory import free_bytes
 from engine.parallel.group import RankGroup
 from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear
 from engine.parallel.spread import Spread
-from engine.sampling import PrefixStore, Trajectory, denoise, prepare
+from engine.sampling import PrefixStore, Step, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
 from engine.vae import ClipCoder, DividedDecoder, Memory, read_vae
@@ -90,8 +90,10 @@ class Follower:
                 trajectory = self._trajectories[number]
                 trajectory.go_on(prepare(self._model, self._prefixes, plan, trajectory.noise))
             case Move(numbers, kept, layout):
-                trajectories = [self._trajectories[number] for number in numbers]
-                denoise(self._model, trajectories, kept, partial(self._spread, layout=layout))
+                steps = [
+                    Step(self._trajectories[number], is_kept) for number, is_kept in zip(numbers, kept, strict=True)
+                ]
+                denoise(self._model, steps, partial(self._spread, layout=layout))
             case Measure(num_ranks):
                 self._group.ring(num_ranks).least(self._room(self._group.device), self._group.device)
             case Decode(number, is_first, latents, num_ranks):

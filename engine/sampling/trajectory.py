@@ -88,6 +88,11 @@ class Trajectory:
         return self.step - self.plan.schedule.num_steps * len(self.finished)
 
     @property
+    def factors(self) -> Factors:
+        """What the next step multiplies each branch's velocity by."""
+        return self.plan.factors[self.index]
+
+    @property
     def num_steps(self) -> int:
         """Steps of the whole run."""
         following = self.plan.continuation.num_plans if self.plan.continuation else 0
@@ -127,3 +132,20 @@ class Trajectory:
         self.finished.append(self.chunks()[-1])
         for name in ("plan", "prefixes", "ropes", "times", "pins", "latents", "states", "computed"):
             setattr(self, name, getattr(following, name))
+
+
+@dataclass(frozen=True)
+class Step:
+    """The next step of a trajectory.
+
+    Attributes:
+        is_kept: it takes the velocity that was computed last, and needs no pass through the generator.
+    """
+
+    trajectory: Trajectory
+    is_kept: bool
+
+    @property
+    def branches(self) -> tuple[int, ...]:
+        """Those of the plan that it evaluates."""
+        return () if self.is_kept else self.trajectory.plan.active(self.trajectory.index)

@@ -14,7 +14,7 @@ import torch
 from engine.parallel import Layout, Leader
 from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, Wear, receive
 from engine.parallel.table import num_decoding_ranks, num_ranks
-from engine.sampling import kept_steps
+from engine.sampling import next_steps
 from studio.errors import EngineLost
 
 
@@ -107,7 +107,7 @@ def test_the_leader_decides_for_all_ranks_what_is_kept_and_a_kept_step_makes_no_
     while not trajectory.num_kept:
         leader.denoise([trajectory])
     leader._spread = lambda *_, **__: pytest.fail("a pass was made")  # type: ignore[assignment]
-    while kept_steps([trajectory])[0]:
+    while next_steps([trajectory])[0].is_kept:
         leader.denoise([trajectory])
     _, *moves = told(ends[0][1])
     assert len(moves) == trajectory.step
