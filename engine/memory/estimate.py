@@ -78,7 +78,7 @@ def step_bytes(config: ModelConfig, shape: Shape, value_bytes: int = 2) -> int:
     seen = shape.num_branches * (tokens + PROMPT_TOKENS) * kv_width // shape.num_shards
     rooms = seen * config.num_hidden_layers
     together = max(min(shape.num_branches * tokens, PASS_TOKENS), tokens) // shape.num_shards
-    inner = config.intermediate_size * (3 if config.hidden_act == "silu" else 2)
+    inner = config.intermediate_size * (3 if config.family == "qwen" else 2)
     # The residual stream and its normalised copy beside the widest place of a block; embeddings and outputs of all.
     activations = together * (2 * config.hidden_size + inner) * value_bytes
     embedded = 2 * shape.num_branches * tokens * config.hidden_size * value_bytes

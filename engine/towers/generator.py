@@ -54,9 +54,7 @@ class Generator(nn.Module):
         self.timesteps = TimestepEmbedder(config.hidden_size, config.timestep_scale)
         self.patch_in = nn.Linear(config.patch_values, config.hidden_size)
         self.blocks = nn.ModuleList(Block(config, normed_heads=True) for _ in range(config.num_hidden_layers))
-        self.norm = RmsNorm(
-            (config.hidden_size,), config.rms_norm_eps, rounds_before_weight=config.hidden_act == "silu"
-        )
+        self.norm = RmsNorm.of(config, config.hidden_size)
         self.patch_out = nn.Linear(config.hidden_size, config.patch_values)
         self.sound = SoundHead(config) if config.sound_gen else None
         self.action = ActionHead(config) if config.action_gen else None
