@@ -18,7 +18,8 @@ from engine.planning import ActionSegment, Plan, SoundSegment, VisionSegment
 from engine.result import Result, check_finite, read_actions
 from engine.sampling import Chunk, Trajectory
 from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, Transfer, to_levels
-from engine.vae.clip import FRAMES_PER_LATENT, Frames
+from engine.vae.clip import Frames
+from studio.requests.frames import TEMPORAL_STRIDE, frames_up_to
 
 SHEET_FRAMES = 4
 """Of a clip that is being made, how many a preview shows: enough to see whether it moves, each large enough to see."""
@@ -88,11 +89,11 @@ class Codecs:
 
     def pieces(self, plan: Plan, chunk: Chunk, leader: Leader | None = None) -> Iterator[Tensor]:
         """Pixels of a plan's chunk, float32 [3, n, height, width] in -1..1."""
-        num_frames = (chunk.latents.shape[1] - 1) * FRAMES_PER_LATENT + 1
+        num_frames = frames_up_to(chunk.latents.shape[1] - 1)
         with self._advised(chunk.canvas, num_frames):
             pieces = self._decoded(plan, chunk, leader)
         while True:
-            self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
+            self._threads_for_pixels(chunk.canvas, TEMPORAL_STRIDE)
             with self._advised(chunk.canvas, num_frames):
                 piece = next(pieces, None)
             if piece is None:
@@ -102,7 +103,7 @@ class Codecs:
     def encode(self, frames: np.ndarray | Frames | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """See `ClipCoder.encode`."""
         height, width = frames.shape[2:] if isinstance(frames, Tensor) else frames.shape[1:3]
-        self._threads_for_pixels((width, height), FRAMES_PER_LATENT)
+        self._threads_for_pixels((width, height), TEMPORAL_STRIDE)
         with typed_out_of_memory(self.device):
             return self.coder.encode(frames, fit)
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.memory.estimate import FRAMES_PER_LATENT, Shape, decode_bytes
+from engine.memory.estimate import Shape, decode_bytes
 from engine.memory.fitting import what_fits
 from engine.memory.room import free_bytes
 from engine.planning import Plan
 from engine.towers import OmniModel
+from studio.requests.frames import frames_up_to
 
 SEAMS = 1.25
 """On a decode whose frames are divided: each convolution reads a copy of its strip with its neighbours' edges, and at
@@ -46,9 +47,7 @@ class Budget:
             return 1
         room = least(self.room(self.model.device)) * num_ranks
         needed = [
-            decode_bytes(
-                Shape(canvas, FRAMES_PER_LATENT * count + 1), self._value_bytes, width=self.decoder_width, at_once=count
-            )
+            decode_bytes(Shape(canvas, frames_up_to(count)), self._value_bytes, width=self.decoder_width, at_once=count)
             for count in (1, 2)
         ]
         if num_ranks > 1:
@@ -80,7 +79,7 @@ def shape_of(plan: Plan) -> Shape:
     """What of a plan decides its memory."""
     return Shape(
         canvas=plan.canvas,
-        num_frames=(plan.segments[plan.target].shape[1] - 1) * FRAMES_PER_LATENT + 1,
+        num_frames=frames_up_to(plan.segments[plan.target].shape[1] - 1),
         num_branches=len(plan.branches),
         num_controls=sum(segment.is_control for segment in plan.segments),
     )

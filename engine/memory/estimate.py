@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.memory.strips import STRIP_CELLS, strip_starts
 from engine.weights import ModelConfig
+from studio.requests.frames import TEMPORAL_STRIDE, latent_frames
 
 PROMPT_TOKENS = 512
 """Of each branch where nobody has counted; beside a clip's tokens they are few."""
@@ -30,8 +31,6 @@ MARGIN = 1.25
 
 PIXELS_PER_CELL = 16
 
-FRAMES_PER_LATENT = 4
-
 
 @dataclass(frozen=True)
 class Shape:
@@ -55,7 +54,7 @@ class Shape:
         """Generator tokens of a branch, sound and actions left out."""
         side = PIXELS_PER_CELL * config.latent_patch_size
         width, height = self.canvas
-        frames = (self.num_frames - 1) // FRAMES_PER_LATENT + 1
+        frames = latent_frames(self.num_frames)
         return frames * -(-width // side) * -(-height // side) * (1 + self.num_controls)
 
 
@@ -100,7 +99,7 @@ def decode_bytes(
     short, long = sorted(shape.canvas)
     scale = width * value_bytes
     if shape.num_frames == 1:
-        return short * long * PIECE_BYTES_PER_PIXEL // FRAMES_PER_LATENT * scale // (2 * DECODER_WIDTH)
+        return short * long * PIECE_BYTES_PER_PIXEL // TEMPORAL_STRIDE * scale // (2 * DECODER_WIDTH)
     across, num_strips = long, 1
     if in_strips:
         across = min(STRIP_CELLS * PIXELS_PER_CELL, long)

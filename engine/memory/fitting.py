@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from engine.memory.estimate import DECODER_WIDTH, FRAMES_PER_LATENT, Shape, estimate_bytes
+from engine.memory.estimate import DECODER_WIDTH, Shape, estimate_bytes
 from engine.weights import ModelConfig
+from studio.requests.frames import TEMPORAL_STRIDE
 from studio.rules import canvas
 
 RESOLUTIONS = ("720", "480", "256")
@@ -51,7 +52,7 @@ def _fitting(shape: Shape, fits: Callable[[Shape], bool]) -> Iterator[tuple[str,
 def _most_frames(shape: Shape, fits: Callable[[Shape], bool]) -> int:
     """Of 4k+1 up to those that were asked for; 0 where not even the shortest clip fits."""
     shortest = min(SHORTEST_FRAMES, shape.num_frames)
-    for frames in range(shape.num_frames, shortest - 1, -FRAMES_PER_LATENT):
+    for frames in range(shape.num_frames, shortest - 1, -TEMPORAL_STRIDE):
         if fits(replace(shape, num_frames=frames)):
             return frames
     return 0

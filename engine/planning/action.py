@@ -11,12 +11,12 @@ from engine.planning.action_caption import action_caption
 from engine.planning.action_units import ActionUnits
 from engine.planning.media import Media, padded
 from engine.planning.plan import Plan, Prompt
-from engine.planning.positions import FRAMES_PER_LATENT
 from engine.planning.segments import ActionSegment, Given, VisionSegment
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import VIDEO_SYSTEM_PROMPT
 from studio.errors import NotAllowed
 from studio.requests.embodiments import EMBODIMENTS, action_width
+from studio.requests.frames import latent_frames
 from studio.requests.predict_actions import PredictActions
 from studio.requests.predict_video import PredictVideo
 from studio.requests.run_policy import RunPolicy
@@ -103,7 +103,7 @@ def _vision(request: ActionRequest, setting: Setting, encoded: Tensor, placed: F
     columns, rows = placed.cells(setting.pixels_per_cell)
     given = encoded[:, :, :rows, :columns].contiguous()
     return VisionSegment(
-        shape=(setting.config.latent_channel, request.num_actions // FRAMES_PER_LATENT + 1, rows, columns),
+        shape=(setting.config.latent_channel, latent_frames(request.num_actions + 1), rows, columns),
         patch=setting.config.latent_patch_size,
         fps=request.fps,
         given=Given(tuple(range(given.shape[1])), given),

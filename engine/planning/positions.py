@@ -2,7 +2,8 @@
 
 Prompt tokens stand at 0 … U - 1 on all axes. Everything that is generated follows on the time axis after a margin of
 15,000, each segment from the same start; rows and columns count from 0 again. Steps of a segment are spaced by their
-time: one at half the base rate stands 2 from the next. A segment of a single step is not spaced.
+time: one at half the base rate stands 2 from the next. A segment of a single step is not spaced. `base_fps` counts
+frames before the VAE: 24 are 6 latent frames a second.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ import torch
 from torch import Tensor
 
 from engine.weights import ModelConfig
-
-FRAMES_PER_LATENT = 4
-"""The VAE's temporal compression, in which `base_fps` is counted too: 24 frames are 6 latent frames a second."""
+from studio.requests.frames import TEMPORAL_STRIDE
 
 
 def vision_positions(
@@ -30,8 +29,8 @@ def vision_positions(
         [3, frames * rows * columns] float32: time, height, width.
     """
     frames, rows, columns = grid
-    rate = None if fps is None else fps / FRAMES_PER_LATENT
-    time = _times(config, frames, num_prompt_tokens, rate, config.base_fps / FRAMES_PER_LATENT)
+    rate = None if fps is None else fps / TEMPORAL_STRIDE
+    time = _times(config, frames, num_prompt_tokens, rate, config.base_fps / TEMPORAL_STRIDE)
     corner = _corner(config, num_prompt_tokens)
     height = torch.arange(rows, dtype=torch.float32) + corner
     width = torch.arange(columns, dtype=torch.float32) + corner

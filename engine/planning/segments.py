@@ -10,9 +10,10 @@ from typing import ClassVar
 from torch import Tensor
 
 from engine.planning.action_units import ActionUnits
-from engine.planning.positions import FRAMES_PER_LATENT, line_positions, vision_positions
+from engine.planning.positions import line_positions, vision_positions
 from engine.weights import ModelConfig
 from studio.errors import BadInput
+from studio.requests.frames import TEMPORAL_STRIDE
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class ActionSegment:
 
     def positions(self, config: ModelConfig, num_prompt_tokens: int) -> Tensor:
         """[3, tokens] float32, counted in latent frames: at 15 a second 0.4 apart, four actions to a frame's 1.6."""
-        base_rate = config.base_fps / FRAMES_PER_LATENT
+        base_rate = config.base_fps / TEMPORAL_STRIDE
         return line_positions(config, self.num_tokens, num_prompt_tokens, self.per_second, base_rate, self.first)
 
 

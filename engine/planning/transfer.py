@@ -11,11 +11,11 @@ from torch import Tensor
 
 from engine.planning.media import Media
 from engine.planning.plan import Continuation, Plan, Prompt
-from engine.planning.positions import FRAMES_PER_LATENT
 from engine.planning.segments import Given, VisionSegment, check_denoised
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
 from engine.towers import Average
+from studio.requests.frames import frames_up_to, latent_frames
 from studio.requests.transfer_video import HINT_ORDER, Control, TransferVideo
 from studio.rules import canvas
 
@@ -41,8 +41,7 @@ def transfer_plan(request: TransferVideo, size: tuple[int, int], setting: Settin
     controls = tuple(sorted(request.controls, key=lambda control: HINT_ORDER.index(control.hint)))
     assert all(media.frames[control.hint].shape[1:] == (height, width, 3) for control in controls)
     length = len(media.frames[controls[0].hint])
-    total = length if request.num_frames is None else min(length, request.num_frames)
-    planner = _Chunks(request, size, setting, media, controls, total)
+    planner = _Chunks(request, size, setting, media, controls, length)
     kept = None
     if request.source_video is not None and request.num_source_frames:
         kept = media.frames["source_video"][: min(request.num_source_frames, planner.num_frames)]
@@ -55,7 +54,7 @@ class _Chunks:
 
     Attributes:
         controls: in the model's order.
-        total: frames of the whole clip.
+        length: frames of each control.
     """
 
     request: TransferVideo
@@ -63,13 +62,17 @@ class _Chunks:
     setting: Setting
     media: Media
     controls: tuple[Control, ...]
-    total: int
+    length: int
+
+    @property
+    def total(self) -> int:
+        """Frames of the whole clip."""
+        return self.request.num_made_frames(self.length)
 
     @property
     def num_frames(self) -> int:
         """Frames of each chunk, 4k+1; what the last one makes beyond the clip's end is not shown."""
-        whole = math.ceil((self.total - 1) / FRAMES_PER_LATENT) * FRAMES_PER_LATENT + 1
-        return min(self.request.num_chunk_frames, whole)
+        return self.request.num_frames_at_once(self.length)
 
     @property
     def stride(self) -> int:
@@ -131,14 +134,13 @@ class _Chunks:
     def _target(self, kept: np.ndarray | Tensor | None) -> VisionSegment:
         if kept is None or not len(kept):
             return self._segment(None)
-        num_latents = (len(kept) - 1) // FRAMES_PER_LATENT + 1
-        latents = self.media.encode(kept[: (num_latents - 1) * FRAMES_PER_LATENT + 1])
+        num_latents = latent_frames(len(kept))
+        latents = self.media.encode(kept[: frames_up_to(num_latents - 1)])
         return self._segment(Given(tuple(range(num_latents)), latents))
 
     def _segment(self, given: Given | None, *, is_control: bool = False) -> VisionSegment:
-        num_latents = (self.num_frames - 1) // FRAMES_PER_LATENT + 1
         return VisionSegment(
-            shape=self.setting.latent_shape(*self.size, num_latents),
+            shape=self.setting.latent_shape(*self.size, latent_frames(self.num_frames)),
             patch=self.setting.config.latent_patch_size,
             fps=self.request.fps,
             given=given,

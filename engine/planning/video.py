@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine.planning.media import Media, padded
 from engine.planning.plan import Plan, Prompt
-from engine.planning.positions import FRAMES_PER_LATENT
 from engine.planning.prompt import with_sentence
 from engine.planning.segments import Given, Segment, VisionSegment, check_denoised
 from engine.planning.setting import Setting
@@ -72,13 +71,13 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
 def _given(request: GenerateVideo, size: tuple[int, int], media: Media) -> Given | None:
     """The latent frames that are kept. Later frames are not even encoded: the VAE looks back only."""
     if request.start_image is not None:
-        frames, kept = media.frames["start_image"], (0,)
+        frames, kept, needed = media.frames["start_image"], (0,), 1
     elif request.source_video is not None:
         frames, kept = media.frames["source_video"], tuple(sorted(set(request.condition_frames)))
+        needed = request.num_condition_frames
+        if request.condition_end == "last":
+            frames = frames[-needed:]
     else:
         return None
     assert frames.shape[1:] == (size[1], size[0], 3)
-    needed = kept[-1] * FRAMES_PER_LATENT + 1
-    if request.condition_end == "last" and request.source_video is not None:
-        frames = frames[-needed:]
     return Given(kept, media.encode(padded(frames, needed))[:, list(kept)])
