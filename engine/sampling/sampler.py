@@ -8,16 +8,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.planning import Plan, is_denoised
-from engine.sampling.euler import stochastic_step
-from engine.sampling.noise import Noise
+from engine.planning import ActionSegment, Plan, Segment, SoundSegment, VisionSegment, is_denoised
 from engine.sampling.pins import pins
 from engine.sampling.prefixes import PrefixStore
+from engine.sampling.solvers import State, stochastic_step, unipc_step
 from engine.sampling.step_cache import computed
-from engine.sampling.tokens import embed, read
-from engine.sampling.trajectory import Computed, Step, Trajectory
-from engine.sampling.unipc import State, unipc_step
-from engine.towers import OmniModel, Pack, rope_tables
+from engine.sampling.trajectory import Computed, Noise, Step, Trajectory
+from engine.towers import Generator, OmniModel, Pack, rope_tables
 
 
 def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | None = None) -> Trajectory:
@@ -161,3 +158,29 @@ def _move(step: Step, velocities: Mapping[int, Tensor]) -> _Moved:
         moved.latents.append(latents)
         moved.states.append(state)
     return moved
+
+
+def embed(generator: Generator, segment: Segment, latents: Tensor) -> Tensor:
+    """A segment's latents → its tokens [S, H], without their timestep."""
+    match segment:
+        case VisionSegment():
+            return generator.embed_vision(latents)
+        case SoundSegment():
+            assert generator.sound is not None
+            return generator.sound.embed(latents)
+        case ActionSegment():
+            assert generator.action is not None
+            return generator.action.embed(latents, segment.domain)
+
+
+def read(generator: Generator, segment: Segment, tokens: Tensor) -> Tensor:
+    """A segment's output tokens [S, H] → its velocity, of its shape, float32."""
+    match segment:
+        case VisionSegment():
+            return generator.read_vision(tokens, segment.shape)
+        case SoundSegment():
+            assert generator.sound is not None
+            return generator.sound.read(tokens)
+        case ActionSegment():
+            assert generator.action is not None
+            return generator.action.read(tokens, segment.domain)

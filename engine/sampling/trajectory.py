@@ -6,14 +6,29 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from engine.planning import Plan
 from engine.planning.guidance import Factors
-from engine.sampling.noise import Noise
 from engine.sampling.pins import Pins
-from engine.sampling.unipc import State
+from engine.sampling.solvers import State
 from engine.towers import Prefix, Rope
+
+
+class Noise:
+    """Standard normal values in float32, from one generator on the CPU: a seed is one result on every device.
+
+    What is asked for first comes first: a plan asks for its segments in order (vision, then sound, then action), then
+    for what its steps add.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator("cpu").manual_seed(seed)
+
+    def draw(self, shape: tuple[int, ...]) -> Tensor:
+        """The next values."""
+        return torch.randn(shape, generator=self._generator, dtype=torch.float32)
 
 
 @dataclass(frozen=True)

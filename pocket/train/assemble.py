@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast, Qwen3VLVisionModel
 
-from engine.planning.own_embodiments import FILE
+from engine.planning.embodiments import FILE
 from engine.speck.build import root_index
 from pocket.train.acting import EMBODIMENTS_OF_POCKET
 from pocket.train.codecs import save_sound, save_vae
