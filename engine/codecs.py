@@ -17,7 +17,7 @@ from engine.parallel import Leader
 from engine.planning import ActionSegment, Plan, SoundSegment, VisionSegment
 from engine.result import Result, check_finite, read_actions
 from engine.sampling import Chunk, Trajectory
-from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, Transfer, to_levels
+from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, to_levels
 from engine.vae.clip import Frames
 from studio.requests.frames import TEMPORAL_STRIDE, frames_up_to
 
@@ -158,3 +158,21 @@ def previewed(num_latent_frames: int) -> tuple[int, ...]:
         return (num_latent_frames // 2,)
     last = num_latent_frames - 1
     return tuple(round(last * at / (SHEET_FRAMES - 1)) for at in range(SHEET_FRAMES))
+
+
+class Transfer:
+    """Pixels that are being copied to the host while it and the device go on."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._host, self._arrival = tensor, None
+        if tensor.is_cuda:
+            self._host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+            self._host.copy_(tensor, non_blocking=True)
+            self._arrival = torch.cuda.Event()
+            self._arrival.record()
+
+    def take(self) -> np.ndarray:
+        """The values, as soon as they are there."""
+        if self._arrival is not None:
+            self._arrival.synchronize()
+        return self._host.numpy()

@@ -32,6 +32,13 @@ from studio.rules.canvas import CANVASES
 
 _Request = PredictVideo | PredictActions | RunPolicy
 
+SHAPES: tuple[AspectRatio, ...] = ("1:1", "4:3", "3:4", "16:9", "9:16")
+
+CANVASES_704 = ((960, 960), (1088, 832), (832, 1088), (1280, 704), (704, 1280))
+"""(width, height) of the tier that only actions have; the others have the canvases of pictures."""
+
+RATIOS = ("1,1", "4,3", "3,4", "16,9", "9,16")
+
 
 def plan_predict_video(request: PredictVideo, setting: Setting, media: Media) -> Plan:
     """The first frame and all actions are given, the frames that follow are denoised.
@@ -146,12 +153,6 @@ def _actions(request: _Request, setting: Setting, rows: Tensor | None) -> Action
     )
 
 
-SHAPES: tuple[AspectRatio, ...] = ("1:1", "4:3", "3:4", "16:9", "9:16")
-
-CANVASES_704 = ((960, 960), (1088, 832), (832, 1088), (1280, 704), (704, 1280))
-"""(width, height) of the tier that only actions have; the others have the canvases of pictures."""
-
-
 @dataclass(frozen=True)
 class Fit:
     """A canvas and what of it a frame covers, from the upper left corner: shrunk to fit, never enlarged, and padded.
@@ -191,9 +192,6 @@ def fit(tier: Literal["256", "480", "704", "720"], width: int, height: int) -> F
     canvas = min(canvases, key=lambda size: abs(size[1] / size[0] - height / width))
     scale = min(canvas[0] / width, canvas[1] / height, 1.0)
     return Fit(canvas, (max(1, int(scale * width + 0.5)), max(1, int(scale * height + 0.5))))
-
-
-RATIOS = ("1,1", "4,3", "3,4", "16,9", "9,16")
 
 
 def action_caption(task: str, view: ViewName, num_frames: int, fps: float, canvas: tuple[int, int]) -> str:

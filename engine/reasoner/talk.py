@@ -11,19 +11,16 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from engine.reasoner.answer import Answer
 from engine.reasoner.constraint import Constraint
-from engine.reasoner.conversation import Conversation, TokenLogprob
+from engine.reasoner.conversation import Answer, Conversation, TokenLogprob
 from engine.reasoner.eyes import Eyes, read_eyes
-from engine.reasoner.footage import Footage
-from engine.reasoner.frame_choice import choose_frames
-from engine.reasoner.picking import Chooser, Tally, pick
+from engine.reasoner.footage import Footage, choose_frames
+from engine.reasoner.picking import Chooser, Tally, pick, upload
 from engine.reasoner.pixels import seen_size
 from engine.reasoner.prefixes import SharedPrefixes
 from engine.reasoner.prompt import PromptWriter, bounds_of
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.turns import READ_TOKENS, shares, waits
-from engine.reasoner.upload import upload
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
 from engine.towers.decoding import Row, Steps

@@ -13,16 +13,14 @@ from engine.towers.attention import attend
 from engine.towers.block import Block
 from engine.towers.fp8_linear import quantise, set_precise
 from engine.towers.heads import write_heads
-from engine.towers.modalities import ActionHead, SoundHead
+from engine.towers.modalities import ActionHead, SoundHead, TimestepEmbedder, patchify, unpatchify
 from engine.towers.packing import Pack
-from engine.towers.patches import patchify, unpatchify
 from engine.towers.pieces import CompiledPieces, Pieces
 from engine.towers.recording import Recording, RecordingPool
 from engine.towers.rms_norm import RmsNorm
 from engine.towers.rooms import Rooms, RoomStore
-from engine.towers.timesteps import TimestepEmbedder
 from engine.weights.config import ModelConfig
-from engine.weights.precise_steps import PreciseSteps
+from engine.weights.quantization import PreciseSteps
 
 Precision = Literal["exact", "fp8"]
 """In the checkpoint's dtype, or with the matrices of the generator's blocks in FP8."""

@@ -10,7 +10,7 @@ import torch
 
 from engine import Engine
 from engine.adapters.adapter_file import LowRank
-from engine.adapters.worn_linear import Patch, WornLinear
+from engine.adapters.wardrobe import Patch, WornLinear
 from engine.bench.nano import NANO, build_random
 from engine.speck import build_speck
 from engine.towers import Cache, OmniModel, rope_tables

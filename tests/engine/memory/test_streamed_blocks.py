@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine import Engine
 from engine.memory import keep_on_host
-from engine.memory.slots import Slots
+from engine.memory.streamed_blocks import Slots
 from studio.requests import Reason
 
 
