@@ -8,11 +8,11 @@ from pathlib import Path
 
 import torch
 
-from engine.adapters import Wardrobe
+from engine.adapters import LoraAdapters
 from engine.device import Threads, pick_dtype, typed_out_of_memory
 from engine.memory import free_bytes
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter
 from engine.parallel.spread import Spread
 from engine.sampling import PrefixStore, Step, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
@@ -40,7 +40,7 @@ class Follower:
         self._room = room
         self._spread = Spread(model.generator, group)
         self._prefixes = PrefixStore(model)
-        self._wardrobe = Wardrobe(model)
+        self._adapters = LoraAdapters(model)
         self._decoder = DividedDecoder(coder)
         self._trajectories: dict[int, Trajectory] = {}
         self._clips: dict[int, Memory] = {}
@@ -81,9 +81,9 @@ class Follower:
 
     def _obey(self, order: Order) -> None:
         match order:
-            case Wear(path, scale):
-                self._wardrobe.wear(path, scale)
-                self._prefixes.worn = self._model.generator.rooms.worn = self._wardrobe.worn
+            case UseAdapter(path, scale):
+                self._adapters.use(path, scale)
+                self._prefixes.adapter = self._model.generator.rooms.adapter = self._adapters.active
             case Begin(number, plan):
                 self._trajectories[number] = prepare(self._model, self._prefixes, plan)
             case GoOn(number, plan):

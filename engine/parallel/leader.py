@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine.parallel.group import RankGroup
 from engine.parallel.layout import Layout
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear, portable, send
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter, portable, send
 from engine.parallel.spread import Spread
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
@@ -69,13 +69,13 @@ class Leader:
         self._shared: dict[int, _Shared] = {}
         self._dropped: list[_Shared] = []
         self._numbers = 0
-        self._worn: Hashable = None
+        self._adapter: Hashable = None
 
-    def wear(self, path: Path | None, scale: float, worn: Hashable) -> None:
-        """The model wears another adapter, `worn`."""
-        if worn != self._worn:
-            self._worn = worn
-            self._tell(Wear(path, scale), self._group.num_ranks)
+    def use_adapter(self, path: Path | None, scale: float, adapter: Hashable) -> None:
+        """The model uses another adapter here, `adapter`, and from now on there too."""
+        if adapter != self._adapter:
+            self._adapter = adapter
+            self._tell(UseAdapter(path, scale), self._group.num_ranks)
 
     def begin(self, trajectory: Trajectory) -> None:
         """A trajectory was prepared here; the ranks that share it prepare it too. They forget it when it is let go."""

@@ -108,7 +108,7 @@ class Conversation:
 
     Attributes:
         cache: of what has been read and written, the last token apart.
-        worn: the adapter that it was begun with.
+        adapter: that it was begun with.
         num_shared: tokens of the prompt that another conversation had read.
         tokens: of the answer so far.
         logprobs: of each of them, where they are asked for.
@@ -126,7 +126,7 @@ class Conversation:
     constraint: Constraint | None
     tally: Tally | None
     dice: torch.Generator
-    worn: object = None
+    adapter: object = None
     num_shared: int = 0
     tokens: list[int] = field(default_factory=list[int])
     logprobs: list[TokenLogprob] = field(default_factory=list[TokenLogprob])

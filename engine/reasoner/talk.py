@@ -94,7 +94,7 @@ class Talk:
         unread = sum(len(entry.prompt.tokens) - entry.cache.length for entry in conversations if entry.reading)
         return min(unread, READ_TOKENS) + sum(not entry.reading for entry in conversations)
 
-    def begin(self, request: Reason, media: Mapping[str, Footage], worn: object = None) -> Conversation:
+    def begin(self, request: Reason, media: Mapping[str, Footage], adapter: object = None) -> Conversation:
         """See `Engine.converse`."""
         vocabulary, sampling = self.writer.vocabulary, request.sampling
         prompt = self.writer.write(request, media)
@@ -116,7 +116,7 @@ class Talk:
             constraint,
             Tally.of(sampling, prompt.tokens, vocabulary.size, self.model.device),
             torch.Generator().manual_seed(sampling.seed),
-            worn,
+            adapter,
         )
 
     def advance(self, conversations: Sequence[Conversation]) -> None:
@@ -174,7 +174,7 @@ class Talk:
     def _share(self, conversation: Conversation) -> None:
         """Begin where a conversation that was read before ceases to be the same."""
         prompt, cache = conversation.prompt, conversation.cache
-        if cache.length == 0 and (shared := self.prefixes.longest(prompt.keys, conversation.worn)):
+        if cache.length == 0 and (shared := self.prefixes.longest(prompt.keys, conversation.adapter)):
             # The last token is read again: what follows hangs on its output, which is not kept.
             conversation.num_shared = min(shared[1], len(prompt.tokens) - 1)
             cache.reserve(len(prompt.tokens) + 1)
@@ -192,7 +192,7 @@ class Talk:
         out = reasoner.read(x, rope, [cache], [end - start], deep)
         if end == total:
             conversation.seen.clear()
-            self.prefixes.keep(prompt.keys, cache, conversation.worn)
+            self.prefixes.keep(prompt.keys, cache, conversation.adapter)
             last.append(out[-1:])
 
     def _look(self, conversation: Conversation, start: int, x: Tensor) -> tuple[Tensor, list[Tensor]]:
@@ -222,7 +222,7 @@ class Talk:
         for row in rows:
             row.cache.reserve(row.cache.length + 1)
         if self.steps is not None:
-            return self.steps.read(rows, conversations[0].worn)
+            return self.steps.read(rows, conversations[0].adapter)
         device, reasoner = self.model.device, self.model.reasoner
         positions = upload(torch.tensor([float(row.position) for row in rows]), device)
         x = reasoner.embed_tokens(upload(torch.tensor([row.token for row in rows]), device))

@@ -47,6 +47,7 @@ def waits(conversation: Conversation, earlier: Sequence[Conversation]) -> bool:
         length = min(len(keys), len(other.prompt.keys))
         different = np.flatnonzero(keys[:length] != other.prompt.keys[:length])
         num_shared = int(different[0]) if len(different) else length
-        if len(other.prompt.tokens) - other.cache.length <= WORTH * num_shared and other.worn == conversation.worn:
+        left = len(other.prompt.tokens) - other.cache.length
+        if left <= WORTH * num_shared and other.adapter == conversation.adapter:
             return True
     return False

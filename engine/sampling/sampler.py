@@ -40,7 +40,7 @@ def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | 
         ],
         states=[State() for _ in plan.segments],
         noise=noise,
-        worn=prefixes.worn,
+        adapter=prefixes.adapter,
     )
 
 
@@ -58,7 +58,7 @@ Evaluate = Callable[[Tensor, Pack], Tensor]
 def denoise(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate | None = None) -> None:
     """Make all these steps. What is packed together changes no result beyond rounding (1e-5).
 
-    All trajectories were begun with the adapter that the model wears.
+    All trajectories were begun with the active adapter.
 
     Args:
         evaluate: the pass through the generator; none is the model's own.

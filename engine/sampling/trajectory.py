@@ -75,7 +75,7 @@ class Trajectory:
         latents: for each segment, float32.
         states: the solver's, for each segment.
         noise: where more of it comes from.
-        worn: what the model wore when the prompts were read, and must wear for every step.
+        adapter: the active one when the prompts were read, which every step needs.
         step: steps done, of all plans.
         finished: the chunks before this plan, in order.
         computed: what its last pass left, where its request has a step cache.
@@ -90,7 +90,7 @@ class Trajectory:
     latents: list[Tensor]
     states: list[State]
     noise: Noise
-    worn: Hashable = None
+    adapter: Hashable = None
     step: int = 0
     finished: list[Chunk] = field(default_factory=list["Chunk"])
     computed: Computed | None = None

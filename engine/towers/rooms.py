@@ -122,11 +122,11 @@ class RoomStore:
     """Rooms by the shape of their packs, the least recently used given up first. One thread's own.
 
     Attributes:
-        worn: what the model wears; what was recorded in other clothes is not used.
+        adapter: the active one; what was recorded with another is not used.
     """
 
     def __init__(self) -> None:
-        self.worn: Hashable = None
+        self.adapter: Hashable = None
         self._kept: OrderedDict[Hashable, Rooms] = OrderedDict()
 
     def rooms(self, pack: Pack) -> Rooms:
@@ -139,7 +139,7 @@ class RoomStore:
             length + -(-prefix.num_tokens // step) * step
             for length, prefix in zip(pack.lengths, pack.prefixes, strict=True)
         )
-        key = (kernel, pack.lengths, capacities, keys.shape[2], pack.averages, self.worn)
+        key = (kernel, pack.lengths, capacities, keys.shape[2], pack.averages, self.adapter)
         found = self._kept.get(key)
         if found is None:
             self._make_way(_num_bytes(len(keys), capacities, keys))

@@ -10,7 +10,7 @@ import torch
 
 from engine import Engine
 from engine.adapters.adapter_file import LowRank
-from engine.adapters.wardrobe import Patch, WornLinear
+from engine.adapters.lora import LoraLinear, Patch
 from engine.bench.nano import NANO, build_random
 from engine.speck import build_speck
 from engine.towers import Cache, OmniModel, rope_tables
@@ -153,33 +153,33 @@ def test_a_cache_that_moves_is_found_and_words_stay_those_of_the_plain_path():
     assert torch.allclose(ours.keys[:, :, : ours.length], theirs.keys[:, :, : theirs.length], atol=1e-4)
 
 
-def test_an_adapter_is_worn_taken_off_and_worn_again():
+def test_an_adapter_is_used_taken_away_and_used_again():
     model = build("nano", torch.float32)
     steps = recorded(model)
     rows = some_rows(model, (40,))
     bare = model.reasoner.blocks[2].qkv
 
-    def wear() -> None:
+    def use_adapter() -> None:
         torch.manual_seed(1)
         matrices = LowRank(torch.randn(4, 768, device="cuda"), torch.randn(256, 4, device="cuda"))
-        model.set_submodule("reasoner.blocks.2.qkv", WornLinear(bare, [Patch(128, matrices)], 0.5))
+        model.set_submodule("reasoner.blocks.2.qkv", LoraLinear(bare, [Patch(128, matrices)], 0.5))
 
-    def read(worn: str | None) -> torch.Tensor:
-        out = steps.read(rows, worn).clone()
+    def read(adapter: str | None) -> torch.Tensor:
+        out = steps.read(rows, adapter).clone()
         rows[0].cache.length -= 1
         return out
 
     plain_out = read(None)
-    wear()
-    worn_out = read("adapter")
-    assert torch.allclose(worn_out, plain(model, rows), atol=2e-4)
+    use_adapter()
+    adapted_out = read("adapter")
+    assert torch.allclose(adapted_out, plain(model, rows), atol=2e-4)
     model.set_submodule("reasoner.blocks.2.qkv", bare)
-    wear()
-    torch.randn(2**20, device="cuda")  # over what the first wearing had
-    assert torch.equal(read("adapter"), worn_out)
+    use_adapter()
+    torch.randn(2**20, device="cuda")  # over what the first one had
+    assert torch.equal(read("adapter"), adapted_out)
     model.set_submodule("reasoner.blocks.2.qkv", bare)
     assert torch.equal(read(None), plain_out)
-    assert not torch.allclose(worn_out, plain_out, atol=1e-2)
+    assert not torch.allclose(adapted_out, plain_out, atol=1e-2)
 
 
 def test_nothing_waits_for_the_gpu_before_a_token_is_read(recwarn):

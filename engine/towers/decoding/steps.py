@@ -38,7 +38,7 @@ class Steps:
         self._record = record
         self._multiply = multiply
         self._steps: dict[int, Recorded] = {}
-        self._worn: Hashable = None
+        self._adapter: Hashable = None
 
     @classmethod
     def of(cls, reasoner: Reasoner) -> Steps | None:
@@ -73,18 +73,18 @@ class Steps:
             return None
         return steps
 
-    def read(self, rows: Sequence[Row], worn: Hashable) -> Tensor:
+    def read(self, rows: Sequence[Row], adapter: Hashable) -> Tensor:
         """What `Reasoner.read` does with the last token of each conversation.
 
         Args:
-            worn: the adapter that the model wears; steps of another one are given up.
+            adapter: the active one; steps of another are given up.
 
         Returns:
             [B, H], normalised: what `head` turns into logits. The next call may overwrite it.
         """
-        if worn != self._worn:
+        if adapter != self._adapter:
             self._steps.clear()
-            self._worn = worn
+            self._adapter = adapter
         cut = [rows[start : start + SIZES[-1]] for start in range(0, len(rows), SIZES[-1])]
         if len(cut) == 1:
             out = self._step(len(rows)).run(rows)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.adapters.adapter_config import AdapterConfig, read_adapter_config
+from engine.adapters.adapter_file import AdapterConfig, read_adapter_config
 from studio.errors import BadInput
 
 quick = settings(max_examples=400, deadline=None, derandomize=True)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from engine.parallel import Layout, Leader
-from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, Wear, receive
+from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, UseAdapter, receive
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.sampling import next_steps
 from studio.errors import EngineLost
@@ -128,8 +128,8 @@ def test_a_trajectory_that_nobody_holds_is_forgotten_before_the_next_order(engin
 
 def test_an_adapter_is_told_once_and_to_all(leader, ends, tmp_path):
     for _ in range(2):
-        leader.wear(tmp_path, 0.5, "that one")
-    assert [told(end) for _, end in ends] == [[Wear(tmp_path, 0.5)]] * 3
+        leader.use_adapter(tmp_path, 0.5, "that one")
+    assert [told(end) for _, end in ends] == [[UseAdapter(tmp_path, 0.5)]] * 3
 
 
 def test_a_step_that_breaks_off_leaves_a_group_that_is_not_whole(engine, leader, ask, monkeypatch):

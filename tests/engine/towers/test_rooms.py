@@ -47,7 +47,7 @@ def test_one_layer_s_rooms_serve_all_where_all_would_be_too_large(monkeypatch):
 def test_what_was_recorded_in_other_clothes_is_not_used():
     store, made = RoomStore(), pack((4,), (3,))
     bare = store.rooms(made)
-    store.worn = "an adapter"
+    store.adapter = "an adapter"
     assert store.rooms(made) is not bare
 
 

@@ -64,8 +64,8 @@ def test_a_larger_batch_is_cut_and_no_part_overwrites_another(steps, made, rows)
 
 
 def test_a_step_is_recorded_once_until_another_adapter_is_worn(steps, made, rows):
-    for worn in (None, None, "one", "one", None):
-        steps.read(rows(1), worn)
+    for adapter in (None, None, "one", "one", None):
+        steps.read(rows(1), adapter)
     assert [step.ran for step in made] == [[1, 1], [1, 1], [1]]
 
 
