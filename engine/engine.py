@@ -174,7 +174,7 @@ class Engine:
         """
         with typed_out_of_memory(self.model.device):
             self.adapters.use(path, scale)
-        self.prefixes.adapter = self.model.generator.rooms.adapter = self.adapters.active
+        self.prefixes.adapter = self.model.generator.kv_buffers.adapter = self.adapters.active
         if self.leader is not None:
             self.leader.use_adapter(path, scale, self.adapters.active)
 

@@ -76,3 +76,13 @@ def test_no_file_ends_open():
     for name, source in SOURCES.items():
         for mark in ("TODO", "FIXME", "XXX", "NotImplementedError"):
             assert mark not in source, (name, mark)
+
+
+def test_the_engine_names_no_two_classes_alike():
+    places: dict[str, list[str]] = {}
+    for name in (name for name in SOURCES if name.startswith("engine/")):
+        for node in nodes(name):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(name)
+
+    assert not {found: files for found, files in places.items() if len(files) > 1}

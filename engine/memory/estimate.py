@@ -14,8 +14,8 @@ PROMPT_TOKENS = 512
 PASS_TOKENS = 16_384
 """Above this sequences pass one after the other (`engine.towers.generator`)."""
 
-ROOMS_BYTES = 2 * 2**30
-"""Above this the layers share one set of keys and values (`engine.towers.rooms`)."""
+KV_BYTES = 2 * 2**30
+"""Above this the layers share one set of keys and values (`engine.towers.kv_buffers`)."""
 
 DECODER_WIDTH = 256
 """Channels of the Wan 2.2 decoder where it is narrowest; what it takes is in proportion."""
@@ -75,7 +75,8 @@ def step_bytes(config: ModelConfig, shape: Shape, value_bytes: int = 2) -> int:
     kv_width = 2 * config.num_key_value_heads * config.head_dim * value_bytes
     prefixes = shape.num_branches * PROMPT_TOKENS * kv_width * config.num_hidden_layers
     seen = shape.num_branches * (tokens + PROMPT_TOKENS) * kv_width // shape.num_shards
-    rooms = seen * config.num_hidden_layers
+    every_layer = seen * config.num_hidden_layers
+    keys_and_values = every_layer if every_layer <= KV_BYTES else seen
     together = max(min(shape.num_branches * tokens, PASS_TOKENS), tokens) // shape.num_shards
     inner = config.intermediate_size * (3 if config.family == "qwen" else 2)
     # The residual stream and its normalised copy beside the widest place of a block; embeddings and outputs of all.
@@ -83,7 +84,7 @@ def step_bytes(config: ModelConfig, shape: Shape, value_bytes: int = 2) -> int:
     embedded = 2 * shape.num_branches * tokens * config.hidden_size * value_bytes
     # float32: the sample, its prediction and three of the solver's.
     latents = 5 * 4 * tokens * config.patch_values
-    return int(MARGIN * (prefixes + (rooms if rooms <= ROOMS_BYTES else seen) + activations + embedded + latents))
+    return int(MARGIN * (prefixes + keys_and_values + activations + embedded + latents))
 
 
 def decode_bytes(

@@ -63,11 +63,6 @@ class Follower:
         Threads.of(group.device, sum(weight.numel() for weight in model.parameters())).for_step(0)
         return cls(model, coder, group)
 
-    @property
-    def num_trajectories(self) -> int:
-        """How many it holds."""
-        return len(self._trajectories)
-
     @torch.inference_mode()
     def obey(self, order: Order) -> None:
         """Do what the leader does. What is raised leaves this rank behind the leader: it is of no use any more.
@@ -83,7 +78,7 @@ class Follower:
         match order:
             case UseAdapter(path, scale):
                 self._adapters.use(path, scale)
-                self._prefixes.adapter = self._model.generator.rooms.adapter = self._adapters.active
+                self._prefixes.adapter = self._model.generator.kv_buffers.adapter = self._adapters.active
             case Begin(number, plan):
                 self._trajectories[number] = prepare(self._model, self._prefixes, plan)
             case GoOn(number, plan):

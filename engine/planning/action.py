@@ -17,7 +17,7 @@ from torch.nn.functional import interpolate, pad
 
 from engine.planning.embodiments import ActionUnits
 from engine.planning.media import Media, padded
-from engine.planning.plan import Plan, Prompt
+from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.segments import ActionSegment, Given, VisionSegment
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import FRAMING, VIDEO_SYSTEM_PROMPT
@@ -97,7 +97,7 @@ def _plan(request: _Request, setting: Setting, media: Media, *, rows: Tensor | N
     caption = action_caption(request.prompt, view, request.num_actions + 1, request.fps, placed.canvas)
     columns, rows_of_cells = placed.cells(setting.pixels_per_cell)
     return Plan.under(
-        (Prompt(caption, "prompt"), Prompt(request.negative_prompt, "negative_prompt")),
+        (BranchPrompt(caption, "prompt"), BranchPrompt(request.negative_prompt, "negative_prompt")),
         segments,
         setting,
         request.sampling,

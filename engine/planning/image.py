@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.planning.plan import Plan, Prompt
+from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.prompt import with_sentence
 from engine.planning.segments import VisionSegment
 from engine.planning.setting import Setting
@@ -22,10 +22,10 @@ def plan_image(request: GenerateImage, setting: Setting) -> Plan:
     width, height = canvas(request.resolution, request.aspect_ratio)
     vision = VisionSegment(shape=setting.latent_shape(width, height), patch=setting.config.latent_patch_size)
 
-    def prompt(text: str, sentence: str, param: str) -> Prompt:
+    def prompt(text: str, sentence: str, param: str) -> BranchPrompt:
         if request.use_resolution_template:
             text = with_sentence(text, sentence.format(height=height, width=width))
-        return Prompt(text, param)
+        return BranchPrompt(text, param)
 
     return Plan.under(
         (

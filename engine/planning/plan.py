@@ -18,7 +18,7 @@ from studio.requests import Sampling
 
 
 @dataclass(frozen=True)
-class Prompt:
+class BranchPrompt:
     """What a branch reads, if any step asks for that branch.
 
     Attributes:
@@ -110,7 +110,7 @@ class Plan:
     @classmethod
     def under(
         cls,
-        prompts: Sequence[Prompt],
+        prompts: Sequence[BranchPrompt],
         segments: Sequence[Segment],
         setting: Setting,
         sampling: Sampling,

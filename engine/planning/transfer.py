@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from engine.planning.media import Media
-from engine.planning.plan import Continuation, Plan, Prompt
+from engine.planning.plan import BranchPrompt, Continuation, Plan
 from engine.planning.segments import Given, VisionSegment, check_denoised
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
@@ -97,9 +97,9 @@ class _Chunks:
         start = chunk * self.stride
         return Plan.under(
             (
-                Prompt(self.request.prompt, "prompt"),
-                Prompt(self.request.prompt, "prompt", controls=False),
-                Prompt(self.request.negative_prompt, "negative_prompt"),
+                BranchPrompt(self.request.prompt, "prompt"),
+                BranchPrompt(self.request.prompt, "prompt", controls=False),
+                BranchPrompt(self.request.negative_prompt, "negative_prompt"),
             ),
             segments,
             self.setting,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.planning.media import Media, padded
-from engine.planning.plan import Plan, Prompt
+from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.prompt import with_sentence
 from engine.planning.segments import Given, Segment, VisionSegment, check_denoised
 from engine.planning.setting import Setting
@@ -47,13 +47,13 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
         segments += (setting.sound_segment(request.num_frames / request.fps),)
     check_denoised(segments, "condition_frames")
 
-    def prompt(text: str, duration: str, resolution: str, param: str) -> Prompt:
+    def prompt(text: str, duration: str, resolution: str, param: str) -> BranchPrompt:
         if request.use_duration_template:
             duration_s = request.num_frames / request.fps
             text = with_sentence(text, duration.format(duration_s=duration_s, fps=request.fps))
         if request.use_resolution_template:
             text = with_sentence(text, resolution.format(height=height, width=width))
-        return Prompt(text, param)
+        return BranchPrompt(text, param)
 
     return Plan.under(
         (

@@ -23,7 +23,7 @@ from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.turns import READ_TOKENS, shares, waits
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
-from engine.towers.decoding import Row, Steps
+from engine.towers.decoding import LastToken, Steps
 from studio.checkpoints import read_json
 from studio.errors import BadInput, PromptTooLong
 from studio.requests.reason import Reason
@@ -216,7 +216,7 @@ class Talk:
     def _write(self, conversations: Sequence[Conversation]) -> Tensor:
         """Read the last token of each answer, packed → [B, H]."""
         rows = [
-            Row(entry.tokens[-1], entry.prompt.next_position + len(entry.tokens) - 1, entry.cache)
+            LastToken(entry.tokens[-1], entry.prompt.next_position + len(entry.tokens) - 1, entry.cache)
             for entry in conversations
         ]
         for row in rows:

@@ -13,12 +13,12 @@ from engine.towers.attention import attend
 from engine.towers.block import Block
 from engine.towers.fp8_linear import quantise, set_precise
 from engine.towers.heads import write_heads
+from engine.towers.kv_buffers import KvBuffers, KvBufferStore
 from engine.towers.modalities import ActionHead, SoundHead, TimestepEmbedder, patchify, unpatchify
 from engine.towers.packing import Pack
 from engine.towers.pieces import CompiledPieces, Pieces
 from engine.towers.recording import Recording, RecordingPool
 from engine.towers.rms_norm import RmsNorm
-from engine.towers.rooms import Rooms, RoomStore
 from engine.weights.config import ModelConfig
 from engine.weights.quantization import PreciseSteps
 
@@ -39,7 +39,7 @@ class Generator(nn.Module):
     """Full attention over `[prefix | diffusion tokens]`, for many sequences at once.
 
     Attributes:
-        rooms: keys and values of the shapes that were passed last.
+        kv_buffers: keys and values of the shapes that were passed last.
         pieces: how a block is computed, see `Pieces`.
         is_quantised: its matrices are in FP8.
         precise_steps: which steps of a run round no inputs, where it is quantised.
@@ -56,7 +56,7 @@ class Generator(nn.Module):
         self.patch_out = nn.Linear(config.hidden_size, config.patch_values)
         self.sound = SoundHead(config) if config.sound_gen else None
         self.action = ActionHead(config) if config.action_gen else None
-        self.rooms = RoomStore()
+        self.kv_buffers = KvBufferStore()
         self.pieces = Pieces()
         self.is_quantised = False
         self.precise_steps = PreciseSteps()
@@ -101,7 +101,7 @@ class Generator(nn.Module):
 
     def forget(self) -> None:
         """Give up what is kept between passes."""
-        self.rooms.clear()
+        self.kv_buffers.clear()
         self._pool = None
 
     def _is_cut(self, pack: Pack, index: int) -> bool:
@@ -113,28 +113,28 @@ class Generator(nn.Module):
         if self.is_quantised and is_precise != self._is_precise:
             set_precise(self, is_precise)
             self._is_precise = is_precise
-        rooms = self.rooms.rooms(pack)
-        if pack.exchange is not None or self.streams or not rooms.is_recordable(x, RECORDED_TOKENS):
-            return self._compute(x, rooms, pack)
+        buffers = self.kv_buffers.of(pack)
+        if pack.exchange is not None or self.streams or not buffers.is_recordable(x, RECORDED_TOKENS):
+            return self._compute(x, buffers, pack)
         kind = is_precise and self.is_quantised
-        rooms.num_passes[kind] += 1
-        if kind not in rooms.recordings:
-            if rooms.num_passes[kind] < RECORDED_AT:
-                return self._compute(x, rooms, pack)
+        buffers.num_passes[kind] += 1
+        if kind not in buffers.recordings:
+            if buffers.num_passes[kind] < RECORDED_AT:
+                return self._compute(x, buffers, pack)
             self._pool = self._pool or RecordingPool(x.device)
-            compute = partial(self._compute, rooms=rooms, pack=pack)
-            rooms.recordings[kind] = Recording(compute, x, self, self._pool)
-        return rooms.recordings[kind].run(x)
+            compute = partial(self._compute, buffers=buffers, pack=pack)
+            buffers.recordings[kind] = Recording(compute, x, self, self._pool)
+        return buffers.recordings[kind].run(x)
 
-    def _compute(self, x: Tensor, rooms: Rooms, pack: Pack) -> Tensor:
+    def _compute(self, x: Tensor, buffers: KvBuffers, pack: Pack) -> Tensor:
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
             heads = self.pieces.heads(block, x)
             if pack.exchange is not None:
                 heads = pack.exchange.heads(heads)
-            keys, values = rooms.layer(layer)
-            q = write_heads(block, heads, rooms.rope, rooms.slots, keys, values)
-            attended = attend(q, keys, values, rooms)
+            keys, values = buffers.layer(layer)
+            q = write_heads(block, heads, buffers.rope, buffers.slots, keys, values)
+            attended = attend(q, keys, values, buffers)
             x = self.pieces.merge(block, x, attended if pack.exchange is None else pack.exchange.tokens(attended))
         return self.norm(x)
 

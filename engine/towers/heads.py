@@ -1,4 +1,4 @@
-"""From a block's heads to what attention reads: queries, and keys and values in their rooms."""
+"""From a block's heads to what attention reads: queries, and keys and values in their buffers."""
 
 from __future__ import annotations
 

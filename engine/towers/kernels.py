@@ -1,7 +1,7 @@
 """Kernels of the generator's blocks, each one trip to memory.
 
 `write_heads_on_gpu` goes from a block's heads to what attention reads: norms, rotation, and keys and values in their
-rooms. `gate_rows` gates a feed-forward and rounds its rows to FP8.
+buffers. `gate_rows` gates a feed-forward and rounds its rows to FP8.
 """
 
 # Triton is there only beside PyTorch's CUDA builds, and pyright does not follow what its decorator makes of a function.

@@ -25,7 +25,7 @@ OPTIONAL_PARTS = ("vision_encoder", "sound_tokenizer")
 
 
 @dataclass(frozen=True)
-class Entry:
+class AccountEntry:
     """One tensor, there or not.
 
     Attributes:
@@ -56,11 +56,11 @@ class Account:
     """
 
     folder: Path
-    entries: list[Entry] = field(default_factory=list[Entry])
+    entries: list[AccountEntry] = field(default_factory=list[AccountEntry])
     problems: list[str] = field(default_factory=list[str])
 
     @property
-    def faults(self) -> list[Entry]:
+    def faults(self) -> list[AccountEntry]:
         """Tensors that are not as they ought to be."""
         return [entry for entry in self.entries if entry.state not in SOUND]
 
@@ -148,16 +148,16 @@ def _hold(account: Account, part: str, headers: Mapping[str, Mapping[str, dict[s
                 entry = replace(entry, state="twice", detail="another shard holds it too")
             account.entries.append(entry)
     account.entries += [
-        Entry(part, name, "missing", use=known.use, shape=known.shape, detail=f"expected {list(known.shape)}")
+        AccountEntry(part, name, "missing", use=known.use, shape=known.shape, detail=f"expected {list(known.shape)}")
         for name, known in expected.items()
         if name not in seen and known.required
     ]
 
 
-def _entry(part: str, name: str, file: str, raw: dict[str, Any], known: Expected | None) -> Entry:
+def _entry(part: str, name: str, file: str, raw: dict[str, Any], known: Expected | None) -> AccountEntry:
     shape, dtype = tuple(raw.get("shape", ())), str(raw.get("dtype", ""))
     start, end = raw["data_offsets"]
-    entry = Entry(part, name, "unknown", file, shape=shape, dtype=dtype, size_bytes=end - start)
+    entry = AccountEntry(part, name, "unknown", file, shape=shape, dtype=dtype, size_bytes=end - start)
     if known is None:
         return replace(entry, detail=f"{list(shape)} {dtype} in {file}: nothing reads it")
     entry = replace(entry, use=known.use)
@@ -210,7 +210,7 @@ def check_values(account: Account, report: Callable[[str], None]) -> None:
         report: told each shard before it is read.
     """
     there = sorted((entry for entry in account.entries if entry.file), key=lambda entry: entry.file)
-    checked: list[Entry] = [entry for entry in account.entries if not entry.file]
+    checked: list[AccountEntry] = [entry for entry in account.entries if not entry.file]
     for file, entries in groupby(there, key=lambda entry: entry.file):
         report(file)
         own = list(entries)
@@ -225,7 +225,7 @@ def check_values(account: Account, report: Callable[[str], None]) -> None:
     account.entries = checked
 
 
-def _checked(entry: Entry, shard: safe_open) -> Entry:
+def _checked(entry: AccountEntry, shard: safe_open) -> AccountEntry:
     values = shard.get_tensor(entry.name)
     if not values.is_floating_point():
         return entry

@@ -20,7 +20,7 @@ from studio.errors import EngineLost
 
 @pytest.fixture(autouse=True)
 def inference() -> Iterator[None]:
-    """As an engine calls its leader: rooms that it has kept from other tests can be written in no other way."""
+    """As an engine calls its leader: buffers that it has kept from other tests can be written in no other way."""
     with torch.inference_mode():
         yield
 
