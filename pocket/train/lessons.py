@@ -155,7 +155,7 @@ class LessonWriter:
     """From exchanges to lessons, with the engine's own prompt writer.
 
     Args:
-        folder: with the processors' files, see `pocket.train.assemble.write_processors`.
+        folder: with the processors' files, see `engine.speck.layout.write_processors`.
         size: rows of the word tables.
     """
 
