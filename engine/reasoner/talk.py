@@ -1,4 +1,8 @@
-"""Conversations on the resident weights: prompts are read in pieces, answers written token by token, together."""
+"""Conversations on the resident weights: prompts are read in pieces, answers written token by token, together.
+
+Who reads how much of a prompt in one call is shared out, so that a short question is answered while a long one is still
+read.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,6 @@ from engine.reasoner.pixels import seen_size
 from engine.reasoner.prefixes import SharedPrefixes
 from engine.reasoner.prompt import PromptWriter, bounds_of
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
-from engine.reasoner.turns import READ_TOKENS, shares, waits
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
 from engine.towers.decoding import LastToken, Steps
@@ -30,6 +33,15 @@ from studio.requests.reason import Reason
 
 CONTEXT_TOKENS = 32_768
 """Where a checkpoint's configuration does not say."""
+
+READ_TOKENS = 1024
+"""Of prompts, read in one call: what else the device is for waits no longer than that takes."""
+
+MIN_SHARE = 128
+"""Tokens below which a pass over the weights is not worth it: where the shares would be smaller, some wait."""
+
+WORTH = 2
+"""A conversation waits for another's prompt to be read while that takes at most so many times what it saves."""
 
 
 @dataclass
@@ -295,3 +307,38 @@ class Talk:
         best, tokens = logprobs.topk(num_top)
         top = tuple((other, spelt(other), value) for other, value in zip(tokens.tolist(), best.tolist(), strict=True))
         return TokenLogprob(token, spelt(token), float(logprobs[token]), top)
+
+
+def shares(unread: Sequence[int], most: int) -> list[int]:
+    """How many tokens each reads, `most` together.
+
+    The first in line always goes on; of the others the shorter ones go first, and what they leave is the others'.
+
+    Args:
+        unread: tokens of each, the oldest conversation first.
+    """
+    waiting = len(unread)
+    given = [0] * waiting
+    given[0] = min(unread[0], most, max(most // waiting, MIN_SHARE))
+    left = most - given[0]
+    for index in sorted(range(1, len(unread)), key=unread.__getitem__):
+        waiting -= 1
+        given[index] = min(unread[index], left, max(left // waiting, MIN_SHARE))
+        left -= given[index]
+    given[0] += min(left, unread[0] - given[0])
+    return given
+
+
+def waits(conversation: Conversation, earlier: Sequence[Conversation]) -> bool:
+    """Whether it shall begin to read behind one of those who read already, with which it will share a beginning."""
+    if conversation.cache.length:
+        return False
+    keys = conversation.prompt.keys
+    for other in earlier:
+        length = min(len(keys), len(other.prompt.keys))
+        different = np.flatnonzero(keys[:length] != other.prompt.keys[:length])
+        num_shared = int(different[0]) if len(different) else length
+        left = len(other.prompt.tokens) - other.cache.length
+        if left <= WORTH * num_shared and other.adapter == conversation.adapter:
+            return True
+    return False

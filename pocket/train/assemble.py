@@ -15,9 +15,10 @@ from transformers import PreTrainedTokenizerFast, Qwen3VLVisionModel
 
 from engine.planning.embodiments import FILE
 from engine.speck.layout import root_config, root_index, write_json, write_processors, written_whole
+from engine.speck.shape import SCHEDULER
 from pocket.train.acting import EMBODIMENTS_OF_POCKET
 from pocket.train.codecs import save_sound, save_vae
-from pocket.train.shape import CONTEXT_TOKENS, MAX_BYTES, SCHEDULER, Shape
+from pocket.train.shape import CONTEXT_TOKENS, MAX_BYTES, Shape
 from studio.errors import BadInput
 
 SHARD_BYTES = 10_000_000

@@ -176,12 +176,3 @@ TOY = Shape(
 """For tests: every part of it, as little of each as possible."""
 
 SHAPES = {"pocket": POCKET, "toy": TOY}
-
-SCHEDULER: dict[str, Any] = {
-    "use_karras_sigmas": True,
-    "use_flow_sigmas": True,
-    "prediction_type": "flow_prediction",
-    "sigma_max": 200.0,
-    "sigma_min": 0.147,
-}
-"""`scheduler/scheduler_config.json` as the released repositories ship it."""
