@@ -15,7 +15,7 @@ from studio.requests import (
     RunPolicy,
     TransferVideo,
 )
-from studio.requests.frames import TEMPORAL_STRIDE
+from studio.requests.frames import latent_frames
 from studio.rules import canvas
 
 
@@ -41,16 +41,12 @@ def step_work(request: Request) -> float:
         case GenerateVideo():
             frames, passes = request.num_latent_frames, (1 + guided) * (1.1 if request.sound else 1)
         case TransferVideo():
-            frames = _latent_frames(request.num_frames or request.num_chunk_frames)
+            frames = latent_frames(request.num_frames or request.num_chunk_frames)
             controlled = request.sampling.control_guidance != 1
             passes = (1 + guided + controlled) * (1 + len(request.controls))
         case PredictVideo() | PredictActions() | RunPolicy():
-            frames, passes = _latent_frames(request.num_actions + 1), 1 + guided
+            frames, passes = latent_frames(request.num_actions + 1), 1 + guided
     return frames * _pixels(request) / 1000 * passes
-
-
-def _latent_frames(num_frames: int) -> int:
-    return (num_frames - 1) // TEMPORAL_STRIDE + 1
 
 
 def _pixels(request: Request) -> int:

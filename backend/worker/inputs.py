@@ -20,7 +20,6 @@ from studio.requests import (
     RunPolicy,
     TransferVideo,
 )
-from studio.requests.frames import TEMPORAL_STRIDE
 from studio.rules import canvas
 
 Inputs = dict[str, NDArray[np.uint8]]
@@ -62,17 +61,16 @@ def _generate_video(request: GenerateVideo, store: MediaStore, gather: Gather) -
             return {"start_image": read_picture(store.file(request.start_image), width, height)[None]}
     if request.source_video is None:
         return {}
-    num_frames = max(request.condition_frames) * TEMPORAL_STRIDE + 1
     with field_named("source_video"):
         frames = stream_clip(
             store.file(request.source_video),
             width=width,
             height=height,
             fps=request.fps,
-            num_frames=num_frames,
+            num_frames=request.num_condition_frames,
             end=request.condition_end,
         )
-        (room,) = gather.rooms(1, (num_frames, height, width, 3))
+        (room,) = gather.rooms(1, (request.num_condition_frames, height, width, 3))
         return {"source_video": gather.fill(room, frames)}
 
 

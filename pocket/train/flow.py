@@ -13,7 +13,7 @@ from torch.nn.functional import mse_loss
 from engine.planning import ActionSegment, Segment, SoundSegment, VisionSegment
 from engine.towers import OmniModel
 from engine.towers.generator import Generator
-from engine.towers.patches import patchify, unpatchify
+from engine.towers.modalities import patchify, unpatchify
 from engine.weights import ModelConfig
 from pocket.train.modes import DRAWS, Batch, Run
 from pocket.train.noise import SHIFT, draw_sigmas

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner import Footage
-from engine.reasoner.frame_choice import choose_frames
+from engine.reasoner.footage import choose_frames
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
@@ -155,7 +155,7 @@ class LessonWriter:
     """From exchanges to lessons, with the engine's own prompt writer.
 
     Args:
-        folder: with the processors' files, see `pocket.train.assemble.write_processors`.
+        folder: with the processors' files, see `engine.speck.layout.write_processors`.
         size: rows of the word tables.
     """
 

@@ -12,7 +12,8 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pocket.train.assemble import write_processors
+from engine.speck.layout import write_processors
+from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sound
 from pocket.train.generator import PICTURES, Pupil
 from pocket.train.growing import grow
@@ -45,7 +46,7 @@ def start(options: Options, checkpoint: Path) -> None:
     _write(options, SOUND, _sound(options, checkpoint))
     tokenizer = tokenizer_folder(options.out)
     shutil.copytree(checkpoint / "text_tokenizer", tokenizer, dirs_exist_ok=True)
-    write_processors(tokenizer)
+    write_processors(tokenizer, STILL_PIXELS, CLIP_PIXELS)
     model, sight = fresh_reasoner(options)
     grow(read_model(checkpoint), model, kept=len(SHAPES[options.shape].sight_taps))
     sight.load_state_dict(_float(load_file(checkpoint / "vision_encoder" / "model.safetensors")))

@@ -22,7 +22,7 @@ from studio.requests.fields import (
     UseSystemPrompt,
     WrittenFrom,
 )
-from studio.requests.frames import TEMPORAL_STRIDE, NumFrames
+from studio.requests.frames import NumFrames, frames_up_to, latent_frames
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
 from studio.requests.sampling import VideoSampling
@@ -76,7 +76,12 @@ class GenerateVideo(Frozen):
     @property
     def num_latent_frames(self) -> int:
         """Latent frames: 17 frames are 5."""
-        return (self.num_frames - 1) // TEMPORAL_STRIDE + 1
+        return latent_frames(self.num_frames)
+
+    @property
+    def num_condition_frames(self) -> int:
+        """Frames of the source, from the end that is kept, up to the last latent frame that is: of (0, 1) 5."""
+        return frames_up_to(max(self.condition_frames))
 
     @model_validator(mode="after")
     def _one_start(self) -> Self:

@@ -19,7 +19,7 @@ from studio.requests.fields import (
     Upsample,
     WrittenFrom,
 )
-from studio.requests.frames import NumFrames
+from studio.requests.frames import NumFrames, whole_groups
 from studio.requests.frozen import Frozen
 from studio.requests.hints import FormHint
 from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
@@ -141,6 +141,14 @@ class TransferVideo(Frozen):
     upsample: Upsample = False
     written_from: WrittenFrom = None
     adapter: AdapterField = None
+
+    def num_made_frames(self, length: int) -> int:
+        """Frames of the clip where the controls have `length`."""
+        return length if self.num_frames is None else min(length, self.num_frames)
+
+    def num_frames_at_once(self, length: int) -> int:
+        """Frames of each chunk, 4k+1, where the controls have `length`; the last may be longer than what is left."""
+        return min(self.num_chunk_frames, whole_groups(self.num_made_frames(length)))
 
     @model_validator(mode="after")
     def _controls_agree(self) -> Self:

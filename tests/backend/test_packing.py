@@ -1,4 +1,4 @@
-"""What steps together: whoever came first, as many as fit, and all in the same clothes."""
+"""What steps together: whoever came first, as many as fit, and all with the same adapter."""
 
 from dataclasses import dataclass
 from typing import Any, cast

@@ -15,7 +15,6 @@ from studio.requests import (
     RunPolicy,
     TransferVideo,
 )
-from studio.requests.frames import TEMPORAL_STRIDE
 
 
 def check_inputs(request: Request, store: MediaStore) -> None:
@@ -49,7 +48,7 @@ def _check_generate_video(request: GenerateVideo, store: MediaStore) -> None:
                 hint="Keep fewer, ask for more num_frames, or for sound.",
             )
         clip = find_clip(store, "source_video", request.source_video, request.fps)
-        clip.require(max(request.condition_frames) * TEMPORAL_STRIDE + 1)
+        clip.require(request.num_condition_frames)
 
 
 def _check_predict_actions(request: PredictActions, store: MediaStore) -> None:

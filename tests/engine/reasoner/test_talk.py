@@ -164,12 +164,12 @@ def test_another_picture_of_the_same_size_shares_no_more_than_the_words_before_i
 def test_an_adapter_s_conversations_share_nothing_with_those_without(engine, say, adapter, answers):
     plain = answers(engine, [say(max_tokens=8)])[0]
     try:
-        engine.wear(adapter)
-        worn = answers(engine, [say(max_tokens=8)])[0]
+        engine.use_adapter(adapter)
+        adapted = answers(engine, [say(max_tokens=8)])[0]
     finally:
-        engine.wear(None)
-    assert worn.num_shared == 0
-    assert worn.tokens != plain.tokens
+        engine.use_adapter(None)
+    assert adapted.num_shared == 0
+    assert adapted.tokens != plain.tokens
     assert answers(engine, [say(max_tokens=8)])[0].tokens == plain.tokens
 
 

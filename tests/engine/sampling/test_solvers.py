@@ -5,7 +5,7 @@ import torch
 from diffusers import UniPCMultistepScheduler
 
 from engine.planning.schedule import native_schedule
-from engine.sampling.unipc import State, unipc_step
+from engine.sampling.solvers import State, unipc_step
 
 
 def field(x: torch.Tensor, sigma: float) -> torch.Tensor:

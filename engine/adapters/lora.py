@@ -1,17 +1,17 @@
-"""Which adapter a model wears, and changing it."""
+"""LoRA adapters of a model: a low-rank addition beside its linear layers, put there and taken away again."""
 
 from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
-from engine.adapters.adapter_config import config_file
-from engine.adapters.adapter_file import LowRank, read_adapter, weights_file
-from engine.adapters.worn_linear import Patch, WornLinear
+from engine.adapters.adapter_file import LowRank, config_file, read_adapter, weights_file
 from engine.towers import Fp8Linear, OmniModel
 from engine.weights.key_map import key_map
 from studio.errors import BadInput
@@ -19,13 +19,52 @@ from studio.errors import BadInput
 MAX_KEPT = 2
 """Adapters that stay in memory: requests with two of them may take turns, step by step."""
 
+
+@dataclass(frozen=True)
+class Patch:
+    """An adapter's part for some of a layer's outputs: to_k's, of a layer that makes queries, keys and values.
+
+    Attributes:
+        first: the output that it starts at.
+    """
+
+    first: int
+    matrices: LowRank
+
+
+class LoraLinear(nn.Module):
+    """`base(x) + scale * up(down(x))`. The base layer is the one that was there before, and stays untouched."""
+
+    def __init__(self, base: nn.Linear | Fp8Linear, patches: Sequence[Patch], scale: float) -> None:
+        super().__init__()
+        self.base = base
+        like = {"device": base.weight.device, "dtype": base.dtype if isinstance(base, Fp8Linear) else base.weight.dtype}
+        self.rows = [(patch.first, patch.first + len(patch.matrices.up)) for patch in patches]
+        # One product for all patches; plain tensors, so that a model counts and saves its own weights alone.
+        self.down = torch.cat([patch.matrices.down for patch in patches]).to(**like)
+        self.ups = [(scale * patch.matrices.up).to(**like) for patch in patches]
+
+    @property
+    def weight(self) -> Tensor:
+        """The base layer's, for whoever asks where and in what it computes."""
+        return self.base.weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [..., inputs] → [..., outputs]."""
+        out = self.base(x)
+        parts = (x @ self.down.T).split([up.shape[1] for up in self.ups], -1)
+        for (start, stop), part, up in zip(self.rows, parts, self.ups, strict=True):
+            out[..., start:stop] += part @ up.T
+        return out
+
+
 Version = tuple[tuple[str, int, int], ...]
 """Name, time and size of an adapter's files: it changes when they do."""
 
 
 @dataclass(frozen=True)
-class Worn:
-    """An adapter as it is worn."""
+class ActiveAdapter:
+    """An adapter in use."""
 
     version: Version
     scale: float
@@ -39,48 +78,48 @@ class _Place:
     first: int
 
 
-class Wardrobe:
+class LoraAdapters:
     """Adapters of one model. One thread's own.
 
     Attributes:
-        worn: what it wears; none is the bare checkpoint.
+        active: the one in use; none is the checkpoint alone.
     """
 
     def __init__(self, model: OmniModel) -> None:
-        self.worn: Worn | None = None
+        self.active: ActiveAdapter | None = None
         self._model = model
         self._places: dict[str, _Place] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
-        self._bare: dict[str, nn.Linear | Fp8Linear] = {}
+        self._base: dict[str, nn.Linear | Fp8Linear] = {}
         self._kept: OrderedDict[Version, dict[str, LowRank]] = OrderedDict()
         self._find_places()
 
-    def wear(self, path: Path | None, scale: float) -> None:
-        """Put an adapter on in place of what is worn, or with none take off what is worn.
+    def use(self, path: Path | None, scale: float) -> None:
+        """Use an adapter in place of the active one, or with none the checkpoint alone.
 
-        What is worn stays worn when this fails. A scale of 0 is the bare checkpoint.
+        When this fails the active one stays. A scale of 0 is the checkpoint alone.
 
         Raises:
             BadInput: there is no such adapter, it is no LoRA of linear layers, or it fits another checkpoint.
             BrokenCheckpoint: its file is cut short.
         """
         assert math.isfinite(scale)
-        wanted: Worn | None = None
+        wanted: ActiveAdapter | None = None
         adapter: dict[str, LowRank] = {}
         if path is not None:
             version = _version(path)
             chosen = self._adapter(path, version)
             if scale != 0:
-                wanted, adapter = Worn(version, scale), chosen
-        if wanted == self.worn:
+                wanted, adapter = ActiveAdapter(version, scale), chosen
+        if wanted == self.active:
             return
         layers = self._layers(adapter, scale)
-        for name, layer in self._bare.items():
+        for name, layer in self._base.items():
             self._model.set_submodule(name, layer)
-        self._bare = {name: layer.base for name, layer in layers.items()}
+        self._base = {name: layer.base for name, layer in layers.items()}
         for name, layer in layers.items():
             self._model.set_submodule(name, layer)
-        self.worn = wanted
+        self.active = wanted
 
     def _find_places(self) -> None:
         for entry in key_map(self._model.config):
@@ -103,17 +142,17 @@ class Wardrobe:
             self._kept.popitem(last=False)
         return self._kept[version]
 
-    def _layers(self, adapter: dict[str, LowRank], scale: float) -> dict[str, WornLinear]:
-        """The adapter's layers by name, around the bare ones."""
+    def _layers(self, adapter: dict[str, LowRank], scale: float) -> dict[str, LoraLinear]:
+        """The adapter's layers by name, around the base ones."""
         patches: dict[str, list[Patch]] = {}
         for module, matrices in adapter.items():
             place = self._places[module]
             patches.setdefault(place.layer, []).append(Patch(place.first, matrices))
-        layers: dict[str, WornLinear] = {}
+        layers: dict[str, LoraLinear] = {}
         for name, parts in patches.items():
-            bare = self._bare.get(name) or self._model.get_submodule(name)
-            assert isinstance(bare, nn.Linear | Fp8Linear)
-            layers[name] = WornLinear(bare, parts, scale)
+            base = self._base.get(name) or self._model.get_submodule(name)
+            assert isinstance(base, nn.Linear | Fp8Linear)
+            layers[name] = LoraLinear(base, parts, scale)
         return layers
 
 

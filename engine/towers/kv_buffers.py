@@ -1,8 +1,8 @@
 """The keys and values that one pass through the generator attends to, and where they lie.
 
-Each sequence has a room: its own tokens first, then those of its prefix, then what is spare. The prefix is put there
-once, and every step writes its own keys and values in place before it. Order is no matter to attention: positions are
-in the rotation.
+Each sequence has a part of them: its own tokens first, then those of its prefix, then what is spare. The prefix is put
+there once, and every step writes its own keys and values in place before it. Order is no matter to attention: positions
+are in the rotation.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ PREFIX_STEP = 256
 """Room for a prefix is a multiple of this where the kernel takes any filling: one recorded pass serves most prompts."""
 
 MAX_RESIDENT_BYTES = 2**31
-"""Up to this every layer has rooms of its own; above it one layer's rooms serve all, and prefixes are copied again."""
+"""Up to this every layer has buffers of its own; above it one layer's serve all, and prefixes are copied again."""
 
 MAX_KEPT = 8
 
 MAX_KEPT_BYTES = 3 * 2**30
-"""Of the rooms of all shapes that are kept."""
+"""Of the buffers of all shapes that are kept."""
 
 
-class Rooms:
-    """Rooms for packs of one shape.
+class KvBuffers:
+    """Keys and values of packs of one shape.
 
     Attributes:
         kernel: what reads them.
         lengths: tokens of each sequence's own.
-        capacities: rows of each room.
+        capacities: rows of each sequence's part.
         starts: the first row of each.
         seen: rows of each that are filled.
         averages: of each sequence.
@@ -85,7 +85,7 @@ class Rooms:
         return sum(tensor.nbytes for tensor in (*self._keys, *self._values))
 
     def is_recordable(self, x: Tensor, max_tokens: int) -> bool:
-        """Whether a pass of x [S, H] in these rooms can be recorded and is short enough to gain by it."""
+        """Whether a pass of x [S, H] over these buffers can be recorded and is short enough to gain by it."""
         return x.is_cuda and len(x) <= max_tokens and len(self._keys) > 1 and self.kernel != "plain"
 
     def fill(self, pack: Pack) -> None:
@@ -101,36 +101,36 @@ class Rooms:
         torch.cat([rope.sin for rope in pack.ropes], out=self.rope.sin)
         if len(self._keys) > 1:
             for layer in range(len(self._keys)):
-                self._furnish(layer, layer)
+                self._write_prefixes(layer, layer)
 
     def layer(self, index: int) -> tuple[Tensor, Tensor]:
         """Keys and values [T, K, D] of a layer with every prefix in its place."""
         if len(self._keys) > 1:
             return self._keys[index], self._values[index]
-        self._furnish(0, index)
+        self._write_prefixes(0, index)
         return self._keys[0], self._values[0]
 
-    def _furnish(self, room: int, layer: int) -> None:
+    def _write_prefixes(self, buffer: int, layer: int) -> None:
         assert self._pack is not None
         for start, own, prefix in zip(self.starts, self.lengths, self._pack.prefixes, strict=True):
             rows = slice(start + own, start + own + prefix.num_tokens)
-            self._keys[room][rows] = prefix.keys[layer]
-            self._values[room][rows] = prefix.values[layer]
+            self._keys[buffer][rows] = prefix.keys[layer]
+            self._values[buffer][rows] = prefix.values[layer]
 
 
-class RoomStore:
-    """Rooms by the shape of their packs, the least recently used given up first. One thread's own.
+class KvBufferStore:
+    """Buffers by the shape of their packs, the least recently used given up first. One thread's own.
 
     Attributes:
-        worn: what the model wears; what was recorded in other clothes is not used.
+        adapter: the active one; what was recorded with another is not used.
     """
 
     def __init__(self) -> None:
-        self.worn: Hashable = None
-        self._kept: OrderedDict[Hashable, Rooms] = OrderedDict()
+        self.adapter: Hashable = None
+        self._kept: OrderedDict[Hashable, KvBuffers] = OrderedDict()
 
-    def rooms(self, pack: Pack) -> Rooms:
-        """Rooms with this pack's prefixes in them."""
+    def of(self, pack: Pack) -> KvBuffers:
+        """KvBuffers with this pack's prefixes in them."""
         keys = pack.prefixes[0].keys
         averaged = any(pack.averages)
         kernel = "plain" if averaged else pick_kernel(keys.device, keys.dtype, pack.lengths, keys.shape[-1])
@@ -139,11 +139,11 @@ class RoomStore:
             length + -(-prefix.num_tokens // step) * step
             for length, prefix in zip(pack.lengths, pack.prefixes, strict=True)
         )
-        key = (kernel, pack.lengths, capacities, keys.shape[2], pack.averages, self.worn)
+        key = (kernel, pack.lengths, capacities, keys.shape[2], pack.averages, self.adapter)
         found = self._kept.get(key)
         if found is None:
             self._make_way(_num_bytes(len(keys), capacities, keys))
-            found = self._kept[key] = Rooms(pack, kernel, capacities)
+            found = self._kept[key] = KvBuffers(pack, kernel, capacities)
         self._kept.move_to_end(key)
         found.fill(pack)
         return found
@@ -155,7 +155,7 @@ class RoomStore:
     def _make_way(self, num_bytes: int) -> None:
         while self._kept and (
             len(self._kept) >= MAX_KEPT
-            or num_bytes + sum(rooms.size_bytes for rooms in self._kept.values()) > MAX_KEPT_BYTES
+            or num_bytes + sum(kept.size_bytes for kept in self._kept.values()) > MAX_KEPT_BYTES
         ):
             self._kept.popitem(last=False)
 

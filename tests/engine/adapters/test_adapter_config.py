@@ -1,4 +1,4 @@
-"""Patterns of modules' names mean what they mean to PEFT, and take no time."""
+"""Patterns of an adapter's configuration mean what they mean to PEFT, and take no time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.adapters.adapter_config import AdapterConfig, read_adapter_config
-from engine.adapters.module_pattern import ModulePattern
+from engine.adapters.adapter_file import AdapterConfig, read_adapter_config
 from studio.errors import BadInput
 
 quick = settings(max_examples=400, deadline=None, derandomize=True)
 MODULE = "layers.13.self_attn.to_add_out"
+
+
+def is_meant_by(pattern: str, module: str) -> bool:
+    return AdapterConfig(rank_pattern={pattern: 7}).rank(module) == 7
 
 
 def by_python(pattern: str, module: str) -> bool:
@@ -40,7 +43,7 @@ def by_python(pattern: str, module: str) -> bool:
     ],
 )
 def test_a_pattern_means_what_it_means_to_peft(pattern, is_meant):
-    assert ModulePattern(pattern).matches(MODULE) is by_python(pattern, MODULE) is is_meant
+    assert is_meant_by(pattern, MODULE) is by_python(pattern, MODULE) is is_meant
 
 
 ATOMS = st.sampled_from(["a", "b", ".", r"\.", r"\d", r"\w", "[ab]", "[^a]", "[0-9.]", "^", "$"])
@@ -56,17 +59,14 @@ PATTERNS = st.recursive(
 @quick
 @given(pattern=PATTERNS, module=st.text("ab1.", max_size=7))
 def test_any_pattern_that_is_read_means_what_python_says(pattern, module):
-    assert ModulePattern(pattern).matches(module) == by_python(pattern, module)
-
-
-ENDLESS = r"(([a-z_.0-9])+)+X"
+    assert is_meant_by(pattern, module) == by_python(pattern, module)
 
 
 @pytest.mark.parametrize(
     "pattern",
     [
-        *(ENDLESS, "(a+)*b", "(a|b)+", r"(a)\1", "(?=a)b", "(?P<a>b)", "(a", "a)", "[a", "a**", "a*+", "*a", "a{2,1}"),
-        *("[z-a]", "é", "a b", "a/b", "(" * 9 + "a" + ")" * 9, "a" * 129),
+        *(r"(a)\1", "(?=a)b", "(?<!a)b", "(a", "a)", "a)|(?:b", "[a", "a**", "a*+", "*a", "a{2,1}", "[z-a]"),
+        "((a{99}){99}){99}",
     ],
 )
 @pytest.mark.parametrize("field", ["rank_pattern", "alpha_pattern"])
@@ -82,12 +82,14 @@ def read(folder, **fields) -> AdapterConfig:
     return read_adapter_config(file, {})
 
 
-@pytest.mark.parametrize("pattern", [".*" * 60, "(.|.)" * 25, "(.?|.*.)" * 14, r"\w{1,99}" * 14, "(a?)?" * 25])
+@pytest.mark.parametrize(
+    "pattern", [".*" * 60, "(.|.)" * 25, "(.?|.*.)" * 14, r"\w{1,99}" * 14, "(a?)?" * 25, r"(([a-z_.0-9])+)+", "(.+)*"]
+)
 def test_patterns_that_keep_python_busy_for_ever_are_matched_at_once(pattern):
     names = [f"layers.{index}.self_attn.to_add_out_of_a_rather_long_name" for index in range(100)]
-    match = ModulePattern(pattern + "X")
+    config = AdapterConfig(rank_pattern={pattern + "X": 7})
     start = time.thread_time()
-    assert not any(match.matches(name) for name in names)
+    assert not any(config.rank(name) for name in names)
     assert time.thread_time() - start < 1
 
 
@@ -100,13 +102,6 @@ def test_a_rank_for_every_module_of_the_largest_checkpoint_is_found_quickly(tmp_
     assert time.thread_time() - start < 2
 
 
-@pytest.mark.parametrize(
-    ("patterns", "says"),
-    [
-        ({f"layer_{index}": 1 for index in range(4097)}, "4,097 names; at most 4,096"),
-        ({f"a+{index}": 1 for index in range(33)}, "33 expressions; at most 32"),
-    ],
-)
-def test_more_patterns_than_are_looked_through_quickly_are_refused(tmp_path, patterns, says):
-    with pytest.raises(BadInput, match=says):
-        read(tmp_path, rank_pattern=patterns)
+def test_more_patterns_than_are_looked_through_quickly_are_refused(tmp_path):
+    with pytest.raises(BadInput, match="1,025 patterns; at most 1,024"):
+        read(tmp_path, rank_pattern={f"layer_{index}": 1 for index in range(1025)})

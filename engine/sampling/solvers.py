@@ -1,7 +1,8 @@
-"""UniPC for flow models as a pure function (Zhao et al. 2023, arXiv 2302.04867).
+"""The two solvers as pure functions: UniPC, and stochastic Euler for distilled checkpoints.
 
-Order 2, B(h) = e^h - 1, predicting x0, first order at the last step: what the released scheduler files ask for.
-All coefficients are numbers on the host; the state is a value, so any number of trajectories run beside each other.
+Of UniPC (Zhao et al. 2023, arXiv 2302.04867) order 2, B(h) = e^h - 1, predicting x0, first order at the last step: what
+the released scheduler files ask for. All coefficients are numbers on the host; the state is a value, so any number of
+trajectories run beside each other.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class State(NamedTuple):
 
 
 def unipc_step(x: Tensor, velocity: Tensor, index: int, sigmas: Sequence[float], state: State) -> tuple[Tensor, State]:
-    """One step: correct the sample with the fresh velocity, then predict it at the next sigma.
+    """One step of UniPC: correct the sample with the fresh velocity, then predict it at the next sigma.
 
     Args:
         x: the sample at sigmas[index], float32; velocity is noise minus x0 at it.
@@ -80,3 +81,20 @@ def _correct(x0: Tensor, index: int, sigmas: Sequence[float], state: State) -> T
 def _log_snr(sigma: float) -> float:
     """ln((1 - sigma) / sigma): where a sample stands between noise (minus infinity) and picture (infinity)."""
     return math.inf if sigma == 0 else math.log1p(-sigma) - math.log(sigma)
+
+
+def stochastic_step(
+    x: Tensor, velocity: Tensor, index: int, sigmas: Sequence[float], noise: Tensor
+) -> tuple[Tensor, State]:
+    """One Euler step: estimate the clean sample, then put it back among fresh noise at the next sigma.
+
+    Args:
+        x: the sample at sigmas[index], float32; velocity is noise minus x0 at it.
+        noise: standard normal, of the same shape; without effect where the next sigma is 0.
+
+    Returns:
+        The sample at sigmas[index + 1], and a state that holds its estimate.
+    """
+    x0 = x - sigmas[index] * velocity
+    following = (1 - sigmas[index + 1]) * x0 + sigmas[index + 1] * noise
+    return following, State(x0=x0)

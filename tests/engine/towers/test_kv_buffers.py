@@ -5,7 +5,7 @@ import torch
 
 from engine.towers import Pack, Prefix, Rope, rope_tables
 from engine.towers.generator import _within_budget
-from engine.towers.rooms import MAX_KEPT, RoomStore
+from engine.towers.kv_buffers import MAX_KEPT, KvBufferStore
 
 
 def pack(lengths: tuple[int, ...], prompts: tuple[int, ...]) -> Pack:
@@ -16,47 +16,47 @@ def pack(lengths: tuple[int, ...], prompts: tuple[int, ...]) -> Pack:
 
 def test_a_room_holds_a_sequence_s_own_tokens_then_its_prefix():
     made = pack((4, 2), (3, 5))
-    rooms = RoomStore().rooms(made)
+    buffers = KvBufferStore().of(made)
     k = torch.randn(6, 2, 8)
-    keys, values = rooms.layer(1)
-    keys.index_copy_(0, rooms.slots, k)
+    keys, values = buffers.layer(1)
+    keys.index_copy_(0, buffers.slots, k)
     assert torch.equal(keys, torch.cat([k[:4], made.prefixes[0].keys[1], k[4:], made.prefixes[1].keys[1]]))
     assert torch.equal(values[4:7], made.prefixes[0].values[1])
-    assert rooms.seen == (7, 7)
-    assert not rooms.is_even
+    assert buffers.seen == (7, 7)
+    assert not buffers.is_even
 
 
 def test_the_same_shape_gets_the_same_rooms_with_other_prefixes_in_them():
-    store = RoomStore()
+    store = KvBufferStore()
     first, second = pack((4,), (3,)), pack((4,), (3,))
-    rooms = store.rooms(first)
-    assert store.rooms(second) is rooms
-    assert torch.equal(rooms.layer(2)[0][4:], second.prefixes[0].keys[2])
-    assert torch.equal(rooms.rope.cos, second.ropes[0].cos)
+    buffers = store.of(first)
+    assert store.of(second) is buffers
+    assert torch.equal(buffers.layer(2)[0][4:], second.prefixes[0].keys[2])
+    assert torch.equal(buffers.rope.cos, second.ropes[0].cos)
 
 
 def test_one_layer_s_rooms_serve_all_where_all_would_be_too_large(monkeypatch):
-    monkeypatch.setattr("engine.towers.rooms.MAX_RESIDENT_BYTES", 0)
+    monkeypatch.setattr("engine.towers.kv_buffers.MAX_RESIDENT_BYTES", 0)
     made = pack((4,), (3,))
-    rooms = RoomStore().rooms(made)
+    buffers = KvBufferStore().of(made)
     for layer in range(3):
-        assert torch.equal(rooms.layer(layer)[0][4:], made.prefixes[0].keys[layer])
-    assert rooms.size_bytes == 2 * 7 * 2 * 8 * 4
+        assert torch.equal(buffers.layer(layer)[0][4:], made.prefixes[0].keys[layer])
+    assert buffers.size_bytes == 2 * 7 * 2 * 8 * 4
 
 
 def test_what_was_recorded_in_other_clothes_is_not_used():
-    store, made = RoomStore(), pack((4,), (3,))
-    bare = store.rooms(made)
-    store.worn = "an adapter"
-    assert store.rooms(made) is not bare
+    store, made = KvBufferStore(), pack((4,), (3,))
+    bare = store.of(made)
+    store.adapter = "an adapter"
+    assert store.of(made) is not bare
 
 
 def test_the_least_recently_used_rooms_are_given_up_first():
-    store = RoomStore()
+    store = KvBufferStore()
     packs = [pack((size,), (3,)) for size in range(1, MAX_KEPT + 2)]
-    kept = [store.rooms(each) for each in packs]
-    assert store.rooms(packs[-1]) is kept[-1]
-    assert store.rooms(packs[0]) is not kept[0]
+    kept = [store.of(each) for each in packs]
+    assert store.of(packs[-1]) is kept[-1]
+    assert store.of(packs[0]) is not kept[0]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_pass_in_pieces_and_in_shared_rooms_is_the_pass_in_one(engine, monkeyp
         made = Pack((first, second), prefixes, ropes)
         whole = model.generator(x, made)
         model.generator.forget()
-        monkeypatch.setattr("engine.towers.rooms.MAX_RESIDENT_BYTES", 0)
+        monkeypatch.setattr("engine.towers.kv_buffers.MAX_RESIDENT_BYTES", 0)
         monkeypatch.setattr("engine.towers.generator.TOKENS_PER_PASS", 1)
         pieces = model.generator(x, made)
         model.generator.forget()

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.towers.patches import patchify, unpatchify
+from engine.towers.modalities import patchify, unpatchify
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

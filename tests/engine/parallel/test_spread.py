@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.parallel.heads import HeadExchange, own_heads
+from engine.parallel.spread import HeadExchange, own_heads
 from engine.towers import Prefix
 
 

@@ -1,4 +1,8 @@
-"""From a block's heads to what attention reads, in one kernel: norms, rotation, and keys and values in their rooms."""
+"""Kernels of the generator's blocks, each one trip to memory.
+
+`write_heads_on_gpu` goes from a block's heads to what attention reads: norms, rotation, and keys and values in their
+buffers. `gate_rows` gates a feed-forward and rounds its rows to FP8.
+"""
 
 # Triton is there only beside PyTorch's CUDA builds, and pyright does not follow what its decorator makes of a function.
 # pyright: reportMissingImports=false, reportIndexIssue=false, reportPossiblyUnboundVariable=false, reportMissingTypeStubs=false
@@ -14,6 +18,9 @@ from torch import Tensor
 
 from engine.towers.rms_norm import RmsNorm
 from engine.towers.rope import Rope
+
+LARGEST = tl.constexpr(448.0)
+NEARLY_NOTHING = tl.constexpr(1e-12)
 
 TOKENS = 4
 """Of a program: with eight heads of 128 a thread holds 32 values."""
@@ -128,3 +135,38 @@ def write_heads_on_gpu(
 
 def _group(num_heads: int, num_kv_heads: int) -> int:
     return math.gcd(math.gcd(num_heads, num_kv_heads), MAX_HEADS)
+
+
+@triton.jit
+def _gate_rows(inner_at, rounded_at, scale_at, width: tl.constexpr, block: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.arange(0, block)
+    here = column < width
+    gate = tl.load(inner_at + row * (2 * width) + column, here, 0)
+    up = tl.load(inner_at + row * (2 * width) + width + column, here, 0)
+    wide = gate.to(tl.float32)
+    wide = (wide * tl.sigmoid(wide)).to(gate.dtype).to(tl.float32)
+    wide = (wide * up.to(tl.float32)).to(gate.dtype).to(tl.float32)
+    scale = tl.maximum(tl.max(tl.abs(wide)), NEARLY_NOTHING) / LARGEST
+    tl.store(rounded_at + row * width + column, (wide / scale).to(tl.float8e4nv), here)
+    tl.store(scale_at + row, scale)
+
+
+@torch.library.custom_op("orrery::gate_rows", mutates_args=(), device_types="cuda")
+def gate_rows(inner: Tensor) -> tuple[Tensor, Tensor]:
+    """Gate and up [S, 2 I] → silu(gate) * up as e4m3 [S, I], and the scale of each row [S, 1] float32."""
+    width = inner.shape[1] // 2
+    rounded = torch.empty(len(inner), width, device=inner.device, dtype=torch.float8_e4m3fn)
+    scale = torch.empty(len(inner), 1, device=inner.device, dtype=torch.float32)
+    block = triton.next_power_of_2(width)
+    _gate_rows[(len(inner),)](inner, rounded, scale, width, block, num_warps=min(max(block // 1024, 1), 16))
+    return rounded, scale
+
+
+@gate_rows.register_fake
+def _(inner: Tensor) -> tuple[Tensor, Tensor]:
+    width = inner.shape[1] // 2
+    return (
+        inner.new_empty((inner.shape[0], width), dtype=torch.float8_e4m3fn),
+        inner.new_empty((inner.shape[0], 1), dtype=torch.float32),
+    )

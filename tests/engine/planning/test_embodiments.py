@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from engine.planning.action import plan_policy
-from engine.planning.action_units import ActionUnits
+from engine.planning.embodiments import FILE, ActionUnits, OwnEmbodiment, OwnEmbodiments, OwnUnits, read_own_embodiments
 from engine.planning.media import Media
-from engine.planning.own_embodiments import FILE, OwnEmbodiment, OwnEmbodiments, OwnUnits, read_own_embodiments
 from engine.planning.segments import ActionSegment
 from engine.planning.setting import read_setting
 from engine.result import read_actions

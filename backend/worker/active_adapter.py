@@ -1,4 +1,4 @@
-"""The adapter that the engine wears for what comes next, by the name that people know it by."""
+"""The adapter that the engine uses for what comes next, by the name that people know it by."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from studio.errors import StudioError, rebuild
 from studio.requests import Adapter
 
 
-def dress(engine: Engine, rack: AdapterRack, adapter: Adapter | None) -> None:
-    """Put it on; none takes off what is worn. Cheap when nothing changes.
+def use_adapter(engine: Engine, rack: AdapterRack, adapter: Adapter | None) -> None:
+    """Use it, or none. Cheap when nothing changes.
 
     Raises:
-        BadInput, BrokenCheckpoint, OutOfMemory: as `Engine.wear`.
+        BadInput, BrokenCheckpoint, OutOfMemory: as `Engine.use_adapter`.
     """
     if adapter is None:
-        engine.wear(None)
+        engine.use_adapter(None)
         return
     path = rack.path(adapter.name)
     try:
-        engine.wear(path, adapter.scale)
+        engine.use_adapter(path, adapter.scale)
     except StudioError as error:
         # Who asks knows adapters by their names, and not where they lie.
         message = error.message.replace(f"{path.parent}/", "")
