@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from robot import messages
 from robot.bridge import Bridge
 from robot.clock import Clock, MonotonicClock
+from robot.commands import Finish, RunSelfTest, Start
 from robot.hardware import connect_hardware
 from robot.logs import configure_logs
-from robot.orders import Simple, Start
 from robot.priority import come_first
 from robot.self_test import Check
 from robot.settings import RobotSettings, read_settings
@@ -95,19 +95,19 @@ def _run_alone(settings: RobotSettings, station: Station, clock: Clock, until: t
     if settings.mode != "replay":  # which needs no policy
         while not until.is_set() and not station.has_policy and clock.now() < deadline_s:
             clock.wait_until(clock.now() + POLL_S, until)
-    station.order(Simple(command="self_test"))
+    station.order(RunSelfTest())
     while not until.is_set() and station.busy:
         clock.wait_until(clock.now() + POLL_S, until)
     if station.view.state != "ready":
         raise BadInput(
             "The self-test did not pass.", hint="What a person has to look at is answered for with --confirmed."
         )
-    station.order(Start(command="start", run=settings.run))
+    station.order(Start(run=settings.run))
     ends_at_s = clock.now() + settings.seconds if settings.seconds is not None else float("inf")
     while not until.is_set() and station.engaged and clock.now() < ends_at_s:
         clock.wait_until(clock.now() + POLL_S, until)
     if station.engaged:
-        station.order(Simple(command="finish"))
+        station.order(Finish())
 
 
 def _say_events(turn: Turn) -> None:

@@ -27,12 +27,7 @@ policy sees, fifteen a second; `predicted/{i}`, JPEGs of the frames that came wi
 
 It takes JSON text frames:
 - {"want": ["canvas", "predicted"]}: the topics to send from now on
-- {"id": anything, "command": …}: an order, answered. The commands: start {run: {prompt, mode:
-  live|rehearsal|shadow|approve|step|replay, horizon 1-32, speed, record, episode}}, instruct {prompt}, hold, resume,
-  stop, finish, approve, reject, step, heartbeat (five a second while a page is in control), release (it gave control
-  back), self_test, confirm {check}, home, recover, mark {episode, success: true|false|null}, episodes,
-  episode {episode}: its plot, reset_scene {seed}, send {ticket, episode|null, view: wrist|exterior_1|exterior_2|null}:
-  a file, down a connection of its own (robot.parcel)
+- {"id": anything, "command": …}: an order, answered; `robot.commands.Command` has every one with its fields
 Who may order is the server's to decide; here every order counts. `self_test`, `home`, `recover` and the `resume` of a
 stopped run are answered when they have begun: how they end is told by `check` and `session`.
 """
@@ -53,7 +48,7 @@ from websockets.sync.client import ClientConnection, connect
 from robot import messages
 from robot.clock import Clock
 from robot.coming_rows import ComingRows
-from robot.orders import Send, parse_order
+from robot.commands import SendFile, parse_command
 from robot.parcel import PARCELS_PATH, pack, send
 from robot.self_test import Check
 from robot.settings import BRIDGE_PATH
@@ -198,15 +193,15 @@ class Bridge:
             if isinstance(topics := message.get("want"), list):
                 self._want(station, cast("list[object]", topics))
                 return
-            order = parse_order(message)
-            value = self._post(order) if isinstance(order, Send) else station.order(order)
+            command = parse_command(message)
+            value = self._post(command) if isinstance(command, SendFile) else station.order(command)
         except StudioError as error:
             failure = Failure.of(error).model_dump(mode="json")
         except TimeoutError:
             failure = Failure.of(StudioError("The control loop did not obey in time.")).model_dump(mode="json")
         _send(socket, {"type": "answer", "id": number, "error": failure, "value": value})
 
-    def _post(self, order: Send) -> None:
+    def _post(self, order: SendFile) -> None:
         """Find what is asked for, and begin to send it."""
         parcel = pack(order, self._recordings)
         url = self._url.removesuffix(BRIDGE_PATH) + PARCELS_PATH + order.ticket

@@ -16,8 +16,8 @@ import structlog
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
+from robot.commands import SendFile
 from robot.faults import BrokenEpisode
-from robot.orders import Send
 from robot.recording import layout, read_episode
 from robot.recording.export import PIECE_BYTES, tar_pieces
 from robot.recording.features import VIDEOS
@@ -42,7 +42,7 @@ class Parcel:
     size_bytes: int | None = None
 
 
-def pack(order: Send, recordings: Path) -> Parcel:
+def pack(order: SendFile, recordings: Path) -> Parcel:
     """What an order asks for, found but not read yet.
 
     Raises:

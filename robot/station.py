@@ -10,11 +10,29 @@ from typing import Any
 import structlog
 
 from robot.clock import Clock
+from robot.commands import (
+    Command,
+    Confirm,
+    GoHome,
+    Heartbeat,
+    ListEpisodes,
+    LoopCommand,
+    MarkEpisode,
+    ReadEpisode,
+    Ready,
+    Recover,
+    Recovered,
+    Replay,
+    ResetScene,
+    Resume,
+    RunSelfTest,
+    SendFile,
+    Start,
+    Stop,
+)
 from robot.hardware import Hardware
 from robot.loop import DeadMan, Eyes, Loop
-from robot.loop import commands as loop_commands
 from robot.loop.loop import Listener
-from robot.orders import PASSED_ON, AnyOrder, Confirm, Instruct, Mark, ReadEpisode, ResetScene, Send, Simple, Start
 from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection
 from robot.recording import Dataset, Recorder, read_episode, success_interval
 from robot.recording.plotting import plotted
@@ -111,51 +129,48 @@ class Station:
         """What went wrong with the recording; empty for nothing."""
         return self._recorder.words
 
-    def order(self, order: AnyOrder) -> Any:
+    def order(self, command: Command) -> Any:
         """Do it, or begin to; what is to be answered.
 
         Raises:
             Conflict: not from here, or something else is being done.
             StudioError: whatever its own reason is.
         """
-        match order:
-            case Simple(command="stop"):
+        match command:
+            case Stop():
                 self._cancelled.set()
-                return self._tell(loop_commands.Stop())
-            case Simple(command="heartbeat"):
-                self._loop.tell(loop_commands.Heartbeat())  # nobody waits for it, so that a stop never waits behind it
+                return self._tell(command)
+            case Heartbeat():
+                self._loop.tell(command)  # nobody waits for it, so that a stop never waits behind it
                 return None
-            case Simple(command="self_test"):
-                return self._begin("self_test", self._self_test)
-            case Simple(command="home"):
-                return self._begin("home", self._hardware.arm.home)
-            case Simple(command="recover"):
-                return self._begin("recover", self._recover)
-            case Simple(command="resume"):
-                return self._resume()
-            case Simple(command="episodes"):
-                return self._episodes()
-            case Simple(command=name):
-                return self._tell(PASSED_ON[name])
             case Start(run=run):
                 self._refuse_while_busy()
-                rows = None
-                if run.mode == "replay":
-                    rows = read_episode(self._settings.recordings, run.episode or 0).actions
-                return self._tell(loop_commands.Start(run, rows))
-            case Instruct(prompt=prompt):
-                return self._tell(loop_commands.Instruct(prompt))
+                if run.mode != "replay":
+                    return self._tell(command)
+                return self._tell(Replay(run, read_episode(self._settings.recordings, run.episode or 0).actions))
+            case Resume():
+                return self._resume()
+            case RunSelfTest():
+                return self._begin("self_test", self._self_test)
             case Confirm(check=name):
                 self._confirmed |= {name}
                 return self._note(self._checks[name]) if name in self._checks else None
-            case Mark(episode=episode, success=success):
-                return mark(self._settings.recordings, episode, success)
+            case GoHome():
+                return self._begin("home", self._hardware.arm.home)
+            case Recover():
+                return self._begin("recover", self._recover)
+            case ListEpisodes():
+                return self._episodes()
             case ReadEpisode(episode=episode):
                 return plotted(read_episode(self._settings.recordings, episode))
+            case MarkEpisode(episode=episode, success=success):
+                return mark(self._settings.recordings, episode, success)
             case ResetScene(seed=seed):
                 return self._reset_scene(seed)
-            case Send():
+            case SendFile():
                 raise Conflict("Files are sent through a bridge.")
+            case _:
+                return self._tell(command)
 
     def close(self) -> None:
         """Stop whatever is on, finish the recording, let go of everything."""
@@ -166,7 +181,7 @@ class Station:
         self._policy.close()
         self._hardware.close()
 
-    def _tell(self, command: loop_commands.Command) -> None:
+    def _tell(self, command: LoopCommand) -> None:
         done: Future[None] = self._loop.tell(command)
         done.result(OBEY_TIMEOUT_S)
 
@@ -222,23 +237,23 @@ class Station:
 
     def _become_ready(self) -> None:
         if self._checks and all(check.outcome == "passed" for check in self._checks.values()):
-            self._tell(loop_commands.Ready())
+            self._tell(Ready())
 
     def _recover(self) -> None:
         self._hardware.arm.recover()
         if self.view.state in ("stopped", "fault"):
-            self._tell(loop_commands.Recovered())
+            self._tell(Recovered())
 
     def _resume(self) -> None:
         self._refuse_while_busy()
         if self.view.state == "stopped" and self.view.run is not None:
             self._begin("resume", self._recover_and_resume)
         else:
-            self._tell(loop_commands.Resume())
+            self._tell(Resume())
 
     def _recover_and_resume(self) -> None:
         self._hardware.arm.recover()
-        self._tell(loop_commands.Resume())
+        self._tell(Resume())
 
     def _reset_scene(self, seed: int) -> None:
         if self._hardware.scene is None:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from robot.chunk import ActionChunk
 from robot.clock import Tick
+from robot.commands import Run
 from robot.faults import StopReason
 from robot.observation import ArmState, Views
 from robot.playing import Rung, Splice
 from robot.policy.policy import PolicyStatus
-from robot.run import Run
 from robot.safety import Executed
 
 State = Literal["idle", "ready", "running", "holding", "stopped", "fault"]

@@ -14,11 +14,11 @@ from robot.__main__ import SWITCH_INTERVAL_S
 from robot.arms.franka import FrankaArm, connect_franka
 from robot.arms.franky_library import franky_errors
 from robot.clock import MonotonicClock
+from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
 from robot.hardware import Hardware
 from robot.logs import configure_logs
-from robot.orders import parse_order
 from robot.priority import come_first
 from robot.settings import read_settings
 from robot.station import Station
@@ -79,7 +79,7 @@ def main(host: str, policy: str, following: str, recordings: Path) -> None:
         for line in sys.stdin:
             error, order = "", json.loads(line)
             try:
-                station.order(parse_order(order))
+                station.order(parse_command(order))
             except StudioError as refused:
                 error = str(refused)
             speaker.say({"type": "answer", "command": order["command"], "error": error})

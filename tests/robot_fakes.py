@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from robot.chunk import ActionChunk
 from robot.clock import Tick
+from robot.commands import LoopCommand, Ready, Replay, Run, Start
 from robot.faults import ArmLost, CameraLost
 from robot.gripper.closing import Closing
 from robot.loop import DeadMan, Eyes, Loop
-from robot.loop.commands import Command, Ready, Start
 from robot.observation import ArmState, Observation, Views
 from robot.policy import PolicyStatus
-from robot.run import Run
 from robot.safety import HOME, LIMITS, ArmModel
 from robot.turn import Turn
 from studio.errors import StudioError
@@ -243,7 +242,7 @@ class Rig:
     def seconds(self, seconds: float) -> Turn:
         return self.turn(max(1, round(seconds * 15)))
 
-    def tell(self, command: Command) -> Future[None]:
+    def tell(self, command: LoopCommand) -> Future[None]:
         done = self.loop.tell(command)
         self.turn()
         return done
@@ -252,7 +251,8 @@ class Rig:
         """Ready, and running."""
         if self.state == "idle":
             self.tell(Ready()).result(0)
-        self.tell(Start(run or Run(prompt="stay"), rows)).result(0)
+        run = run or Run(prompt="stay")
+        self.tell(Start(run=run) if rows is None else Replay(run, rows)).result(0)
 
     def codes(self) -> list[str]:
         """Of every event so far."""

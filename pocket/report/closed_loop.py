@@ -20,10 +20,9 @@ from pocket.report.tables import LIMIT_S, BlankCameras, Errand, TurnedClock, Wat
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import Tick
+from robot.commands import Ready, Run, Start
 from robot.loop import DeadMan, Eyes, Loop
-from robot.loop.commands import Ready, Start
 from robot.loop.loop import PERIOD_S
-from robot.run import Run
 from robot.simulation.world import World
 
 STOPPED = ("stopped", "fault")
@@ -138,7 +137,7 @@ def try_it(errand: Errand, choose: Chooser, *, looks: bool = False, answers_afte
     try:
         loop.tell(Ready())
         loop.turn(Tick(0, clock.now(), clock.now()))
-        loop.tell(Start(Run(prompt=errand.words)))
+        loop.tell(Start(run=Run(prompt=errand.words)))
         for number in range(1, round(LIMIT_S / PERIOD_S)):
             clock.now_s = number * PERIOD_S
             world.catch_up()

@@ -10,16 +10,29 @@ from numpy.typing import NDArray
 from robot.arms import Arm
 from robot.chunk import ActionChunk
 from robot.clock import Clock
+from robot.commands import (
+    Approve,
+    Finish,
+    Hold,
+    Instruct,
+    Ready,
+    Recovered,
+    Reject,
+    Replay,
+    Resume,
+    Run,
+    RunCommand,
+    Start,
+    StepOnce,
+)
 from robot.faults import ArmLost, StopReason
 from robot.gripper.closing import Closing
-from robot.loop import commands
 from robot.loop.driver import Driver
 from robot.loop.mover import Mover
 from robot.loop.session import Session
 from robot.observation import ArmState
 from robot.playing import Rung, Splice
 from robot.playing.approaching import approach
-from robot.run import Run
 from robot.safety import Executed
 from robot.safety.filter import STOP_LEAD_RAD
 from studio.errors import Conflict
@@ -48,7 +61,7 @@ class Engagement:
         self.session = Session()
         self.driver: Driver | None = None
 
-    def obey(self, command: commands.Command) -> None:
+    def obey(self, command: RunCommand) -> None:
         """Do what a person said.
 
         Raises:
@@ -57,32 +70,28 @@ class Engagement:
         """
         session = self.session
         match command:
-            case commands.Ready():
+            case Ready():
                 session.ready()
-            case commands.Start(run=run, rows=rows):
-                state = self._arm.state()
-                session.start(run)
-                self._begin(run)
-                if rows is not None:
-                    self._replay(rows, state)
-            case commands.Instruct(prompt=prompt):
+            case Start(run=run):
+                self._start(run)
+            case Replay(run=run, rows=rows):
+                self._replay(rows, self._start(run))
+            case Instruct(prompt=prompt):
                 self._begin(session.instruct(prompt))
-            case commands.Resume():
+            case Resume():
                 self._begin(session.resume())
-            case commands.Hold():
+            case Hold():
                 self._begin(session.hold(), held=True)
-            case commands.Finish():
+            case Finish():
                 self._finish()
-            case commands.Recovered():
+            case Recovered():
                 session.recover()
-            case commands.Approve():
+            case Approve():
                 self._approve()
-            case commands.Reject():
+            case Reject():
                 self._driver_or_conflict().reject()
-            case commands.StepOnce():
+            case StepOnce():
                 self._driver_or_conflict().step()
-            case commands.Stop() | commands.Heartbeat() | commands.Release():
-                raise AssertionError("the loop's own")
 
     def offer(self, chunk: ActionChunk, state: ArmState) -> tuple[Splice | None, StopReason | None]:
         """Let a checked chunk take over: how it did, and why the arm must stop instead.
@@ -135,6 +144,13 @@ class Engagement:
     def clamp_rate(self) -> float:
         """The share of joint targets that were clamped over the last two seconds."""
         return self._mover.clamp_rate
+
+    def _start(self, run: Run) -> ArmState:
+        """Where the arm is then; one that is lost changes nothing."""
+        state = self._arm.state()
+        self.session.start(run)
+        self._begin(run)
+        return state
 
     def _begin(self, run: Run, *, held: bool = False) -> None:
         self.driver = Driver(run, self._clock.now(), held=held)

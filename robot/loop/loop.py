@@ -6,15 +6,15 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
 from robot.arms import Arm
 from robot.clock import Clock, Pace, Tick
+from robot.commands import Heartbeat, LoopCommand, Release, Stop
 from robot.faults import StopReason
 from robot.gripper.closing import Closing
-from robot.loop import commands
 from robot.loop.conversation import NOTHING, Conversation, Received
 from robot.loop.dead_man import DeadMan
 from robot.loop.engagement import Driven, Engagement
@@ -33,6 +33,14 @@ PERIOD_S = 1 / ROWS_PER_SECOND
 
 Listener = Callable[[Turn], None]
 """Told every turn on the loop's own thread; it must not wait for anything."""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A command on its way; the future is done when it was obeyed, or holds the StudioError that says why not."""
+
+    command: LoopCommand
+    done: Future[None] = field(default_factory=Future[None])
 
 
 class Loop:
@@ -62,7 +70,7 @@ class Loop:
         self._limits = LIMITS[arm.model]
         self._run = Engagement(arm, clock, closing)
         self._talk = Conversation(policy, clock)
-        self._inbox: queue.SimpleQueue[commands.Told] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Told] = queue.SimpleQueue()
         self._wake = threading.Event()
         self._events: list[Event] = []
         self._blind = False
@@ -72,11 +80,11 @@ class Loop:
         """Where the session stands."""
         return self._run.session.view
 
-    def tell(self, command: commands.Command) -> Future[None]:
+    def tell(self, command: LoopCommand) -> Future[None]:
         """Hand in a command. A stop is obeyed at once, everything else at the next tick."""
-        told = commands.Told(command)
+        told = _Told(command)
         self._inbox.put(told)
-        if isinstance(command, commands.Stop):
+        if isinstance(command, Stop):
             self._wake.set()
         return told.done
 
@@ -125,11 +133,11 @@ class Loop:
                 return
             try:
                 match told.command:
-                    case commands.Stop():
+                    case Stop():
                         self._stop(StopReason.BUTTON)
-                    case commands.Heartbeat():
+                    case Heartbeat():
                         self._dead_man.beat(self._clock.now())
-                    case commands.Release():
+                    case Release():
                         self._dead_man.release()
                     case command:
                         self._run.obey(command)

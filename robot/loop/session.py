@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from robot.commands import Run
 from robot.faults import StopReason
-from robot.run import Run
 from robot.turn import HoldReason, SessionView, State
 from studio.errors import Conflict
 

@@ -15,9 +15,9 @@ from robot import messages
 from robot.bridge import Bridge
 from robot.chunk import LASTS_S, MAX_ROWS
 from robot.clock import MonotonicClock
+from robot.commands import parse_command
 from robot.faults import StopReason
 from robot.hardware import connect_hardware
-from robot.orders import parse_order
 from robot.playing.ladder import STOP_AFTER_S
 from robot.settings import RobotSettings
 from robot.station import Station
@@ -39,9 +39,9 @@ class Stage:
         return [message for message in list(self.told) if message["type"] == kind]
 
     def start(self, **run: Any) -> None:
-        self.station.order(parse_order({"command": "self_test"}))
+        self.station.order(parse_command({"command": "self_test"}))
         until(lambda: self.station.view.state == "ready" and not self.station.busy)
-        self.station.order(parse_order({"command": "start", "run": {"prompt": "go", **run}}))
+        self.station.order(parse_command({"command": "start", "run": {"prompt": "go", **run}}))
 
 
 @contextmanager

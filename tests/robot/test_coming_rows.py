@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from robot.coming_rows import ComingRows
-from robot.run import Run
+from robot.commands import Run
 from robot_fakes import Reply, Rig, stay
 
 

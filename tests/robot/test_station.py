@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from robot.clock import MonotonicClock
+from robot.commands import parse_command
 from robot.hardware import connect_hardware
-from robot.orders import parse_order
 from robot.self_test import Check
 from robot.settings import RobotSettings
 from robot.station import Station
@@ -34,7 +34,7 @@ def station(tmp_path: Path, checks: list[Check]) -> Iterator[Station]:
 
 
 def order(station: Station, command: str, **fields: Any) -> Any:
-    return station.order(parse_order({"command": command, **fields}))
+    return station.order(parse_command({"command": command, **fields}))
 
 
 def ready(station: Station) -> None:

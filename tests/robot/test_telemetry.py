@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot.clock import Tick
-from robot.run import Run
+from robot.commands import Run
 from robot.telemetry import Meter
 from robot_fakes import Reply, Rig, stay, sway
 

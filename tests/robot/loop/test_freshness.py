@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robot.chunk import LASTS_S, MAX_ROWS, STALE_AFTER_S
+from robot.commands import Approve, Run
 from robot.faults import StopReason
-from robot.loop.commands import Approve
 from robot.playing import Rung
 from robot.playing.ladder import HOLD_AFTER_S, STOP_AFTER_S
-from robot.run import Run
 from robot_fakes import PERIOD_S, Reply, Rig, stay, sway
 
 SLACK_S = 2 * PERIOD_S

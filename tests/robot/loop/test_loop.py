@@ -5,10 +5,9 @@ import threading
 import numpy as np
 import pytest
 
+from robot.commands import Finish, Heartbeat, Hold, Instruct, Recovered, Resume, Run, Stop
 from robot.faults import PolicyLost, StopReason
 from robot.loop import DeadMan
-from robot.loop.commands import Finish, Heartbeat, Hold, Instruct, Recovered, Resume, Stop
-from robot.run import Run
 from robot.safety import HOME
 from robot_fakes import PERIOD_S, FakeClock, Reply, Rig, stay, sway
 from studio.errors import Conflict
@@ -138,7 +137,7 @@ def test_an_answer_to_the_old_instruction_is_dropped():
     rig.turn(2)
     assert rig.policy.busy
 
-    rig.tell(Instruct("up")).result(0)
+    rig.tell(Instruct(prompt="up")).result(0)
     rig.seconds(1.5)
 
     assert "old_epoch" in rig.codes()
@@ -392,7 +391,7 @@ def test_old_answers_count_for_nothing_however_bad_they_are():
     while len(rig.policy.asked) < 2:
         rig.turn()
 
-    rig.tell(Instruct("something else")).result(0)
+    rig.tell(Instruct(prompt="something else")).result(0)
     rig.seconds(2)
 
     assert "old_epoch" in rig.codes()

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from robot.loop.commands import Approve, Reject, StepOnce
+from robot.commands import Approve, Reject, Run, StepOnce
 from robot.playing import Rung
-from robot.run import Run
 from robot.safety import HOME
 from robot_fakes import Reply, Rig, stay, sway
 from studio.errors import Conflict

@@ -11,9 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robot.chunk import STALE_AFTER_S
-from robot.faults import PolicyLost
-from robot.loop import DeadMan
-from robot.loop.commands import (
+from robot.commands import (
     Approve,
     Finish,
     Heartbeat,
@@ -22,12 +20,14 @@ from robot.loop.commands import (
     Ready,
     Recovered,
     Resume,
+    Run,
     Start,
     StepOnce,
     Stop,
 )
+from robot.faults import PolicyLost
+from robot.loop import DeadMan
 from robot.observation import Observation
-from robot.run import Run
 from robot.safety import HOME, LIMITS, velocity_limits
 from robot.safety.filter import STOP_LEAD_RAD
 from robot_fakes import PERIOD_S, Reply, Rig, stay
@@ -99,7 +99,7 @@ COMMANDS = {
     "resume": Resume(),
     "stop": Stop(),
     "recover": Recovered(),
-    "instruct": Instruct("something else"),
+    "instruct": Instruct(prompt="something else"),
     "finish": Finish(),
     "approve": Approve(),
     "step": StepOnce(),
@@ -164,7 +164,7 @@ def turn(rig: Rig, policy: Garbler, num_turns: int, *, beats: bool = True) -> No
 def happen(rig: Rig, run: Run, what: str) -> None:
     match what:
         case "restart":
-            for command in (Resume(), Recovered(), Start(run)):
+            for command in (Resume(), Recovered(), Start(run=run)):
                 rig.loop.tell(command)
         case "late":
             rig.clock.now_s += 0.4

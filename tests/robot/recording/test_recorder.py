@@ -4,10 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robot.loop.commands import Finish, Hold, Recovered, Stop
+from robot.commands import Finish, Hold, Recovered, Run, Stop
 from robot.recording import Dataset, Recorder, read_episode
 from robot.recording.reader import list_episodes, pictures
-from robot.run import Run
 from robot_fakes import Reply, Rig, stay, sway
 
 

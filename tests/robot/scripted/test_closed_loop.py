@@ -7,11 +7,10 @@ import pytest
 
 from robot.arms.simulated import SimulatedArm
 from robot.clock import Tick
+from robot.commands import Instruct, Ready, Run, Start
 from robot.loop import DeadMan, Eyes, Loop
-from robot.loop.commands import Instruct, Ready, Start
 from robot.objects import ObjectPose
 from robot.observation import Observation
-from robot.run import Run
 from robot.safety import LIMITS, Course
 from robot.safety.filter import filter_target
 from robot.scripted.policy import plan
@@ -147,10 +146,10 @@ def test_the_whole_loop_lifts_one_thing_and_then_puts_it_away(mesh_scene: Scene)
 
     loop.tell(Ready())
     turn(1)
-    loop.tell(Start(Run(prompt="pick up the red cube")))
+    loop.tell(Start(run=Run(prompt="pick up the red cube")))
     turn(90)
     in_the_air = lifted(world, before)
-    loop.tell(Instruct("put the red cube in the bowl"))
+    loop.tell(Instruct(prompt="put the red cube in the bowl"))
     turn(120)
 
     assert in_the_air == ["red cube"]
