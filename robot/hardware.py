@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from robot.arms import Arm
-from robot.arms.franka import FrankaArm, connect_franka
-from robot.arms.franky_library import franky_errors
+from robot.arms.franka import FrankaArm, connect_franka, franky_errors
 from robot.arms.replay import ReplayArm
-from robot.cameras import Cameras
-from robot.cameras.absent import AbsentCameras
+from robot.cameras import AbsentCameras, Cameras
 from robot.cameras.replay import ReplayCameras
 from robot.clock import Clock
 from robot.faults import ArmLost, CameraLost, NotInstalled

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from robot.arms.franka import Realtime
-from robot.arms.franka_following import Following
+from robot.arms.franka import Following, Realtime
 from robot.commands import EpisodeIndex, Horizon, Mode, Prompt, Run, Speed
 from robot.gripper.closing import Closing
 from robot.policy.contract import Declared

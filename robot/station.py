@@ -35,8 +35,7 @@ from robot.loop import DeadMan, Eyes, Loop
 from robot.loop.loop import Listener
 from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection
 from robot.recording import Dataset, Recorder, read_episode, success_interval
-from robot.recording.plotting import plotted
-from robot.recording.reader import list_episodes, mark
+from robot.recording.reader import list_episodes, mark, plotted
 from robot.self_test import Check, SelfTest
 from robot.settings import RobotSettings
 from robot.telemetry import Meter

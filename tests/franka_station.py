@@ -11,8 +11,7 @@ from pathlib import Path
 
 from robot import messages
 from robot.__main__ import SWITCH_INTERVAL_S
-from robot.arms.franka import FrankaArm, connect_franka
-from robot.arms.franky_library import franky_errors
+from robot.arms.franka import FrankaArm, connect_franka, franky_errors
 from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
+from typing import Protocol
 
 import structlog
 
 from robot.faults import ArmLost
-from robot.gripper.driver import GripperDriver
 
 log = structlog.get_logger("orrery.robot.gripper")
 
@@ -18,6 +18,22 @@ SAME = 0.02
 """A wish that differs by less is no new one: a gripper that is told the same again stutters."""
 
 ENDS = (0.0, 1.0)
+
+
+class GripperDriver(Protocol):
+    """0 is open, 1 closed. Every method may block, and raises ArmLost when the gripper does not answer."""
+
+    def read(self) -> float:
+        """Where the fingers are."""
+        ...
+
+    def go(self, position: float) -> None:
+        """Move the fingers there."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...
 
 
 class GripperThread:

@@ -32,7 +32,7 @@ from robot.loop.mover import Mover
 from robot.loop.session import Session
 from robot.observation import ArmState
 from robot.playing import Rung, Splice
-from robot.playing.approaching import approach
+from robot.playing.rows import approach
 from robot.safety import Executed
 from robot.safety.filter import STOP_LEAD_RAD
 from studio.errors import Conflict

@@ -4,8 +4,7 @@ It knows turns and files, and no arm: the replay arm and cameras read through it
 """
 
 from robot.recording.dataset import Dataset, EpisodeSummary
-from robot.recording.reader import Episode, read_episode
+from robot.recording.reader import Episode, read_episode, success_interval
 from robot.recording.recorder import Recorder
-from robot.recording.success import success_interval
 
 __all__ = ["Dataset", "Episode", "EpisodeSummary", "Recorder", "read_episode", "success_interval"]

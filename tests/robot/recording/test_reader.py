@@ -1,9 +1,11 @@
-"""A plot of an episode fits one message."""
+"""A plot of an episode fits one message; how often it worked, and how sure one can be."""
 
 from pathlib import Path
 
-from robot.recording import read_episode
-from robot.recording.plotting import MAX_POINTS, plotted
+import pytest
+
+from robot.recording import read_episode, success_interval
+from robot.recording.reader import MAX_POINTS, plotted
 from robot_episodes import recorded
 
 
@@ -34,3 +36,14 @@ def test_a_long_one_is_thinned_and_loses_no_clamp(tmp_path: Path):
     assert (plot["num_frames"], plot["stride"]) == (1600, 2)
     assert len(plot["states"]) == len(plot["clamped"]) == 800 <= MAX_POINTS
     assert [index for index, joints in enumerate(plot["clamped"]) if joints] == [500]
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"), [(7, 10, 0.397, 0.892), (0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0)]
+)
+def test_wilsons_interval(successes: int, trials: int, low: float, high: float):
+    assert success_interval(successes, trials) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_nothing_tried_says_nothing():
+    assert success_interval(0, 0) == (0.0, 1.0)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from robot.safety import HOME
-from robot.scripted.kinematics import (
+from robot.kinematics import (
     SOFT_MAX,
     SOFT_MIN,
+    flange_pose,
     locate_hand,
     pointing_down,
     reach,
@@ -12,6 +12,7 @@ from robot.scripted.kinematics import (
     turned_by,
     yaw_of,
 )
+from robot.safety import HOME
 from robot.simulation.library import mujoco
 from robot.simulation.scene import Scene
 
@@ -66,3 +67,26 @@ def test_a_turn_leads_from_one_set_of_axes_to_the_other():
 
     np.testing.assert_allclose(turned_by(before, turn_between(before, after)), after, atol=1e-9)
     np.testing.assert_allclose(turn_between(before, before), np.zeros(3), atol=1e-12)
+
+
+def test_with_all_joints_at_zero_the_flange_looks_down_from_0_926():
+    np.testing.assert_allclose(flange_pose(np.zeros(7))[:3], [0.088, 0, 0.926], atol=1e-9)
+    assert abs(abs(flange_pose(np.zeros(7))[3]) - np.pi) < 1e-9
+
+
+def test_at_home_it_is_in_front_of_the_arm_and_looks_down():
+    x, y, z, roll, pitch, _ = flange_pose(HOME)
+
+    assert 0.2 < x < 0.6
+    assert abs(y) < 1e-9
+    assert 0.2 < z < 0.8
+    assert abs(abs(roll) - np.pi) < 1e-6
+    assert abs(pitch) < 1e-6
+
+
+def test_the_first_joint_turns_everything_about_the_base():
+    turned = HOME.copy()
+    turned[0] = np.pi / 2
+
+    x, y, z = flange_pose(HOME)[:3]
+    np.testing.assert_allclose(flange_pose(turned)[:3], [-y, x, z], atol=1e-9)

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from robot.simulation.graphics import find_graphics
+from robot.simulation.library import find_graphics
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems bring their own OpenGL")
 

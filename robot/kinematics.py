@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from robot.safety.limits import HOME, LIMITS
 
@@ -19,7 +19,8 @@ _DENAVIT_HARTENBERG = (
 )
 """Franka Robotics, "Denavit-Hartenberg parameters" of the Panda and the FR3, which share them."""
 
-PINCH_FROM_JOINT_7_M = 0.107 + 0.0038 + 0.145
+PINCH_FROM_FLANGE_M = 0.0038 + 0.145
+PINCH_FROM_JOINT_7_M = 0.107 + PINCH_FROM_FLANGE_M
 """Flange, mount of the 2F-85, and from its housing to between the pads. Straight: no turn of its own."""
 
 SOFT_MIN = np.maximum(LIMITS["panda"].soft_min, LIMITS["fr3"].soft_min)
@@ -72,6 +73,29 @@ def locate_hand(
         ]
     )
     return position, frame[:3, :3].copy(), np.concatenate([moved, axes.T])
+
+
+def flange_pose(joints: NDArray[np.float64]) -> NDArray[np.float64]:
+    """x y z in m and roll pitch yaw in rad (turns about the base's x, y, z in that order), float64 [6].
+
+    All joints at 0: the flange is at x 0.088, z 0.926 and looks down (roll π).
+    """
+    pinch, axes, _ = locate_hand(joints)
+    pitch = -np.arcsin(np.clip(axes[2, 0], -1.0, 1.0))
+    roll, yaw = np.arctan2(axes[2, 1], axes[2, 2]), np.arctan2(axes[1, 0], axes[0, 0])
+    return np.array([*(pinch - PINCH_FROM_FLANGE_M * axes[:, 2]), roll, pitch, yaw])
+
+
+def axes_of(quaternion: ArrayLike) -> NDArray[np.float64]:
+    """float64 [3, 3], the axes that a quaternion, w x y z, of any length turns to, one a column."""
+    w, x, y, z = np.asarray(quaternion, np.float64) / np.linalg.norm(quaternion)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def reach(

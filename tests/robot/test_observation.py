@@ -1,6 +1,6 @@
 import numpy as np
 
-from robot.letterbox import letterbox
+from robot.observation import letterbox
 
 
 def test_a_picture_of_that_size_comes_back_as_it_is():
