@@ -9,16 +9,14 @@ import sys
 import threading
 from collections.abc import Sequence
 
-from robot import messages
-from robot.bridge import Bridge
+from robot.bridge import Bridge, messages
 from robot.clock import Clock, MonotonicClock
 from robot.commands import Finish, RunSelfTest, Start
-from robot.hardware import connect_hardware
-from robot.logs import configure_logs
-from robot.priority import come_first
-from robot.self_test import Check
+from robot.process import come_first, configure_logs
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
+from robot.station.hardware import connect_hardware
+from robot.station.self_test import Check
 from robot.turn import Turn
 from studio.errors import BadInput, StudioError
 

@@ -12,7 +12,7 @@ import numpy as np
 from franky_sim import SimulationServer
 from franky_sim.mujoco_simulator import MujocoSimulator
 
-from robot.priority import come_first
+from robot.process import come_first
 
 STEP_S = 0.001
 SHORTEST_S = 0.0003

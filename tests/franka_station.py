@@ -9,18 +9,17 @@ import sys
 import threading
 from pathlib import Path
 
-from robot import messages
 from robot.__main__ import SWITCH_INTERVAL_S
 from robot.arms.franka import FrankaArm, connect_franka, franky_errors
+from robot.bridge import messages
 from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
-from robot.hardware import Hardware
-from robot.logs import configure_logs
-from robot.priority import come_first
+from robot.process import come_first, configure_logs
 from robot.settings import read_settings
 from robot.station import Station
+from robot.station.hardware import Hardware
 from robot.turn import SessionView, Turn
 from robot_fakes import views_at
 from studio.errors import StudioError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from robot.priority import come_first
+from robot.process import come_first
 
 LOOK_S = 0.001
 

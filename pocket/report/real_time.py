@@ -22,10 +22,10 @@ from pocket.report.seeds import SCENES, held_out
 from pocket.report.tables import LIMIT_S, Errand, Watch, draw_errand
 from robot.clock import MonotonicClock
 from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
-from robot.hardware import Hardware, connect_hardware
 from robot.settings import read_settings
 from robot.station import Station
-from robot.telemetry import Summary
+from robot.station.hardware import Hardware, connect_hardware
+from robot.station.telemetry import Summary
 from robot.turn import Turn
 from studio.checkpoints import SHIPPED
 from studio.errors import EngineError, StudioError

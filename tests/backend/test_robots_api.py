@@ -334,14 +334,14 @@ def test_a_file_that_breaks_off_is_an_answer_that_breaks_off(server: RunningServ
     order = left.order()
     assert order["command"] == "send"
     left.answer(order)
-    parcel = End(f"{websocket(server)}/v1/robots/parcels/{order['ticket']}")
-    parcel.say(name="recordings.tar", media_type="application/x-tar", size_bytes=None)
-    parcel.socket.send(b"the beginning")
-    parcel.socket.close(1011)
+    file = End(f"{websocket(server)}/v1/robots/files/{order['ticket']}")
+    file.say(name="recordings.tar", media_type="application/x-tar", size_bytes=None)
+    file.socket.send(b"the beginning")
+    file.socket.close(1011)
     thread.join(60)
     assert isinstance(found[0], httpx.RemoteProtocolError)
     assert server.tracebacks() == []
-    again = End(f"{websocket(server)}/v1/robots/parcels/{order['ticket']}")
+    again = End(f"{websocket(server)}/v1/robots/files/{order['ticket']}")
     again.until(lambda: again.closed_with)
     assert again.closed_with == (4404, "Nobody waits for this.")
 

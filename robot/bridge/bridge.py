@@ -4,28 +4,7 @@ The bridge dials `{server}/v1/robots/bridge` with the server's token as a bearer
 does not depend on it: the loop, the filter and the ladder are on this side, and a page that vanishes with the server is
 a lost dead-man's switch.
 
-It sends JSON text frames, each an object with `type`:
-- `hello` {name, arm: simulated|franka|replay, model: fr3|panda, policy: URL, limits: {soft_min[7], soft_max[7],
-  velocity[7]}}: first, after every dialling; then `session`
-- `session` {state, epoch, hold, stop, words, run}: at every change. state is idle, ready, running, holding, stopped or
-  fault; hold is person, policy, connection, approval or step; stop is a StopReason and words its sentence
-- `tick` {tick, at_s, state, hold, epoch, joints[7] rad, gripper, wanted[8]|null, executed[8]|null, clamped: joints
-  counted from 0, rung: play|coast|rest|stop|null, num_coming, policy: disconnected|connecting|ready|refused,
-  policy_words, policy_predicts, has_views, lateness_ms, busy_ms}: fifteen a second
-- `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
-  pending ones wait for `approve` or `reject`. A shadow run's rows come too
-- `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
-  rows took over or a replay began, and once a second
-- `event` {at_s, code, words}: something that a person should read
-- `check` {name, outcome: passed|failed|ask, words}: findings of a self-test, and what went wrong with home and recover
-- `summary` {busy, recording_words, scene_seed|null, and the fields of robot.telemetry.Summary}: once a second
-- `answer` {id, error: {code, message, type, param, hint}|null, value}: to an order
-Times are seconds of this machine's monotonic clock.
-
-It sends binary frames (studio.wire.frames) of the topics that were asked for: `canvas`, a JPEG of exactly what the
-policy sees, fifteen a second; `predicted/{i}`, JPEGs of the frames that came with a chunk.
-
-It takes JSON text frames:
+What it sends is in `robot.bridge.messages`. It takes JSON text frames:
 - {"want": ["canvas", "predicted"]}: the topics to send from now on
 - {"id": anything, "command": …}: an order, answered; `robot.commands.Command` has every one with its fields
 Who may order is the server's to decide; here every order counts. `self_test`, `home`, `recover` and the `resume` of a
@@ -45,14 +24,14 @@ import structlog
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from robot import messages
+from robot.bridge import messages
+from robot.bridge.files import FILES_PATH, find_file, send_file
+from robot.bridge.messages import ComingRows
 from robot.clock import Clock
-from robot.coming_rows import ComingRows
 from robot.commands import SendFile, parse_command
-from robot.parcel import PARCELS_PATH, pack, send
-from robot.self_test import Check
 from robot.settings import BRIDGE_PATH
 from robot.station import Station
+from robot.station.self_test import Check
 from robot.turn import SessionView, Turn
 from studio.errors import BadInput, StudioError
 from studio.jobs import Failure
@@ -194,18 +173,17 @@ class Bridge:
                 self._want(station, cast("list[object]", topics))
                 return
             command = parse_command(message)
-            value = self._post(command) if isinstance(command, SendFile) else station.order(command)
+            value = self._begin_to_send(command) if isinstance(command, SendFile) else station.order(command)
         except StudioError as error:
             failure = Failure.of(error).model_dump(mode="json")
         except TimeoutError:
             failure = Failure.of(StudioError("The control loop did not obey in time.")).model_dump(mode="json")
         _send(socket, {"type": "answer", "id": number, "error": failure, "value": value})
 
-    def _post(self, order: SendFile) -> None:
-        """Find what is asked for, and begin to send it."""
-        parcel = pack(order, self._recordings)
-        url = self._url.removesuffix(BRIDGE_PATH) + PARCELS_PATH + order.ticket
-        threading.Thread(target=send, args=(parcel, url, self._token), name="parcel", daemon=True).start()
+    def _begin_to_send(self, command: SendFile) -> None:
+        file = find_file(command, self._recordings)
+        url = self._url.removesuffix(BRIDGE_PATH) + FILES_PATH + command.ticket
+        threading.Thread(target=send_file, args=(file, url, self._token), name="file", daemon=True).start()
 
     def _put(self, found: Turn | Check) -> None:
         if not self._connected:

@@ -8,10 +8,10 @@ import pytest
 
 from robot.clock import MonotonicClock
 from robot.commands import parse_command
-from robot.hardware import connect_hardware
-from robot.self_test import Check
 from robot.settings import RobotSettings
 from robot.station import Station
+from robot.station.hardware import connect_hardware
+from robot.station.self_test import Check
 from robot_episodes import recorded
 from robot_servers import policy_server, stay_here, until
 from studio.errors import Conflict, StudioError

@@ -5,7 +5,7 @@ import pytest
 
 from robot.clock import Tick
 from robot.commands import Run
-from robot.telemetry import Meter
+from robot.station.telemetry import Meter
 from robot_fakes import Reply, Rig, stay, sway
 
 

@@ -19,8 +19,8 @@ MAX_PIECES = 4
 """That wait for a slow reader; then the robot waits too."""
 
 
-class About(BaseModel):
-    """The first frame of a parcel: see `robot.parcel`."""
+class FileHeader(BaseModel):
+    """The first frame of a file: see `robot.bridge.files`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -34,15 +34,15 @@ class _End:
     whole: bool
 
 
-class Parcel:
+class IncomingFile:
     """One file on its way. Lives on the event loop's thread."""
 
     def __init__(self) -> None:
-        self._about: asyncio.Future[About] = asyncio.get_running_loop().create_future()
+        self._about: asyncio.Future[FileHeader] = asyncio.get_running_loop().create_future()
         self._pieces: asyncio.Queue[bytes | _End] = asyncio.Queue(MAX_PIECES)
         self.unwanted = asyncio.Event()
 
-    async def about(self) -> About:
+    async def about(self) -> FileHeader:
         """What it is. Raises Conflict when it does not come in time."""
         try:
             async with asyncio.timeout(ARRIVAL_S):
@@ -64,9 +64,9 @@ class Parcel:
             BadInput: it says nothing of a file.
         """
         try:
-            about = About.model_validate_json(text)
+            about = FileHeader.model_validate_json(text)
         except ValidationError:
-            raise BadInput("The first message of a parcel says its name, media_type and size_bytes.") from None
+            raise BadInput("The first message of a file says its name, media_type and size_bytes.") from None
         if not self._about.done():
             self._about.set_result(about)
 
@@ -79,23 +79,23 @@ class Parcel:
         await self._pieces.put(_End(whole))
 
 
-class Parcels:
+class IncomingFiles:
     """Those that are expected, by their tickets."""
 
     def __init__(self) -> None:
-        self._expected: dict[str, Parcel] = {}
+        self._expected: dict[str, IncomingFile] = {}
 
-    def expect(self) -> tuple[str, Parcel]:
+    def expect(self) -> tuple[str, IncomingFile]:
         """A new ticket."""
         ticket = secrets.token_urlsafe(16)
-        self._expected[ticket] = parcel = Parcel()
-        return ticket, parcel
+        self._expected[ticket] = file = IncomingFile()
+        return ticket, file
 
-    def arrived(self, ticket: str) -> Parcel | None:
-        """The parcel of a ticket, which counts once; none where nobody waits for it."""
+    def arrived(self, ticket: str) -> IncomingFile | None:
+        """The file of a ticket, which counts once; none where nobody waits for it."""
         return self._expected.pop(ticket, None)
 
-    def forget(self, ticket: str, parcel: Parcel) -> None:
+    def forget(self, ticket: str, file: IncomingFile) -> None:
         """Nobody wants it any more, wherever it is."""
         self._expected.pop(ticket, None)
-        parcel.unwanted.set()
+        file.unwanted.set()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from robot.priority import come_first
+from robot.process import come_first
 
 ROOT = Path(__file__).parents[2]
 TAKE = "import os; os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))"
-SAY = "import os; from robot.priority import come_first; come_first(); print(os.sched_getscheduler(0))"
+SAY = "import os; from robot.process import come_first; come_first(); print(os.sched_getscheduler(0))"
 
 
 def test_who_has_no_right_to_it_goes_on_without(monkeypatch: pytest.MonkeyPatch):

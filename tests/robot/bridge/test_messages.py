@@ -1,8 +1,10 @@
-"""When a page is told anew what will be played."""
+"""What a page is told, and when it is told anew what will be played."""
 
 from itertools import pairwise
 
-from robot.coming_rows import ComingRows
+import numpy as np
+
+from robot.bridge.messages import ComingRows
 from robot.commands import Run
 from robot_fakes import Reply, Rig, stay
 
@@ -33,3 +35,9 @@ def test_a_replay_is_told_from_its_beginning_and_nothing_is_when_nothing_comes()
     assert len(told[0].coming) == 39
     assert all(turn.coming is not None and len(turn.coming) for turn in told)
     assert 2 <= len(told) <= 4
+
+
+def test_rows_that_are_not_finite_can_be_shown():
+    from robot.bridge.messages import _rounded  # type: ignore
+
+    assert _rounded(np.array([np.nan, np.inf, 0.12345, 0, 0, 0, 0])) == [0, 0, 0.1234, 0, 0, 0, 0]

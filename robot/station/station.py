@@ -30,15 +30,15 @@ from robot.commands import (
     Start,
     Stop,
 )
-from robot.hardware import Hardware
 from robot.loop import DeadMan, Eyes, Loop
 from robot.loop.loop import Listener
 from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection
 from robot.recording import Dataset, Recorder, read_episode, success_interval
 from robot.recording.reader import list_episodes, mark, plotted
-from robot.self_test import Check, SelfTest
 from robot.settings import RobotSettings
-from robot.telemetry import Meter
+from robot.station.hardware import Hardware
+from robot.station.self_test import Check, SelfTest
+from robot.station.telemetry import Meter
 from robot.turn import SessionView
 from studio.errors import Conflict, StudioError
 

@@ -1,4 +1,25 @@
-"""What a station says, as JSON: the shapes are written down in `robot.bridge`."""
+"""What a station says: JSON text frames, each an object with `type`.
+
+- `hello` {name, arm: simulated|franka|replay, model: fr3|panda, policy: URL, limits: {soft_min[7], soft_max[7],
+  velocity[7]}}: first, after every dialling; then `session`
+- `session` {state, epoch, hold, stop, words, run}: at every change. state is idle, ready, running, holding, stopped or
+  fault; hold is person, policy, connection, approval or step; stop is a StopReason and words its sentence
+- `tick` {tick, at_s, state, hold, epoch, joints[7] rad, gripper, wanted[8]|null, executed[8]|null, clamped: joints
+  counted from 0, rung: play|coast|rest|stop|null, num_coming, policy: disconnected|connecting|ready|refused,
+  policy_words, policy_predicts, has_views, lateness_ms, busy_ms}: fifteen a second
+- `chunk` {tick, epoch, pending, rows[n][8], skipped_rows, jump_rad, latency_s, inference_s, has_video}: when rows came;
+  pending ones wait for `approve` or `reject`. A shadow run's rows come too
+- `coming` {tick, epoch, num_coming, rows[≤ 48][8]}: what will be played next, stretched and faded as it will be: when
+  rows took over or a replay began, and once a second
+- `event` {at_s, code, words}: something that a person should read
+- `check` {name, outcome: passed|failed|ask, words}: findings of a self-test, and what went wrong with home and recover
+- `summary` {busy, recording_words, scene_seed|null, and the fields of robot.station.telemetry.Summary}: once a second
+- `answer` {id, error: {code, message, type, param, hint}|null, value}: to an order
+Times are seconds of this machine's monotonic clock.
+
+Binary frames (studio.wire.frames) come of the topics that were asked for: `canvas`, a JPEG of exactly what the
+policy sees, fifteen a second; `predicted/{i}`, JPEGs of the frames that came with a chunk.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot.chunk import ActionChunk
-from robot.observation import NUM_JOINTS
+from robot.observation import NUM_JOINTS, ROWS_PER_SECOND
 from robot.safety import LIMITS, ArmModel
-from robot.self_test import Check
-from robot.telemetry import Summary
+from robot.station.self_test import Check
+from robot.station.telemetry import Summary
 from robot.turn import Event, SessionView, Turn
 
 MAX_COMING = 48
@@ -20,6 +41,28 @@ MAX_COMING = 48
 
 JPEG_QUALITY = 80
 """About 30 KB and 1 ms for a canvas of 540 x 640."""
+
+
+class ComingRows:
+    """When a page has to be told anew what will be played: it can count down itself, but not guess.
+
+    Follows the turns of a loop, some of which may be missing.
+    """
+
+    def __init__(self) -> None:
+        self._epoch: int = -1
+        self._num_left = 0
+        self._told_at_tick = 0
+
+    def is_news(self, turn: Turn) -> bool:
+        """Whether rows took over since the last turn, or it is a second since they were told."""
+        num_left = len(turn.coming) if turn.coming is not None else 0
+        grew = num_left > self._num_left or turn.session.epoch != self._epoch or turn.splice is not None
+        self._epoch, self._num_left = turn.session.epoch, num_left
+        if not num_left or not (grew or turn.tick.number - self._told_at_tick >= ROWS_PER_SECOND):
+            return False
+        self._told_at_tick = turn.tick.number
+        return True
 
 
 def hello(name: str, arm: str, model: ArmModel, policy: str) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import pytest
 from robot.arms import franka
 from robot.clock import MonotonicClock
 from robot.faults import ArmLost, NotInstalled
-from robot.hardware import connect_hardware
 from robot.settings import RobotSettings
+from robot.station.hardware import connect_hardware
 from robot_episodes import recorded
 from studio.errors import BadInput, EpisodeNotFound
 
@@ -45,7 +45,7 @@ def test_a_franka_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object) -> None:
         raise ArmLost("It does not answer.")
 
-    monkeypatch.setattr("robot.hardware.connect_franka", refuse)
+    monkeypatch.setattr("robot.station.hardware.connect_franka", refuse)
     settings = RobotSettings(arm="franka", host="x", wrist="0", exterior_1="1", exterior_2="2")
 
     with pytest.raises(ArmLost):

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 from websockets.sync.server import ServerConnection
 
-from robot import messages
-from robot.bridge import Bridge
+from robot.bridge import Bridge, messages
 from robot.clock import MonotonicClock
-from robot.hardware import connect_hardware
 from robot.loop import DeadMan
 from robot.loop.dead_man import TIMEOUT_S
 from robot.settings import RobotSettings
 from robot.station import Station
+from robot.station.hardware import connect_hardware
 from robot_episodes import recorded
 from robot_servers import BOUND_S, policy_server, until
 from studio.wire.frames import unpack_frame
@@ -85,7 +84,7 @@ def page() -> Page:
 def dead_man(monkeypatch: pytest.MonkeyPatch) -> DeadMan:
     """The station's own; it bears with a heart that a busy machine lets beat late."""
     patient = DeadMan(required=True, timeout_s=BOUND_S)
-    monkeypatch.setattr("robot.station.DeadMan", lambda required: patient)
+    monkeypatch.setattr("robot.station.station.DeadMan", lambda required: patient)
     return patient
 
 
@@ -168,9 +167,3 @@ def test_a_lost_server_is_dialled_again_and_told_everything_anew(tmp_path: Path,
         page.sockets[-1].close()
 
         until(lambda: len(page.of("hello")) == 2)
-
-
-def test_rows_that_are_not_finite_can_be_shown():
-    from robot.messages import _rounded  # type: ignore
-
-    assert _rounded(np.array([np.nan, np.inf, 0.12345, 0, 0, 0, 0])) == [0, 0, 0.1234, 0, 0, 0, 0]

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from robot.observation import Views
-from robot.self_test import Check, SelfTest
+from robot.station.self_test import Check, SelfTest
 from robot_fakes import FakeArm, FakeCameras, FakeClock
 
 CONFIRMED = frozenset({"exterior sides", "wrist upright"})

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 from websockets.sync.server import ServerConnection
 
-from robot import messages
-from robot.bridge import Bridge
+from robot.bridge import Bridge, messages
 from robot.chunk import LASTS_S, MAX_ROWS
 from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.faults import StopReason
-from robot.hardware import connect_hardware
 from robot.playing.ladder import STOP_AFTER_S
 from robot.settings import RobotSettings
 from robot.station import Station
+from robot.station.hardware import connect_hardware
 from robot.turn import Turn
 from robot_episodes import recorded
 from robot_servers import BOUND_S, OURS, answer, policy_server, receive, until
