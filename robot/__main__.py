@@ -17,7 +17,7 @@ from robot.settings import RobotSettings, read_settings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
 from robot.station.self_test import Check
-from robot.turn import Turn
+from robot.tick_report import TickReport
 from studio.errors import BadInput, StudioError
 
 POLL_S = 0.2
@@ -68,7 +68,7 @@ def _run(settings: RobotSettings, clock: Clock) -> None:
             settings,
             hardware,
             clock,
-            listeners=[bridge.on_turn] if bridge else [_say_events],
+            listeners=[bridge.on_tick] if bridge else [_say_events],
             on_check=bridge.on_check if bridge else _say_check,
             needs_page=bridge is not None,
         )
@@ -108,8 +108,8 @@ def _run_alone(settings: RobotSettings, station: Station, clock: Clock, until: t
         station.order(Finish())
 
 
-def _say_events(turn: Turn) -> None:
-    for event in turn.events:
+def _say_events(report: TickReport) -> None:
+    for event in report.events:
         _say(messages.event(event))
 
 

@@ -20,7 +20,7 @@ from robot.process import come_first, configure_logs
 from robot.settings import read_settings
 from robot.station import Station
 from robot.station.hardware import Hardware
-from robot.turn import SessionView, Turn
+from robot.tick_report import SessionView, TickReport
 from robot_fakes import views_at
 from studio.errors import StudioError
 
@@ -39,18 +39,18 @@ class BlackCameras:
 
 
 class Speaker:
-    """Says every turn; the loop's thread and the orders' take turns."""
+    """Says every tick; the loop's thread and the commands' alternate."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._shown: SessionView | None = None
 
-    def __call__(self, turn: Turn) -> None:
-        if turn.session != self._shown:
-            self._shown = turn.session
-            self.say(messages.session(turn.session))
-        self.say(messages.tick(turn))
-        for event in turn.events:
+    def __call__(self, report: TickReport) -> None:
+        if report.session != self._shown:
+            self._shown = report.session
+            self.say(messages.session(report.session))
+        self.say(messages.tick(report))
+        for event in report.events:
             self.say(messages.event(event))
 
     def say(self, message: dict[str, object]) -> None:

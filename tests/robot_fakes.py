@@ -1,4 +1,4 @@
-"""A clock that tests turn, an arm that follows, cameras, and a policy whose answers are written down beforehand."""
+"""A clock that tests set, an arm that follows, cameras, and a policy whose answers are written down beforehand."""
 
 import threading
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from robot.loop import DeadMan, Eyes, Loop
 from robot.observation import ArmState, Observation, Views
 from robot.policy import PolicyStatus
 from robot.safety import HOME, LIMITS, ArmModel
-from robot.turn import Turn
+from robot.tick_report import TickReport
 from studio.errors import StudioError
 
 PERIOD_S = 1 / 15
@@ -201,7 +201,7 @@ class FakePolicy:
 
 @dataclass
 class Rig:
-    """A loop under a fake clock: `turn` is one tick; everything that happened is kept."""
+    """A loop under a fake clock: `tick` is one tick; everything that happened is kept."""
 
     answer: Callable[[Observation], Reply] = field(default=lambda _: Reply(rows=stay()))
     closing: Closing = "continuous"
@@ -213,14 +213,14 @@ class Rig:
         self.arm = FakeArm(self.clock, self.model)
         self.cameras = FakeCameras(self.clock)
         self.policy = FakePolicy(self.clock, self.answer)
-        self.turns: list[Turn] = []
+        self.reports: list[TickReport] = []
         self.loop = Loop(
             self.arm,
             Eyes(self.arm, self.cameras, self.clock),
             self.policy,
             self.clock,
             dead_man=self.dead_man,
-            listeners=[self.turns.append],
+            listeners=[self.reports.append],
             closing=self.closing,
         )
         self.number = -1
@@ -230,21 +230,21 @@ class Rig:
     def state(self) -> str:
         return self.loop.view.state
 
-    def turn(self, num_turns: int = 1) -> Turn:
-        """So many ticks; the last one's turn."""
-        for _ in range(num_turns):
+    def tick(self, num_ticks: int = 1) -> TickReport:
+        """So many ticks; the last one's report."""
+        for _ in range(num_ticks):
             self.number += 1
             self.clock.now_s += PERIOD_S
-            self.loop.turn(Tick(self.number, self.clock.now_s, self.clock.now_s))
+            self.loop.run_tick(Tick(self.number, self.clock.now_s, self.clock.now_s))
             self.arm.advance()
-        return self.turns[-1]
+        return self.reports[-1]
 
-    def seconds(self, seconds: float) -> Turn:
-        return self.turn(max(1, round(seconds * 15)))
+    def seconds(self, seconds: float) -> TickReport:
+        return self.tick(max(1, round(seconds * 15)))
 
     def tell(self, command: LoopCommand) -> Future[None]:
         done = self.loop.tell(command)
-        self.turn()
+        self.tick()
         return done
 
     def start(self, run: Run | None = None, rows: NDArray[np.float64] | None = None) -> None:
@@ -256,4 +256,4 @@ class Rig:
 
     def codes(self) -> list[str]:
         """Of every event so far."""
-        return [event.code for turn in self.turns for event in turn.events]
+        return [event.code for report in self.reports for event in report.events]

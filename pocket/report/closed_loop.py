@@ -136,12 +136,12 @@ def try_it(errand: Errand, choose: Chooser, *, looks: bool = False, answers_afte
     loop = Loop(arm, eyes, policy, clock, dead_man=DeadMan(required=False))
     try:
         loop.tell(Ready())
-        loop.turn(Tick(0, clock.now(), clock.now()))
+        loop.run_tick(Tick(0, clock.now(), clock.now()))
         loop.tell(Start(run=Run(prompt=errand.words)))
         for number in range(1, round(LIMIT_S / PERIOD_S)):
             clock.now_s = number * PERIOD_S
             world.catch_up()
-            loop.turn(Tick(number, clock.now(), clock.now()))
+            loop.run_tick(Tick(number, clock.now(), clock.now()))
             watch.look(world.object_poses(), world.state().joint_positions)
             if watch.lifted or loop.view.state in STOPPED:
                 break

@@ -26,7 +26,7 @@ from robot.settings import read_settings
 from robot.station import Station
 from robot.station.hardware import Hardware, connect_hardware
 from robot.station.telemetry import Summary
-from robot.turn import Turn
+from robot.tick_report import TickReport
 from studio.checkpoints import SHIPPED
 from studio.errors import EngineError, StudioError
 
@@ -96,10 +96,10 @@ class _Arm:
         self._until(lambda: not self.station.busy and self.station.view.state == "ready", REST_S)
         return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped)
 
-    def _look(self, turn: Turn) -> None:
+    def _look(self, report: TickReport) -> None:
         watch = self._watch
-        if watch is not None and turn.state is not None:
-            watch.look(self.hardware.objects(), turn.state.joint_positions)
+        if watch is not None and report.state is not None:
+            watch.look(self.hardware.objects(), report.state.joint_positions)
 
     def _until(self, holds: Callable[[], bool], limit_s: float) -> bool:
         ends_at_s = self._clock.now() + limit_s

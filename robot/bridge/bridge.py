@@ -32,7 +32,7 @@ from robot.commands import SendFile, parse_command
 from robot.settings import BRIDGE_PATH
 from robot.station import Station
 from robot.station.self_test import Check
-from robot.turn import SessionView, Turn
+from robot.tick_report import SessionView, TickReport
 from studio.errors import BadInput, StudioError
 from studio.jobs import Failure
 from studio.wire.frames import pack_frame
@@ -40,14 +40,14 @@ from studio.wire.frames import pack_frame
 log = structlog.get_logger("orrery.robot.bridge")
 
 MAX_WAITING = 30
-"""Turns that may wait to be sent: two seconds; older ones give way."""
+"""Ticks that may wait to be sent: two seconds; older ones give way."""
 
 BACKOFF_S = (0.5, 1.0, 2.0, 5.0)
 MAX_ORDER_BYTES = 1 << 20
 
 
 class Bridge:
-    """Listens to a station's turns and checks. `run` dials until it is told to end.
+    """Listens to a station's ticks and checks. `run` dials until it is told to end.
 
     Args:
         url: of the server's bridge websocket.
@@ -63,14 +63,14 @@ class Bridge:
         self._token = token
         self._clock = clock
         self._hello = hello
-        self._waiting: queue.Queue[Turn | Check] = queue.Queue(MAX_WAITING)
+        self._waiting: queue.Queue[TickReport | Check] = queue.Queue(MAX_WAITING)
         self._wanted: frozenset[str] = frozenset()
         self._connected = False
         self._coming = ComingRows()
 
-    def on_turn(self, turn: Turn) -> None:
-        """One turn; returns at once, and lets the oldest go when the server is slow."""
-        self._put(turn)
+    def on_tick(self, report: TickReport) -> None:
+        """One tick; returns at once, and lets the oldest go when the server is slow."""
+        self._put(report)
 
     def on_check(self, check: Check) -> None:
         """One finding of a self-test."""
@@ -128,7 +128,7 @@ class Bridge:
             if found.session != shown:
                 shown = found.session
                 _send(socket, messages.session(shown))
-            self._send_turn(socket, found)
+            self._send_tick(socket, found)
             if self._clock.now() >= next_summary_s:
                 next_summary_s = self._clock.now() + 1.0
                 _send(socket, self._summary(station))
@@ -136,18 +136,18 @@ class Bridge:
     def _summary(self, station: Station) -> dict[str, Any]:
         return messages.summary(station.meter.summary(), station.busy, station.recording_words, station.scene_seed)
 
-    def _send_turn(self, socket: ClientConnection, turn: Turn) -> None:
-        _send(socket, messages.tick(turn))
-        if self._coming.is_news(turn):
-            _send(socket, messages.coming(turn))
-        for event in turn.events:
+    def _send_tick(self, socket: ClientConnection, report: TickReport) -> None:
+        _send(socket, messages.tick(report))
+        if self._coming.is_news(report):
+            _send(socket, messages.coming(report))
+        for event in report.events:
             _send(socket, messages.event(event))
-        if turn.answered is not None:
-            _send(socket, messages.chunk(turn.answered, turn, pending=turn.answered is turn.pending))
-        if "canvas" in self._wanted and turn.views is not None:
-            socket.send(pack_frame("canvas", messages.jpeg(turn.views.canvas())))
-        if "predicted" in self._wanted and turn.answered is not None and turn.answered.video is not None:
-            for number, picture in enumerate(turn.answered.video):
+        if report.answered is not None:
+            _send(socket, messages.chunk(report.answered, report, pending=report.answered is report.pending))
+        if "canvas" in self._wanted and report.views is not None:
+            socket.send(pack_frame("canvas", messages.jpeg(report.views.canvas())))
+        if "predicted" in self._wanted and report.answered is not None and report.answered.video is not None:
+            for number, picture in enumerate(report.answered.video):
                 socket.send(pack_frame(f"predicted/{number}", messages.jpeg(picture)))
 
     def _read(self, socket: ClientConnection, station: Station, over: threading.Event) -> None:
@@ -185,7 +185,7 @@ class Bridge:
         url = self._url.removesuffix(BRIDGE_PATH) + FILES_PATH + command.ticket
         threading.Thread(target=send_file, args=(file, url, self._token), name="file", daemon=True).start()
 
-    def _put(self, found: Turn | Check) -> None:
+    def _put(self, found: TickReport | Check) -> None:
         if not self._connected:
             return
         while True:

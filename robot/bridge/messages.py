@@ -34,7 +34,7 @@ from robot.observation import NUM_JOINTS, ROWS_PER_SECOND
 from robot.safety import LIMITS, ArmModel
 from robot.station.self_test import Check
 from robot.station.telemetry import Summary
-from robot.turn import Event, SessionView, Turn
+from robot.tick_report import Event, SessionView, TickReport
 
 MAX_COMING = 48
 """Rows of a `coming` message: the 32 that are drawn, and a second more until the next one."""
@@ -46,7 +46,7 @@ JPEG_QUALITY = 80
 class ComingRows:
     """When a page has to be told anew what will be played: it can count down itself, but not guess.
 
-    Follows the turns of a loop, some of which may be missing.
+    Follows the ticks of a loop, some of which may be missing.
     """
 
     def __init__(self) -> None:
@@ -54,14 +54,14 @@ class ComingRows:
         self._num_left = 0
         self._told_at_tick = 0
 
-    def is_news(self, turn: Turn) -> bool:
-        """Whether rows took over since the last turn, or it is a second since they were told."""
-        num_left = len(turn.coming) if turn.coming is not None else 0
-        grew = num_left > self._num_left or turn.session.epoch != self._epoch or turn.splice is not None
-        self._epoch, self._num_left = turn.session.epoch, num_left
-        if not num_left or not (grew or turn.tick.number - self._told_at_tick >= ROWS_PER_SECOND):
+    def is_news(self, report: TickReport) -> bool:
+        """Whether rows took over since the last tick, or it is a second since they were told."""
+        num_left = len(report.coming) if report.coming is not None else 0
+        grew = num_left > self._num_left or report.session.epoch != self._epoch or report.splice is not None
+        self._epoch, self._num_left = report.session.epoch, num_left
+        if not num_left or not (grew or report.tick.number - self._told_at_tick >= ROWS_PER_SECOND):
             return False
-        self._told_at_tick = turn.tick.number
+        self._told_at_tick = report.tick.number
         return True
 
 
@@ -82,29 +82,29 @@ def hello(name: str, arm: str, model: ArmModel, policy: str) -> dict[str, Any]:
     }
 
 
-def tick(turn: Turn) -> dict[str, Any]:
-    """One turn, without its pictures."""
-    executed = turn.executed
+def tick(report: TickReport) -> dict[str, Any]:
+    """One tick, without its pictures."""
+    executed = report.executed
     return {
         "type": "tick",
-        "tick": turn.tick.number,
-        "at_s": round(turn.tick.began_s, 4),
-        "state": turn.session.state,
-        "hold": turn.session.hold,
-        "epoch": turn.session.epoch,
-        "joints": _rounded(turn.state.joint_positions) if turn.state is not None else None,
-        "gripper": round(turn.state.gripper_position, 3) if turn.state is not None else None,
-        "wanted": _rounded(turn.wanted),
+        "tick": report.tick.number,
+        "at_s": round(report.tick.began_s, 4),
+        "state": report.session.state,
+        "hold": report.session.hold,
+        "epoch": report.session.epoch,
+        "joints": _rounded(report.state.joint_positions) if report.state is not None else None,
+        "gripper": round(report.state.gripper_position, 3) if report.state is not None else None,
+        "wanted": _rounded(report.wanted),
         "executed": _rounded(executed.row) if executed is not None else None,
         "clamped": np.flatnonzero(executed.clamps.joints).tolist() if executed is not None else [],
-        "rung": turn.rung.value if turn.rung is not None else None,
-        "num_coming": len(turn.coming) if turn.coming is not None else 0,
-        "policy": turn.policy.connection,
-        "policy_words": turn.policy.words,
-        "policy_predicts": turn.policy.predicts,
-        "has_views": turn.views is not None,
-        "lateness_ms": round(1e3 * turn.tick.lateness_s, 3),
-        "busy_ms": round(1e3 * turn.busy_s, 3),
+        "rung": report.rung.value if report.rung is not None else None,
+        "num_coming": len(report.coming) if report.coming is not None else 0,
+        "policy": report.policy.connection,
+        "policy_words": report.policy.words,
+        "policy_predicts": report.policy.predicts,
+        "has_views": report.views is not None,
+        "lateness_ms": round(1e3 * report.tick.lateness_s, 3),
+        "busy_ms": round(1e3 * report.busy_s, 3),
     }
 
 
@@ -121,7 +121,7 @@ def session(view: SessionView) -> dict[str, Any]:
     }
 
 
-def chunk(found: ActionChunk, turn: Turn, *, pending: bool) -> dict[str, Any]:
+def chunk(found: ActionChunk, report: TickReport, *, pending: bool) -> dict[str, Any]:
     """Rows that came; those that wait for a yes are pending."""
     return {
         "type": "chunk",
@@ -129,23 +129,23 @@ def chunk(found: ActionChunk, turn: Turn, *, pending: bool) -> dict[str, Any]:
         "epoch": found.epoch,
         "pending": pending,
         "rows": [_rounded(row) for row in found.rows],
-        "skipped_rows": turn.splice.skipped_rows if turn.splice is not None else None,
-        "jump_rad": round(turn.splice.jump_rad, 4) if turn.splice is not None else None,
-        "latency_s": turn.latency_s,
+        "skipped_rows": report.splice.skipped_rows if report.splice is not None else None,
+        "jump_rad": round(report.splice.jump_rad, 4) if report.splice is not None else None,
+        "latency_s": report.latency_s,
         "inference_s": found.inference_s,
         "has_video": found.video is not None,
     }
 
 
-def coming(turn: Turn) -> dict[str, Any]:
+def coming(report: TickReport) -> dict[str, Any]:
     """What will be played next; it follows from it and the later ticks' `num_coming` what is left of it."""
-    assert turn.coming is not None
+    assert report.coming is not None
     return {
         "type": "coming",
-        "tick": turn.tick.number,
-        "epoch": turn.session.epoch,
-        "num_coming": len(turn.coming),
-        "rows": [_rounded(row) for row in turn.coming[:MAX_COMING]],
+        "tick": report.tick.number,
+        "epoch": report.session.epoch,
+        "num_coming": len(report.coming),
+        "rows": [_rounded(row) for row in report.coming[:MAX_COMING]],
     }
 
 

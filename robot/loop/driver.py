@@ -13,7 +13,7 @@ from robot.commands import Run
 from robot.playing import Player, Rung, Splice, rung, should_ask
 from robot.playing.ladder import HOLD_AFTER_S
 from robot.playing.player import FADE_TICKS
-from robot.turn import HoldReason
+from robot.tick_report import HoldReason
 from studio.errors import Conflict
 
 _REPLAYED_TICK = -1

@@ -40,7 +40,7 @@ from studio.errors import Conflict
 
 @dataclass(frozen=True)
 class Driven:
-    """What was done in one tick; see Turn."""
+    """What was done in one tick; see TickReport."""
 
     rung: Rung
     wanted: NDArray[np.float64] | None = None

@@ -24,15 +24,15 @@ from robot.playing import Splice
 from robot.policy.policy import Policy
 from robot.safety import LIMITS
 from robot.safety.filter import check_state
-from robot.turn import Event, SessionView, Turn
+from robot.tick_report import Event, SessionView, TickReport
 from studio.errors import StudioError
 
 log = structlog.get_logger("orrery.robot")
 
 PERIOD_S = 1 / ROWS_PER_SECOND
 
-Listener = Callable[[Turn], None]
-"""Told every turn on the loop's own thread; it must not wait for anything."""
+Listener = Callable[[TickReport], None]
+"""Told of every tick on the loop's own thread; it must not wait for anything."""
 
 
 @dataclass(frozen=True)
@@ -89,33 +89,33 @@ class Loop:
         return told.done
 
     def run(self, until: threading.Event) -> None:
-        """Turn until told to end; a run that is on then is stopped."""
+        """Tick until told to end; a run that is on then is stopped."""
         pace = Pace(self._clock, PERIOD_S)
         while not until.is_set():
             tick = pace.wait(self._wake)
             if tick is None:
                 self._obey()
             else:
-                self.turn(tick)
+                self.run_tick(tick)
         if self._run.session.engaged:
             self._stop(StopReason.BUTTON)
 
-    def turn(self, tick: Tick) -> None:
+    def run_tick(self, tick: Tick) -> None:
         """One tick. Whatever goes wrong inside ends with a stopped arm."""
         began_s, before = self._clock.now(), self.view
         try:
-            turn = self._turn(tick)
+            report = self._report(tick)
         except Exception:
             log.exception("the loop failed", tick=tick.number, epoch=before.epoch)
             self._stop(StopReason.LOOP_ERROR)
-            turn = Turn(tick, self.view, self._talk.status())
+            report = TickReport(tick, self.view, self._talk.status())
         self._notice_change(before)
         events, self._events = tuple(self._events), []
-        turn = replace(turn, session=self.view, events=events, busy_s=self._clock.now() - began_s)
+        report = replace(report, session=self.view, events=events, busy_s=self._clock.now() - began_s)
         for listener in self._listeners:
-            listener(turn)
+            listener(report)
 
-    def _turn(self, tick: Tick) -> Turn:
+    def _report(self, tick: Tick) -> TickReport:
         self._obey()
         seen = self._eyes.look()
         self._watch(seen)
@@ -195,9 +195,9 @@ class Loop:
 
     def _account(
         self, tick: Tick, seen: Seen, received: Received, splice: Splice | None, driven: Driven | None
-    ) -> Turn:
+    ) -> TickReport:
         driver = self._run.driver
-        return Turn(
+        return TickReport(
             tick,
             self.view,
             self._talk.status(),

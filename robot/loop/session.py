@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot.commands import Run
 from robot.faults import StopReason
-from robot.turn import HoldReason, SessionView, State
+from robot.tick_report import HoldReason, SessionView, State
 from studio.errors import Conflict
 
 MOVES: dict[State, frozenset[State]] = {

@@ -1,6 +1,6 @@
 """Episodes in LeRobot's v3 layout with NVIDIA's DROID names, whole after a crash, and how they are read back.
 
-It knows turns and files, and no arm: the replay arm and cameras read through it.
+It knows ticks and files, and no arm: the replay arm and cameras read through it.
 """
 
 from robot.recording.dataset import Dataset, EpisodeSummary

@@ -39,7 +39,7 @@ from robot.settings import RobotSettings
 from robot.station.hardware import Hardware
 from robot.station.self_test import Check, SelfTest
 from robot.station.telemetry import Meter
-from robot.turn import SessionView
+from robot.tick_report import SessionView
 from studio.errors import Conflict, StudioError
 
 log = structlog.get_logger("orrery.robot.station")
@@ -51,7 +51,7 @@ class Station:
     """Built from hardware that is connected; `order` may be called from any thread.
 
     Args:
-        listeners: told every turn, on the loop's thread.
+        listeners: told of every tick, on the loop's thread.
         on_check: told every finding of a self-test.
         needs_page: whether a page must beat while a run is on.
     """

@@ -11,7 +11,7 @@ import numpy as np
 
 from robot.observation import NUM_JOINTS, ROWS_PER_SECOND
 from robot.playing import largest_gapless_horizon
-from robot.turn import Turn
+from robot.tick_report import TickReport
 
 WINDOW_TICKS = 60 * ROWS_PER_SECOND
 LATE_S = 0.01
@@ -66,7 +66,7 @@ class Summary:
 
 
 class Meter:
-    """Listens to the loop's turns; `summary` may be asked from another thread."""
+    """Listens to the loop's ticks; `summary` may be asked from another thread."""
 
     def __init__(self) -> None:
         self._began_s: deque[float] = deque(maxlen=WINDOW_TICKS)
@@ -79,25 +79,25 @@ class Meter:
         self._num_ticks = self._num_late = self._num_missed = 0
         self._num_played = self._num_clamped = self._num_gaps = 0
 
-    def __call__(self, turn: Turn) -> None:
-        """One turn."""
-        tick = turn.tick
+    def __call__(self, report: TickReport) -> None:
+        """One tick."""
+        tick = report.tick
         self._num_ticks += 1
         self._num_missed += tick.num_missed
         self._num_late += tick.lateness_s > LATE_S
         self._began_s.append(tick.began_s)
         self._lateness_s.append(tick.lateness_s)
-        self._busy_s.append(turn.busy_s)
-        if turn.latency_s is not None:
-            self._latency_s.append(turn.latency_s)
-        if turn.answered is not None and turn.answered.inference_s is not None:
-            self._inference_s.append(turn.answered.inference_s)
-        if turn.splice is not None:
-            self._jumps_rad.append(turn.splice.jump_rad)
-        if turn.rung is not None and turn.wanted is None:
+        self._busy_s.append(report.busy_s)
+        if report.latency_s is not None:
+            self._latency_s.append(report.latency_s)
+        if report.answered is not None and report.answered.inference_s is not None:
+            self._inference_s.append(report.answered.inference_s)
+        if report.splice is not None:
+            self._jumps_rad.append(report.splice.jump_rad)
+        if report.rung is not None and report.wanted is None:
             self._num_gaps += 1
-        if turn.executed is not None and turn.wanted is not None:
-            clamps = turn.executed.clamps
+        if report.executed is not None and report.wanted is not None:
+            clamps = report.executed.clamps
             self._clamped += np.stack([clamps.soft, clamps.lead, clamps.step, clamps.acceleration])
             self._num_played += 1
             self._num_clamped += bool(clamps.joints.any())

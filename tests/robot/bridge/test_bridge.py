@@ -61,7 +61,7 @@ def bridged(folder: Path, page: Page, token: str = "") -> Iterator[Station]:
     with policy_server(page.handle, path="/v1/robots/bridge", token=token) as (url, _):
         bridge = Bridge(url, token, clock, lambda: messages.hello("left", "replay", "panda", ""), settings.recordings)
         station = Station(
-            settings, hardware, clock, listeners=[bridge.on_turn], on_check=bridge.on_check, needs_page=True
+            settings, hardware, clock, listeners=[bridge.on_tick], on_check=bridge.on_check, needs_page=True
         )
         ended = threading.Event()
         thread = threading.Thread(target=bridge.run, args=(station, ended))

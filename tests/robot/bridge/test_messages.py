@@ -15,12 +15,12 @@ def test_rows_are_told_when_they_take_over_and_once_a_second():
     rig.seconds(6)
     rows = ComingRows()
 
-    told = [turn for turn in rig.turns if rows.is_news(turn)]
+    told = [report for report in rig.reports if rows.is_news(report)]
 
-    spliced = [turn for turn in rig.turns if turn.splice is not None]
-    assert all(turn in told for turn in spliced)
+    spliced = [report for report in rig.reports if report.splice is not None]
+    assert all(report in told for report in spliced)
     assert all(later.tick.number - earlier.tick.number <= 16 for earlier, later in pairwise(told))
-    assert len(told) < len(rig.turns) / 4
+    assert len(told) < len(rig.reports) / 4
 
 
 def test_a_replay_is_told_from_its_beginning_and_nothing_is_when_nothing_comes():
@@ -29,11 +29,11 @@ def test_a_replay_is_told_from_its_beginning_and_nothing_is_when_nothing_comes()
     rig.seconds(5)
     rows = ComingRows()
 
-    told = [turn for turn in rig.turns if rows.is_news(turn)]
+    told = [report for report in rig.reports if rows.is_news(report)]
 
     assert told[0].coming is not None
     assert len(told[0].coming) == 39
-    assert all(turn.coming is not None and len(turn.coming) for turn in told)
+    assert all(report.coming is not None and len(report.coming) for report in told)
     assert 2 <= len(told) <= 4
 
 

@@ -20,7 +20,7 @@ from robot.playing.ladder import STOP_AFTER_S
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
-from robot.turn import Turn
+from robot.tick_report import TickReport
 from robot_episodes import recorded
 from robot_servers import BOUND_S, OURS, answer, policy_server, receive, until
 
@@ -31,8 +31,10 @@ BUSY_S = 2.0
 class Stage:
     """What the page was told and what the loop did."""
 
-    def __init__(self, station: Station, thread: threading.Thread, told: list[dict[str, Any]], turns: list[Turn]):
-        self.station, self.thread, self.told, self.turns = station, thread, told, turns
+    def __init__(
+        self, station: Station, thread: threading.Thread, told: list[dict[str, Any]], reports: list[TickReport]
+    ):
+        self.station, self.thread, self.told, self.reports = station, thread, told, reports
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in list(self.told) if message["type"] == kind]
@@ -46,7 +48,7 @@ class Stage:
 @contextmanager
 def staged(folder: Path, policy: Callable[[ServerConnection], None]) -> Iterator[Stage]:
     told: list[dict[str, Any]] = []
-    turns: list[Turn] = []
+    reports: list[TickReport] = []
 
     def listen(socket: ServerConnection) -> None:
         for frame in socket:
@@ -57,13 +59,13 @@ def staged(folder: Path, policy: Callable[[ServerConnection], None]) -> Iterator
         settings = RobotSettings(arm="replay", recordings=recorded(folder, 8), policy=url)
         bridge = Bridge(page, "", clock, lambda: messages.hello("left", "replay", "panda", url), settings.recordings)
         hardware = connect_hardware(settings, clock)
-        station = Station(settings, hardware, clock, listeners=[turns.append, bridge.on_turn])
+        station = Station(settings, hardware, clock, listeners=[reports.append, bridge.on_tick])
         ended = threading.Event()
         thread = threading.Thread(target=bridge.run, args=(station, ended))
         thread.start()
         try:
             until(lambda: station.has_policy)
-            yield Stage(station, thread, told, turns)
+            yield Stage(station, thread, told, reports)
         finally:
             ended.set()
             thread.join(BOUND_S)
@@ -94,10 +96,10 @@ def test_a_policy_that_sends_3000_rows_and_hangs_moves_a_slow_arm_for_two_second
         stage.start(mode="rehearsal", speed=0.1)
         until(lambda: stage.station.view.stop is not None)
         stopped_s = time.monotonic()
-        turns = list(stage.turns)
+        reports = list(stage.reports)
 
-    answered_s = next(turn.tick.began_s for turn in turns if turn.answered is not None)
-    played_s = [turn.tick.began_s for turn in turns if turn.wanted is not None]
+    answered_s = next(report.tick.began_s for report in reports if report.answered is not None)
+    played_s = [report.tick.began_s for report in reports if report.wanted is not None]
     assert stage.station.view.stop is StopReason.STALE
     assert played_s[-1] - answered_s <= LASTS_S
     assert stopped_s - played_s[-1] <= STOP_AFTER_S + BUSY_S

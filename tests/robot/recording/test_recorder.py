@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 def recorded(folder: Path, rig: Rig, play) -> Path:  # type: ignore[no-untyped-def]
     recorder = Recorder(Dataset(folder, "fr3"))
-    rig.loop._listeners = (rig.turns.append, recorder)  # type: ignore
+    rig.loop._listeners = (rig.reports.append, recorder)  # type: ignore
     play()
     recorder.close()
     assert recorder.words == ""
@@ -105,7 +105,7 @@ def test_a_disk_that_fails_ends_the_recording_and_not_the_run(folder: Path):
     rig = Rig()
     dataset = Dataset(folder, "fr3")
     recorder = Recorder(dataset)
-    rig.loop._listeners = (rig.turns.append, recorder)  # type: ignore
+    rig.loop._listeners = (rig.reports.append, recorder)  # type: ignore
     (folder / ".recording").write_text("in the way")
 
     rig.start(Run(record=True))

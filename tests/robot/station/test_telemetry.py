@@ -11,7 +11,7 @@ from robot_fakes import Reply, Rig, stay, sway
 
 def measured(rig: Rig) -> Meter:
     meter = Meter()
-    rig.loop._listeners = (rig.turns.append, meter)  # type: ignore
+    rig.loop._listeners = (rig.reports.append, meter)  # type: ignore
     return meter
 
 
@@ -49,9 +49,9 @@ def test_clamps_are_counted_by_joint_and_kind():
 def test_late_and_missed_ticks_are_counted():
     rig = Rig()
     meter = measured(rig)
-    rig.turn(3)
+    rig.tick(3)
     now = rig.clock.now()
-    rig.loop.turn(Tick(9, now, now + 0.02, num_missed=4))
+    rig.loop.run_tick(Tick(9, now, now + 0.02, num_missed=4))
 
     assert meter.summary().num_late == 1
     assert meter.summary().num_missed == 4

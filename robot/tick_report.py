@@ -59,7 +59,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Turn:
+class TickReport:
     """One tick of the loop.
 
     Attributes:
