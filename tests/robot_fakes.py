@@ -13,7 +13,7 @@ from robot.clock import Tick
 from robot.commands import LoopCommand, Ready, Replay, Run, Start
 from robot.faults import ArmLost, CameraLost
 from robot.gripper.closing import Closing
-from robot.loop import DeadMan, Eyes, Loop
+from robot.loop import DeadMan, Loop, Sensors
 from robot.observation import ArmState, Observation, Views
 from robot.policy import PolicyStatus
 from robot.safety import HOME, LIMITS, ArmModel
@@ -216,7 +216,7 @@ class Rig:
         self.reports: list[TickReport] = []
         self.loop = Loop(
             self.arm,
-            Eyes(self.arm, self.cameras, self.clock),
+            Sensors(self.arm, self.cameras, self.clock),
             self.policy,
             self.clock,
             dead_man=self.dead_man,

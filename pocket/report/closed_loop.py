@@ -21,7 +21,7 @@ from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import Tick
 from robot.commands import Ready, Run, Start
-from robot.loop import DeadMan, Eyes, Loop
+from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import PERIOD_S
 from robot.simulation.world import World
 
@@ -132,8 +132,8 @@ def try_it(errand: Errand, choose: Chooser, *, looks: bool = False, answers_afte
     policy = LatePolicy(clock, choose(lambda: cameras.views().canvas()), answers_after_s)
     arm = SimulatedArm(world)
     # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
-    eyes = Eyes(arm, BlankCameras(clock), clock, world.object_poses)
-    loop = Loop(arm, eyes, policy, clock, dead_man=DeadMan(required=False))
+    sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
+    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False))
     try:
         loop.tell(Ready())
         loop.run_tick(Tick(0, clock.now(), clock.now()))

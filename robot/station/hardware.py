@@ -17,7 +17,7 @@ from robot.faults import ArmLost, CameraLost, NotInstalled
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
 from robot.gripper.robotiq import Robotiq
-from robot.loop.eyes import no_objects
+from robot.loop.sensors import no_objects
 from robot.objects import ObjectPose
 from robot.recording import read_episode
 from robot.settings import RobotSettings, names

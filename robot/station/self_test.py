@@ -17,8 +17,8 @@ from robot.arms import Arm
 from robot.cameras import Cameras
 from robot.clock import Clock, Pace
 from robot.faults import ArmLost, CameraLost
-from robot.loop.eyes import no_objects
 from robot.loop.mover import Mover
+from robot.loop.sensors import no_objects
 from robot.objects import ObjectPose
 from robot.observation import EXTERIOR_SIZE, NUM_JOINTS, ROWS_PER_SECOND, WRIST_SIZE, ArmState, Observation, Views
 from robot.playing import Latency, largest_gapless_horizon

@@ -30,7 +30,7 @@ from robot.commands import (
     Start,
     Stop,
 )
-from robot.loop import DeadMan, Eyes, Loop
+from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import Listener
 from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection
 from robot.recording import Dataset, Recorder, read_episode, success_interval
@@ -83,7 +83,7 @@ class Station:
         self._policy = policy
         self._loop = Loop(
             hardware.arm,
-            Eyes(hardware.arm, hardware.cameras, clock, hardware.objects),
+            Sensors(hardware.arm, hardware.cameras, clock, hardware.objects),
             policy,
             clock,
             dead_man=DeadMan(required=needs_page),

@@ -15,7 +15,7 @@ from websockets.sync.server import ServerConnection
 from robot.bridge import Bridge, messages
 from robot.clock import MonotonicClock
 from robot.loop import DeadMan
-from robot.loop.dead_man import TIMEOUT_S
+from robot.loop.loop import DEAD_MAN_TIMEOUT_S
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
@@ -155,7 +155,7 @@ def test_a_page_that_falls_silent_stops_the_run_and_the_operator_reads_why(
         page.order("heartbeat")
         assert page.order("start", run={"mode": "replay", "episode": 0, "speed": 0.1})["error"] is None
 
-        dead_man._timeout_s = TIMEOUT_S  # type: ignore
+        dead_man._timeout_s = DEAD_MAN_TIMEOUT_S  # type: ignore
         until(lambda: station.view.state == "stopped")
         until(lambda: page.of("event") and page.of("event")[-1]["code"] == "dead_man")
 

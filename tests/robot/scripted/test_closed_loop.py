@@ -8,7 +8,7 @@ import pytest
 from robot.arms.simulated import SimulatedArm
 from robot.clock import Tick
 from robot.commands import Instruct, Ready, Run, Start
-from robot.loop import DeadMan, Eyes, Loop
+from robot.loop import DeadMan, Loop, Sensors
 from robot.objects import ObjectPose
 from robot.observation import Observation
 from robot.safety import LIMITS, Course
@@ -119,9 +119,9 @@ def _loop(world: World, clock: FakeClock, reports: list[TickReport]) -> Loop:
         return Reply(after_s=0.25, rows=rows)
 
     arm = SimulatedArm(world)
-    eyes = Eyes(arm, FakeCameras(clock), clock, objects=world.object_poses)
+    sensors = Sensors(arm, FakeCameras(clock), clock, objects=world.object_poses)
     dead_man = DeadMan(required=False)
-    return Loop(arm, eyes, FakePolicy(clock, answer), clock, dead_man=dead_man, listeners=[reports.append])
+    return Loop(arm, sensors, FakePolicy(clock, answer), clock, dead_man=dead_man, listeners=[reports.append])
 
 
 def _ticking(loop: Loop, world: World, clock: FakeClock) -> Callable[[int], None]:

@@ -1,4 +1,4 @@
-"""Looking: the arm's state and the cameras' pictures of one moment, and whether they are fresh enough to act on."""
+"""The arm's state and the cameras' pictures of one moment, and whether they are fresh enough to act on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def no_objects() -> Sequence[ObjectPose]:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Sensed:
     """What was seen; none where it was lost, and then the reason."""
 
     state: ArmState | None = None
@@ -33,7 +33,7 @@ class Seen:
     camera_lost: CameraLost | None = None
 
 
-class Eyes:
+class Sensors:
     """Of one arm.
 
     Args:
@@ -48,8 +48,8 @@ class Eyes:
         self._clock = clock
         self.objects = objects
 
-    def look(self) -> Seen:
-        """At everything; never raises for what is lost."""
+    def read(self) -> Sensed:
+        """Everything, now; never raises for what is lost."""
         state, views, arm_lost, camera_lost = None, None, None, None
         try:
             state = self._fresh_state()
@@ -59,7 +59,7 @@ class Eyes:
             views = self._fresh_views()
         except CameraLost as error:
             camera_lost = error
-        return Seen(state, views, arm_lost, camera_lost)
+        return Sensed(state, views, arm_lost, camera_lost)
 
     def _fresh_state(self) -> ArmState:
         state = self._arm.state()

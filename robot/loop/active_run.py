@@ -47,7 +47,7 @@ class Driven:
     executed: Executed | None = None
 
 
-class Engagement:
+class ActiveRun:
     """Keeps one rule: a new epoch has a new driver, and a stop has none.
 
     Args:
