@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.robots.hello import parse_hello
 from backend.robots.incoming_files import IncomingFiles
-from backend.robots.mailbox import Mailbox
+from backend.robots.page import Mailbox
 from backend.robots.robot import Robot
 from studio.errors import Busy, Conflict, RobotNotFound
 from studio.requests import shown

@@ -1,4 +1,4 @@
-"""`python -m backend.robots.leash PARENT_PID -m PROGRAM …`: become a Python program that dies with its parent.
+"""`python -m backend.robots.launcher PARENT_PID -m PROGRAM …`: become a Python program that dies with its parent.
 
 The server may not import the robot's room, nor that room ours; the kernel's death signal outlives exec.
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from backend.worker.parent import die_with_parent
 
-LEASHED = (sys.executable, "-P", "-m", "backend.robots.leash")
+LAUNCHER = (sys.executable, "-P", "-m", "backend.robots.launcher")
 
 GROUP_PRIORITY = "-10"
 """As the robot's program asks for itself."""
