@@ -140,11 +140,6 @@ class ActiveRun:
             return error
         return None
 
-    @property
-    def clamp_rate(self) -> float:
-        """The share of joint targets that were clamped over the last two seconds."""
-        return self._mover.clamp_rate
-
     def _start(self, run: Run) -> ArmState:
         """Where the arm is then; one that is lost changes nothing."""
         state = self._arm.state()

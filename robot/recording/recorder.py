@@ -29,7 +29,6 @@ class _Open:
     task: str
     began_s: float
     notes: dict[str, Any]
-    num_dropped: int = 0
 
 
 class Recorder:
@@ -47,7 +46,6 @@ class Recorder:
         self._num_dropped = 0
         self._recording = False
         self.words = ""
-        self.num_episodes = dataset.num_episodes
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
@@ -107,7 +105,6 @@ class Recorder:
         notes = episode.notes | {"ended": ended, "success": None, "num_dropped": self._num_dropped}
         self._num_dropped = 0
         self._dataset.commit(episode.writer, episode.task, notes)
-        self.num_episodes = self._dataset.num_episodes
 
 
 def _frame(report: TickReport, began_s: float) -> Frame | None:
