@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from robot.bridge import Bridge, messages
 from robot.clock import Clock, MonotonicClock
 from robot.commands import Finish, RunSelfTest, Start
-from robot.process import come_first, configure_logs
+from robot.process import configure_logs, raise_priority
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run until told to end; 2 when it cannot start, with one line that says why."""
     configure_logs()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    come_first()
+    raise_priority()
     try:
         settings = read_settings(sys.argv[1:] if arguments is None else arguments)
         if not settings.server and not settings.prompt and settings.mode != "replay":

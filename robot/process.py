@@ -38,8 +38,8 @@ def configure_logs() -> None:
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-def come_first() -> None:
-    """This thread, and those that it starts; without the right to it all goes on, and late ticks are counted.
+def raise_priority() -> None:
+    """Of this thread, and those that it starts; without the right to it all goes on, and late ticks are counted.
 
     Root has the right, and whoever has an `rtprio` limit (limits.conf(5)).
     """

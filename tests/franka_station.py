@@ -16,7 +16,7 @@ from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
-from robot.process import come_first, configure_logs
+from robot.process import configure_logs, raise_priority
 from robot.settings import read_settings
 from robot.station import Station
 from robot.station.hardware import Hardware
@@ -62,7 +62,7 @@ class Speaker:
 def main(host: str, policy: str, following: str, recordings: Path) -> None:
     configure_logs()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    come_first()
+    raise_priority()
     clock, speaker = MonotonicClock(), Speaker()
     library, robot = connect_franka(host, "ignore")
     gripper = GripperThread(FrankaHand(library.Gripper(host), franky_errors(library)))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from robot.process import come_first
+from robot.process import raise_priority
 
 ROOT = Path(__file__).parents[2]
 TAKE = "import os; os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))"
-SAY = "import os; from robot.process import come_first; come_first(); print(os.sched_getscheduler(0))"
+SAY = "import os; from robot.process import raise_priority; raise_priority(); print(os.sched_getscheduler(0))"
 
 
 def test_who_has_no_right_to_it_goes_on_without(monkeypatch: pytest.MonkeyPatch):
@@ -18,7 +18,7 @@ def test_who_has_no_right_to_it_goes_on_without(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     monkeypatch.setattr(os, "setpriority", refuse)
-    come_first()
+    raise_priority()
 
 
 def test_who_has_the_right_comes_before_all_that_has_no_real_time_priority():
