@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import asdict
 from typing import Any
 
 import structlog
@@ -267,16 +268,7 @@ class Station:
         judged = [episode.success for episode in episodes if episode.success is not None]
         low, high = success_interval(sum(judged), len(judged))
         return {
-            "episodes": [
-                {
-                    "index": episode.index,
-                    "task": episode.task,
-                    "num_frames": episode.num_frames,
-                    "ended": episode.ended,
-                    "success": episode.success,
-                }
-                for episode in episodes
-            ],
+            "episodes": [asdict(episode) for episode in episodes],
             "num_judged": len(judged),
             "num_successes": sum(judged),
             "success_interval": [low, high],
