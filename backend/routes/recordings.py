@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from backend.errors import documented
-from backend.robots.parcels import Parcel
+from backend.robots.incoming_files import IncomingFile
 from backend.routes.two_ways import close, receive
 from backend.services import Parts, services_of
 from studio.errors import BadInput, Busy, Conflict, RobotAway, RobotNotFound, StudioError
@@ -61,10 +61,10 @@ async def export(name: str, parts: Parts) -> StreamingResponse:
     return await _fetched(parts, name, {})
 
 
-@router.websocket("/v1/robots/parcels/{ticket}")
-async def parcel(socket: WebSocket, ticket: str) -> None:
+@router.websocket("/v1/robots/files/{ticket}")
+async def sent_file(socket: WebSocket, ticket: str) -> None:
     """A robot sends a file that was asked for."""
-    expected = services_of(socket).robots.parcels.arrived(ticket)
+    expected = services_of(socket).robots.files.arrived(ticket)
     await socket.accept()
     if expected is None:
         return await close(socket, UNKNOWN, "Nobody waits for this.")
@@ -79,7 +79,7 @@ async def parcel(socket: WebSocket, ticket: str) -> None:
     return await close(socket, UNKNOWN, "Nobody waits for this any more.")
 
 
-async def _take(socket: WebSocket, expected: Parcel) -> None:
+async def _take(socket: WebSocket, expected: IncomingFile) -> None:
     try:
         first = await receive(socket)
         expected.begin(first if isinstance(first, str) else "")
@@ -94,10 +94,10 @@ async def _take(socket: WebSocket, expected: Parcel) -> None:
 
 
 async def _fetched(parts: Parts, name: str, what: dict[str, Any]) -> StreamingResponse:
-    robot, parcels = parts.robots.named(name), parts.robots.parcels
-    ticket, expected = parcels.expect()
+    robot, files = parts.robots.named(name), parts.robots.files
+    ticket, expected = files.expect()
     with ExitStack() as stack:
-        stack.callback(parcels.forget, ticket, expected)
+        stack.callback(files.forget, ticket, expected)
         await robot.inquire({"command": "send", "ticket": ticket, **what})
         about = await expected.about()
         stack.pop_all()  # from here on the stream forgets it
@@ -105,14 +105,16 @@ async def _fetched(parts: Parts, name: str, what: dict[str, Any]) -> StreamingRe
     headers["content-disposition"] = f'attachment; filename="{about.name}"'
     if about.size_bytes is not None:
         headers["content-length"] = str(about.size_bytes)
-    return _FileStream(expected, about.media_type, headers, lambda: parcels.forget(ticket, expected))
+    return _FileStream(expected, about.media_type, headers, lambda: files.forget(ticket, expected))
 
 
 class _FileStream(StreamingResponse):
-    """Lets go of a parcel at its end, however it comes to that."""
+    """Lets go of a file at its end, however it comes to that."""
 
-    def __init__(self, parcel: Parcel, media_type: str, headers: dict[str, str], forget: Callable[[], None]) -> None:
-        super().__init__(parcel.pieces(), media_type=media_type, headers=headers)
+    def __init__(
+        self, file: IncomingFile, media_type: str, headers: dict[str, str], forget: Callable[[], None]
+    ) -> None:
+        super().__init__(file.pieces(), media_type=media_type, headers=headers)
         self._forget = forget
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -10,8 +10,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from backend.robots.hello import parse_object
-from backend.robots.mailbox import Mailbox
-from backend.robots.page import Page
+from backend.robots.page import Mailbox, Page
 from backend.robots.robot import Robot
 from backend.routes.two_ways import both_ways, close, receive
 from backend.services import Parts, services_of
