@@ -13,11 +13,9 @@ import structlog
 from backend import vital
 from backend.adapter_rack import AdapterRack
 from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
-from backend.arena.importing import ARENA_RECORDS
 from backend.broadcast import Broadcast
 from backend.checkpoint_shelf import CheckpointShelf
 from backend.comparisons import ComparisonDesk
-from backend.comparisons.importing import COMPARISON_RECORDS
 from backend.control_desk import ControlDesk
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
@@ -36,7 +34,7 @@ from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
-from backend.library.portage import Portage
+from backend.library.backups import Backups
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.sheet_desk import SheetDesk
@@ -49,7 +47,6 @@ from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.task_desk import TaskDesk
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.bench import Bench
-from backend.refining.importing import REFINEMENT_RECORDS
 from backend.refining.roles import Roles
 from backend.refining.service import RefiningService
 from backend.refining.shelf import RefinementShelf
@@ -117,9 +114,13 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         shelf=shelf,
         media=media,
         library=library,
-        portage=Portage(
-            *(database, media, board.library_news, library, folder, settings.quota_bytes),
-            sorts=(*COMPARISON_RECORDS, *REFINEMENT_RECORDS, *ARENA_RECORDS),
+        backups=Backups(
+            database=database,
+            store=media,
+            news=board.library_news,
+            library=library,
+            folder=folder,
+            quota_bytes=settings.quota_bytes,
             heard=heard,
         ),
         comparisons=ComparisonDesk.open(*rooms, folder.media, _offline_page),

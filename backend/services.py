@@ -24,7 +24,7 @@ from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
-from backend.library.portage import Portage
+from backend.library.backups import Backups
 from backend.library.service import LibraryService
 from backend.library.sheet_desk import SheetDesk
 from backend.library.uploads import Uploads
@@ -54,7 +54,7 @@ class Services:
     library: LibraryService
     uploads: Uploads
     sheets: SheetDesk
-    portage: Portage
+    backups: Backups
     comparisons: ComparisonDesk
     adapters: AdapterRack
     controls: ControlDesk

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Engine
@@ -67,16 +68,24 @@ class Database:
             return act(session)
 
     @contextmanager
-    def transaction(self) -> Generator[Session]:
+    def transaction(self, *, attached: Path | None = None) -> Generator[Session]:
         """A session that is written to disk at its end, or not at all.
+
+        Args:
+            attached: another database, whose tables are `backup.…` in it.
 
         Raises:
             DiskFull: there is no room.
             StorageError: the database did not answer.
         """
         try:
-            with Session(self.engine) as session, session.begin():
-                yield session
+            with self.engine.connect() as connection:
+                if attached is not None:
+                    connection.detach()  # from the pool: closed afterwards, and with it what is attached
+                    connection.exec_driver_sql("ATTACH DATABASE ? AS backup", (str(attached),))
+                    connection.commit()
+                with Session(connection) as session, session.begin():
+                    yield session
         except DatabaseError as error:
             if is_full(error.orig):
                 raise DiskFull(

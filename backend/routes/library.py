@@ -51,7 +51,7 @@ async def search(query: Annotated[LibraryQuery, Query()], parts: Parts) -> Libra
 @router.get("/export", response_class=StreamingResponse, responses={200: ZIP, **documented(StorageError, DiskFull)})
 async def export(parts: Parts) -> StreamingResponse:
     """A zip of database, media, presets and adapters as they are now. Unpacked, it is a data folder."""
-    return _download(await parts.portage.export(), "orrery-export.zip")
+    return _download(await parts.backups.export(), "orrery-export.zip")
 
 
 @router.post(
@@ -61,7 +61,7 @@ async def export(parts: Parts) -> StreamingResponse:
 )
 async def bring_in(request: Request, parts: Parts) -> ImportReport:
     """Take in an export, sent as the body itself. What is here already stays; jobs that were open there have ended."""
-    return await parts.portage.bring_in(request.stream())
+    return await parts.backups.bring_in(request.stream())
 
 
 @router.post(
@@ -73,7 +73,7 @@ async def bring_in(request: Request, parts: Parts) -> ImportReport:
 async def archive(request: Request, parts: Parts) -> StreamingResponse:
     """A zip of items with their recipes; a form with `ids` does as well as JSON, so that a page's button can."""
     ids = parse_as(ItemIds, await _ids_of(request)).ids
-    return _download(await parts.portage.archive(ids), "orrery.zip")
+    return _download(await parts.backups.archive(ids), "orrery.zip")
 
 
 @router.delete("", responses=documented(BadInput, Conflict, StorageError))
@@ -82,7 +82,7 @@ async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems
     await parts.refining.close()  # or they would queue more, from the words that go
     try:
         await parts.queue.cancel_everything()
-        erased = await parts.portage.erase_everything()
+        erased = await parts.backups.erase_everything()
     except StudioError:
         await parts.refining.open()
         raise

@@ -5,7 +5,7 @@ import json
 import sqlite3
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from io import BytesIO
@@ -17,24 +17,20 @@ from sqlalchemy import func, select
 
 from backend.arena.answers import read_questions
 from backend.arena.dealing import Wish
-from backend.arena.importing import ARENA_RECORDS
 from backend.arena.service import ArenaService
 from backend.comparisons.critics import critic_scores
 from backend.comparisons.drawing import Look, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, Place
-from backend.comparisons.importing import COMPARISON_RECORDS
 from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow, VoteRow
 from backend.database.comparison_tables import ComparisonRow, MeasurementRow
 from backend.database.refinement_table import RefinementRow
-from backend.library import export_file, records
-from backend.refining.importing import REFINEMENT_RECORDS
 from critiques import critique
 from refining_fakes import begun
-from shelves import CUBE, Shelf, export_of, rewritten, shelf_at, with_sql
+from shelves import CUBE, Shelf, export_of, shelf_at
 from studio.arena import CastVote, Choice, Standings
 from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
-from studio.errors import BadInput, StorageError
+from studio.errors import BadInput
 from studio.import_report import RecordName
 from studio.jobs import BatchPlace, Failure, JobState
 from studio.prompting.critique import read_critique
@@ -179,7 +175,7 @@ def test_what_was_said_of_the_items_comes_in_as_it_was_and_nothing_of_it_begins(
     report = other.bring_in(content)
 
     assert {name: said.num_added for name, said in report.records.items()} == rows_of(full) == rows_of(other)
-    assert not any(said.num_refused or said.num_known or said.num_lost_media for said in report.records.values())
+    assert not any(said.num_known for said in report.records.values())
     was, now = comparison(full), comparison(other)
     running = was.cell(0, 3)
     assert running is not None
@@ -234,7 +230,7 @@ def test_what_is_here_already_stays_and_is_counted(full: Shelf, other: Shelf):
     report = other.bring_in(content)
 
     assert {name: brought.num_known for name, brought in report.records.items()} == rows_of(full)
-    assert not any(brought.num_added or brought.num_refused for brought in report.records.values())
+    assert not any(brought.num_added for brought in report.records.values())
     assert comparison(other).title == "Mine"
     assert standings(other) == said
 
@@ -292,84 +288,6 @@ def test_results_that_a_job_has_not_made_here_stay_out_since_a_retry_makes_them(
     assert other.ledger.succeed(FIRST, (result,), None).state is JobState.SUCCEEDED
 
 
-def test_an_item_that_was_damaged_on_the_way_is_lost_in_its_cell_and_its_tree(full: Shelf, other: Shelf):
-    def spoil(name: str, data: bytes) -> bytes:
-        return b"x" * len(data) if name.endswith((f"{SECOND}-0.png", f"{SHOWN}-0.png")) else data
-
-    report = other.bring_in(rewritten(export_of(full), spoil))
-
-    assert {name: brought.num_lost_media for name, brought in report.records.items() if brought.num_lost_media} == {
-        "comparisons": 2,
-        "refinements": 1,
-        "questions": 1,
-    }
-    assert [cell.gone for cell in comparison(other).cells] == [True, False, True, False, False]
-    assert standings(other) == standings(full)
-
-
-HOSTILE: dict[RecordName, tuple[str, ...]] = {
-    "comparisons": (
-        "document = 'x'",
-        "document = '[]'",
-        "document = x'00ff'",
-        f"document = '{'[' * 20_000}'",
-        "document = json_set(document, '$.script', 1)",
-        "document = json_set(document, '$.title', hex(zeroblob(1000)))",
-        "document = json_set(document, '$.places[0].media_id', '../../etc/passwd')",
-        "document = json_set(document, '$.places[0].row', 7)",
-        "document = json_set(document, '$.places[0].column', -1)",
-        "document = json_set(document, '$.places[1].index', 999)",
-        "document = json_set(document, '$.places[1].column', 2)",
-        "document = json_set(document, '$.places[0].index', 4)",
-        "document = json_set(document, '$.refused', json('{\"77\": null}'))",
-        "id = '<script>'",
-        "id = 5",
-        "created_at = 'yesterday'",
-    ),
-    "measurements": (
-        "document = '{}x'",
-        "document = '{\"psnr_db\": 1e999}'",
-        "media_id = '../x'",
-        "against_id = 'https://evil.example/'",
-    ),
-    "refinements": (
-        "document = json_set(document, '$.id', 'bbbbbbbbbbbb')",
-        "document = json_set(document, '$.nodes', json('[]'))",
-        "document = json_set(document, '$.nodes[1].number', 0)",
-        "document = json_set(document, '$.nodes[1].parent', 1)",
-        "document = json_set(document, '$.nodes[1].parent', -1)",
-        "document = json_set(document, '$.nodes[1].candidate', 5)",
-        "document = json_set(document, '$.nodes[1].rewrites_left', 1000000)",
-        "document = json_set(document, '$.nodes[1].job_id', '../../x')",
-        "document = json_set(document, '$.nodes[1].words', hex(zeroblob(40000)))",
-        "document = json_set(document, '$.nodes[0].media.url', 'https://evil.example/x')",
-        "document = json_set(document, '$.nodes[0].media.id', '../x')",
-        "document = json_set(document, '$.nodes[0].critique.overall_score', 11)",
-        "document = json_set(document, '$.spent_s', -1)",
-    ),
-    "questions": ("text = ''", "media_id = '../x'", "seed = -1", "max_tokens = 'many'", "created_at = 7"),
-    "answers": ("question_id = 'one'", "reasoner = ''", "seconds = 'soon'", "error = '{}'", "text = x'00'"),
-    "grades": ("score = 6", "score = 'five'", "answer_id = 'one'", "judge = ''"),
-    "votes": (
-        "pair = 'x'",
-        "pair = '0a-0.0b-0'",
-        "kind = 'opinion'",
-        'choices = \'{"prompt": "left"}\'',
-        'choices = \'{"overall": "mine"}\'',
-        'choices = \'{"overall": "left", "correct": "left"}\'',
-        "choices = '5'",
-        "voted_by = 'nobody'",
-        "voter = ''",
-        "left_id = right_id",
-        "contest = hex(zeroblob(500))",
-        "revoked_at = 'never'",
-    ),
-}
-
-
-READERS = {sort.name: sort for sort in (*COMPARISON_RECORDS, *REFINEMENT_RECORDS, *ARENA_RECORDS)}
-
-
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with shelf_at(tmp_path_factory.mktemp("exported")) as shelf:
@@ -377,147 +295,10 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         return export_of(shelf)
 
 
-@pytest.fixture(scope="module")
-def database(exported: bytes) -> Iterator[sqlite3.Connection]:
-    """That of the export, in memory."""
-    with zipfile.ZipFile(BytesIO(exported)) as archive, closing(sqlite3.connect(":memory:")) as database:
-        database.deserialize(archive.read("orrery.db"))
-        database.row_factory = sqlite3.Row
-        yield database
-
-
-@pytest.mark.parametrize(
-    ("sort", "change"), [(sort, change) for sort, changes in HOSTILE.items() for change in changes]
-)
-def test_a_record_that_could_not_have_been_written_here_is_refused(
-    database: sqlite3.Connection, sort: RecordName, change: str
-):
-    reader = READERS[sort]
-    first = f"SELECT * FROM {reader.table} ORDER BY rowid LIMIT 1"
-    reader.read(dict(database.execute(first).fetchone()))
-    try:
-        database.execute(f"UPDATE {reader.table} SET {change} WHERE rowid = (SELECT min(rowid) FROM {reader.table})")
-        changed = dict(database.execute(first).fetchone())
-    finally:
-        database.rollback()
-
-    with pytest.raises(ValueError, match=r"\w"):
-        reader.read(changed)
-
-
-def test_what_is_refused_stays_out_alone_and_is_told(exported: bytes, other: Shelf):
-    spoil = with_sql(
-        "UPDATE comparisons SET document = 'x';"
-        "UPDATE refinements SET id = '<script>alert(1)</script>';"
-        "UPDATE arena_votes SET choices = '[]' WHERE number > 3;"
-        "UPDATE arena_answers SET question_id = 'eeeeeeeeeeee' WHERE number = 1;"
-    )
-
-    report = other.bring_in(spoil(exported))
-
-    assert {name: (said.num_added, said.num_refused) for name, said in report.records.items()} == {
-        "comparisons": (0, 1),
-        "measurements": (1, 0),
-        "refinements": (0, 1),
-        "questions": (1, 0),
-        "answers": (3, 1),
-        "grades": (0, 1),
-        "votes": (3, 25),
-    }
-    assert len(report.records["votes"].refusals) == records.MAX_REFUSALS
-    (refused,) = report.records["answers"].refusals
-    assert (refused.id, refused.reason) == ("1" * 12, "its question is not here")
-    assert rows_of(other) == {name: said.num_added for name, said in report.records.items()}
-    assert report.num_items == 3
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        pytest.param("DROP TABLE arena_votes", id="no votes"),
-        pytest.param("ALTER TABLE refinements DROP COLUMN document", id="no documents"),
-        pytest.param("UPDATE comparisons SET document = zeroblob(300000)", id="enormous"),
-        pytest.param("UPDATE arena_votes SET reason = CAST(x'ff' AS TEXT)", id="no text"),
-        pytest.param(
-            "DROP TABLE arena_grades; CREATE TABLE arena_grades (answer_id TEXT PRIMARY KEY, judge, score, reason) "
-            "WITHOUT ROWID",
-            id="another table",
-        ),
-        pytest.param("DROP TABLE arena_grades; CREATE VIRTUAL TABLE arena_grades USING fts5(a)", id="a virtual table"),
-    ],
-)
-def test_a_database_that_breaks_off_brings_nothing_at_all(
-    exported: bytes, other: Shelf, monkeypatch: pytest.MonkeyPatch, statement: str
-):
-    monkeypatch.setattr(export_file, "MAX_VALUE_BYTES", 200_000)
-
-    with pytest.raises(BadInput):
-        other.bring_in(with_sql(statement)(exported))
-
-    assert (other.ids(), other.files(), other.ledger.newest(9)) == ([], [], [])
-    assert not any(rows_of(other).values())
-
-
-def test_more_rows_than_anybody_writes_are_refused(exported: bytes, other: Shelf, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(export_file, "MAX_ROWS", 27)
-
-    with pytest.raises(BadInput, match="more than 27 arena_votes"):
-        other.bring_in(exported)
-    assert other.ids() == []
-
-
-@pytest.mark.parametrize("num_written", [1, 5, 8, 13])
-def test_what_a_kill_left_out_comes_with_the_next_import(
-    exported: bytes, other: Shelf, monkeypatch: pytest.MonkeyPatch, num_written: int
-):
-    monkeypatch.setattr(records, "AT_ONCE", 5)
-    written = 0
-    in_turn = other.database.in_turn
-
-    def killed(act: Callable[[], object]) -> object:
-        nonlocal written
-        written += 1
-        if written > num_written:
-            raise StorageError("It is not there any more.")
-        return in_turn(act)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(other.database, "in_turn", killed)
-        with pytest.raises(StorageError):
-            other.bring_in(exported)
-    other.bring_in(exported)
-
-    with shelf_at(other.folder.parent / "three") as whole:
-        whole.bring_in(exported)
-        assert rows_of(other) == rows_of(whole)
-        assert standings(other) == standings(whole)
-        assert comparison(other) == comparison(whole)
-        assert other.ids() == whole.ids()
-
-
-def test_votes_count_at_once_also_those_that_came_before_an_import_broke_off(
-    exported: bytes, other: Shelf, monkeypatch: pytest.MonkeyPatch
-):
-    assert standings(other).num_votes == 0
-    monkeypatch.setattr(records, "AT_ONCE", 27)
-    kept = VoteRow.__init__
-
-    def full_at_the_last(row: VoteRow, **said: object) -> None:
-        if said["voter"] == "Voter 0 é":
-            raise StorageError("The disk is full.")
-        kept(row, **said)
-
-    monkeypatch.setattr(VoteRow, "__init__", full_at_the_last)
-    with pytest.raises(StorageError):
-        other.bring_in(exported)
-
-    assert standings(other).num_votes == 26
-
-
 def test_nothing_is_left_of_what_came(exported: bytes, other: Shelf):
     other.bring_in(exported)
 
-    asyncio.run(other.portage.erase_everything())
+    asyncio.run(other.backups.erase_everything())
     other.arena.forget()
 
     assert not any(rows_of(other).values())
