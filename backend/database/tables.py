@@ -48,7 +48,7 @@ class JobRow(Table):
     """One job.
 
     `number` is the order of acceptance, `position` the order of running, `end_number` the order in which they ended,
-    whatever the clock said then; jobs of an older version and of an import have none. `priority` is -1, 0 or 1.
+    whatever the clock said then; jobs of an import have none. `priority` is -1, 0 or 1.
     `pace_key` names the jobs whose steps take as long, `step_work` is how much a step has to do (`backend.jobs.work`).
     """
 

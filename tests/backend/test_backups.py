@@ -183,18 +183,6 @@ def test_an_upload_beyond_the_quota_is_refused_and_removed(tmp_path: Path):
         assert (shelf.ids(), shelf.files()) == ([], [])
 
 
-def test_an_upload_of_an_older_version_is_found_and_written_down(shelf: Shelf):
-    upload = shelf.store.put_upload(io.BytesIO(picture_bytes(30, 20))).id
-    (shelf.folder / "media" / "uf").mkdir(exist_ok=True)
-    (shelf.folder / "media" / "uf" / "uf000000000000000.png").write_bytes(b"no picture")
-
-    asyncio.run(shelf.library.open())
-
-    assert shelf.ids() == [upload]
-    asyncio.run(shelf.library.open())
-    assert shelf.ids() == [upload]
-
-
 def test_nothing_is_left_of_everything(shelf: Shelf):
     result = shelf.make()
     asyncio.run(shelf.uploads.keep(io.BytesIO(picture_bytes(30, 20)), "secret-name.png"))
