@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
+from starlette.routing import Mount
 
 from backend import errors
 from backend.access import Gate
@@ -17,7 +18,6 @@ from backend.rate_limit import RateLimit
 from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
 from backend.routes.head import Head
-from backend.routes.page import PageErrors
 from backend.services import Services
 from backend.version import VERSION
 from frontend.app import mount
@@ -57,7 +57,9 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
     _know_routes(app)
     show_examples(app)
     mount(app, base_url=lambda: base_url, has_token=settings.token is not None)
-    app.add_middleware(PageErrors)
+    for route in app.routes:
+        if isinstance(route, Mount) and isinstance(route.app, FastAPI):
+            errors.register_missing(route.app)
     app.add_middleware(Head)
     app.add_middleware(BodyLimit)
     app.add_middleware(Gate, settings=settings)
