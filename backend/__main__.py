@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from backend.browser_policy import BROWSER_HEADERS
 from backend.checkpoint_shelf import CheckpointShelf
+from backend.edge.browser_policy import BROWSER_HEADERS
 from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
 from studio.errors import CannotListen, StorageError, StudioError
@@ -122,7 +122,7 @@ def _serve(
 
 
 async def _live(settings: ServerSettings, services: Services, hold: Hold, listener: socket.socket) -> None:
-    from backend.paced_http import PacedHttp
+    from backend.edge.paced_http import PacedHttp
     from backend.serve import living
 
     own_url = address(settings, listener, loopback=True)

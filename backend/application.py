@@ -10,14 +10,14 @@ from fastapi_offline import FastAPIOffline
 from starlette.routing import Mount
 
 from backend import errors
-from backend.access import Gate
-from backend.body_limit import BodyLimit
+from backend.edge.access import Gate
+from backend.edge.body_limit import BodyLimit
+from backend.edge.head import Head
+from backend.edge.rate_limit import RateLimit
 from backend.examples import show_examples
 from backend.metrics import Measured
-from backend.rate_limit import RateLimit
 from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
-from backend.routes.head import Head
 from backend.services import Services
 from backend.version import VERSION
 from frontend.app import mount

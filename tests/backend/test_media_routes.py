@@ -12,9 +12,9 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from backend import errors
-from backend.body_limit import MAX_UPLOAD_BYTES, BodyLimit
 from backend.broadcast import Broadcast
 from backend.database import open_database
+from backend.edge.body_limit import MAX_UPLOAD_BYTES, BodyLimit
 from backend.library.news import LibraryNews
 from backend.library.uploads import Uploads
 from backend.media import MediaStore, write_clip
