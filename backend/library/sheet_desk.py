@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from backend.media import MediaStore, read_timeline
+from backend.media.sound import read_waveform
 from backend.media.spritesheet import draw_spritesheet, layout_of
-from backend.media.waveform import read_waveform
 from studio.errors import BadInput, MediaNotFound
 from studio.library import SpritesheetLayout, Waveform
 

@@ -1,4 +1,4 @@
-"""`/v1/arena`: blind pairs, votes on them, and the rankings that follow."""
+"""`/v1/arena`: blind pairs, votes on them, the rankings that follow, and questions put to several reasoners."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from backend.arena.dealing import Wish
 from backend.errors import documented
-from backend.routes.hanging_up import unless_gone
+from backend.routes.outcome import unless_gone
 from backend.services import Parts
 from studio.arena import (
     AskJudge,
@@ -23,6 +23,7 @@ from studio.arena import (
     VoteList,
     Voters,
 )
+from studio.arena.questions import MAX_QUESTIONS_PAGE, AskedQuestion, GradeAnswers, PutQuestions, QuestionList
 from studio.arena.votes import MAX_SKIPPED, MAX_VOTES_PAGE, PairKind, VoterName
 from studio.errors import (
     BadInput,
@@ -31,6 +32,7 @@ from studio.errors import (
     EngineError,
     MediaNotFound,
     PairNotFound,
+    QuestionNotFound,
     ServerUnreachable,
     StorageError,
     VoteNotFound,
@@ -122,3 +124,36 @@ async def reasoners(parts: Parts) -> ReasonerList:
 async def judge(asked: AskJudge, request: Request, parts: Parts) -> Vote:
     """Let a reasoner vote on a pair. Who hangs up stops it."""
     return await unless_gone(request, parts.judge.vote(asked))
+
+
+@router.post("/questions", status_code=201, responses=documented(BadInput, MediaNotFound, StorageError))
+async def put(asked: PutQuestions, parts: Parts) -> QuestionList:
+    """Write questions down, with a place for the answer of each reasoner."""
+    return await parts.answers.put(asked)
+
+
+@router.get("/questions")
+async def listing(parts: Parts, limit: Annotated[int, Query(ge=1, le=MAX_QUESTIONS_PAGE)] = 50) -> QuestionList:
+    """The newest questions with their answers, and the mean grades over all."""
+    return await parts.answers.listing(limit)
+
+
+@router.post("/questions/{question_id}/answers", responses=documented(QuestionNotFound, Conflict, Busy, StorageError))
+async def ask(question_id: str, request: Request, parts: Parts) -> AskedQuestion:
+    """Ask everybody whose answer is missing, one after the other; each is kept as it comes. Who hangs up stops it."""
+    return await unless_gone(request, parts.answers.ask(question_id))
+
+
+@router.post(
+    "/questions/{question_id}/grades",
+    responses=documented(QuestionNotFound, BadInput, Conflict, Busy, EngineError, ServerUnreachable),
+)
+async def grade(question_id: str, asked: GradeAnswers, request: Request, parts: Parts) -> AskedQuestion:
+    """Let a judge grade the answers against the person's, 1 to 5. Who hangs up stops it."""
+    return await unless_gone(request, parts.answers.grade(question_id, asked))
+
+
+@router.delete("/questions/{question_id}", responses=documented(QuestionNotFound, StorageError))
+async def remove(question_id: str, parts: Parts) -> AskedQuestion:
+    """Remove a question and its answers; votes that were cast on them count on."""
+    return await parts.answers.remove(question_id)

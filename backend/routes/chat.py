@@ -17,7 +17,7 @@ from backend.dialects.openai_chat_answers import DONE, ChatCompletion, ChatStrea
 from backend.errors import documented
 from backend.messages import ConversationSaid
 from backend.reasoning import OpenConversation
-from backend.routes.hanging_up import unless_gone
+from backend.routes.outcome import unless_gone
 from backend.routes.server_sent import kept_alive
 from backend.services import Parts, Services
 from studio.errors import (

@@ -1,15 +1,17 @@
-"""`/v1/checkpoints` and `/v1/choices`: what can be asked of this server, and what its engines hold."""
+"""What can be asked of this server: `/v1/checkpoints`, `/v1/adapters`, `/v1/choices`, and `/v1/models` for OpenAI."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path
+from pydantic import BaseModel
 
 from backend.errors import documented
 from backend.fleet.room import weight_bytes
 from backend.services import Parts
+from studio.adapters import AdapterList
 from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
 from studio.events import CheckpointStatus, Errand
@@ -101,3 +103,43 @@ async def options(kind: str, parts: Parts, checkpoint: str | None = None) -> Cho
     can = found.capabilities()
     ruled = {name: tuple(row) for name, row in choices(kind, can).items()}
     return ChoiceList(checkpoint=found.id, choices=ruled, limits=spans(kind, can))
+
+
+@router.get("/adapters")
+def adapters(parts: Parts) -> AdapterList:
+    """What lies in the data folder's `adapters/`, by name."""
+    return parts.adapters.listing()
+
+
+models_router = APIRouter(prefix="/v1/models", tags=["openai"])
+
+
+class Model(BaseModel):
+    """One model of OpenAI's list."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "orrery"
+
+
+class ModelList(BaseModel):
+    """OpenAI's list."""
+
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+@models_router.get("")
+async def models(parts: Parts) -> ModelList:
+    """What `model` may be."""
+    return ModelList(data=[Model(id=name) for name in parts.shelf.here()])
+
+
+@models_router.get("/{name:path}", responses=documented(CheckpointNotFound))
+async def model(name: str, parts: Parts) -> Model:
+    """One of them, by its id or by its repository, which has a slash."""
+    served = parts.shelf.id_of(name)
+    if served not in parts.shelf.here():
+        raise CheckpointNotFound(f"There is no model {shown(name)} here.", hint="GET /v1/models lists them.")
+    return Model(id=served)
