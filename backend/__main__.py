@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.edge.browser_policy import BROWSER_HEADERS
 from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
@@ -43,7 +43,7 @@ def main() -> int:
         folder = DataFolder(settings.data)
         folder.prepare()
         hold = Hold(folder)
-        shelf = CheckpointShelf.open(settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set)
+        shelf = CheckpointCatalogue.open(settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set)
         listener = listen(settings)
         _serve(settings, folder, shelf, hold, listener)
     except StudioError as error:
@@ -111,7 +111,7 @@ class Server(uvicorn.Server):
 
 
 def _serve(
-    settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, hold: Hold, listener: socket.socket
+    settings: ServerSettings, folder: DataFolder, shelf: CheckpointCatalogue, hold: Hold, listener: socket.socket
 ) -> None:
     gc.disable()  # until all is there, see `Server.startup`
     from backend.serve import build_services  # a second of imports, after all cheap refusals

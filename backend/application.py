@@ -15,7 +15,7 @@ from backend.edge.body_limit import BodyLimit
 from backend.edge.head import Head
 from backend.edge.rate_limit import RateLimit
 from backend.examples import show_examples
-from backend.metrics import Measured
+from backend.metrics import RequestMetrics
 from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
 from backend.services import Services
@@ -64,7 +64,7 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
     app.add_middleware(BodyLimit)
     app.add_middleware(Gate, settings=settings)
     app.add_middleware(RateLimit, per_minute=settings.rate_limit)
-    app.add_middleware(Measured, metrics=services.metrics)
+    app.add_middleware(RequestMetrics, metrics=services.metrics)
     return app
 
 

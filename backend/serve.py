@@ -11,19 +11,16 @@ from typing import Any
 import structlog
 
 from backend import vital
-from backend.adapter_rack import AdapterRack
-from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
-from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.broadcast import Broadcast, Snapshots
+from backend.checkpoints.adapters import AdapterFolder
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonDesk
-from backend.control_desk import ControlDesk
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
 from backend.fleet.room import Room
-from backend.form_shelf import FormShelf
-from backend.given_media import GivenMedia
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
@@ -35,24 +32,26 @@ from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
 from backend.library.backups import Backups
+from backend.library.controls import ControlService
+from backend.library.form_presets import FormPresets
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
 from backend.reasoning import ReasoningService
+from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
-from backend.reasoning.task_desk import TaskDesk
+from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.bench import Bench
 from backend.refining.roles import Roles
 from backend.refining.service import RefiningService
-from backend.refining.shelf import RefinementShelf
+from backend.refining.store import RefinementStore
 from backend.robots.hub import RobotHub
 from backend.services import Services
-from backend.snapshots import Snapshots
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
@@ -64,7 +63,7 @@ from studio.settings import ServerSettings
 log = structlog.get_logger("orrery.server")
 
 
-def build_services(settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf) -> Services:
+def build_services(settings: ServerSettings, folder: DataFolder, shelf: CheckpointCatalogue) -> Services:
     """Everything behind the edge; nothing runs yet.
 
     Raises:
@@ -80,7 +79,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
     fleet = _build_fleet(settings, folder, shelf, board, broadcast)
     errands = Errands(shelf, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
     uploads = Uploads(database, media, board.library_news, settings.quota_bytes)
-    rack = AdapterRack(folder.adapters)
+    rack = AdapterFolder(folder.adapters)
     metrics = Metrics()
     reasoning = ReasoningService(fleet, metrics)
     shown_media = ShownMedia(media, folder.media, settings)
@@ -97,13 +96,13 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         ArenaService(database, board.library_news, media),
         Reasoners(reasoning, fleet, shelf, folder.reasoners),
     )
-    refining = RefiningService(admission, roles, Bench(jobs, media), RefinementShelf(database), broadcast)
+    refining = RefiningService(admission, roles, Bench(jobs, media), RefinementStore(database), broadcast)
 
     def heard() -> None:
         arena.forget()
         refining.changed()
 
-    queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetDesk(media)
+    queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetService(media)
     rooms = (database, board, queue, jobs, admission, fleet, shelf, media, library, uploads, sheets)
     return Services(
         jobs=jobs,
@@ -127,19 +126,19 @@ def build_services(settings: ServerSettings, folder: DataFolder, shelf: Checkpoi
         uploads=uploads,
         sheets=sheets,
         adapters=rack,
-        controls=ControlDesk(media, uploads),
+        controls=ControlService(media, uploads),
         broadcast=broadcast,
         snapshots=Snapshots(broadcast),
         reasoning=reasoning,
         shown_media=shown_media,
         upsampler=upsampler,
         refining=refining,
-        tasks=TaskDesk(load_tasks(folder.tasks), reasoning, shown_media),
+        tasks=TaskService(load_tasks(folder.tasks), reasoning, shown_media),
         arena=arena,
         reasoners=reasoners,
         judge=Judge(arena, reasoners, media),
-        answers=AnswerDesk(database, arena, reasoners, media),
-        forms=FormShelf(folder.form_presets),
+        answers=QuestionService(database, arena, reasoners, media),
+        forms=FormPresets(folder.form_presets),
         robots=RobotHub(),
         policy=PolicyService(fleet, shelf, metrics),
         given_media=GivenMedia(media, uploads, shown_media, settings),
@@ -163,7 +162,7 @@ def _open_database(folder: DataFolder, media: MediaStore, reserve: Reserve) -> D
 
 
 def _build_fleet(
-    settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, board: Board, broadcast: Broadcast
+    settings: ServerSettings, folder: DataFolder, shelf: CheckpointCatalogue, board: Board, broadcast: Broadcast
 ) -> Fleet:
     spreading, lock, room = Spreading.of(settings), asyncio.Lock(), Room(settings)
     devices = room.devices()

@@ -8,16 +8,13 @@ from typing import Annotated, cast
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from backend.adapter_rack import AdapterRack
-from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
-from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.broadcast import Broadcast, Snapshots
+from backend.checkpoints.adapters import AdapterFolder
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonDesk
-from backend.control_desk import ControlDesk
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
-from backend.form_shelf import FormShelf
-from backend.given_media import GivenMedia
 from backend.guarding import Guard
 from backend.jobs.board import Board
 from backend.jobs.promises import Promises
@@ -25,19 +22,21 @@ from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
 from backend.library.backups import Backups
+from backend.library.controls import ControlService
+from backend.library.form_presets import FormPresets
 from backend.library.service import LibraryService
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
 from backend.reasoning import ReasoningService
+from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
-from backend.reasoning.task_desk import TaskDesk
+from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
-from backend.snapshots import Snapshots
 
 
 @dataclass(frozen=True)
@@ -49,27 +48,27 @@ class Services:
     board: Board
     fleet: Fleet
     errands: Errands
-    shelf: CheckpointShelf
+    shelf: CheckpointCatalogue
     media: MediaStore
     library: LibraryService
     uploads: Uploads
-    sheets: SheetDesk
+    sheets: SheetService
     backups: Backups
     comparisons: ComparisonDesk
-    adapters: AdapterRack
-    controls: ControlDesk
+    adapters: AdapterFolder
+    controls: ControlService
     broadcast: Broadcast
     snapshots: Snapshots
     reasoning: ReasoningService
     shown_media: ShownMedia
     upsampler: Upsampler
     refining: RefiningService
-    tasks: TaskDesk
+    tasks: TaskService
     arena: ArenaService
     reasoners: Reasoners
     judge: Judge
-    answers: AnswerDesk
-    forms: FormShelf
+    answers: QuestionService
+    forms: FormPresets
     robots: RobotHub
     policy: PolicyService
     given_media: GivenMedia

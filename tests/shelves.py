@@ -23,7 +23,7 @@ from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
-from backend.refining.shelf import RefinementShelf
+from backend.refining.store import RefinementStore
 from studio.data_folder import DataFolder
 from studio.import_report import ImportReport
 from studio.jobs import BatchPlace
@@ -49,7 +49,7 @@ class Shelf:
         places = (self.database, self.store, news, folder / "media", quota_bytes, lambda: None)
         self.library = LibraryService(*places, Reserve(folder / "reserve"))
         self.arena = ArenaService(self.database, news, self.store)
-        self.refinements = RefinementShelf(self.database)
+        self.refinements = RefinementStore(self.database)
         self.backups = Backups(
             database=self.database,
             store=self.store,

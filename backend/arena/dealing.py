@@ -36,7 +36,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class VoteCounts:
     """What has been voted on.
 
     Attributes:
@@ -51,7 +51,7 @@ class Ledger:
 
 
 def deal(
-    matches: Iterable[Match], ledger: Ledger, wish: Wish, by: VotedBy, voter: str
+    matches: Iterable[Match], counts: VoteCounts, wish: Wish, by: VotedBy, voter: str
 ) -> tuple[Match | None, int, int]:
     """The pair to be shown, how many of that sort there are, and how many of these the voter has not voted on.
 
@@ -59,11 +59,11 @@ def deal(
     for one voter each time, so that a page that is loaded again shows the same pair.
     """
     wanted = [match for match in matches if wish.takes(match)]
-    left = [match for match in wanted if (by, voter) not in ledger.voters.get(match.id, ())]
+    left = [match for match in wanted if (by, voter) not in counts.voters.get(match.id, ())]
 
     def order(match: Match) -> tuple[int, int, int]:
-        seen = min(ledger.by_value[match.contest, value] for value in match.values.values())
-        return ledger.by_pair[match.id], seen, zlib.crc32(f"{voter}\0{match.id}".encode(errors="replace"))
+        seen = min(counts.by_value[match.contest, value] for value in match.values.values())
+        return counts.by_pair[match.id], seen, zlib.crc32(f"{voter}\0{match.id}".encode(errors="replace"))
 
     shown = [match for match in left if match.id not in wish.skipped] or left
     return min(shown, key=order, default=None), len(wanted), len(left)

@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.fleet import Fleet
 from backend.media import DECODERS, inspect_upload
 from backend.reasoning import ReasoningService
@@ -59,7 +59,7 @@ class Reasoners:
         file: `reasoners.toml`; it need not be there.
     """
 
-    def __init__(self, service: ReasoningService, fleet: Fleet, shelf: CheckpointShelf, file: Path) -> None:
+    def __init__(self, service: ReasoningService, fleet: Fleet, shelf: CheckpointCatalogue, file: Path) -> None:
         self._service = service
         self._fleet = fleet
         self._shelf = shelf

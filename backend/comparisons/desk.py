@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons.exporting import Exporting, PageOf
 from backend.comparisons.measuring import Measuring
 from backend.comparisons.service import ComparisonService
@@ -18,7 +18,7 @@ from backend.jobs.board import Board
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.library.service import LibraryService
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from studio.errors import StudioError
@@ -41,11 +41,11 @@ class ComparisonDesk:
         jobs: JobService,
         admission: Admission,
         fleet: Fleet,
-        shelf: CheckpointShelf,
+        shelf: CheckpointCatalogue,
         media: MediaStore,
         library: LibraryService,
         uploads: Uploads,
-        sheets: SheetDesk,
+        sheets: SheetService,
         folder: Path,
         page_of: PageOf,
     ) -> Self:

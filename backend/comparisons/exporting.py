@@ -15,7 +15,7 @@ from typing import Any
 from backend.comparisons.mosaic import write_mosaic
 from backend.comparisons.service import ComparisonService
 from backend.comparisons.spreadsheet import csv_of
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.media import DECODERS, MediaStore, run_apart
 from backend.media.scratch import FULL
 from backend.media.scratch import SUFFIX as PART
@@ -35,7 +35,7 @@ class Exporting:
     """
 
     def __init__(
-        self, comparisons: ComparisonService, store: MediaStore, sheets: SheetDesk, folder: Path, page_of: PageOf
+        self, comparisons: ComparisonService, store: MediaStore, sheets: SheetService, folder: Path, page_of: PageOf
     ) -> None:
         self._comparisons = comparisons
         self._store = store

@@ -13,7 +13,7 @@ from PIL import Image
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons.drawing import Look, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, draw_up, in_order
 from backend.database import Database
@@ -57,7 +57,7 @@ class ComparisonService:
         jobs: JobService,
         admission: Admission,
         engines: Engines,
-        shelf: CheckpointShelf,
+        shelf: CheckpointCatalogue,
         store: MediaStore,
         library: LibraryService,
         uploads: Uploads,

@@ -25,7 +25,7 @@ class Utc(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value else None
 
 
-class Words(TypeDecorator[list[str]]):
+class WordList(TypeDecorator[list[str]]):
     """A list of words as JSON in which every letter is itself, so that SQL can compare them."""
 
     impl = Text
@@ -120,7 +120,7 @@ class ArtefactRow(Table):
     checkpoint: Mapped[str | None] = mapped_column(String(256))
     prompt: Mapped[str] = mapped_column(Text)
     title: Mapped[str] = mapped_column(Text, default="")
-    tags: Mapped[list[str]] = mapped_column(Words, default=list)
+    tags: Mapped[list[str]] = mapped_column(WordList, default=list)
     starred: Mapped[bool] = mapped_column(Boolean, default=False)
     source_id: Mapped[str | None] = mapped_column(String(40))
     created_at: Mapped[datetime] = mapped_column(Utc)

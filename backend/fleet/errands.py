@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import structlog
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from studio.errors import BadInput, BrokenCheckpoint, Conflict, Unexpected
 from studio.events import Errand
 from studio.jobs import Failure
@@ -31,7 +31,7 @@ class Errands:
         on_change: told after every step of any of them.
     """
 
-    def __init__(self, shelf: CheckpointShelf, on_change: Callable[[], None]) -> None:
+    def __init__(self, shelf: CheckpointCatalogue, on_change: Callable[[], None]) -> None:
         self._shelf = shelf
         self._on_change = on_change
         self._running: dict[str, asyncio.Task[None]] = {}

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import structlog
 
 from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
 from backend.fleet.awaited import refuse_if_awaited
 from backend.fleet.engine_group import EngineGroup
@@ -48,7 +48,7 @@ class Fleet:
         self,
         board: Board,
         broadcast: Broadcast,
-        shelf: CheckpointShelf,
+        shelf: CheckpointCatalogue,
         make: Callable[[Checkpoint], list[Dispatcher]],
         room: Room,
     ) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import structlog
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.fleet.engine_group import EngineGroup, not_ready
 from backend.fleet.rotation import Rotation
 from backend.jobs.dispatcher import Dispatcher
@@ -29,7 +29,7 @@ class Roster:
         failed: what is said of those that could not be loaded.
     """
 
-    def __init__(self, shelf: CheckpointShelf, rotation: Rotation) -> None:
+    def __init__(self, shelf: CheckpointCatalogue, rotation: Rotation) -> None:
         self._shelf = shelf
         self._rotation = rotation
         self.groups: dict[str, EngineGroup] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.fleet.engine_group import EngineGroup
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
@@ -24,7 +24,7 @@ class Rotation:
         asked: checkpoints that a person wants loaded, first come first served.
     """
 
-    def __init__(self, shelf: CheckpointShelf, memory_gb: float | None) -> None:
+    def __init__(self, shelf: CheckpointCatalogue, memory_gb: float | None) -> None:
         self.asked: list[str] = []
         self._shelf = shelf
         self._memory_gb = memory_gb

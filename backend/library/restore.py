@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import CursorResult, text
 from sqlalchemy.orm import Session
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
 from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow, VoteRow
 from backend.database.comparison_tables import ComparisonRow, MeasurementRow
@@ -20,7 +20,7 @@ from backend.database.refinement_table import CriticScoreRow, RefinementRow
 from backend.database.tables import ArtefactRow, JobInputRow, JobRow, Table
 from backend.library.backup import Backup, no_backup
 from backend.library.changes import rows_of
-from backend.library.room import check_room
+from backend.library.quota import check_room
 from backend.library.shelving import mark_results
 from backend.media.scratch import keep, typed_disk_errors
 from studio.data_folder import DataFolder
@@ -212,7 +212,7 @@ def _run(session: Session, statement: str, **values: Any) -> int:
 
 def _own_files(backup: Backup, folder: DataFolder) -> tuple[list[str], int]:
     """Those that are not here, and how many are: a file by its name, an adapter as a whole."""
-    adapters = {adapter.name for adapter in AdapterRack(folder.adapters).listing().adapters}
+    adapters = {adapter.name for adapter in AdapterFolder(folder.adapters).listing().adapters}
     known = [
         name
         for name in backup.own_files

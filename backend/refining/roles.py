@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.media import MediaStore
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
@@ -115,7 +115,7 @@ class Roles:
         self,
         service: ReasoningService,
         store: MediaStore,
-        shelf: CheckpointShelf,
+        shelf: CheckpointCatalogue,
         settings: ServerSettings,
         texts: RefiningTexts,
         status_of: Callable[[str], CheckpointStatus],

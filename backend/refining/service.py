@@ -18,7 +18,7 @@ from backend.broadcast import Broadcast
 from backend.jobs.admission import Admission
 from backend.refining.loop import Loop
 from backend.refining.roles import Roles
-from backend.refining.shelf import RefinementShelf
+from backend.refining.store import RefinementStore
 from backend.refining.taking_part import Makes
 from studio.errors import BadInput, Busy, Conflict, StorageError, rebuild
 from studio.prompting import is_upsampled
@@ -56,7 +56,7 @@ class RefiningService:
     """
 
     def __init__(
-        self, admission: Admission, roles: Roles, makes: Makes, shelf: RefinementShelf, broadcast: Broadcast
+        self, admission: Admission, roles: Roles, makes: Makes, shelf: RefinementStore, broadcast: Broadcast
     ) -> None:
         self._admission = admission
         self._roles = roles

@@ -70,7 +70,7 @@ class Makes(Protocol):
 
 
 class Keeps(Protocol):
-    """Whoever writes trees down (`backend.refining.shelf.RefinementShelf`)."""
+    """Whoever writes trees down (`backend.refining.store.RefinementStore`)."""
 
     async def put(self, tree: Refinement) -> None:
         """Write one down as it is now."""

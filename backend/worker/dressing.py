@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from engine import Engine
 from studio.errors import StudioError, rebuild
 from studio.requests import Adapter
 
 
-def dress(engine: Engine, rack: AdapterRack, adapter: Adapter | None) -> None:
+def dress(engine: Engine, rack: AdapterFolder, adapter: Adapter | None) -> None:
     """Put it on; none takes off what is worn. Cheap when nothing changes.
 
     Raises:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.adapter_rack import AdapterRack
-from backend.form_shelf import FormShelf, preset_id
+from backend.checkpoints.adapters import AdapterFolder
 from backend.library.backup import is_own_file
+from backend.library.form_presets import FormPresets, preset_id
 from shelves import Shelf, export_of, shelf_at
 from studio.data_folder import DataFolder
 from studio.form_presets import SaveFormPreset
@@ -59,7 +59,7 @@ def write(shelf: Shelf, **files: bytes | str) -> None:
 def old(tmp_path: Path) -> Iterator[Shelf]:
     """A data folder with something of everything, also of what does not travel."""
     with shelf_at(tmp_path / "old") as shelf:
-        FormShelf(DataFolder(shelf.folder).form_presets).save(NIGHT)
+        FormPresets(DataFolder(shelf.folder).form_presets).save(NIGHT)
         write(shelf, **TRAVELS, **STAYS)
         yield shelf
 
@@ -89,8 +89,8 @@ def test_everything_of_a_persons_own_comes_in_elsewhere_and_nothing_secret(old: 
     assert files_of(new).keys() == TRAVELS.keys() | {f"form-presets/{preset_id(NIGHT)}.json"}
     assert all(content == (old.folder / name).read_bytes() for name, content in files_of(new).items())
     assert not any(b"secret" in content for content in files_of(new).values())
-    assert [preset.name for preset in FormShelf(folder.form_presets).listing().presets] == ["night"]
-    assert [adapter.name for adapter in AdapterRack(folder.adapters).listing().adapters] == ["style", "warm"]
+    assert [preset.name for preset in FormPresets(folder.form_presets).listing().presets] == ["night"]
+    assert [adapter.name for adapter in AdapterFolder(folder.adapters).listing().adapters] == ["style", "warm"]
     assert load_presets(folder.presets)["my-nano"].lies_under == "my-base"
     assert load_tasks(folder.tasks)["count"].title == "Count"
     assert told(new.bring_in(content)) == (0, 7, 0)
@@ -98,7 +98,7 @@ def test_everything_of_a_persons_own_comes_in_elsewhere_and_nothing_secret(old: 
 
 def test_what_is_here_stays_as_it_is(old: Shelf, new: Shelf):
     write(new, **{"presets/base.toml": BASE.replace("Base.", "Here."), "adapters/warm.safetensors": weights()})
-    shelf = FormShelf(DataFolder(new.folder).form_presets)
+    shelf = FormPresets(DataFolder(new.folder).form_presets)
     shelf.save(NIGHT.model_copy(update={"values": {"prompt": "rain"}}))
 
     assert told(new.bring_in(export_of(old))) == (4, 3, 0)

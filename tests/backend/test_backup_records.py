@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from backend.arena.answers import read_questions
 from backend.arena.dealing import Wish
+from backend.arena.questions import read_questions
 from backend.arena.service import ArenaService
 from backend.comparisons.critics import critic_scores
 from backend.comparisons.drawing import Look, draw, find_comparison, list_all
-from backend.comparisons.grid import Grid, Place
+from backend.comparisons.grid import Grid, GridPlace
 from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow, VoteRow
 from backend.database.comparison_tables import ComparisonRow, MeasurementRow
 from backend.database.refinement_table import RefinementRow
@@ -73,8 +73,8 @@ def _compare(shelf: Shelf, shown: str, made: str) -> None:
         rows=("a red cube",),
         columns=tuple(Column(label=name, role="made" if index else "reference") for index, name in enumerate(names)),
         places=(
-            Place(row=0, column=0, media_id=shown),
-            *(Place(row=0, column=index + 1, index=index) for index in range(4)),
+            GridPlace(row=0, column=0, media_id=shown),
+            *(GridPlace(row=0, column=index + 1, index=index) for index in range(4)),
         ),
         refused={3: Failure.of(BadInput("It has no such size."))},
     )

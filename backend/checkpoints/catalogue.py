@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 
 import structlog
 
-from backend.last_active import LastActive
 from studio.catalogue import CheckpointInfo, CheckpointList, is_offered
 from studio.checkpoints import Checkpoint, check_layout, check_weights, find_checkpoint, no_checkpoint
 from studio.data_folder import DataFolder
@@ -20,7 +21,7 @@ from studio.settings import STAND_IN
 log = structlog.get_logger("orrery.server")
 
 
-class CheckpointShelf:
+class CheckpointCatalogue:
     """Presets by id, the checkpoint that the server was started with, and the active one.
 
     Args:
@@ -38,7 +39,7 @@ class CheckpointShelf:
         self._told = active.id if is_told else None
 
     @classmethod
-    def open(cls, name: str, folder: DataFolder, *, is_told: bool = True) -> CheckpointShelf:
+    def open(cls, name: str, folder: DataFolder, *, is_told: bool = True) -> CheckpointCatalogue:
         """The shelf of a data folder, serving the checkpoint that was named.
 
         Args:
@@ -186,3 +187,32 @@ def first_status(checkpoint: Checkpoint) -> CheckpointStatus:
         state="loading" if checkpoint.installed else "preparing",
         random_weights=checkpoint.preset.random_weights,
     )
+
+
+log = structlog.get_logger("orrery.server")
+
+MOST_CHARACTERS = 4096
+
+
+class LastActive:
+    """A name in a file of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> str | None:
+        """The name, if there is one that can be read."""
+        try:
+            with self._path.open(encoding="utf-8") as file:
+                return file.read(MOST_CHARACTERS).strip() or None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def write(self, name: str) -> None:
+        """Keep a name; where the disk does not take it, the older one stays, and serving goes on."""
+        part = self._path.with_suffix(".part")
+        try:
+            part.write_text(name, encoding="utf-8")
+            os.replace(part, self._path)
+        except OSError as error:
+            log.warning("active_checkpoint_not_kept", reason=error.strerror or str(error))

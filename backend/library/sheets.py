@@ -20,7 +20,7 @@ NUM_THREADS = 2
 """Decoding takes a core each; a page that asks for many at once waits, and others do not."""
 
 
-class SheetDesk:
+class SheetService:
     """What is drawn of a clip beside its thumbnail. A sheet is kept with the clip, and goes with it."""
 
     def __init__(self, store: MediaStore) -> None:

@@ -13,7 +13,7 @@ from typing import cast
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from backend.arena.dealing import Ledger
+from backend.arena.dealing import VoteCounts
 from backend.arena.pairing import Match
 from backend.database.arena_tables import VoteRow
 from studio.arena import Axis, Choice, Contestant, Vote, VotedBy, VoteList
@@ -105,7 +105,7 @@ def every_vote(session: Session, *, revoked: bool = False) -> list[Vote]:
     return [vote_of(row) for row in session.scalars(wanted if revoked else wanted.where(VoteRow.revoked_at.is_(None)))]
 
 
-def ledger_of(votes: Iterable[Vote]) -> Ledger:
+def counts_of(votes: Iterable[Vote]) -> VoteCounts:
     """Votes as dealing counts them."""
     by_pair, by_value = Counter[str](), Counter[tuple[str, str]]()
     voters: dict[str, set[tuple[VotedBy, str]]] = {}
@@ -114,7 +114,7 @@ def ledger_of(votes: Iterable[Vote]) -> Ledger:
         by_value[vote.contest, vote.left.value] += 1
         by_value[vote.contest, vote.right.value] += 1
         voters.setdefault(vote.pair, set()).add((vote.by, vote.voter))
-    return Ledger(by_pair, by_value, voters)
+    return VoteCounts(by_pair, by_value, voters)
 
 
 def row_of(vote: Vote) -> VoteRow:

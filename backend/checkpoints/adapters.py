@@ -15,7 +15,7 @@ NAME = re.compile(next(rule.pattern for rule in Adapter.model_fields["name"].met
 """Of an adapter, as a request gives it."""
 
 
-class AdapterRack:
+class AdapterFolder:
     """A folder of adapters: `style.safetensors`, or a folder `style` with such a file, are both called "style".
 
     The folder is read anew each time: an adapter that is put there can be asked for at once.

@@ -35,7 +35,7 @@ class _AbandonedError(Exception):
     """Nobody waits for the clip any more."""
 
 
-class ControlDesk:
+class ControlService:
     """Controls off the event loop, a few at a time."""
 
     def __init__(self, store: MediaStore, uploads: Uploads) -> None:

@@ -15,7 +15,7 @@ from studio.reasoner_answers import TaskList, TaskRequest
 from studio.requests import nearest, shown
 
 
-class TaskDesk:
+class TaskService:
     """The tasks of this server, shipped ones and the user's own."""
 
     def __init__(self, tasks: Mapping[str, ReasonerTask], service: ReasoningService, media: ShownMedia) -> None:

@@ -23,7 +23,7 @@ MAX_PRESETS = 1000
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
-class FormShelf:
+class FormPresets:
     """A folder of `{id}.json`; the id follows from kind and name, so that saving again replaces."""
 
     def __init__(self, folder: Path) -> None:

@@ -20,7 +20,7 @@ _SCORE = sqlite.insert(CriticScoreRow)
 _KEEP_SCORES = _SCORE.on_conflict_do_update(["media_id"], set_={"score": _SCORE.excluded.score})
 
 
-class RefinementShelf:
+class RefinementStore:
     """Writes refinements down and finds them again. Every method raises StorageError."""
 
     def __init__(self, database: Database) -> None:
