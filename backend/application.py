@@ -37,7 +37,7 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
         alive: what ends with it. Closed at its shutdown: the process may be gone before its caller hears of that.
     """
     has_robot = settings.robot != "none"
-    own_robot = OwnRobot(settings, base_url, services.robots, services.policy) if has_robot else None
+    own_robot = OwnRobot(settings, base_url, services.robots.hub, services.robots.policy) if has_robot else None
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncGenerator[None]:
@@ -64,7 +64,7 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
     app.add_middleware(BodyLimit)
     app.add_middleware(Gate, settings=settings)
     app.add_middleware(RateLimit, per_minute=settings.rate_limit)
-    app.add_middleware(RequestMetrics, metrics=services.metrics)
+    app.add_middleware(RequestMetrics, metrics=services.ledger.metrics)
     return app
 
 

@@ -46,8 +46,15 @@ class Shelf:
         self.ledger = Ledger(self.database, quota_bytes)
         news = LibraryNews(Broadcast())
         self.uploads = Uploads(self.database, self.store, news, quota_bytes)
-        places = (self.database, self.store, news, folder / "media", quota_bytes, lambda: None)
-        self.library = LibraryService(*places, Reserve(folder / "reserve"))
+        self.library = LibraryService(
+            database=self.database,
+            store=self.store,
+            news=news,
+            folder=folder / "media",
+            quota_bytes=quota_bytes,
+            wake=lambda: None,
+            reserve=Reserve(folder / "reserve"),
+        )
         self.arena = ArenaService(self.database, news, self.store)
         self.refinements = RefinementStore(self.database)
         self.backups = Backups(

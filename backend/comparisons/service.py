@@ -51,6 +51,7 @@ class ComparisonService:
 
     def __init__(
         self,
+        *,
         database: Database,
         board: Board,
         queue: QueueService,

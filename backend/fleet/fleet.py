@@ -46,6 +46,7 @@ class Fleet:
 
     def __init__(
         self,
+        *,
         board: Board,
         broadcast: Broadcast,
         shelf: CheckpointCatalogue,
@@ -60,7 +61,6 @@ class Fleet:
         self._rotation = Rotation(shelf, room.memory_gb)
         self._roster = Roster(shelf, self._rotation)
         self._look = asyncio.Event()
-        self.preparations: Preparations | None = None
         self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
         self.on_said: Callable[[Dispatcher, ConversationReport | WorkerLost], None] = lambda _, __: None
         broadcast.on_interest = self._interest_changed
@@ -185,18 +185,22 @@ class Fleet:
 
     # Running.
 
-    async def run(self) -> None:
-        """Put orphans back, start the engines, then bring what is wanted until cancelled."""
+    async def run(self, preparations: Preparations) -> None:
+        """Put orphans back, start the engines, then bring what is wanted until cancelled.
+
+        Args:
+            preparations: what happens to a job's words before it begins; some of it asks the engines' reasoners.
+        """
         await recover(self._board)
         memory = await asyncio.to_thread(self.room.read)
         for group in self._roster.groups.values():
             group.needed_gb = self.room.needed_gb(group.checkpoint, memory) or 0.0
-            self._start(group)
+            self._start(group, preparations)
         while True:
             await self._look.wait()
             self._look.clear()
             try:
-                await self._bring_next()
+                await self._bring_next(preparations)
             except StorageError as error:  # what is wanted is looked for again; engines say it on the page
                 log.error("storage_failed", code=error.code, message=error.message)
                 asyncio.get_running_loop().call_later(STORAGE_RETRY_S, self._look.set)
@@ -205,7 +209,7 @@ class Fleet:
         """End every engine; running jobs go back first in line, and it is nobody's fault."""
         await asyncio.gather(*(group.end() for group in self._roster.everyone))
 
-    async def _bring_next(self) -> None:
+    async def _bring_next(self, preparations: Preparations) -> None:
         """One change at a time: dismiss who leaves, or bring the checkpoint that is wanted first."""
         for name, group in list(self._roster.groups.items()):
             if group.leaving and group.idle:
@@ -230,7 +234,7 @@ class Fleet:
                 self._roster.rouse(wanted.id)
                 self._resident()
             else:
-                self._start(self._enlist(wanted, needed))
+                self._start(self._enlist(wanted, needed), preparations)
         elif (leaving := self._rotation.leaving(wanted, groups, time.monotonic(), waiting)) is not None:
             log.info("checkpoint_leaves", checkpoint=leaving.checkpoint.id, room_for=wanted.id, needed_gb=needed)
             leaving.leaving = True
@@ -261,9 +265,9 @@ class Fleet:
         self._board.resident = frozenset(self._roster.groups)
         return group
 
-    def _start(self, group: EngineGroup) -> None:
+    def _start(self, group: EngineGroup, preparations: Preparations) -> None:
         for dispatcher in group.dispatchers:
-            dispatcher.preparations = self.preparations
+            dispatcher.preparations = preparations
         group.start()
         log.info("checkpoint_comes", checkpoint=group.checkpoint.id, replicas=len(group.tasks))
         self._changed()

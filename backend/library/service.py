@@ -50,6 +50,7 @@ class LibraryService:
 
     def __init__(
         self,
+        *,
         database: Database,
         store: MediaStore,
         news: LibraryNews,

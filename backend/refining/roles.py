@@ -113,6 +113,7 @@ class Roles:
 
     def __init__(
         self,
+        *,
         service: ReasoningService,
         store: MediaStore,
         shelf: CheckpointCatalogue,

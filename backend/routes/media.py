@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from backend.errors import documented
 from backend.media.file_names import mime_of
-from backend.services import Parts
+from backend.services import UsesControls, UsesMedia, UsesSheets, UsesUploads
 from studio.controls import ComputeControl, ComputedHint, ControlTier
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
 from studio.library import SpritesheetLayout, Waveform
@@ -25,22 +25,22 @@ HEADERS = {"cache-control": "private, max-age=31536000, immutable", "x-content-t
 
 
 @router.post("", status_code=201, responses=documented(BadInput, TooLarge, StorageError, DiskFull, QuotaExceeded))
-async def upload(file: UploadFile, parts: Parts) -> MediaReference:
+async def upload(file: UploadFile, uploads: UsesUploads) -> MediaReference:
     """Keep a picture or a clip to start from. What it is shows in decoding it; the same content has the same id."""
-    return await parts.uploads.keep(file.file, file.filename or "")
+    return await uploads.keep(file.file, file.filename or "")
 
 
 @router.get("/{media_id}", response_class=FileResponse, responses=documented(MediaNotFound))
-async def content(media_id: str, request: Request, parts: Parts) -> Response:
+async def content(media_id: str, request: Request, media: UsesMedia) -> Response:
     """The file itself."""
-    path = parts.media.file(media_id)
+    path = media.file(media_id)
     return serve_file(path, mime_of(path), request)
 
 
 @router.get("/{media_id}/thumbnail", response_class=FileResponse, responses=documented(MediaNotFound))
-async def thumbnail(media_id: str, request: Request, parts: Parts) -> Response:
+async def thumbnail(media_id: str, request: Request, media: UsesMedia) -> Response:
     """A WebP of at most 320 pixels."""
-    return serve_file(parts.media.thumbnail(media_id), "image/webp", request)
+    return serve_file(media.thumbnail(media_id), "image/webp", request)
 
 
 def serve_file(path: Path, mime: str, request: Request) -> Response:
@@ -66,20 +66,22 @@ def serve_file(path: Path, mime: str, request: Request) -> Response:
         **documented(BadInput, MediaNotFound, StorageError),
     },
 )
-async def spritesheet(media_id: str, request: Request, parts: Parts, layout: Literal["json"] | None = None) -> Response:
+async def spritesheet(
+    media_id: str, request: Request, sheets: UsesSheets, layout: Literal["json"] | None = None
+) -> Response:
     """Up to 24 frames of a clip, evenly spaced, in rows of six; `layout=json` answers where they lie instead."""
     if layout is not None:
-        return JSONResponse((await parts.sheets.layout(media_id)).model_dump(mode="json"), headers=HEADERS)
-    path, laid = await parts.sheets.sheet(media_id)
+        return JSONResponse((await sheets.layout(media_id)).model_dump(mode="json"), headers=HEADERS)
+    path, laid = await sheets.sheet(media_id)
     response = serve_file(path, "image/webp", request)
     response.headers[LAYOUT_HEADER] = laid.model_dump_json()
     return response
 
 
 @router.get("/{media_id}/waveform", responses=documented(BadInput, MediaNotFound))
-async def waveform(media_id: str, parts: Parts, response: Response) -> Waveform:
+async def waveform(media_id: str, sheets: UsesSheets, response: Response) -> Waveform:
     """How loud a clip is over its length: for each channel the largest magnitude of equal stretches, 0 to 1."""
-    found = await parts.sheets.waveform(media_id)
+    found = await sheets.waveform(media_id)
     response.headers.update(HEADERS)
     return found
 
@@ -94,7 +96,7 @@ controls_router = APIRouter(prefix="/v1", tags=["media"])
 )
 async def preview(
     media_id: str,
-    parts: Parts,
+    controls: UsesControls,
     hint: ComputedHint,
     strength: Strength = "medium",
     resolution: ControlTier = "480",
@@ -102,13 +104,13 @@ async def preview(
     at: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.5,
 ) -> Response:
     """One frame of a control that a clip would give, as the model will see it; `at` 0 is the first, 1 the last."""
-    png = await parts.controls.preview(media_id, hint, strength, resolution, aspect_ratio, at)
+    png = await controls.preview(media_id, hint, strength, resolution, aspect_ratio, at)
     return Response(png, media_type="image/png", headers=HEADERS)
 
 
 @controls_router.post(
     "/controls", status_code=201, responses=documented(BadInput, MediaNotFound, Conflict, StorageError, DiskFull)
 )
-async def compute(asked: ComputeControl, request: Request, parts: Parts) -> MediaReference:
+async def compute(asked: ComputeControl, request: Request, controls: UsesControls) -> MediaReference:
     """Compute the whole control of a clip and keep it like an upload: to watch, to fetch, to name in a request."""
-    return await parts.controls.compute(asked, request.is_disconnected)
+    return await controls.compute(asked, request.is_disconnected)

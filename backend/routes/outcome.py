@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import structlog
 from fastapi import Request
 
-from backend.services import Services
+from backend.jobs.service import JobService
 from studio.errors import Conflict, JobNotFound
 from studio.jobs import Job, JobState
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 log = structlog.get_logger("orrery.http")
 
 
-async def outcome(job: Job, request: Request, parts: Services, *, shared: bool = False) -> Job:
+async def outcome(job: Job, request: Request, jobs: JobService, *, shared: bool = False) -> Job:
     """The job once it has succeeded; who hangs up cancels it.
 
     Args:
@@ -28,7 +28,7 @@ async def outcome(job: Job, request: Request, parts: Services, *, shared: bool =
         Conflict: it was cancelled.
         StudioError: why it failed.
     """
-    job = await _finished_or_abandoned(job, request, parts, shared=shared)
+    job = await _finished_or_abandoned(job, request, jobs, shared=shared)
     if job.state is JobState.CANCELLED:
         raise Conflict(f"Job {job.id} was cancelled.", hint="Send the request again.")
     if job.error is not None:
@@ -36,8 +36,8 @@ async def outcome(job: Job, request: Request, parts: Services, *, shared: bool =
     return job
 
 
-async def _finished_or_abandoned(job: Job, request: Request, parts: Services, *, shared: bool) -> Job:
-    finished = asyncio.create_task(parts.jobs.finished(job.id))
+async def _finished_or_abandoned(job: Job, request: Request, jobs: JobService, *, shared: bool) -> Job:
+    finished = asyncio.create_task(jobs.finished(job.id))
     gone = asyncio.create_task(hung_up(request))
     done, _ = await asyncio.wait({finished, gone}, return_when=asyncio.FIRST_COMPLETED)
     gone.cancel()
@@ -48,9 +48,9 @@ async def _finished_or_abandoned(job: Job, request: Request, parts: Services, *,
     if shared:
         raise Conflict("Whoever asked has left.", hint="Ask again.")
     try:
-        return await parts.jobs.cancel(job.id)
+        return await jobs.cancel(job.id)
     except (Conflict, JobNotFound):
-        return await parts.jobs.get(job.id)
+        return await jobs.get(job.id)
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:

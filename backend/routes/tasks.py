@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Request
 from backend.errors import documented
 from backend.routes.chat import own_hosts
 from backend.routes.outcome import unless_gone
-from backend.services import Parts
+from backend.services import UsesTasks, UsesUpsampler
 from studio.errors import BadInput, Busy, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
 from studio.prompting import TaskAnswer
 from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
@@ -18,15 +18,15 @@ router = APIRouter(prefix="/v1/tasks", tags=["reasoner"])
 
 
 @router.get("")
-async def tasks(parts: Parts) -> TaskList:
+async def tasks(tasks: UsesTasks) -> TaskList:
     """Every task, with the words that it wants."""
-    return parts.tasks.listing()
+    return tasks.listing()
 
 
 @router.post("/{name}", responses=documented(NotFound, BadInput, MediaNotFound, TooLarge, Busy, EngineError))
-async def ask(name: str, asked: TaskRequest, request: Request, parts: Parts) -> TaskAnswer:
+async def ask(name: str, asked: TaskRequest, request: Request, tasks: UsesTasks) -> TaskAnswer:
     """Ask one; an answer that could not be read says why. Who hangs up stops it."""
-    return await unless_gone(request, parts.tasks.answer(name, asked, own_hosts(request)))
+    return await unless_gone(request, tasks.answer(name, asked, own_hosts(request)))
 
 
 upsample_router = APIRouter(prefix="/v1/upsample", tags=["reasoner"])
@@ -40,7 +40,7 @@ EXAMPLE = {"kind": "generate_video", "prompt": "The arm lifts the cube.", "start
     responses=documented(BadInput, MediaNotFound, Busy, EngineError, ServerUnreachable),
 )
 async def upsample(
-    payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, parts: Parts
+    payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, upsampler: UsesUpsampler
 ) -> UpsampleAnswer:
     """Upsample the prompt of a request for a picture, clip or transfer, which is not made; who hangs up stops it."""
-    return UpsampleAnswer.of(await unless_gone(request, parts.upsampler.answer(payload)))
+    return UpsampleAnswer.of(await unless_gone(request, upsampler.answer(payload)))

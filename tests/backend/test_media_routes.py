@@ -26,7 +26,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     app = FastAPI()
     media_store, database = MediaStore(tmp_path / "media"), open_database(tmp_path / "orrery.db")
     uploads = Uploads(database, media_store, LibraryNews(Broadcast()), quota_bytes=None)
-    app.state.services = SimpleNamespace(media=media_store, uploads=uploads)
+    app.state.services = SimpleNamespace(ledger=SimpleNamespace(media=media_store, uploads=uploads))
     app.include_router(media.router)
     app.include_router(recipes.router)
     app.add_middleware(BodyLimit)
