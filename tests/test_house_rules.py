@@ -11,7 +11,7 @@ ROOMS = ("studio", "engine", "backend", "frontend", "robot", "pocket", "guardrai
 FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in FILES}
 
-MAX_LINES = 300
+MAX_LINES = 400
 DRAWERS = {"util", "utils", "helper", "helpers", "common", "misc", "base", "core", "manager"}
 DRAWER_CLASSES = ("Manager", "Helper", "Handler", "Util", "Utils")
 MAY_CATCH_EVERYTHING = {"backend/worker/loop.py", "robot/loop/loop.py"}
@@ -25,7 +25,7 @@ def nodes(name: str) -> list[ast.AST]:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_file_has_at_most_300_lines(name: str):
+def test_a_file_has_at_most_400_lines(name: str):
     assert SOURCES[name].count("\n") <= MAX_LINES
 
 
