@@ -20,7 +20,7 @@ from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
-from backend.fleet.room import Room
+from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
@@ -46,9 +46,8 @@ from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
-from backend.refining.bench import Bench
 from backend.refining.roles import Roles
-from backend.refining.service import RefiningService
+from backend.refining.service import JobMaker, RefiningService
 from backend.refining.store import RefinementStore
 from backend.robots.hub import RobotHub
 from backend.services import (
@@ -109,8 +108,8 @@ def build_fleet(
 ) -> FleetServices:
     """The engines of every checkpoint, the queue, and the guardrail before it."""
     board, broadcast = ledger.board, ledger.broadcast
-    spreading, lock, room = Spreading.of(settings), asyncio.Lock(), Room(settings)
-    devices = room.devices()
+    spreading, lock, memory = Spreading.of(settings), asyncio.Lock(), FleetMemory(settings)
+    devices = memory.devices()
 
     def engines_of(checkpoint: Checkpoint) -> list[Dispatcher]:
         folders, guardrail = (folder.media, folder.adapters), settings.guardrail_url
@@ -118,7 +117,7 @@ def build_fleet(
         make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
         return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices]
 
-    engines = Fleet(board=board, broadcast=broadcast, shelf=catalogue, make=engines_of, room=room)
+    engines = Fleet(board=board, broadcast=broadcast, shelf=catalogue, make=engines_of, memory=memory)
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
     errands = Errands(catalogue, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
     adapters = AdapterFolder(folder.adapters)
@@ -183,7 +182,7 @@ def build_library(
         bring=fleet.engines.bring,
     )
     refining = RefiningService(
-        fleet.admission, roles, Bench(fleet.jobs, media), RefinementStore(database), ledger.broadcast
+        fleet.admission, roles, JobMaker(fleet.jobs, media), RefinementStore(database), ledger.broadcast
     )
     arena = ArenaService(database, news, media)
 
@@ -238,12 +237,12 @@ def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServic
 
 def _held_gb(fleet: FleetServices) -> Callable[[str], float | None]:
     """What the weights of a checkpoint take, GB by its id; by the devices as they were when first asked."""
-    read_once = cache(fleet.engines.room.read)
+    read_once = cache(fleet.engines.memory.read)
 
     @cache
     def held_gb(checkpoint: str) -> float | None:
         try:
-            return round(fleet.engines.room.held_gb(fleet.catalogue.named(checkpoint), read_once()), 2)
+            return round(fleet.engines.memory.held_gb(fleet.catalogue.named(checkpoint), read_once()), 2)
         except StudioError:  # it is not known any more
             return None
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from backend.arena.reasoners import Reasoners
 from backend.arena.service import ArenaService
 from backend.database import Database
-from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow
+from backend.database.tables import AnswerRow, GradeRow, QuestionRow
 from backend.media import MediaStore
 from studio.arena import wilson
 from studio.arena.judging import VIDEO_FPS, Grade, ask_until_usable, grade_question, read_grade

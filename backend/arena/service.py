@@ -11,12 +11,10 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.arena.dealing import VoteCounts, Wish, deal, left_of
-from backend.arena.pairing import Match, Pairing
+from backend.arena.pairing import Match, Pairing, VoteCounts, Wish, deal, left_of
 from backend.arena.votes import cast_vote, counts_of, every_vote, list_votes, revoke_vote, votes_as_csv
 from backend.database import Database
-from backend.database.arena_tables import AnswerRow
-from backend.database.tables import ArtefactRow
+from backend.database.tables import AnswerRow, ArtefactRow
 from backend.library.news import LibraryNews
 from backend.media import MediaStore
 from studio.arena import (

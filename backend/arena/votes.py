@@ -13,9 +13,8 @@ from typing import cast
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from backend.arena.dealing import VoteCounts
-from backend.arena.pairing import Match
-from backend.database.arena_tables import VoteRow
+from backend.arena.pairing import Match, VoteCounts
+from backend.database.tables import VoteRow
 from studio.arena import Axis, Choice, Contestant, Vote, VotedBy, VoteList
 from studio.arena.standings import AXIS_ORDER
 from studio.arena.votes import PairKind

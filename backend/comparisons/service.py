@@ -17,8 +17,7 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons.drawing import Look, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, draw_up, in_order
 from backend.database import Database
-from backend.database.comparison_tables import ComparisonRow
-from backend.database.tables import JobRow
+from backend.database.tables import ComparisonRow, JobRow
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.engines import Engines

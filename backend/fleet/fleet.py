@@ -12,11 +12,9 @@ import structlog
 from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
-from backend.fleet.awaited import refuse_if_awaited
 from backend.fleet.engine_group import EngineGroup
-from backend.fleet.room import Room
-from backend.fleet.roster import Roster
-from backend.fleet.rotation import Rotation
+from backend.fleet.memory import FleetMemory
+from backend.fleet.roster import Roster, Rotation
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
@@ -41,7 +39,7 @@ class Fleet:
 
     Args:
         make: makes the engines of a checkpoint, which nothing has started yet.
-        room: the memory of the devices that they are put on; reading it may take a second, and is done on a thread.
+        memory: that of the devices that they are put on; reading it may take a second, and is done on a thread.
     """
 
     def __init__(
@@ -51,14 +49,14 @@ class Fleet:
         broadcast: Broadcast,
         shelf: CheckpointCatalogue,
         make: Callable[[Checkpoint], list[Dispatcher]],
-        room: Room,
+        memory: FleetMemory,
     ) -> None:
         self._board = board
         self._broadcast = broadcast
         self._shelf = shelf
         self._make = make
-        self.room = room
-        self._rotation = Rotation(shelf, room.memory_gb)
+        self.memory = memory
+        self._rotation = Rotation(shelf, memory.memory_gb)
         self._roster = Roster(shelf, self._rotation)
         self._look = asyncio.Event()
         self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
@@ -192,9 +190,9 @@ class Fleet:
             preparations: what happens to a job's words before it begins; some of it asks the engines' reasoners.
         """
         await recover(self._board)
-        memory = await asyncio.to_thread(self.room.read)
+        memory = await asyncio.to_thread(self.memory.read)
         for group in self._roster.groups.values():
-            group.needed_gb = self.room.needed_gb(group.checkpoint, memory) or 0.0
+            group.needed_gb = self.memory.needed_gb(group.checkpoint, memory) or 0.0
             self._start(group, preparations)
         while True:
             await self._look.wait()
@@ -226,8 +224,8 @@ class Fleet:
         groups = self._roster.groups.values()
         if wanted is None or not all(group.settled for group in groups):
             return
-        memory = await asyncio.to_thread(self.room.read)
-        needed = self.room.needed_gb(wanted, memory) or 0.0
+        memory = await asyncio.to_thread(self.memory.read)
+        needed = self.memory.needed_gb(wanted, memory) or 0.0
         if self._rotation.fits(needed, memory, groups):
             self._rotation.arrived(wanted.id)
             if wanted.id in self._roster.sleeping:
@@ -297,3 +295,14 @@ class Fleet:
     def _interest_changed(self) -> None:
         for dispatcher in self.dispatchers:
             dispatcher.interest_changed()
+
+
+async def refuse_if_awaited(board: Board, name: str) -> None:
+    """Raises Conflict when queued jobs need a checkpoint: it would only be loaded again."""
+    waiting = await board.read(Ledger.queued_on, name)
+    if waiting:
+        raise Conflict(
+            f"{len(waiting)} queued jobs need {name}; it would only be loaded again.",
+            param="checkpoint",
+            hint="Cancel them, or let them run first.",
+        )

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, select
 
 from backend.database import Database, is_full, open_database
 from backend.database.tables import ArtefactRow
-from backend.library.zip_stream import Entry, zip_stream
+from backend.library.archive import Entry, zip_stream
 from backend.media import MediaStore
 from backend.media.file_names import is_media_file
 from backend.media.scratch import scratch, typed_disk_errors

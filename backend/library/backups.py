@@ -9,13 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backend.database import Database
-from backend.library.archive import archive_of
+from backend.library.archive import archive_of, zip_stream
 from backend.library.backup import backup_of, open_backup
-from backend.library.clean_slate import forget_everything
+from backend.library.erasing import forget_everything
 from backend.library.news import LibraryNews
 from backend.library.restore import restore
 from backend.library.service import LibraryService
-from backend.library.zip_stream import zip_stream
 from backend.media import MediaStore
 from backend.media.scratch import scratch, typed_disk_errors
 from studio.data_folder import DataFolder

@@ -14,10 +14,20 @@ from sqlalchemy.orm import Session
 
 from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
-from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow, VoteRow
-from backend.database.comparison_tables import ComparisonRow, MeasurementRow
-from backend.database.refinement_table import CriticScoreRow, RefinementRow
-from backend.database.tables import ArtefactRow, JobInputRow, JobRow, Table
+from backend.database.tables import (
+    AnswerRow,
+    ArtefactRow,
+    ComparisonRow,
+    CriticScoreRow,
+    GradeRow,
+    JobInputRow,
+    JobRow,
+    MeasurementRow,
+    QuestionRow,
+    RefinementRow,
+    Table,
+    VoteRow,
+)
 from backend.library.backup import Backup, no_backup
 from backend.library.changes import rows_of
 from backend.library.quota import check_room

@@ -11,11 +11,10 @@ import structlog
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.library.carried import carried_request
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.erasing import condemn, condemn_all, erase_some
 from backend.library.finding import find
-from backend.library.items import find_artefact, item_of, items_of
+from backend.library.items import carried_request, find_artefact, item_of, items_of
 from backend.library.lineage import led_to, made_from, request_of, siblings
 from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve

@@ -12,7 +12,7 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.media import MediaStore
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
-from backend.refining.taking_part import Revision, Spend
+from backend.refining.loop import Revision, Spend
 from studio.critiques import Critique
 from studio.errors import Busy, EngineLost, NotAllowed
 from studio.events import CheckpointStatus

@@ -16,11 +16,14 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.admission import Admission
-from backend.refining.loop import Loop
+from backend.jobs.service import JobService
+from backend.media import MediaStore
+from backend.refining.loop import Loop, Makes
 from backend.refining.roles import Roles
 from backend.refining.store import RefinementStore
-from backend.refining.taking_part import Makes
-from studio.errors import BadInput, Busy, Conflict, StorageError, rebuild
+from studio.errors import BadInput, Busy, Conflict, EngineError, JobNotFound, StorageError, rebuild
+from studio.jobs import Job, JobState
+from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.refinement_growth import branched, first_nodes, interrupted, unfinished, with_node
 from studio.refinements import (
@@ -31,7 +34,7 @@ from studio.refinements import (
     RefinementList,
     RefinementSummary,
 )
-from studio.requests import parse_as, shown
+from studio.requests import GenerateImage, GenerateVideo, parse_as, shown
 from studio.requests.refine_image import RefineImage
 
 log = structlog.get_logger("orrery.refining")
@@ -247,3 +250,43 @@ class RefiningService:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("refinement_broke", refinement_id=name, exc_info=error)
         self.changed()
+
+
+class JobMaker:
+    """Hands requests to the queue and waits for what comes of them."""
+
+    def __init__(self, jobs: JobService, store: MediaStore) -> None:
+        self._jobs = jobs
+        self._store = store
+
+    async def make(self, job_id: str, request: GenerateImage | GenerateVideo) -> MediaReference:
+        """What a job makes, whether it is yet to be queued, runs already, or has ended before.
+
+        Raises:
+            StudioError: it was refused, failed, or was cancelled, and why.
+        """
+        try:
+            job = await self._jobs.get(job_id)
+        except JobNotFound:
+            job = await self._jobs.submit(request.model_dump(mode="json"), job_id=job_id)
+        if job.state in (JobState.FAILED, JobState.CANCELLED):
+            job = await self._jobs.retry(job_id)
+        return _result(await self._jobs.finished(job_id))
+
+    async def give_up(self, job_id: str) -> None:
+        """Cancel a job if there is one that has not ended."""
+        with suppress(JobNotFound, Conflict):
+            await self._jobs.cancel(job_id)
+
+    def holds(self, made: MediaReference) -> bool:
+        """Whether the file of a result is still there."""
+        return self._store.holds(made.id, made.mime)
+
+
+def _result(job: Job) -> MediaReference:
+    if job.error is not None:
+        raise job.error.error()
+    made = next((each for each in job.results if each.type in ("image", "video")), None)
+    if job.state is JobState.CANCELLED or made is None:
+        raise EngineError(f"Job {job.id} was cancelled.", hint="Resume to make it after all.")
+    return made

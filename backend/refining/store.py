@@ -8,8 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects import sqlite
 
 from backend.database import Database
-from backend.database.refinement_table import CriticScoreRow, RefinementRow
-from backend.database.tables import ArtefactRow
+from backend.database.tables import ArtefactRow, CriticScoreRow, RefinementRow
 from studio.errors import RefinementNotFound, StorageError
 from studio.refinements import Refinement
 from studio.requests import shown

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from backend.arena.dealing import Wish
+from backend.arena.pairing import Wish
 from backend.errors import documented
 from backend.routes.outcome import unless_gone
 from backend.services import UsesArena, UsesJudge, UsesQuestions, UsesReasoners

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.errors import documented
 from backend.fleet import Fleet
-from backend.fleet.room import weight_bytes
+from backend.fleet.memory import weight_bytes
 from backend.services import UsesAdapters, UsesCatalogue, UsesEngines, UsesErrands
 from studio.adapters import AdapterList
 from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory
@@ -28,7 +28,7 @@ Name = Annotated[str, Path(description="a preset's id", examples=["speck"])]
 @router.get("/checkpoints")
 async def checkpoints(catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointList:
     """Every checkpoint with a preset and the active one, what they take, and the memory that there is."""
-    memory = await asyncio.to_thread(engines.room.read)
+    memory = await asyncio.to_thread(engines.memory.read)
     memory = memory.model_copy(update={"spare_gb": engines.spare_gb(memory)})
     return await asyncio.to_thread(_measured, catalogue, engines, memory)
 
@@ -40,7 +40,7 @@ def _measured(catalogue: CheckpointCatalogue, engines: Fleet, memory: DeviceMemo
         found = catalogue.named(info.id)
         here = info.installed and found.folder is not None
         disk_gb = round(weight_bytes(found.folder) / 1e9, 3) if here and found.folder else None
-        needed_gb = engines.room.needed_gb(found, memory)
+        needed_gb = engines.memory.needed_gb(found, memory)
         return info.model_copy(update={"disk_gb": disk_gb, "needed_gb": needed_gb and round(needed_gb, 1)})
 
     return listing.model_copy(

@@ -15,15 +15,21 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from backend.arena.dealing import Wish
+from backend.arena.pairing import Wish
 from backend.arena.questions import read_questions
 from backend.arena.service import ArenaService
 from backend.comparisons.critics import critic_scores
 from backend.comparisons.drawing import Look, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, GridPlace
-from backend.database.arena_tables import AnswerRow, GradeRow, QuestionRow, VoteRow
-from backend.database.comparison_tables import ComparisonRow, MeasurementRow
-from backend.database.refinement_table import RefinementRow
+from backend.database.tables import (
+    AnswerRow,
+    ComparisonRow,
+    GradeRow,
+    MeasurementRow,
+    QuestionRow,
+    RefinementRow,
+    VoteRow,
+)
 from critiques import critique
 from refining_fakes import begun
 from shelves import CUBE, Shelf, export_of, shelf_at

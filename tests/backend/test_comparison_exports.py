@@ -15,10 +15,9 @@ import av
 import numpy as np
 import pytest
 
-from backend.comparisons.exporting import Exporting
+from backend.comparisons.exporting import Exporting, csv_of
 from backend.comparisons.mosaic import write_mosaic
 from backend.comparisons.service import ComparisonService
-from backend.comparisons.spreadsheet import csv_of
 from backend.library.sheets import SheetService
 from backend.media import MediaFacts, MediaStore, read_sound, write_clip
 from sent_files import clip_bytes, picture_bytes

@@ -11,7 +11,7 @@ from sqlalchemy import event
 
 from backend.comparisons.critics import critic_scores
 from backend.database import Database, open_database
-from backend.library.clean_slate import forget_everything
+from backend.library.erasing import forget_everything
 from backend.refining.store import RefinementStore
 from critiques import critique
 from library_rows import reference
