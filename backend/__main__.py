@@ -43,9 +43,11 @@ def main() -> int:
         folder = DataFolder(settings.data)
         folder.prepare()
         hold = Hold(folder)
-        shelf = CheckpointCatalogue.open(settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set)
+        catalogue = CheckpointCatalogue.open(
+            settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set
+        )
         listener = listen(settings)
-        _serve(settings, folder, shelf, hold, listener)
+        _serve(settings, folder, catalogue, hold, listener)
     except StudioError as error:
         sys.stderr.write(f"orrery: {error}\n")
         return 2
@@ -111,12 +113,12 @@ class Server(uvicorn.Server):
 
 
 def _serve(
-    settings: ServerSettings, folder: DataFolder, shelf: CheckpointCatalogue, hold: Hold, listener: socket.socket
+    settings: ServerSettings, folder: DataFolder, catalogue: CheckpointCatalogue, hold: Hold, listener: socket.socket
 ) -> None:
     gc.disable()  # until all is there, see `Server.startup`
     from backend.serve import build_services  # a second of imports, after all cheap refusals
 
-    services = build_services(settings, folder, shelf)
+    services = build_services(settings, folder, catalogue)
     with suppress(KeyboardInterrupt):  # uvicorn has shut down by then, and raises the signal again
         asyncio.run(_live(settings, services, hold, listener))
 

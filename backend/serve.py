@@ -117,7 +117,7 @@ def build_fleet(
         make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
         return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices]
 
-    engines = Fleet(board=board, broadcast=broadcast, shelf=catalogue, make=engines_of, memory=memory)
+    engines = Fleet(board=board, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
     errands = Errands(catalogue, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
     adapters = AdapterFolder(folder.adapters)
@@ -175,7 +175,7 @@ def build_library(
     roles = Roles(
         service=words.reasoning,
         store=media,
-        shelf=fleet.catalogue,
+        catalogue=fleet.catalogue,
         settings=settings,
         texts=load_refining_texts(folder.templates),
         status_of=fleet.engines.status_of,
@@ -198,7 +198,7 @@ def build_library(
         jobs=fleet.jobs,
         admission=fleet.admission,
         engines=fleet.engines,
-        shelf=fleet.catalogue,
+        catalogue=fleet.catalogue,
         store=media,
         library=items,
         uploads=ledger.uploads,

@@ -59,10 +59,10 @@ class Reasoners:
         file: `reasoners.toml`; it need not be there.
     """
 
-    def __init__(self, service: ReasoningService, fleet: Fleet, shelf: CheckpointCatalogue, file: Path) -> None:
+    def __init__(self, service: ReasoningService, fleet: Fleet, catalogue: CheckpointCatalogue, file: Path) -> None:
         self._service = service
         self._fleet = fleet
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._file = file
 
     def listing(self) -> tuple[Reasoner, ...]:
@@ -70,11 +70,11 @@ class Reasoners:
         checkpoints = [
             Reasoner(
                 name=name,
-                title=self._shelf.title(name),
+                title=self._catalogue.title(name),
                 endpoint=False,
                 ready=self._fleet.status_of(name).state == "ready",
             )
-            for name in self._shelf.here()
+            for name in self._catalogue.here()
         ]
         endpoints = [
             Reasoner(name=name, title=entry.title or name, endpoint=True, ready=True)

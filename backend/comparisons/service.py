@@ -57,7 +57,7 @@ class ComparisonService:
         jobs: JobService,
         admission: Admission,
         engines: Engines,
-        shelf: CheckpointCatalogue,
+        catalogue: CheckpointCatalogue,
         store: MediaStore,
         library: LibraryService,
         uploads: Uploads,
@@ -69,7 +69,7 @@ class ComparisonService:
         self._jobs = jobs
         self._admission = admission
         self._engines = engines
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._store = store
         self._library = library
         self._uploads = uploads
@@ -91,7 +91,9 @@ class ComparisonService:
             for subject in asked.subjects
             if subject.reference and {"i2v", "v2v"} & set(subject.starts)
         }
-        titles = {name: self._shelf.title(name) for name in asked.axes.get("checkpoint", ()) if isinstance(name, str)}
+        titles = {
+            name: self._catalogue.title(name) for name in asked.axes.get("checkpoint", ()) if isinstance(name, str)
+        }
         grid, requests = draw_up(asked, recipes, frames, titles, draw_seed())
         refused: dict[int, StudioError] = {}
         accepted = await self._admission.admit_all(requests, refused)

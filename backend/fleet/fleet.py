@@ -47,29 +47,29 @@ class Fleet:
         *,
         board: Board,
         broadcast: Broadcast,
-        shelf: CheckpointCatalogue,
+        catalogue: CheckpointCatalogue,
         make: Callable[[Checkpoint], list[Dispatcher]],
         memory: FleetMemory,
     ) -> None:
         self._board = board
         self._broadcast = broadcast
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._make = make
         self.memory = memory
-        self._rotation = Rotation(shelf, memory.memory_gb)
-        self._roster = Roster(shelf, self._rotation)
+        self._rotation = Rotation(catalogue, memory.memory_gb)
+        self._roster = Roster(catalogue, self._rotation)
         self._look = asyncio.Event()
         self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
         self.on_said: Callable[[Dispatcher, ConversationReport | WorkerLost], None] = lambda _, __: None
         broadcast.on_interest = self._interest_changed
-        self._enlist(shelf.active)
+        self._enlist(catalogue.active)
 
     # What others see.
 
     @property
     def status(self) -> CheckpointStatus:
         """The active checkpoint: the one that requests without a name go to."""
-        return self.status_of(self._shelf.active.id)
+        return self.status_of(self._catalogue.active.id)
 
     def status_of(self, checkpoint: str) -> CheckpointStatus:
         """Any checkpoint, as far as engines know it."""
@@ -91,11 +91,11 @@ class Fleet:
 
     def group(self, checkpoint: str | None) -> EngineGroup:
         """The engines of a checkpoint, or of the active one. Raises as `Roster.find`."""
-        return self._roster.find(checkpoint or self._shelf.active.id)
+        return self._roster.find(checkpoint or self._catalogue.active.id)
 
     async def awake(self, checkpoint: str | None) -> None:
         """Wake a checkpoint, or the active one, if it sleeps, and wait until it is ready, or cannot be."""
-        name = checkpoint or self._shelf.active.id
+        name = checkpoint or self._catalogue.active.id
         if name in self._roster.sleeping:
             await self.bring(name)
 
@@ -109,7 +109,7 @@ class Fleet:
 
     def load(self, checkpoint: Checkpoint) -> CheckpointStatus:
         """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
-        self._shelf.activate(checkpoint)
+        self._catalogue.activate(checkpoint)
         self._roster.failed.pop(checkpoint.id, None)
         if group := self._roster.groups.get(checkpoint.id):
             group.stay()
@@ -243,7 +243,7 @@ class Fleet:
     async def _has_failed(self, group: EngineGroup) -> bool:
         """One that cannot be loaded goes and fails the jobs that need it; the active one waits for a person."""
         error = group.status.error if group.status.state == "failed" else None  # one that is lost comes back
-        if error is None or group.checkpoint.id == self._shelf.active.id:
+        if error is None or group.checkpoint.id == self._catalogue.active.id:
             return False
         self._roster.failed[group.checkpoint.id] = group.status
         # Its jobs first: where the database refuses one, the group is still there to be looked at again.

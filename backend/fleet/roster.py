@@ -31,8 +31,8 @@ class Roster:
         failed: what is said of those that could not be loaded.
     """
 
-    def __init__(self, shelf: CheckpointCatalogue, rotation: Rotation) -> None:
-        self._shelf = shelf
+    def __init__(self, catalogue: CheckpointCatalogue, rotation: Rotation) -> None:
+        self._catalogue = catalogue
         self._rotation = rotation
         self.groups: dict[str, EngineGroup] = {}
         self.sleeping: dict[str, EngineGroup] = {}
@@ -63,7 +63,7 @@ class Roster:
         if name in self.sleeping and name not in self._rotation.asked:
             return self.sleeping[name].status
         state = "waiting" if name in self._rotation.asked else "unloaded"
-        return CheckpointStatus(id=name, title=self._shelf.title(name), state=state)
+        return CheckpointStatus(id=name, title=self._catalogue.title(name), state=state)
 
     def find(self, name: str) -> EngineGroup:
         """The engines of a checkpoint.
@@ -122,9 +122,9 @@ class Rotation:
         asked: checkpoints that a person wants loaded, first come first served.
     """
 
-    def __init__(self, shelf: CheckpointCatalogue, memory_gb: float | None) -> None:
+    def __init__(self, catalogue: CheckpointCatalogue, memory_gb: float | None) -> None:
         self.asked: list[str] = []
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._memory_gb = memory_gb
         self._blocked: tuple[str, float] | None = None
 
@@ -136,7 +136,7 @@ class Rotation:
             unavailable: those that are loaded already, or could not be.
         """
         for name in (*self.asked, *waiting):
-            if name not in unavailable and (found := self._shelf.loadable(name)) is not None:
+            if name not in unavailable and (found := self._catalogue.loadable(name)) is not None:
                 return found
         return None
 

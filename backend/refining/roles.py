@@ -116,7 +116,7 @@ class Roles:
         *,
         service: ReasoningService,
         store: MediaStore,
-        shelf: CheckpointCatalogue,
+        catalogue: CheckpointCatalogue,
         settings: ServerSettings,
         texts: RefiningTexts,
         status_of: Callable[[str], CheckpointStatus],
@@ -125,7 +125,7 @@ class Roles:
     ) -> None:
         self._service = service
         self._store = store
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._settings = settings
         self._texts = texts
         self._status_of = status_of
@@ -204,8 +204,8 @@ class Roles:
             resident = Resident(self._service, files, checkpoint=checkpoint, counted=False)
             part = ImagePart if kind == "image" else VideoPart
             # A prompt longer than the generator reads would be of no use; the schema closes it in time.
-            most = self._shelf.serving(checkpoint).capabilities().max_prompt_tokens
-            served = self._shelf.serving(checkpoint).id
+            most = self._catalogue.serving(checkpoint).capabilities().max_prompt_tokens
+            served = self._catalogue.serving(checkpoint).id
             parts = tuple(part(url=f"{OWN}{own}") for own in files)
             try:
                 yield _Asked(

@@ -59,12 +59,12 @@ class RefiningService:
     """
 
     def __init__(
-        self, admission: Admission, roles: Roles, makes: Makes, shelf: RefinementStore, broadcast: Broadcast
+        self, admission: Admission, roles: Roles, makes: Makes, store: RefinementStore, broadcast: Broadcast
     ) -> None:
         self._admission = admission
         self._roles = roles
         self._makes = makes
-        self._shelf = shelf
+        self._store = store
         self._broadcast = broadcast
         self._live: dict[str, _Live] = {}
         # One order at a time for each refinement: an order looks, waits for what runs, and writes.
@@ -74,7 +74,7 @@ class RefiningService:
     async def open(self) -> None:
         """At a server's start: go on with what ran when the last one ended."""
         try:
-            returned = await self._shelf.running()
+            returned = await self._store.running()
         except StorageError as error:  # it stays written down; the next start goes on with it, or a person does
             log.error("storage_failed", code=error.code, message=error.message)
             return
@@ -106,7 +106,7 @@ class RefiningService:
             request=request,
             nodes=first_nodes(request, given=is_upsampled(request.generate.prompt)),
         )
-        await self._shelf.add(tree)
+        await self._store.add(tree)
         log.info("refinement_accepted", refinement_id=tree.id, kind=request.generate.kind)
         self._run(tree, unfinished(tree))
         self.changed()
@@ -115,11 +115,11 @@ class RefiningService:
     async def get(self, name: str) -> Refinement:
         """A refinement as it is now. Raises RefinementNotFound."""
         live = self._live.get(name)
-        return live.loop.seen() if live else await self._shelf.get(name)
+        return live.loop.seen() if live else await self._store.get(name)
 
     async def newest(self, limit: int) -> RefinementList:
         """The newest ones, newest first."""
-        trees = await self._shelf.newest(limit)
+        trees = await self._store.newest(limit)
         return RefinementList(refinements=tuple(RefinementSummary.of(tree) for tree in trees))
 
     def reasoners(self) -> Reasoners:
@@ -151,12 +151,12 @@ class RefiningService:
             raise Conflict(f"This refinement has {MAX_NODES} results, as many as it may.", hint="Begin another one.")
         live = self._live.get(name)
         if live is not None and live.loop.branch(asked):
-            await self._shelf.put(live.loop.tree)
+            await self._store.put(live.loop.tree)
             return live.loop.tree
         tree = await self._settled(name)
         node = branched(tree, asked)
         tree = with_node(tree, node).model_copy(update={"state": "running", "error": None, "ended_by": None})
-        await self._shelf.put(tree)
+        await self._store.put(tree)
         self._run(tree, [node.number])
         self.changed()
         return tree
@@ -193,7 +193,7 @@ class RefiningService:
         self._roles.check(tree.request)
         nodes = tuple(node.model_copy(update={"resting": False}) for node in tree.nodes)
         tree = tree.model_copy(update={"state": "running", "error": None, "ended_by": None, "nodes": nodes})
-        await self._shelf.put(tree)
+        await self._store.put(tree)
         self._run(tree, unfinished(tree))
         self.changed()
         return await self.get(name)
@@ -227,7 +227,7 @@ class RefiningService:
         if live is not None:
             with suppress(asyncio.CancelledError):
                 await asyncio.shield(live.task)
-        return await self._shelf.get(name)
+        return await self._store.get(name)
 
     def changed(self) -> None:
         """Tell every page that refinements are others now; also when an import has brought some."""
@@ -235,7 +235,7 @@ class RefiningService:
         self._broadcast.publish("system", {"refinement_revision": self.revision})
 
     def _run(self, tree: Refinement, numbers: Iterable[int]) -> None:
-        loop = Loop(tree, self._roles, self._makes, self._shelf, self.changed)
+        loop = Loop(tree, self._roles, self._makes, self._store, self.changed)
         task = asyncio.create_task(loop.run(numbers), name=f"refinement {tree.id}")
         self._live[tree.id] = _Live(loop, task)
         task.add_done_callback(partial(self._ended, tree.id))
