@@ -283,7 +283,7 @@ def test_a_checkpoint_that_is_lost_for_want_of_room_has_not_failed_and_keeps_its
         group = EngineGroup(SPECK, [dispatcher], 0.0)
         assert group.status.error is not None
         assert group.status.state == "lost"
-        fleet: Any = SimpleNamespace(_shelf=SimpleNamespace(active=SimpleNamespace(id="another")))
+        fleet: Any = SimpleNamespace(_catalogue=SimpleNamespace(active=SimpleNamespace(id="another")))
         return await Fleet._has_failed(fleet, group)
 
     assert not asyncio.run(run())
