@@ -15,7 +15,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
 from backend.fleet import Fleet
 from backend.jobs.dispatcher import Dispatcher
@@ -143,7 +143,7 @@ class PolicyService:
         idle_s: how long jobs rest for a session that asks nothing.
     """
 
-    def __init__(self, fleet: Fleet, shelf: CheckpointShelf, metrics: Metrics, idle_s: float = IDLE_S) -> None:
+    def __init__(self, fleet: Fleet, shelf: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
         self._fleet = fleet
         self._shelf = shelf
         self._metrics = metrics

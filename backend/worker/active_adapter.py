@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from engine import Engine
 from studio.errors import StudioError, rebuild
 from studio.requests import Adapter
 
 
-def use_adapter(engine: Engine, rack: AdapterRack, adapter: Adapter | None) -> None:
+def use_adapter(engine: Engine, adapters: AdapterFolder, adapter: Adapter | None) -> None:
     """Use it, or none. Cheap when nothing changes.
 
     Raises:
@@ -17,7 +17,7 @@ def use_adapter(engine: Engine, rack: AdapterRack, adapter: Adapter | None) -> N
     if adapter is None:
         engine.use_adapter(None)
         return
-    path = rack.path(adapter.name)
+    path = adapters.path(adapter.name)
     try:
         engine.use_adapter(path, adapter.scale)
     except StudioError as error:

@@ -12,7 +12,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.guarding import FrameGuard
 from backend.media import MediaStore
 from backend.messages import (
@@ -69,7 +69,7 @@ class Worker:
         self,
         lifeline: Lifeline,
         store: MediaStore,
-        adapters: AdapterRack,
+        adapters: AdapterFolder,
         checkpoint: str,
         load: Callable[..., Engine] = Engine.load,
         frame_guard: FrameGuard | None = None,

@@ -10,7 +10,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from backend.access import COOKIE, Gate, cookie_value
+from backend.edge.access import COOKIE, Gate, cookie_value
 from studio.settings import ServerSettings
 
 TOKEN = "orbit-9"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from studio.errors import BadInput
 
 
@@ -22,13 +22,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_files_and_folders_are_listed_by_name_with_their_size(folder: Path):
-    listed = AdapterRack(folder).listing().adapters
+    listed = AdapterFolder(folder).listing().adapters
 
     assert [(adapter.name, adapter.size_bytes) for adapter in listed] == [("noise", 7), ("warm-light", 10)]
 
 
 def test_a_name_leads_to_its_file_or_folder(folder: Path):
-    rack = AdapterRack(folder)
+    rack = AdapterFolder(folder)
 
     assert rack.path("warm-light") == folder / "warm-light"
     assert rack.path("noise") == rack.path("noise.safetensors") == folder / "noise.safetensors"
@@ -36,7 +36,7 @@ def test_a_name_leads_to_its_file_or_folder(folder: Path):
 
 def test_an_unknown_name_is_refused_with_the_nearest_and_without_a_path(folder: Path):
     with pytest.raises(BadInput) as error:
-        AdapterRack(folder).path("warm_light")
+        AdapterFolder(folder).path("warm_light")
 
     assert error.value.param == "adapter.name"
     assert "warm-light" in error.value.hint
@@ -46,11 +46,11 @@ def test_an_unknown_name_is_refused_with_the_nearest_and_without_a_path(folder: 
 @pytest.mark.parametrize("name", ["empty", "notes", "notes.txt", "..", "../adapters/noise", "/etc/passwd"])
 def test_what_is_no_adapter_is_not_found(folder: Path, name: str):
     with pytest.raises(BadInput):
-        AdapterRack(folder).path(name)
+        AdapterFolder(folder).path(name)
 
 
 def test_without_the_folder_there_are_none(tmp_path: Path):
-    rack = AdapterRack(tmp_path / "adapters")
+    rack = AdapterFolder(tmp_path / "adapters")
 
     assert rack.listing().adapters == ()
     with pytest.raises(BadInput, match="There is no adapter"):

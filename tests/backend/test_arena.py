@@ -11,11 +11,9 @@ import pytest
 from sqlalchemy import delete
 
 from backend.arena import ArenaService
-from backend.arena.dealing import Wish, left_of
-from backend.arena.pairing import Match, Pairing
+from backend.arena.pairing import Match, Pairing, Wish, left_of
 from backend.database import Database, open_database
-from backend.database.arena_tables import AnswerRow, QuestionRow, VoteRow
-from backend.database.tables import ArtefactRow
+from backend.database.tables import AnswerRow, ArtefactRow, QuestionRow, VoteRow
 from backend.jobs.ledger import Ledger
 from backend.library.news import LibraryNews
 from backend.library.shelving import Origin, shelve

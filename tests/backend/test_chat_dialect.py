@@ -8,7 +8,7 @@ from backend.dialects.openai_chat import to_call, to_theirs, with_media
 from backend.dialects.openai_chat_answers import ChatStream, to_completion
 from backend.dialects.thought_splitter import ThoughtSplitter
 from backend.messages import ConversationSaid, Token, Usage
-from backend.reasoning.service import Answer
+from backend.reasoning.service import TextAnswer
 from backend.reasoning.shown_media import Shown
 from studio.errors import BadInput, NotAllowed
 from studio.requests import Reason, parse_as
@@ -195,7 +195,7 @@ def test_thinking_comes_apart_however_it_is_cut(text: str, thought: str, answer:
 
 def test_a_whole_answer_has_their_form():
     tokens = (Token(b"Y", -0.5, ((b"Y", -0.5), (b"\xe4", float("-inf")))), Token(b"", -1.0, ()))
-    answer = Answer("<think>so</think>Y", tokens, Usage(5, 2, 4), "stop")
+    answer = TextAnswer("<think>so</think>Y", tokens, Usage(5, 2, 4), "stop")
 
     said = to_completion(answer, "speck", thinks=True).model_dump()
 

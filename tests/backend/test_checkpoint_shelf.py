@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from safetensors.numpy import save_file
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from studio.checkpoints import REQUIRED
 from studio.data_folder import DataFolder
 from studio.errors import CheckpointNotFound, Conflict
@@ -26,8 +26,8 @@ def put(folder: Path) -> None:
     save_file({}, folder / "transformer" / "model.safetensors")
 
 
-def opened(tmp_path: Path, name: str = DEFAULT_CHECKPOINT, *, is_told: bool = False) -> CheckpointShelf:
-    return CheckpointShelf.open(name, DataFolder(tmp_path / "data"), is_told=is_told)
+def opened(tmp_path: Path, name: str = DEFAULT_CHECKPOINT, *, is_told: bool = False) -> CheckpointCatalogue:
+    return CheckpointCatalogue.open(name, DataFolder(tmp_path / "data"), is_told=is_told)
 
 
 def test_without_a_word_what_ships_is_served(tmp_path: Path, shipped: Path):

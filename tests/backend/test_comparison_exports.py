@@ -15,11 +15,10 @@ import av
 import numpy as np
 import pytest
 
-from backend.comparisons.exporting import Exporting
+from backend.comparisons.exporting import Exporting, csv_of
 from backend.comparisons.mosaic import write_mosaic
 from backend.comparisons.service import ComparisonService
-from backend.comparisons.spreadsheet import csv_of
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.media import MediaFacts, MediaStore, read_sound, write_clip
 from sent_files import clip_bytes, picture_bytes
 from studio.comparisons import Cell, Column, Comparison, Likeness
@@ -199,7 +198,7 @@ def test_a_page_is_packed_without_what_is_gone_and_leads_to_no_server(tmp_path: 
     async def get(_: str) -> Comparison:
         return comparison(*cells)
 
-    sheets = SheetDesk(store)
+    sheets = SheetService(store)
     exporting = Exporting(
         cast("ComparisonService", SimpleNamespace(get=get)),
         store,
@@ -231,7 +230,7 @@ def test_a_clip_that_goes_while_its_sheet_is_drawn_is_not_found(tmp_path: Path):
         return known
 
     store.facts = facts  # type: ignore[method-assign]
-    sheets = SheetDesk(store)
+    sheets = SheetService(store)
     with pytest.raises(MediaNotFound):
         asyncio.run(sheets.sheet(name))
     sheets.close()

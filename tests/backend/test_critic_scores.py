@@ -11,8 +11,8 @@ from sqlalchemy import event
 
 from backend.comparisons.critics import critic_scores
 from backend.database import Database, open_database
-from backend.library.clean_slate import forget_everything
-from backend.refining.shelf import RefinementShelf
+from backend.library.erasing import forget_everything
+from backend.refining.store import RefinementStore
 from critiques import critique
 from library_rows import reference
 from refining_fakes import begun
@@ -42,7 +42,7 @@ def scores(database: Database, *names: str) -> dict[str, float]:
 
 
 def test_what_a_critic_said_is_found_by_the_item_once_it_is_said(database: Database):
-    shelf = RefinementShelf(database)
+    shelf = RefinementStore(database)
 
     async def grow() -> None:
         await shelf.add(begun())
@@ -59,7 +59,7 @@ def test_what_a_critic_said_is_found_by_the_item_once_it_is_said(database: Datab
 
 
 def test_a_refinement_that_is_gone_leaves_no_score_and_gets_none(database: Database, tmp_path: Path):
-    shelf = RefinementShelf(database)
+    shelf = RefinementStore(database)
 
     async def grow() -> None:
         await shelf.add(begun())

@@ -9,7 +9,14 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from backend.body_limit import MAX_CHAT_BYTES, MAX_JSON_BYTES, MAX_LOGIN_BYTES, MAX_UPLOAD_BYTES, BodyLimit, limit_of
+from backend.edge.body_limit import (
+    MAX_CHAT_BYTES,
+    MAX_JSON_BYTES,
+    MAX_LOGIN_BYTES,
+    MAX_UPLOAD_BYTES,
+    BodyLimit,
+    limit_of,
+)
 from running import RunningServer
 
 MULTIPART = "multipart/form-data; boundary=x"

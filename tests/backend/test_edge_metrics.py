@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
-from backend.metrics import Measured, Metrics
+from backend.metrics import Metrics, RequestMetrics
 
 
 async def hello(request: Request) -> PlainTextResponse:
@@ -16,7 +16,7 @@ def test_methods_that_somebody_invents_are_counted_as_one():
     metrics = Metrics()
     app = Starlette()
     app.add_route("/", hello)
-    with TestClient(Measured(app, metrics)) as web:
+    with TestClient(RequestMetrics(app, metrics)) as web:
         web.get("/")
         for number in range(20):
             web.request(f"M{number}", "/")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.form_shelf import FormShelf
+from backend.library.form_presets import FormPresets
 from studio.errors import Conflict, PresetNotFound
 from studio.form_presets import SaveFormPreset
 
@@ -14,7 +14,7 @@ def asked(name: str = "Slow and wide", kind: str = "generate_video", **values: o
 
 
 def test_what_is_saved_is_listed_by_name_and_by_kind(tmp_path: Path):
-    shelf = FormShelf(tmp_path / "form-presets")
+    shelf = FormPresets(tmp_path / "form-presets")
     assert shelf.listing().presets == ()
     for name in ("zebra", "Ant"):
         shelf.save(asked(name))
@@ -24,7 +24,7 @@ def test_what_is_saved_is_listed_by_name_and_by_kind(tmp_path: Path):
 
 
 def test_the_same_name_again_replaces_it(tmp_path: Path):
-    shelf = FormShelf(tmp_path)
+    shelf = FormPresets(tmp_path)
     first = shelf.save(asked(prompt="one"))
     second = shelf.save(asked("SLOW AND  WIDE", prompt="two"))
     assert first.id == second.id
@@ -32,7 +32,7 @@ def test_the_same_name_again_replaces_it(tmp_path: Path):
 
 
 def test_a_deleted_one_is_gone_and_cannot_be_deleted_twice(tmp_path: Path):
-    shelf = FormShelf(tmp_path)
+    shelf = FormPresets(tmp_path)
     saved = shelf.save(asked())
     assert shelf.delete(saved.id) == saved
     assert shelf.listing().presets == ()
@@ -44,20 +44,20 @@ def test_a_deleted_one_is_gone_and_cannot_be_deleted_twice(tmp_path: Path):
 def test_an_id_is_never_a_path(tmp_path: Path, name: str):
     (tmp_path / "orrery.json").write_text("{}")
     with pytest.raises(PresetNotFound):
-        FormShelf(tmp_path / "form-presets").delete(name)
+        FormPresets(tmp_path / "form-presets").delete(name)
     assert (tmp_path / "orrery.json").exists()
 
 
 def test_a_file_that_cannot_be_read_spoils_nothing(tmp_path: Path):
-    shelf = FormShelf(tmp_path)
+    shelf = FormPresets(tmp_path)
     shelf.save(asked())
     (tmp_path / f"{'a' * 16}.json").write_text("{half")
     assert len(shelf.listing().presets) == 1
 
 
 def test_there_is_an_end_to_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("backend.form_shelf.MAX_PRESETS", 2)
-    shelf = FormShelf(tmp_path)
+    monkeypatch.setattr("backend.library.form_presets.MAX_PRESETS", 2)
+    shelf = FormPresets(tmp_path)
     shelf.save(asked("one"))
     shelf.save(asked("two"))
     shelf.save(asked("two"))

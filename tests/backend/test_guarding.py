@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+import guardrail_fake
 from backend.guarding import Guard
 from guardrail_fake import WordReader, guarding
 from running import running, wait_for
@@ -135,7 +136,7 @@ def test_the_program_says_why_it_cannot_load_and_goes_on():
         [sys.executable, "-P", "-m", "guardrail", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": str(Path(__file__).parent.parent.parent)},
+        env={"PYTHONPATH": str(Path(guardrail_fake.__file__).parent.parent)},
     )
     try:
         assert program.stdout is not None

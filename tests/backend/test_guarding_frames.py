@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.guarding import FrameGuard
 from backend.media import MediaStore
 from backend.messages import JobFailed, JobFinished, LoadCheckpoint, RunJob
@@ -90,7 +90,7 @@ def worked(folder: Path, level: int, url: str | None, *, guarded: bool = True) -
     worker = Worker(
         lifeline,  # type: ignore[arg-type]
         MediaStore(folder),
-        AdapterRack(folder),
+        AdapterFolder(folder),
         "speck",
         engine.load,  # type: ignore[arg-type]
         FrameGuard(url),

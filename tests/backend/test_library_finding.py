@@ -10,9 +10,8 @@ import pytest
 from backend.database import Database, open_database
 from backend.database.tables import JobRow
 from backend.library.changes import change_item, change_items, restore_items, trash_items
-from backend.library.finding import find
+from backend.library.finding import facets_of, find, usage_of
 from backend.library.shelving import Origin, shelve, unshelve
-from backend.library.summary import facets_of, usage_of
 from library_rows import fill, put, reference
 from studio.errors import BadInput, MediaNotFound
 from studio.library import MAX_TAGS, ItemChange, ItemsChange, LibraryQuery

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backend.media import write_clip
-from backend.media.frame_rate import frame_rate
+from backend.media.timeline import frame_rate
 
 FRAMES = np.random.default_rng(0).integers(0, 256, (9, 48, 64, 3), dtype=np.uint8)
 

@@ -12,9 +12,9 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from backend import errors
-from backend.body_limit import MAX_UPLOAD_BYTES, BodyLimit
 from backend.broadcast import Broadcast
 from backend.database import open_database
+from backend.edge.body_limit import MAX_UPLOAD_BYTES, BodyLimit
 from backend.library.news import LibraryNews
 from backend.library.uploads import Uploads
 from backend.media import MediaStore, write_clip
@@ -26,7 +26,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     app = FastAPI()
     media_store, database = MediaStore(tmp_path / "media"), open_database(tmp_path / "orrery.db")
     uploads = Uploads(database, media_store, LibraryNews(Broadcast()), quota_bytes=None)
-    app.state.services = SimpleNamespace(media=media_store, uploads=uploads)
+    app.state.services = SimpleNamespace(ledger=SimpleNamespace(media=media_store, uploads=uploads))
     app.include_router(media.router)
     app.include_router(recipes.router)
     app.add_middleware(BodyLimit)

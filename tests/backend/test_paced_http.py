@@ -15,8 +15,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from backend import paced_http
-from backend.paced_http import PacedHttp
+from backend.edge import paced_http
+from backend.edge.paced_http import PacedHttp
 
 HEAD = b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.fleet.placement import Placement
+from backend.fleet.memory import Placement
 from studio.settings import ServerSettings
 
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from backend.database import Database, open_database
-from backend.database.edge_tables import PromiseRow
+from backend.database.tables import PromiseRow
 from backend.jobs.ledger import Ledger
 from backend.jobs.promises import Promises
 from studio.errors import BadInput, Conflict

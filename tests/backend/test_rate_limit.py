@@ -11,7 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from backend.rate_limit import MAX_CALLERS, REFUSED_COST, Buckets, RateLimit
+from backend.edge.rate_limit import MAX_CALLERS, REFUSED_COST, Buckets, RateLimit
 
 
 async def okay(request: Request) -> PlainTextResponse:
@@ -34,7 +34,7 @@ ROUTES = [
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """No bucket fills again while a slow machine asks: the clock goes on by a millisecond whenever it is looked at."""
     looks = count()
-    monkeypatch.setattr("backend.rate_limit.Buckets", partial(Buckets, now_s=lambda: next(looks) / 1000))
+    monkeypatch.setattr("backend.edge.rate_limit.Buckets", partial(Buckets, now_s=lambda: next(looks) / 1000))
 
 
 def web(per_minute: int | None, host: str = "203.0.113.7") -> TestClient:
@@ -88,14 +88,14 @@ def test_callers_do_not_take_each_others_share_and_a_crowd_is_bounded():
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
 def test_this_machine_is_limited_only_if_the_settings_say_so(monkeypatch: pytest.MonkeyPatch, host: str):
-    monkeypatch.setattr("backend.rate_limit.DEFAULT_PER_MINUTE", 3)
+    monkeypatch.setattr("backend.edge.rate_limit.DEFAULT_PER_MINUTE", 3)
 
     assert 429 not in statuses(web(None, host), 6)
     assert 429 in statuses(web(3, host), 5)
 
 
 def test_by_default_other_machines_are_limited_and_nought_is_no_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("backend.rate_limit.DEFAULT_PER_MINUTE", 3)
+    monkeypatch.setattr("backend.edge.rate_limit.DEFAULT_PER_MINUTE", 3)
 
     assert statuses(web(None), 4) == [200, 200, 200, 429]
     assert 429 not in statuses(web(0), 6)

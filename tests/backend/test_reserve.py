@@ -102,7 +102,15 @@ def test_the_trash_takes_things_and_is_emptied_on_a_full_disk(tmp_path: Path, mo
         kept = await Uploads(opened, store, news, None).keep(io.BytesIO(picture_bytes()), "x.png")
         with ExitStack() as limit:
             reserve = Lifting(tmp_path / "reserve", limit)
-            library = LibraryService(opened, store, news, tmp_path / "media", None, lambda: None, reserve)
+            library = LibraryService(
+                database=opened,
+                store=store,
+                news=news,
+                folder=tmp_path / "media",
+                quota_bytes=None,
+                wake=lambda: None,
+                reserve=reserve,
+            )
             await library.open()
             for erases in (False, True):
                 limit.enter_context(room_for((tmp_path / "orrery.db-wal").stat().st_size))

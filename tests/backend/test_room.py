@@ -11,7 +11,17 @@ import torch
 from torch import nn
 
 from backend.engine_process import Spreading
-from backend.fleet.room import GB, HEADROOM_GB, PROCESS_GB, Room, held_gb, listed, needed_gb, num_rounded, visible
+from backend.fleet.memory import (
+    GB,
+    HEADROOM_GB,
+    PROCESS_GB,
+    FleetMemory,
+    held_gb,
+    listed,
+    needed_gb,
+    num_rounded,
+    visible,
+)
 from engine.memory import keep_on_host
 from engine.speck import build_speck
 from engine.tower_loading import load_towers
@@ -116,8 +126,8 @@ def test_a_workers_precision_is_its_checkpoints_where_that_says_one():
     assert "--precision=fp8" in Spreading().at("fp8").arguments()
 
 
-def room(cards: tuple[tuple[float, float], ...] = FOUR, /, **told: Any) -> Room:
-    return Room(ServerSettings(**told), lambda: cards, lambda: (32.0, 8.0))
+def room(cards: tuple[tuple[float, float], ...] = FOUR, /, **told: Any) -> FleetMemory:
+    return FleetMemory(ServerSettings(**told), lambda: cards, lambda: (32.0, 8.0))
 
 
 @pytest.mark.parametrize(
@@ -238,11 +248,11 @@ def test_the_drivers_word_is_read_as_it_writes_it(tmp_path: Path, monkeypatch: p
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\necho GPU-a1, 81559, 81008\necho GPU-b2, 81559, 1024\n")
     tool.chmod(0o755)
-    monkeypatch.setattr("backend.fleet.room.QUERY_LIMIT_S", 60.0)
+    monkeypatch.setattr("backend.fleet.memory.QUERY_LIMIT_S", 60.0)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
 
-    memory = Room(ServerSettings()).read()
+    memory = FleetMemory(ServerSettings()).read()
 
     assert (memory.place, round(memory.total_gb, 2), round(memory.free_gb, 2)) == ("gpu", 85.52, 1.07)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from backend.fleet.room import Room
-from backend.fleet.rotation import MAX_PASSED_OVER_S, Rotation
+from backend.fleet.memory import FleetMemory
+from backend.fleet.roster import MAX_PASSED_OVER_S, Rotation
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.presets import CheckpointPreset
@@ -68,7 +68,7 @@ def test_what_is_spare_is_what_is_free_or_what_others_leave_of_the_grant():
 def test_a_second_checkpoint_finds_no_room_on_a_full_gpu_beside_an_empty_one():
     gpus = ((80.0, 4.0), (80.0, 78.0))
     for told, fits in (({"device": "auto"}, False), ({"gpus": 2}, False), ({"device": "cuda:1"}, True)):
-        memory = Room(ServerSettings.model_validate(told), lambda: gpus).read()
+        memory = FleetMemory(ServerSettings.model_validate(told), lambda: gpus).read()
         assert rotation().fits(12, memory, [group("a")]) is fits
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.media import MediaStore
 from backend.messages import (
     Act,
@@ -67,7 +67,7 @@ def work(tmp_path: Path) -> Callable[..., FakeLifeline]:
 
     def run(engine: Any, *script: Any) -> FakeLifeline:
         lifeline = FakeLifeline([LOAD], *script)
-        worker = Worker(lifeline, MediaStore(tmp_path), AdapterRack(tmp_path), "speck", engine.load)  # type: ignore
+        worker = Worker(lifeline, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", engine.load)  # type: ignore
         with pytest.raises(Over):
             worker.run()
         return lifeline

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backend.engine_process import link
+from backend.engine_process import process
 
 
 class NotStartedError(Exception):
@@ -31,5 +31,5 @@ def test_threads_that_wait_for_others_soon_sleep_unless_a_person_says_otherwise(
 
     monkeypatch.setattr(subprocess, "Popen", start)
     with pytest.raises(NotStartedError):
-        link.Link((), lambda report: None, lambda code: None)
+        process.Link((), lambda report: None, lambda code: None)
     assert (seen["GOMP_SPINCOUNT"], seen["ORRERY_FOR_THE_WORKER"]) == (told, "kept")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.media import MediaStore
 from backend.messages import CancelJob, Command, JobCancelled, JobFailed, JobFinished, LoadCheckpoint, RunJob
 from backend.worker.loop import Worker
@@ -50,7 +50,7 @@ def work(tmp_path: Path) -> Callable[..., WatchedLifeline]:
 
     def run(*script: Any) -> WatchedLifeline:
         lifeline, load = WatchedLifeline(tmp_path, *script), FakeEngine().load
-        worker = Worker(lifeline, MediaStore(tmp_path), AdapterRack(tmp_path), "speck", load)  # type: ignore[arg-type]
+        worker = Worker(lifeline, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", load)  # type: ignore[arg-type]
         with pytest.raises(Over):
             worker.run()
         return lifeline

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.media import MediaStore
 from backend.messages import (
     ConversationEnded,
@@ -55,7 +55,7 @@ def begun_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_to_the_end(lifeline: FakeLifeline, engine: FakeEngine, folder: Path) -> FakeLifeline:
     load: Any = engine.load
-    worker = Worker(lifeline, MediaStore(folder), AdapterRack(folder), "speck", load)  # type: ignore[arg-type]
+    worker = Worker(lifeline, MediaStore(folder), AdapterFolder(folder), "speck", load)  # type: ignore[arg-type]
     with pytest.raises(Over):
         worker.run()
     return lifeline
