@@ -7,9 +7,7 @@ from typing import Any
 import httpx
 
 from frontend.fields import flatten
-from frontend.pages.image import IMAGE_PANEL
-from frontend.pages.transfer import TRANSFER_PANEL
-from frontend.pages.video import VIDEO_PANEL
+from frontend.panels import IMAGE_PANEL, TRANSFER_PANEL, VIDEO_PANEL
 from frontend.submission import field_id, submit
 from studio.client import StudioClient
 from studio.requests import GenerateImage
