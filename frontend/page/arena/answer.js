@@ -26,7 +26,10 @@ export class AnswerCard {
     show(this.thinking, Boolean(thought));
     while (this.grades.length > grades.length) this.grades.pop().remove();
     grades.forEach(({ judge, score, reason }, at) => {
-      if (!this.grades[at]) this.node.append((this.grades[at] = make("p", { class: "o-grade" }, make("b", { class: "o-num" }), make("span", {}))));
+      if (!this.grades[at])
+        this.node.append(
+          (this.grades[at] = make("p", { class: "o-grade" }, make("b", { class: "o-num" }), make("span", {}))),
+        );
       write(this.grades[at].firstChild, `${score} / 5`);
       write(this.grades[at].lastChild, ` ${judge}: ${reason}`);
     });

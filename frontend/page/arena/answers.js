@@ -24,7 +24,8 @@ class ArenaAnswers extends Part {
   }
 
   build() {
-    const field = (tag, name, attributes = {}) => make(tag, { id: `arena-${name}`, class: "o-arena-text", ...attributes });
+    const field = (tag, name, attributes = {}) =>
+      make(tag, { id: `arena-${name}`, class: "o-arena-text", ...attributes });
     this.text = field("textarea", "question", { rows: 2, placeholder: say("answers.question_hint") });
     this.reference = field("textarea", "reference", { rows: 2, placeholder: say("answers.reference_hint") });
     this.media = make("div", { class: "o-arena-given" });
@@ -41,8 +42,21 @@ class ArenaAnswers extends Part {
         { class: "o-card-plain o-arena-section o-arena-form", on: { submit: (event) => this.#submit(event) } },
         make("h2", {}, say("answers.title")),
         make("p", { class: "o-hint" }, say("answers.hint")),
-        make("div", { class: "o-arena-fields" }, make("div", {}, label("question"), this.text), make("div", {}, label("reference"), this.reference)),
-        make("div", { class: "o-arena-line" }, this.pick, this.media, this.who, make("span", { class: "o-grow" }), this.put),
+        make(
+          "div",
+          { class: "o-arena-fields" },
+          make("div", {}, label("question"), this.text),
+          make("div", {}, label("reference"), this.reference),
+        ),
+        make(
+          "div",
+          { class: "o-arena-line" },
+          this.pick,
+          this.media,
+          this.who,
+          make("span", { class: "o-grow" }),
+          this.put,
+        ),
       ),
       this.means,
       this.none,
@@ -58,7 +72,12 @@ class ArenaAnswers extends Part {
       this.who.dataset.key = key;
       this.who.replaceChildren(
         ...arena.reasoners.map(({ name, title, ready }) =>
-          make("label", { class: "o-chip" }, make("input", { type: "checkbox", value: name, checked: first ? ready : chosen.has(name) }), ready ? title : say("judging.not_loaded", { title })),
+          make(
+            "label",
+            { class: "o-chip" },
+            make("input", { type: "checkbox", value: name, checked: first ? ready : chosen.has(name) }),
+            ready ? title : say("judging.not_loaded", { title }),
+          ),
         ),
       );
     }
@@ -68,9 +87,19 @@ class ArenaAnswers extends Part {
     show(this.means, grades.length > 0);
     this.means.replaceChildren(
       make("h2", {}, say("answers.means")),
-      make("ul", { class: "o-agreement" }, ...grades.map(({ reasoner, judge, mean, low, high, num_answers: num }) =>
-        make("li", {}, make("span", {}, say("answers.graded", { reasoner, judge })), make("b", { class: "o-num" }, mean.toFixed(1)), make("small", { class: "o-num" }, say("answers.mean", { low: low.toFixed(1), high: high.toFixed(1), num }))),
-      )),
+      make(
+        "ul",
+        { class: "o-agreement" },
+        ...grades.map(({ reasoner, judge, mean, low, high, num_answers: num }) =>
+          make(
+            "li",
+            {},
+            make("span", {}, say("answers.graded", { reasoner, judge })),
+            make("b", { class: "o-num" }, mean.toFixed(1)),
+            make("small", { class: "o-num" }, say("answers.mean", { low: low.toFixed(1), high: high.toFixed(1), num })),
+          ),
+        ),
+      ),
     );
     const kept = questions.map((question) => {
       if (!this.#cards.has(question.id)) this.#cards.set(question.id, new QuestionCard(() => this.#ask()));
@@ -90,14 +119,22 @@ class ArenaAnswers extends Part {
 
   async #pick() {
     this.#media = this.#media ? null : await pickFromLibrary(["image", "video"]);
-    this.media.replaceChildren(...(this.#media ? [make("img", { src: this.#media.thumbnail_url, alt: this.#media.title || this.#media.prompt })] : []));
+    this.media.replaceChildren(
+      ...(this.#media
+        ? [make("img", { src: this.#media.thumbnail_url, alt: this.#media.title || this.#media.prompt })]
+        : []),
+    );
     write(this.pick.lastChild, say(this.#media ? "answers.unpick" : "answers.pick"));
   }
 
   async #submit(event) {
     event.preventDefault();
     const reasoners = [...this.who.querySelectorAll("input:checked")].map(({ value }) => value);
-    const question = { text: this.text.value, reference: this.reference.value, ...(this.#media ? { media: this.#media.id } : {}) };
+    const question = {
+      text: this.text.value,
+      reference: this.reference.value,
+      ...(this.#media ? { media: this.#media.id } : {}),
+    };
     this.put.disabled = true;
     const put = await askJson("POST", "/v1/arena/questions", { questions: [question], reasoners });
     this.put.disabled = false;

@@ -50,17 +50,41 @@ export class Ballot extends EventTarget {
   }
 
   #line(axis) {
-    const title = make("span", { class: "o-ballot-title", id: `ballot-${axis}` }, make("b", {}, say(`axis.${axis}`)), make("small", {}, say(`asks.${axis}`)));
+    const title = make(
+      "span",
+      { class: "o-ballot-title", id: `ballot-${axis}` },
+      make("b", {}, say(`axis.${axis}`)),
+      make("small", {}, say(`asks.${axis}`)),
+    );
     const buttons = CHOICES.map((choice) =>
       make(
         "button",
-        { type: "button", role: "radio", class: "o-btn", "data-choice": choice, "aria-keyshortcuts": SHOWN[choice], on: { click: () => this.#choose(axis, choice), keydown: (event) => this.#arrows(event, axis) } },
+        {
+          type: "button",
+          role: "radio",
+          class: "o-btn",
+          "data-choice": choice,
+          "aria-keyshortcuts": SHOWN[choice],
+          on: { click: () => this.#choose(axis, choice), keydown: (event) => this.#arrows(event, axis) },
+        },
         say(`choice.${choice}`),
         make("kbd", { "aria-hidden": "true" }, SHOWN[choice]),
       ),
     );
-    const group = make("span", { class: "o-ballot-choices", role: "radiogroup", "aria-labelledby": title.id }, ...buttons);
-    return { buttons, node: make("div", { class: "o-ballot-line", "data-axis": axis, on: { pointerdown: () => this.#mark(this.#axes.indexOf(axis)) } }, title, group) };
+    const group = make(
+      "span",
+      { class: "o-ballot-choices", role: "radiogroup", "aria-labelledby": title.id },
+      ...buttons,
+    );
+    return {
+      buttons,
+      node: make(
+        "div",
+        { class: "o-ballot-line", "data-axis": axis, on: { pointerdown: () => this.#mark(this.#axes.indexOf(axis)) } },
+        title,
+        group,
+      ),
+    };
   }
 
   #choose(axis, choice) {

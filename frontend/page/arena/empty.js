@@ -12,7 +12,17 @@ export function emptyArena() {
     { class: "o-card-plain o-empty o-arena-empty", hidden: true },
     make("b", {}, say("arena.empty")),
     make("p", {}, say("arena.empty_hint")),
-    make("ol", {}, ...STEPS.map((step) => make("li", {}, make("b", {}, say(`teach.${step}`)), make("span", {}, say(`teach.${step}_hint`))))),
-    make("div", { class: "o-arena-ways" }, ...ways.map((name) => make("a", { class: "o-btn", href: places[name].path }, places[name].title))),
+    make(
+      "ol",
+      {},
+      ...STEPS.map((step) =>
+        make("li", {}, make("b", {}, say(`teach.${step}`)), make("span", {}, say(`teach.${step}_hint`))),
+      ),
+    ),
+    make(
+      "div",
+      { class: "o-arena-ways" },
+      ...ways.map((name) => make("a", { class: "o-btn", href: places[name].path }, places[name].title)),
+    ),
   );
 }

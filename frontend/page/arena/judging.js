@@ -17,10 +17,26 @@ class ArenaJudging extends Part {
   }
 
   build() {
-    this.judge = make("select", { class: "o-select", "aria-label": say("judging.judge"), on: { focus: () => arena.askReasoners() } });
-    this.number = make("select", { class: "o-select", "aria-label": say("judging.number") }, ...NUMBERS.map((number) => make("option", { value: number }, counted("judging.pairs", number))));
-    this.go = make("button", { type: "button", class: "o-btn", "data-do": "judge", on: { click: () => this.#run() } }, say("judging.go"));
-    this.stop = make("button", { type: "button", class: "o-btn", hidden: true, on: { click: () => this.#stopping?.abort() } }, say("judging.stop"));
+    this.judge = make("select", {
+      class: "o-select",
+      "aria-label": say("judging.judge"),
+      on: { focus: () => arena.askReasoners() },
+    });
+    this.number = make(
+      "select",
+      { class: "o-select", "aria-label": say("judging.number") },
+      ...NUMBERS.map((number) => make("option", { value: number }, counted("judging.pairs", number))),
+    );
+    this.go = make(
+      "button",
+      { type: "button", class: "o-btn", "data-do": "judge", on: { click: () => this.#run() } },
+      say("judging.go"),
+    );
+    this.stop = make(
+      "button",
+      { type: "button", class: "o-btn", hidden: true, on: { click: () => this.#stopping?.abort() } },
+      say("judging.stop"),
+    );
     this.told = make("span", { class: "o-hint", role: "status" });
     this.append(
       make(
@@ -38,7 +54,11 @@ class ArenaJudging extends Part {
     if (this.judge.dataset.key !== key) {
       const chosen = this.judge.value;
       this.judge.dataset.key = key;
-      this.judge.replaceChildren(...arena.reasoners.map(({ name, title, ready }) => make("option", { value: name, disabled: !ready }, ready ? title : say("judging.not_loaded", { title }))));
+      this.judge.replaceChildren(
+        ...arena.reasoners.map(({ name, title, ready }) =>
+          make("option", { value: name, disabled: !ready }, ready ? title : say("judging.not_loaded", { title })),
+        ),
+      );
       const able = arena.reasoners.filter(({ ready }) => ready).map(({ name }) => name);
       this.judge.value = able.includes(chosen) ? chosen : (able[0] ?? "");
     }
@@ -58,10 +78,16 @@ class ArenaJudging extends Part {
         write(this.told, say("judging.running", { done, number }));
         const contest = arena.standings?.contest;
         const body = JSON.stringify({ judge, ...(contest ? { contest } : {}) });
-        const response = await fetch("/v1/arena/judgements", { method: "POST", body, headers: { "content-type": "application/json" }, signal: this.#stopping.signal });
+        const response = await fetch("/v1/arena/judgements", {
+          method: "POST",
+          body,
+          headers: { "content-type": "application/json" },
+          signal: this.#stopping.signal,
+        });
         const answer = await response.json();
         if (!response.ok) {
-          if (answer.error.code !== "pair_not_found" || done === 0) toast(answer.error.message, hintOf(answer.error), "bad");
+          if (answer.error.code !== "pair_not_found" || done === 0)
+            toast(answer.error.message, hintOf(answer.error), "bad");
           break;
         }
         arena.ask();

@@ -11,7 +11,13 @@ const NAMED = {
 
 /** "sampling.guidance_scale" is "guidance scale". */
 export function fieldName(contest) {
-  return NAMED[contest]?.() ?? contest.replace(/^sampling\./, "").replaceAll("_", " ").replaceAll(".", " ");
+  return (
+    NAMED[contest]?.() ??
+    contest
+      .replace(/^sampling\./, "")
+      .replaceAll("_", " ")
+      .replaceAll(".", " ")
+  );
 }
 
 /** A percentage as read. */

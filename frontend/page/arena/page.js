@@ -12,12 +12,29 @@ class Arena extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
     this.tabs = TABS.map((name) =>
-      make("button", { type: "button", role: "tab", id: `arena-tab-${name}`, "aria-controls": `arena-${name}`, on: { click: () => this.open(name), keydown: (event) => this.#key(event) } }, say(`arena.tab_${name}`)),
+      make(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `arena-tab-${name}`,
+          "aria-controls": `arena-${name}`,
+          on: { click: () => this.open(name), keydown: (event) => this.#key(event) },
+        },
+        say(`arena.tab_${name}`),
+      ),
     );
     this.panels = TABS.map((name) =>
-      make("div", { role: "tabpanel", id: `arena-${name}`, "aria-labelledby": `arena-tab-${name}`, hidden: true }, make(`o-arena-${name}`)),
+      make(
+        "div",
+        { role: "tabpanel", id: `arena-${name}`, "aria-labelledby": `arena-tab-${name}`, hidden: true },
+        make(`o-arena-${name}`),
+      ),
     );
-    this.append(make("div", { class: "o-arena-tabs", role: "tablist", "aria-label": say("arena.tabs") }, ...this.tabs), ...this.panels);
+    this.append(
+      make("div", { class: "o-arena-tabs", role: "tablist", "aria-label": say("arena.tabs") }, ...this.tabs),
+      ...this.panels,
+    );
     addEventListener("hashchange", () => this.#show());
     this.#show();
   }

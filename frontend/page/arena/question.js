@@ -15,12 +15,23 @@ export class QuestionCard {
   /** `changed` is called when the server has more to say. */
   constructor(changed) {
     this.changed = changed;
-    const button = (name, act) => make("button", { type: "button", class: "o-btn", "data-do": name, on: { click: act } }, say(`answers.${name}`));
+    const button = (name, act) =>
+      make("button", { type: "button", class: "o-btn", "data-do": name, on: { click: act } }, say(`answers.${name}`));
     this.title = make("h3", {});
     this.given = make("div", { class: "o-arena-given" });
     this.reference = make("p", { class: "o-hint" });
     this.list = make("div", { class: "o-arena-answers" });
-    this.reveal = make("button", { type: "button", class: "o-btn", "data-do": "reveal", "aria-pressed": "false", on: { click: () => this.#reveal() } }, say("answers.reveal"));
+    this.reveal = make(
+      "button",
+      {
+        type: "button",
+        class: "o-btn",
+        "data-do": "reveal",
+        "aria-pressed": "false",
+        on: { click: () => this.#reveal() },
+      },
+      say("answers.reveal"),
+    );
     this.again = button("ask", () => this.ask());
     this.judge = make("select", { class: "o-select", "aria-label": say("judging.judge") });
     this.grade = button("grade", () => this.#grade());
@@ -43,7 +54,8 @@ export class QuestionCard {
     mark(this.node, "data-question", id);
     write(this.title, text);
     show(this.given, Boolean(media));
-    if (media && !this.given.firstChild) this.given.append(make("img", { src: `/v1/media/${media}/thumbnail`, alt: say("answers.about") }));
+    if (media && !this.given.firstChild)
+      this.given.append(make("img", { src: `/v1/media/${media}/thumbnail`, alt: say("answers.about") }));
     write(this.reference, reference ? say("answers.person", { reference }) : "");
     show(this.reference, Boolean(reference));
     // In the order of their ids, which chance has made: not in the one in which the reasoners were named.
@@ -51,11 +63,15 @@ export class QuestionCard {
     const told = { named: this.#revealed, waits: say(this.#busy ? "answers.coming" : "answers.missing") };
     this.#drawn = new Map(shuffled.map(({ id: own }) => [own, this.#drawn.get(own) ?? new AnswerCard()]));
     shuffled.forEach((answer, index) => this.#drawn.get(answer.id).paint(answer, index, told));
-    arrange(this.list, [...this.#drawn.values()].map(({ node }) => node));
+    arrange(
+      this.list,
+      [...this.#drawn.values()].map(({ node }) => node),
+    );
     const missing = answers.some((answer) => answer.text === null);
     show(this.again, missing && !this.#busy);
     const able = arena.reasoners.filter(({ ready }) => ready);
-    if (this.judge.childElementCount !== able.length) this.judge.replaceChildren(...able.map(({ name, title }) => make("option", { value: name }, title)));
+    if (this.judge.childElementCount !== able.length)
+      this.judge.replaceChildren(...able.map(({ name, title }) => make("option", { value: name }, title)));
     const gradable = Boolean(reference) && answers.some((answer) => answer.text !== null);
     show(this.judge, gradable);
     show(this.grade, gradable);
@@ -70,7 +86,9 @@ export class QuestionCard {
   }
 
   async #grade() {
-    await this.#during("grading", () => askJson("POST", `/v1/arena/questions/${this.question.id}/grades`, { judge: this.judge.value }));
+    await this.#during("grading", () =>
+      askJson("POST", `/v1/arena/questions/${this.question.id}/grades`, { judge: this.judge.value }),
+    );
   }
 
   async #remove() {

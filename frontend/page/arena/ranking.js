@@ -30,12 +30,25 @@ class ArenaRanking extends Part {
     this.kind.append(...KINDS.map((name) => make("option", { value: name }, say(`kinds.${name || "all"}`))));
     this.axes = make("div", { class: "o-chip-group", role: "group", "aria-label": say("ranking.axis") });
     this.count = make("span", { class: "o-count", role: "status" });
-    this.table = make("div", { class: "o-arena-table", role: "region", tabindex: 0, "aria-label": say("ranking.title") });
+    this.table = make("div", {
+      class: "o-arena-table",
+      role: "region",
+      tabindex: 0,
+      "aria-label": say("ranking.title"),
+    });
     this.none = make("p", { class: "o-hint" }, say("ranking.none"));
     this.agreement = make("section", { class: "o-card-plain o-arena-section" });
     this.append(
       make("div", { class: "o-arena-line" }, this.contest, this.voters, this.kind, this.domain, this.count),
-      make("section", { class: "o-card-plain o-arena-section" }, make("h2", {}, say("ranking.title")), this.axes, this.none, this.table, make("p", { class: "o-hint" }, say("ranking.hint"))),
+      make(
+        "section",
+        { class: "o-card-plain o-arena-section" },
+        make("h2", {}, say("ranking.title")),
+        this.axes,
+        this.none,
+        this.table,
+        make("p", { class: "o-hint" }, say("ranking.hint")),
+      ),
       this.agreement,
       make("o-arena-judging"),
       make("o-arena-record"),
@@ -47,12 +60,20 @@ class ArenaRanking extends Part {
     const { standings } = arena;
     if (!standings) return;
     const { contests, tables, num_votes: votes, num_voters: voters } = standings;
-    this.#options(this.contest, contests.map(({ name, num_votes: num }) => [name, `${fieldName(name)} · ${num}`]), standings.contest);
+    this.#options(
+      this.contest,
+      contests.map(({ name, num_votes: num }) => [name, `${fieldName(name)} · ${num}`]),
+      standings.contest,
+    );
     this.voters.value = standings.voters;
     show(this.contest, contests.length > 0);
     const domains = [...new Set(tables.map(({ domain }) => domain))];
     const domain = domains.includes(this.view.domain) ? this.view.domain : "";
-    this.#options(this.domain, domains.map((name) => [name, say(`domain.${name || "all"}`)]), domain);
+    this.#options(
+      this.domain,
+      domains.map((name) => [name, say(`domain.${name || "all"}`)]),
+      domain,
+    );
     show(this.domain, domains.length > 1);
     const axes = [...new Set(tables.map(({ axis }) => axis))];
     const axis = axes.includes(this.view.axis) ? this.view.axis : axes.at(-1);
@@ -61,7 +82,10 @@ class ArenaRanking extends Part {
     const table = tables.find((one) => one.axis === axis && one.domain === domain);
     show(this.none, !table);
     this.table.replaceChildren(...(table ? [drawTable(table, standings.min_votes)] : []));
-    this.#paintAgreement(standings.agreement.filter((one) => one.axis === axis), axis);
+    this.#paintAgreement(
+      standings.agreement.filter((one) => one.axis === axis),
+      axis,
+    );
     mark(this, "data-votes", votes);
   }
 
@@ -70,7 +94,13 @@ class ArenaRanking extends Part {
     if (this.axes.dataset.key !== axes.join()) {
       this.axes.dataset.key = axes.join();
       this.axes.replaceChildren(
-        ...axes.map((name) => make("button", { type: "button", class: "o-chip", "data-axis": name, on: { click: () => this.#look({ axis: name }) } }, say(`axis.${name}`))),
+        ...axes.map((name) =>
+          make(
+            "button",
+            { type: "button", class: "o-chip", "data-axis": name, on: { click: () => this.#look({ axis: name }) } },
+            say(`axis.${name}`),
+          ),
+        ),
       );
     }
     for (const chip of this.axes.children) mark(chip, "aria-pressed", String(chip.dataset.axis === chosen));
@@ -98,7 +128,12 @@ class ArenaRanking extends Part {
   }
 
   #select(name, act) {
-    return make("select", { class: "o-select", "data-field": name, "aria-label": say(`ranking.by_${name}`), on: { change: act } });
+    return make("select", {
+      class: "o-select",
+      "data-field": name,
+      "aria-label": say(`ranking.by_${name}`),
+      on: { change: act },
+    });
   }
 
   #options(select, options, chosen) {

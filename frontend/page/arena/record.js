@@ -18,9 +18,20 @@ class ArenaRecord extends Part {
   build() {
     this.heading = make("h2", {});
     this.list = make("ul", { class: "o-votes", role: "list" });
-    const link = (form) => make("a", { class: "o-btn", href: `/v1/arena/votes/export?format=${form}`, download: `orrery-votes.${form}` }, icon("download"), make("span", {}, form.toUpperCase()));
+    const link = (form) =>
+      make(
+        "a",
+        { class: "o-btn", href: `/v1/arena/votes/export?format=${form}`, download: `orrery-votes.${form}` },
+        icon("download"),
+        make("span", {}, form.toUpperCase()),
+      );
     this.links = make("div", { class: "o-arena-acts" }, link("csv"), link("json"));
-    this.section = make("section", { class: "o-card-plain o-arena-section", hidden: true }, make("div", { class: "o-between" }, this.heading, this.links), this.list);
+    this.section = make(
+      "section",
+      { class: "o-card-plain o-arena-section", hidden: true },
+      make("div", { class: "o-between" }, this.heading, this.links),
+      this.list,
+    );
     this.append(this.section);
   }
 
@@ -33,11 +44,30 @@ class ArenaRecord extends Part {
 
   #draw(vote) {
     const { id, contest, left, right, choices, voter, by, created_at: when, reason } = vote;
-    const said = Object.entries(choices).map(([axis, choice]) => say("record.choice", { axis: say(`axis.${axis}`), value: { left: left.value, right: right.value }[choice] ?? say(`choice.${choice}`) }));
+    const said = Object.entries(choices).map(([axis, choice]) =>
+      say("record.choice", {
+        axis: say(`axis.${axis}`),
+        value: { left: left.value, right: right.value }[choice] ?? say(`choice.${choice}`),
+      }),
+    );
     return make(
       "li",
       { "data-vote": id, title: reason || null },
-      make("div", {}, make("b", {}, say("record.sides", { left: left.value, right: right.value })), make("small", {}, say(by === "reasoner" ? "record.by_reasoner" : "record.by", { field: fieldName(contest), voter, when: new Date(when).toLocaleString() })), make("span", {}, said.join(" · "))),
+      make(
+        "div",
+        {},
+        make("b", {}, say("record.sides", { left: left.value, right: right.value })),
+        make(
+          "small",
+          {},
+          say(by === "reasoner" ? "record.by_reasoner" : "record.by", {
+            field: fieldName(contest),
+            voter,
+            when: new Date(when).toLocaleString(),
+          }),
+        ),
+        make("span", {}, said.join(" · ")),
+      ),
       iconButton("restore", say("arena.take_back"), () => this.#revoke(id), { quiet: true, "data-do": "revoke" }),
     );
   }

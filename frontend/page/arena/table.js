@@ -14,7 +14,11 @@ export function drawTable({ rows }, minVotes) {
   return make(
     "table",
     { class: "o-standings" },
-    make("thead", {}, make("tr", {}, ...heads.map((name) => make("th", { scope: "col", "data-column": name }, say(`column.${name}`))))),
+    make(
+      "thead",
+      {},
+      make("tr", {}, ...heads.map((name) => make("th", { scope: "col", "data-column": name }, say(`column.${name}`)))),
+    ),
     make("tbody", {}, ...rows.map((row) => drawRow(row, place, minVotes))),
   );
 }
@@ -25,10 +29,26 @@ function drawRow(row, place, minVotes) {
   const name = make("th", { scope: "row" }, contestant);
   if (rating === null) {
     const words = why === "few_votes" ? say("ranking.few_votes", { votes, least: minVotes }) : say("ranking.never_met");
-    return make("tr", { "data-contestant": contestant, "data-why": why }, make("td", {}, "–"), name, make("td", { colspan: 2, class: "o-few" }, words), make("td", { class: "o-num" }, record));
+    return make(
+      "tr",
+      { "data-contestant": contestant, "data-why": why },
+      make("td", {}, "–"),
+      name,
+      make("td", { colspan: 2, class: "o-few" }, words),
+      make("td", { class: "o-num" }, record),
+    );
   }
-  const bar = make("span", { class: "o-interval", "aria-hidden": "true" }, make("i", { style: `left: ${place(low)}; right: calc(100% - ${place(high)})` }), make("b", { style: `left: ${place(rating)}` }));
-  const interval = make("span", { class: "o-num" }, say("ranking.interval", { low: Math.round(low), high: Math.round(high) }));
+  const bar = make(
+    "span",
+    { class: "o-interval", "aria-hidden": "true" },
+    make("i", { style: `left: ${place(low)}; right: calc(100% - ${place(high)})` }),
+    make("b", { style: `left: ${place(rating)}` }),
+  );
+  const interval = make(
+    "span",
+    { class: "o-num" },
+    say("ranking.interval", { low: Math.round(low), high: Math.round(high) }),
+  );
   return make(
     "tr",
     { "data-contestant": contestant },

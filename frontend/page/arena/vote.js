@@ -32,16 +32,43 @@ class ArenaVote extends HTMLElement {
 
   #build() {
     if (this.firstChild) return;
-    this.name = make("input", { class: "o-select", id: "arena-voter", maxlength: 60, autocomplete: "off", spellcheck: "false", value: voter.name, on: { change: () => this.#rename() } });
+    this.name = make("input", {
+      class: "o-select",
+      id: "arena-voter",
+      maxlength: 60,
+      autocomplete: "off",
+      spellcheck: "false",
+      value: voter.name,
+      on: { change: () => this.#rename() },
+    });
     this.count = make("span", { class: "o-count", role: "status" });
     this.prompt = make("p", { class: "o-arena-prompt", tabindex: 0 });
     this.given = make("div", { class: "o-arena-given" });
     this.sides = make("div", { class: "o-arena-answers" });
     this.ballot = new Ballot();
     this.ballot.addEventListener("choice", () => this.#keep());
-    this.cast = make("button", { type: "button", class: "o-btn o-primary", "data-do": "cast", on: { click: () => this.#go() } }, make("span", {}), make("kbd", { "aria-hidden": "true" }, "↵"));
-    this.skip = make("button", { type: "button", class: "o-btn", "data-do": "skip", "aria-keyshortcuts": "N", on: { click: () => this.#skip() } }, say("arena.skip"), make("kbd", { "aria-hidden": "true" }, "N"));
-    this.undo = iconButton("restore", say("arena.take_back"), () => this.#revoke(), { "data-do": "undo", "aria-keyshortcuts": "U" });
+    this.cast = make(
+      "button",
+      { type: "button", class: "o-btn o-primary", "data-do": "cast", on: { click: () => this.#go() } },
+      make("span", {}),
+      make("kbd", { "aria-hidden": "true" }, "↵"),
+    );
+    this.skip = make(
+      "button",
+      {
+        type: "button",
+        class: "o-btn",
+        "data-do": "skip",
+        "aria-keyshortcuts": "N",
+        on: { click: () => this.#skip() },
+      },
+      say("arena.skip"),
+      make("kbd", { "aria-hidden": "true" }, "N"),
+    );
+    this.undo = iconButton("restore", say("arena.take_back"), () => this.#revoke(), {
+      "data-do": "undo",
+      "aria-keyshortcuts": "U",
+    });
     this.told = make("p", { class: "o-arena-told", role: "status" });
     this.stage = make("div", { class: "o-arena-stage" });
     this.work = make(
@@ -50,12 +77,29 @@ class ArenaVote extends HTMLElement {
       make("div", { class: "o-arena-asked o-card-plain" }, this.given, this.prompt),
       this.stage,
       this.sides,
-      make("section", { class: "o-card-plain o-arena-ballot", "aria-label": say("arena.ballot") }, this.ballot.node, make("div", { class: "o-arena-acts" }, this.told, this.undo, this.skip, this.cast)),
+      make(
+        "section",
+        { class: "o-card-plain o-arena-ballot", "aria-label": say("arena.ballot") },
+        this.ballot.node,
+        make("div", { class: "o-arena-acts" }, this.told, this.undo, this.skip, this.cast),
+      ),
     );
     this.empty = emptyArena();
-    this.done = make("div", { class: "o-card-plain o-empty", hidden: true }, make("b", {}, say("arena.all_done")), make("p", {}, say("arena.all_done_hint")), make("a", { class: "o-btn", href: `${places.arena.path}#ranking` }, say("arena.see_ranking")));
+    this.done = make(
+      "div",
+      { class: "o-card-plain o-empty", hidden: true },
+      make("b", {}, say("arena.all_done")),
+      make("p", {}, say("arena.all_done_hint")),
+      make("a", { class: "o-btn", href: `${places.arena.path}#ranking` }, say("arena.see_ranking")),
+    );
     this.append(
-      make("div", { class: "o-arena-line" }, make("label", { for: "arena-voter" }, say("arena.voter")), this.name, this.count),
+      make(
+        "div",
+        { class: "o-arena-line" },
+        make("label", { for: "arena-voter" }, say("arena.voter")),
+        this.name,
+        this.count,
+      ),
       this.empty,
       this.done,
       this.work,
@@ -69,7 +113,9 @@ class ArenaVote extends HTMLElement {
     const named = new URLSearchParams(location.search).get("pair");
     if (!named) return this.#next();
     const asked = ++this.#asked;
-    const response = await fetch(`/v1/arena/pairs/${encodeURIComponent(named)}?${new URLSearchParams({ voter: voter.name })}`).catch(() => null);
+    const response = await fetch(
+      `/v1/arena/pairs/${encodeURIComponent(named)}?${new URLSearchParams({ voter: voter.name })}`,
+    ).catch(() => null);
     if (asked !== this.#asked) return undefined;
     if (!response?.ok) return this.#next();
     const pair = await response.json();
@@ -111,7 +157,11 @@ class ArenaVote extends HTMLElement {
     history.replaceState(null, "", `${location.pathname}?${new URLSearchParams({ pair: id })}${location.hash}`);
     write(this.prompt, prompt);
     show(this.given, given.length > 0);
-    this.given.replaceChildren(...given.map((media) => make("img", { src: `/v1/media/${media}/thumbnail`, alt: say("arena.given"), title: say("arena.given") })));
+    this.given.replaceChildren(
+      ...given.map((media) =>
+        make("img", { src: `/v1/media/${media}/thumbnail`, alt: say("arena.given"), title: say("arena.given") }),
+      ),
+    );
     const seen = kind !== "answer";
     show(this.stage, seen);
     show(this.sides, !seen);
@@ -121,7 +171,18 @@ class ArenaVote extends HTMLElement {
     if (seen) {
       this.#show([say("choice.left"), say("choice.right")]);
     }
-    this.sides.replaceChildren(...(seen ? [] : [left, right].map(({ text }, index) => make("section", { class: "o-card-plain o-answer" }, make("h3", {}, say(index ? "choice.right" : "choice.left")), make("p", {}, text)))));
+    this.sides.replaceChildren(
+      ...(seen
+        ? []
+        : [left, right].map(({ text }, index) =>
+            make(
+              "section",
+              { class: "o-card-plain o-answer" },
+              make("h3", {}, say(index ? "choice.right" : "choice.left")),
+              make("p", {}, text),
+            ),
+          )),
+    );
     const draft = JSON.parse(sessionStorage[DRAFT] ?? "{}");
     this.ballot.take(axes, draft.pair === id ? draft.choices : {});
     show(this.empty, false);
@@ -133,7 +194,9 @@ class ArenaVote extends HTMLElement {
   #show(labels) {
     this.#labels = labels;
     const sides = [this.#pair.left, this.#pair.right];
-    this.stage.querySelector("o-playhead")?.show({ columns: labels, cells: sides.map((side, column) => cellOf(side, { column, label: labels[column] })) });
+    this.stage
+      .querySelector("o-playhead")
+      ?.show({ columns: labels, cells: sides.map((side, column) => cellOf(side, { column, label: labels[column] })) });
   }
 
   // A side went after the pair was dealt: nobody can judge it any more.
@@ -158,7 +221,8 @@ class ArenaVote extends HTMLElement {
     write(this.cast.firstChild, say(over ? "arena.next" : "arena.cast"));
     show(this.skip, !over);
     show(this.undo, voted);
-    if (!voted) write(this.told, say(isLost ? "arena.lost" : this.ballot.whole ? "arena.can_cast" : "arena.needs_overall"));
+    if (!voted)
+      write(this.told, say(isLost ? "arena.lost" : this.ballot.whole ? "arena.can_cast" : "arena.needs_overall"));
   }
 
   #reveal(vote) {
@@ -182,7 +246,12 @@ class ArenaVote extends HTMLElement {
     if (!this.ballot.whole || this.cast.disabled) return undefined;
     this.cast.disabled = true;
     const { id, left } = this.#pair;
-    const vote = await askJson("POST", "/v1/arena/votes", { pair: id, left: left.id, voter: voter.name, choices: this.ballot.choices });
+    const vote = await askJson("POST", "/v1/arena/votes", {
+      pair: id,
+      left: left.id,
+      voter: voter.name,
+      choices: this.ballot.choices,
+    });
     if (this.#pair?.id !== id) return undefined;
     if (!vote) {
       for (const side of [this.#pair.left, this.#pair.right]) lost.check(side.id);
@@ -232,7 +301,16 @@ class ArenaVote extends HTMLElement {
   }
 
   #key(event) {
-    if (!this.offsetParent || !this.#pair || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (
+      !this.offsetParent ||
+      !this.#pair ||
+      event.repeat ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      isTyping(event)
+    )
+      return;
     if (document.querySelector("dialog[open]")) return;
     const key = event.key.toLowerCase();
     // On another button, a link or a tab, Enter is that one's.

@@ -25,7 +25,11 @@ class Asking extends EventTarget {
     const [id, item] = [subject.id, subject.item];
     talks.add(id, { role: "user", text });
     await this.#answer(id, async (turn, signal) => {
-      const body = { model: live.state.system.checkpoint?.id, messages: messagesOf(talks.turns(id).slice(0, -1), item, thinks), ...sampling };
+      const body = {
+        model: live.state.system.checkpoint?.id,
+        messages: messagesOf(talks.turns(id).slice(0, -1), item, thinks),
+        ...sampling,
+      };
       for await (const { text: more = "", thought = "" } of streamed(body, signal)) {
         talks.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
       }
@@ -36,7 +40,11 @@ class Asking extends EventTarget {
   async task(task, words, thinks, sampling) {
     const id = subject.id;
     const said = Object.values(words).filter(Boolean).join(", ");
-    talks.add(id, { role: "user", text: said ? say("ask.task_words", { title: task.title, words: said }) : task.title, task: task.id });
+    talks.add(id, {
+      role: "user",
+      text: said ? say("ask.task_words", { title: task.title, words: said }) : task.title,
+      task: task.id,
+    });
     await this.#answer(id, async (turn, signal) => {
       const response = await fetch(`/v1/tasks/${task.id}`, {
         method: "POST",
@@ -69,9 +77,18 @@ class Asking extends EventTarget {
 
 // The item is shown with the first question. Answers that failed, and their questions, are left out.
 function messagesOf(turns, item, thinks) {
-  const said = turns.filter((turn, index) => !turn.task && turn.text && !turn.error && !(turn.role === "user" && turns[index + 1]?.error));
+  const said = turns.filter(
+    (turn, index) => !turn.task && turn.text && !turn.error && !(turn.role === "user" && turns[index + 1]?.error),
+  );
   let kept = said.slice(-REMEMBERED_TURNS);
-  kept = kept.slice(Math.max(kept.findIndex((turn) => turn.role === "user"), 0)).filter((turn, index) => !(turn.role === "assistant" && said[index - 1]?.task));
+  kept = kept
+    .slice(
+      Math.max(
+        kept.findIndex((turn) => turn.role === "user"),
+        0,
+      ),
+    )
+    .filter((turn, index) => !(turn.role === "assistant" && said[index - 1]?.task));
   const messages = kept.map(({ role, text }) => ({ role, content: [{ type: "text", text }] }));
   const asked = messages.at(-1);
   if (thinks && asked) asked.content[0].text += `\n\n${say("ask.think_format")}`;

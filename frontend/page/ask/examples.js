@@ -46,7 +46,11 @@ class AskExamples extends Part {
     this.classList.add("o-chip-group");
     this.replaceChildren(
       ...fit.map(({ title, values }) =>
-        make("button", { type: "button", class: "o-chip", title: values.prompt, on: { click: () => this.#ask(values) } }, title),
+        make(
+          "button",
+          { type: "button", class: "o-chip", title: values.prompt, on: { click: () => this.#ask(values) } },
+          title,
+        ),
       ),
     );
   }

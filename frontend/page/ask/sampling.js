@@ -9,7 +9,11 @@ import { popover } from "../parts/popover.js";
 const KEY = "orrery.ask.sampling";
 const SEEDS = 2 ** 32; // of those that are drawn
 // As studio.requests.TextSampling bounds them.
-const BOUNDS = { max_tokens: { min: 1, max: 65536, step: 1 }, temperature: { min: 0, max: 2, step: 0.05 }, seed: { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 } };
+const BOUNDS = {
+  max_tokens: { min: 1, max: 65536, step: 1 },
+  temperature: { min: 0, max: 2, step: 0.05 },
+  seed: { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 },
+};
 
 const drawn = () => Math.floor(Math.random() * SEEDS);
 
@@ -18,15 +22,32 @@ class AskSampling extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    const button = make("button", { type: "button", class: "o-btn", "data-do": "sampling" }, icon("filter", 15), make("span", {}, say("ask.advanced")));
+    const button = make(
+      "button",
+      { type: "button", class: "o-btn", "data-do": "sampling" },
+      icon("filter", 15),
+      make("span", {}, say("ask.advanced")),
+    );
     this.pop = popover(button, { up: true, label: say("ask.advanced"), opened: () => this.#paint() });
     this.inputs = Object.fromEntries(Object.entries(BOUNDS).map(([name, bounds]) => [name, this.#input(name, bounds)]));
     this.lock = make("o-seed");
     this.lock.addEventListener("o-fresh", () => this.#say({ seed: drawn(), locked: true }));
-    this.lock.addEventListener("o-next", () => this.#say({ seed: Math.min((this.#values.seed ?? drawn()) + 1, BOUNDS.seed.max), locked: true }));
-    this.lock.addEventListener("o-pick", ({ detail }) => this.#say({ locked: detail, ...(detail && this.#values.seed == null ? { seed: drawn() } : {}) }));
+    this.lock.addEventListener("o-next", () =>
+      this.#say({ seed: Math.min((this.#values.seed ?? drawn()) + 1, BOUNDS.seed.max), locked: true }),
+    );
+    this.lock.addEventListener("o-pick", ({ detail }) =>
+      this.#say({ locked: detail, ...(detail && this.#values.seed == null ? { seed: drawn() } : {}) }),
+    );
     this.pop.panel.append(
-      ...["max_tokens", "temperature"].map((name) => make("label", {}, make("b", {}, say(`ask.${name}`)), make("small", {}, say(`ask.${name}_help`)), this.inputs[name])),
+      ...["max_tokens", "temperature"].map((name) =>
+        make(
+          "label",
+          {},
+          make("b", {}, say(`ask.${name}`)),
+          make("small", {}, say(`ask.${name}_help`)),
+          this.inputs[name],
+        ),
+      ),
       make("label", {}, make("b", {}, say("ask.seed")), make("small", {}, say("ask.seed_help")), this.inputs.seed),
       this.lock,
     );
@@ -53,7 +74,16 @@ class AskSampling extends HTMLElement {
       const value = input.value.trim() === "" || Number.isNaN(number) ? null : step === 1 ? Math.round(number) : number;
       this.#say(name === "seed" ? { seed: value, locked: value !== null } : { [name]: value });
     };
-    const input = make("input", { class: "o-select o-num", type: "number", name, min, max, step: name === "temperature" ? step : 1, inputmode: step === 1 ? "numeric" : "decimal", on: { change } });
+    const input = make("input", {
+      class: "o-select o-num",
+      type: "number",
+      name,
+      min,
+      max,
+      step: name === "temperature" ? step : 1,
+      inputmode: step === 1 ? "numeric" : "decimal",
+      on: { change },
+    });
     return input;
   }
 

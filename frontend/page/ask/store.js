@@ -15,7 +15,12 @@ class AskStore extends EventTarget {
   /** What a person has asked in words, newest conversation first and in each the newest question. */
   get questions() {
     const newest = Object.values(this.#talks).sort((a, b) => b.at - a.at);
-    return newest.flatMap(({ turns }) => turns.filter(({ role, task }) => role === "user" && !task).map(({ text }) => text).reverse());
+    return newest.flatMap(({ turns }) =>
+      turns
+        .filter(({ role, task }) => role === "user" && !task)
+        .map(({ text }) => text)
+        .reverse(),
+    );
   }
 
   get size() {

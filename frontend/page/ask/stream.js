@@ -19,7 +19,10 @@ export async function* streamed(body, signal) {
     const events = (rest + value).split("\n\n");
     rest = events.pop();
     for (const event of events) {
-      const data = event.split("\n").find((line) => line.startsWith("data: "))?.slice(6);
+      const data = event
+        .split("\n")
+        .find((line) => line.startsWith("data: "))
+        ?.slice(6);
       if (!data || data === "[DONE]") continue;
       const said = JSON.parse(data);
       if (said.error) throw refused(said);

@@ -28,9 +28,25 @@ class Talk extends Part {
 
   build() {
     this.notice = make("p", { class: "o-ask-notice", role: "status", hidden: true });
-    this.list = make("ol", { class: "o-turns", "aria-label": say("ask.conversation"), "aria-live": "polite", "aria-relevant": "additions" });
-    this.empty = make("div", { class: "o-empty" }, make("b", {}, say("ask.empty")), make("p", {}, say("ask.empty_hint")), make("o-ask-examples"));
-    this.scroll = make("div", { class: "o-turns-scroll", tabindex: 0, role: "region", "aria-label": say("ask.conversation") }, this.empty, this.list);
+    this.list = make("ol", {
+      class: "o-turns",
+      "aria-label": say("ask.conversation"),
+      "aria-live": "polite",
+      "aria-relevant": "additions",
+    });
+    this.empty = make(
+      "div",
+      { class: "o-empty" },
+      make("b", {}, say("ask.empty")),
+      make("p", {}, say("ask.empty_hint")),
+      make("o-ask-examples"),
+    );
+    this.scroll = make(
+      "div",
+      { class: "o-turns-scroll", tabindex: 0, role: "region", "aria-label": say("ask.conversation") },
+      this.empty,
+      this.list,
+    );
     this.tasks = make("o-ask-tasks");
     this.sampling = make("o-ask-sampling");
     const how = { thinks: () => this.think.getAttribute("aria-pressed") === "true", sampling: this.sampling };
@@ -50,15 +66,48 @@ class Talk extends Part {
       placeholder: say("ask.question_hint"),
       on: { input: () => this.later(), keydown: (event) => this.#key(event) },
     });
-    this.think = make("button", { type: "button", class: "o-btn", "aria-pressed": "false", title: say("ask.think_help"), on: { click: () => this.#toggleThinking() } }, say("ask.think"));
-    this.send = iconButton("send", say("ask.send"), () => this.#send(), { class: "o-btn o-primary", "data-hot": "submit", "data-do": "send" });
-    this.stop = iconButton("close", say("ask.stop"), () => asking.stop(), { class: "o-btn o-bad", "data-hot": "cancel", "data-do": "stop" });
+    this.think = make(
+      "button",
+      {
+        type: "button",
+        class: "o-btn",
+        "aria-pressed": "false",
+        title: say("ask.think_help"),
+        on: { click: () => this.#toggleThinking() },
+      },
+      say("ask.think"),
+    );
+    this.send = iconButton("send", say("ask.send"), () => this.#send(), {
+      class: "o-btn o-primary",
+      "data-hot": "submit",
+      "data-do": "send",
+    });
+    this.stop = iconButton("close", say("ask.stop"), () => asking.stop(), {
+      class: "o-btn o-bad",
+      "data-hot": "cancel",
+      "data-do": "stop",
+    });
     this.forget = iconButton("trash", say("ask.delete"), () => this.#delete(), { quiet: true, "data-do": "forget" });
     this.append(
       this.notice,
       this.scroll,
       this.tasks,
-      make("div", { class: "o-composer" }, this.field, make("div", { class: "o-row-acts" }, this.think, this.history, this.sampling, this.forget, make("span", { class: "o-grow" }), this.stop, this.send)),
+      make(
+        "div",
+        { class: "o-composer" },
+        this.field,
+        make(
+          "div",
+          { class: "o-row-acts" },
+          this.think,
+          this.history,
+          this.sampling,
+          this.forget,
+          make("span", { class: "o-grow" }),
+          this.stop,
+          this.send,
+        ),
+      ),
     );
   }
 
@@ -78,7 +127,8 @@ class Talk extends Part {
     turns.forEach((turn, index) => {
       if (!this.#turns.has(turn)) this.#turns.set(turn, new Turn(turn));
       const drawn = this.#turns.get(turn);
-      if (this.list.children[index] !== drawn.node) this.list.insertBefore(drawn.node, this.list.children[index] ?? null);
+      if (this.list.children[index] !== drawn.node)
+        this.list.insertBefore(drawn.node, this.list.children[index] ?? null);
       drawn.paint();
     });
     if (atEnd) this.scroll.scrollTop = this.scroll.scrollHeight;
@@ -113,7 +163,9 @@ class Talk extends Part {
 
   #delete() {
     talks.delete(subject.id);
-    const more = talks.size ? { words: say("ask.delete_all", { count: talks.size }), act: () => talks.deleteAll() } : null;
+    const more = talks.size
+      ? { words: say("ask.delete_all", { count: talks.size }), act: () => talks.deleteAll() }
+      : null;
     toast(say("ask.deleted"), "", "good", more);
   }
 }

@@ -36,7 +36,19 @@ class Tasks extends Part {
     if (this.buttons.dataset.key !== key) {
       this.buttons.dataset.key = key;
       this.buttons.replaceChildren(
-        ...fit.map((task) => make("button", { type: "button", class: "o-chip", title: task.summary, "data-task": task.id, on: { click: () => this.#choose(task) } }, task.title)),
+        ...fit.map((task) =>
+          make(
+            "button",
+            {
+              type: "button",
+              class: "o-chip",
+              title: task.summary,
+              "data-task": task.id,
+              on: { click: () => this.#choose(task) },
+            },
+            task.title,
+          ),
+        ),
       );
     }
     for (const button of this.buttons.children) {
@@ -55,7 +67,14 @@ class Tasks extends Part {
           "label",
           {},
           field.title,
-          make("input", { class: "o-select", name: field.name, placeholder: field.default || field.example, required: !field.default, maxlength: 4000, autocomplete: "off" }),
+          make("input", {
+            class: "o-select",
+            name: field.name,
+            placeholder: field.default || field.example,
+            required: !field.default,
+            maxlength: 4000,
+            autocomplete: "off",
+          }),
         ),
       ),
       make("button", { class: "o-btn o-primary" }, task.title),

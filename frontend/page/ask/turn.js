@@ -17,7 +17,12 @@ export class Turn {
     this.text = make("p", { class: "o-turn-text" });
     this.results = make("ol", { class: "o-results", hidden: true });
     this.notes = make("p", { class: "o-hint", hidden: true });
-    this.marks = make("button", { type: "button", class: "o-btn", hidden: true, on: { click: () => this.#toggleMarks() } });
+    this.marks = make("button", {
+      type: "button",
+      class: "o-btn",
+      hidden: true,
+      on: { click: () => this.#toggleMarks() },
+    });
     this.node = make(
       "li",
       { class: "o-turn", "data-role": turn.role },
@@ -55,8 +60,12 @@ export class Turn {
     show(this.text, Boolean(words));
     this.text.replaceChildren(...pieces(words.trim(), turn.role === "assistant" ? clip : 0));
     show(this.results, results.length > 0);
-    this.results.replaceChildren(...results.map((result, index) => make("li", { "data-type": result.type }, ...drawn(result, index, clip))));
-    const notes = [...(turn.skipped ?? []), turn.failure, turn.stopped ? say("ask.stopped") : "", turn.error].filter(Boolean);
+    this.results.replaceChildren(
+      ...results.map((result, index) => make("li", { "data-type": result.type }, ...drawn(result, index, clip))),
+    );
+    const notes = [...(turn.skipped ?? []), turn.failure, turn.stopped ? say("ask.stopped") : "", turn.error].filter(
+      Boolean,
+    );
     show(this.notes, notes.length > 0);
     mark(this.notes, "data-tone", turn.error || turn.failure ? "bad" : null);
     write(this.notes, notes.join(" "));
@@ -69,17 +78,23 @@ export class Turn {
 
 function pieces(text, clip) {
   if (!clip) return [text];
-  return moments(text, clip).map(({ text: words, seconds }) => (seconds === undefined ? words : moment(words, seconds)));
+  return moments(text, clip).map(({ text: words, seconds }) =>
+    seconds === undefined ? words : moment(words, seconds),
+  );
 }
 
-const moment = (words, seconds) => make("button", { type: "button", class: "o-moment", "data-seconds": seconds }, words);
+const moment = (words, seconds) =>
+  make("button", { type: "button", class: "o-moment", "data-seconds": seconds }, words);
 
 /** A typed result, as nodes. */
 function drawn(result, index, clip) {
   switch (result.type) {
     case "box":
     case "point":
-      return [make("b", {}, result.label || String(index + 1)), ` ${(result.box_2d ?? result.point_2d).map(Math.round).join(", ")}`];
+      return [
+        make("b", {}, result.label || String(index + 1)),
+        ` ${(result.box_2d ?? result.point_2d).map(Math.round).join(", ")}`,
+      ];
     case "interval": {
       const words = `${result.start_s.toFixed(1)}–${result.end_s.toFixed(1)} s`;
       return [clip ? moment(words, result.start_s) : words, ` ${result.label}`];
@@ -96,5 +111,10 @@ function drawn(result, index, clip) {
 }
 
 function verdict({ plausible, score }) {
-  return [plausible == null ? "" : say(plausible ? "ask.plausible" : "ask.implausible"), score == null ? "" : say("ask.score", { score })].filter(Boolean).join(" · ");
+  return [
+    plausible == null ? "" : say(plausible ? "ask.plausible" : "ask.implausible"),
+    score == null ? "" : say("ask.score", { score }),
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -27,8 +27,19 @@ class View extends Part {
     this.viewer = new Viewer();
     this.marks = new Marks();
     this.viewer.frame.append(this.marks.node);
-    this.empty = make("div", { class: "o-empty" }, make("b", {}, say("ask.nothing")), make("p", {}, say("ask.nothing_hint")));
-    this.file = make("input", { type: "file", accept: "image/*,video/*", hidden: true, "aria-label": say("ask.upload"), on: { change: () => this.#take(this.file.files[0]) } });
+    this.empty = make(
+      "div",
+      { class: "o-empty" },
+      make("b", {}, say("ask.nothing")),
+      make("p", {}, say("ask.nothing_hint")),
+    );
+    this.file = make("input", {
+      type: "file",
+      accept: "image/*,video/*",
+      hidden: true,
+      "aria-label": say("ask.upload"),
+      on: { change: () => this.#take(this.file.files[0]) },
+    });
     this.pick = iconButton("search", say("ask.pick"), () => this.#pick(), { "data-do": "pick" });
     this.upload = iconButton("upload", say("ask.upload"), () => this.file.click(), { "data-do": "upload" });
     this.none = iconButton("close", say("ask.none"), () => subject.set(null), { "data-do": "none" });

@@ -21,7 +21,11 @@ export class CheckpointCard {
     this.facts = make("p", { class: "o-meta" });
     this.can = make("ul", { class: "o-can", role: "list", "aria-label": say("checkpoints.can") });
     this.fill = make("i");
-    this.bar = make("div", { class: "o-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100, hidden: true }, this.fill);
+    this.bar = make(
+      "div",
+      { class: "o-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100, hidden: true },
+      this.fill,
+    );
     this.doing = make("span", { class: "o-num", role: "status" });
     const button = (name, icon, method, path, style = "o-btn") =>
       iconButton(icon, say(`checkpoints.${name}`), () => this.#order(method, path), { "data-do": name, class: style });
@@ -56,14 +60,19 @@ export class CheckpointCard {
     mark(this.node, "data-active", active ? "true" : null);
     write(this.name, entry.title);
     write(this.summary, entry.summary);
-    this.#list(this.badges, badgesOf(entry, state, active, memory, starts), ([words, tone]) => make("span", { class: "o-badge", "data-tone": tone }, words));
+    this.#list(this.badges, badgesOf(entry, state, active, memory, starts), ([words, tone]) =>
+      make("span", { class: "o-badge", "data-tone": tone }, words),
+    );
     this.#list(this.can, abilities(entry.capabilities), (words) => make("li", {}, words));
     write(this.facts, factsOf(entry, told?.detail || entry.detail));
     // What is built here is built when it is first loaded.
     const here = entry.installed || entry.built_here;
     const fits = !(memory && entry.needed_gb > memory.total_gb);
     show(this.load, here && fits && !(active && SERVES.includes(state)) && !MOVING.includes(state));
-    write(this.load.lastChild, say(state === "ready" ? "checkpoints.serve" : state === "asleep" ? "checkpoints.wake" : "checkpoints.load"));
+    write(
+      this.load.lastChild,
+      say(state === "ready" ? "checkpoints.serve" : state === "asleep" ? "checkpoints.wake" : "checkpoints.load"),
+    );
     show(this.sleep, state === "ready");
     mark(this.sleep, "title", say("checkpoints.sleep_help"));
     show(this.unload, HELD.includes(state));
@@ -110,10 +119,19 @@ function badgesOf(entry, state, active, memory, starts) {
     state === "ready" ? [say(active ? "checkpoints.serving" : "checkpoints.warm"), "good"] : null,
     state === "failed" || state === "lost" ? [say(`header.${state}`), "bad"] : null,
     state === "asleep" ? [say("header.asleep"), ""] : null,
-    state === "ready" ? null : [say(entry.installed ? "checkpoints.installed" : entry.built_here ? "checkpoints.builds" : "checkpoints.absent"), ""],
+    state === "ready"
+      ? null
+      : [
+          say(
+            entry.installed ? "checkpoints.installed" : entry.built_here ? "checkpoints.builds" : "checkpoints.absent",
+          ),
+          "",
+        ],
     starts === entry.id && !active ? [say("checkpoints.starts"), ""] : null,
     memory && needs > memory.total_gb ? [say("checkpoints.too_large"), "warn"] : null,
-    memory && needs > (memory.spare_gb ?? memory.free_gb) && needs <= memory.total_gb ? [say("checkpoints.crowded"), ""] : null,
+    memory && needs > (memory.spare_gb ?? memory.free_gb) && needs <= memory.total_gb
+      ? [say("checkpoints.crowded"), ""]
+      : null,
     entry.random_weights ? [say("checkpoints.random"), "warn"] : null,
     entry.ships && entry.installed && !entry.variant_of ? [say("checkpoints.ships"), ""] : null,
   ].filter(Boolean);
@@ -144,7 +162,11 @@ function abilities(can) {
     can.sound && has("generate_video") ? say("can.sound") : "",
     has("transfer_video") ? say("can.transfer") : "",
     ...acts.map((kind) => say(`can.${kind}`)),
-    acts.length ? (can.embodiments.length === 1 ? can.embodiments[0] : say("can.bodies", { count: can.embodiments.length })) : "",
+    acts.length
+      ? can.embodiments.length === 1
+        ? can.embodiments[0]
+        : say("can.bodies", { count: can.embodiments.length })
+      : "",
     can.distilled_steps ? counted("can.distilled", can.distilled_steps) : "",
   ].filter(Boolean);
 }

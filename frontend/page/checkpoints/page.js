@@ -16,12 +16,23 @@ class Checkpoints extends Part {
   #cards = new Map();
 
   build() {
-    this.meter = make("div", { class: "o-bar", role: "meter", "aria-label": say("checkpoints.memory"), "aria-valuemin": 0, "aria-valuemax": 100 });
+    this.meter = make("div", {
+      class: "o-bar",
+      role: "meter",
+      "aria-label": say("checkpoints.memory"),
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+    });
     this.fill = make("i");
     this.meter.append(this.fill);
     this.used = make("b", { role: "status" });
     this.free = make("span", { class: "o-hint" });
-    this.device = make("div", { class: "o-card-plain o-device", hidden: true }, make("div", { class: "o-between" }, this.used, this.free), this.meter);
+    this.device = make(
+      "div",
+      { class: "o-card-plain o-device", hidden: true },
+      make("div", { class: "o-between" }, this.used, this.free),
+      this.meter,
+    );
     this.list = make("div", { class: "o-checkpoints" });
     this.starts = make("p", { class: "o-hint", hidden: true });
     this.append(this.device, this.starts, this.list);
@@ -30,7 +41,12 @@ class Checkpoints extends Part {
   paint({ system }) {
     // Asked again whenever a state changes; how far something is comes over the socket alone.
     const stateOf = (entries) => Object.entries(entries ?? {}).map(([id, { what, state }]) => [id, what, state]);
-    const now = JSON.stringify([system.checkpoint?.id, system.checkpoint?.state, stateOf(system.checkpoints), stateOf(system.errands)]);
+    const now = JSON.stringify([
+      system.checkpoint?.id,
+      system.checkpoint?.state,
+      stateOf(system.checkpoints),
+      stateOf(system.errands),
+    ]);
     if (live.seq >= 0 && now !== this.#asked) {
       this.#asked = now;
       this.#ask();
@@ -40,7 +56,8 @@ class Checkpoints extends Part {
     const active = checkpoints.find((entry) => entry.active);
     const told = checkpoints.find((entry) => entry.id === starts);
     show(this.starts, Boolean(told && active));
-    if (told && active) write(this.starts, say(told === active ? "checkpoints.stays" : "checkpoints.told", { title: told.title }));
+    if (told && active)
+      write(this.starts, say(told === active ? "checkpoints.stays" : "checkpoints.told", { title: told.title }));
     this.#paintMemory(memory);
     checkpoints.forEach((entry, index) => {
       if (!this.#cards.has(entry.id)) this.#cards.set(entry.id, new CheckpointCard(entry));
@@ -67,7 +84,8 @@ class Checkpoints extends Part {
   async #ask() {
     const answer = await ask("GET", "/v1/checkpoints");
     if (!answer) return;
-    const rank = ({ active, loaded, state, installed, repository }) => (active ? 0 : loaded || state === "asleep" ? 1 : installed || !repository ? 2 : 3);
+    const rank = ({ active, loaded, state, installed, repository }) =>
+      active ? 0 : loaded || state === "asleep" ? 1 : installed || !repository ? 2 : 3;
     this.#found = { ...answer, checkpoints: answer.checkpoints.toSorted((a, b) => rank(a) - rank(b)) };
     this.later();
   }

@@ -28,7 +28,14 @@ export class AxisRows {
   constructor(changed) {
     this.changed = changed;
     this.list = make("div", { class: "o-axes" });
-    this.node = make("fieldset", { class: "o-compare-axes" }, make("legend", {}, say("compare.axes")), make("p", { class: "o-hint" }, say("compare.axes_hint")), this.list, iconButton("filter", say("compare.add_axis"), () => this.#add(), { "data-do": "add-axis" }));
+    this.node = make(
+      "fieldset",
+      { class: "o-compare-axes" },
+      make("legend", {}, say("compare.axes")),
+      make("p", { class: "o-hint" }, say("compare.axes_hint")),
+      this.list,
+      iconButton("filter", say("compare.add_axis"), () => this.#add(), { "data-do": "add-axis" }),
+    );
     for (const name of FIRST) this.#add(name);
   }
 
@@ -36,7 +43,9 @@ export class AxisRows {
   values() {
     const found = {};
     for (const row of this.list.children) {
-      const [choice, path, text] = ["select", "[data-path]", "[data-values]"].map((selector) => row.querySelector(selector));
+      const [choice, path, text] = ["select", "[data-path]", "[data-values]"].map((selector) =>
+        row.querySelector(selector),
+      );
       const field = FIELDS[choice.value] || path.value.trim();
       const values = read(field, text.value);
       if (field && values.length) found[field] = values;
@@ -46,11 +55,31 @@ export class AxisRows {
 
   #add(name = "guidance") {
     const options = Object.keys(FIELDS).map((field) => make("option", { value: field }, say(`compare.field_${field}`)));
-    const choice = make("select", { class: "o-select", "aria-label": say("compare.axis"), on: { change: () => this.#choose(row) } }, ...options);
+    const choice = make(
+      "select",
+      { class: "o-select", "aria-label": say("compare.axis"), on: { change: () => this.#choose(row) } },
+      ...options,
+    );
     choice.value = name;
-    const path = make("input", { class: "o-select", "data-path": "", placeholder: "sampling.flow_shift", "aria-label": say("compare.path"), hidden: true, on: { input: this.changed } });
-    const text = make("input", { class: "o-select o-num", "data-values": "", autocomplete: "off", on: { input: this.changed } });
-    const remove = make("button", { type: "button", class: "o-btn o-quiet", on: { click: () => this.#remove(row) } }, icon("close"));
+    const path = make("input", {
+      class: "o-select",
+      "data-path": "",
+      placeholder: "sampling.flow_shift",
+      "aria-label": say("compare.path"),
+      hidden: true,
+      on: { input: this.changed },
+    });
+    const text = make("input", {
+      class: "o-select o-num",
+      "data-values": "",
+      autocomplete: "off",
+      on: { input: this.changed },
+    });
+    const remove = make(
+      "button",
+      { type: "button", class: "o-btn o-quiet", on: { click: () => this.#remove(row) } },
+      icon("close"),
+    );
     const row = make("div", { class: "o-axis" }, choice, path, text, remove);
     this.list.append(row);
     this.#choose(row);

@@ -24,17 +24,47 @@ class CompareForm extends Part {
     this.rows = make("ul", { role: "list", class: "o-compare-rows", "aria-label": say("compare.rows") });
     this.kinds = make("div", { class: "o-views", role: "group", "aria-label": say("compare.kind") });
     for (const kind of KINDS) {
-      this.kinds.append(make("button", { type: "button", class: "o-btn", "data-kind": kind, on: { click: () => this.#choose(kind) } }, say(`compare.kind_${kind}`)));
+      this.kinds.append(
+        make(
+          "button",
+          { type: "button", class: "o-btn", "data-kind": kind, on: { click: () => this.#choose(kind) } },
+          say(`compare.kind_${kind}`),
+        ),
+      );
     }
-    this.checkpoints = make("fieldset", { class: "o-compare-checkpoints" }, make("legend", {}, say("compare.checkpoints")));
+    this.checkpoints = make(
+      "fieldset",
+      { class: "o-compare-checkpoints" },
+      make("legend", {}, say("compare.checkpoints")),
+    );
     this.axes = new AxisRows(() => this.#count());
     this.sum = make("span", { class: "o-hint", role: "status" });
-    this.go = make("button", { type: "button", class: "o-btn o-primary", "data-hot": "submit", "data-do": "compare", on: { click: () => this.#send() } }, say("compare.go"));
+    this.go = make(
+      "button",
+      {
+        type: "button",
+        class: "o-btn o-primary",
+        "data-hot": "submit",
+        "data-do": "compare",
+        on: { click: () => this.#send() },
+      },
+      say("compare.go"),
+    );
     this.append(
       make("h2", {}, say("compare.form")),
-      make("label", { for: "compare-prompts" }, make("b", {}, say("compare.prompts")), make("span", { class: "o-hint" }, say("compare.prompts_hint"))),
+      make(
+        "label",
+        { for: "compare-prompts" },
+        make("b", {}, say("compare.prompts")),
+        make("span", { class: "o-hint" }, say("compare.prompts_hint")),
+      ),
       this.prompts,
-      make("div", { class: "o-sheet-acts" }, iconButton("search", say("compare.add_item"), () => this.#add(false), { "data-do": "add-item" }), iconButton("play", say("compare.add_truth"), () => this.#add(true), { "data-do": "add-truth" })),
+      make(
+        "div",
+        { class: "o-sheet-acts" },
+        iconButton("search", say("compare.add_item"), () => this.#add(false), { "data-do": "add-item" }),
+        iconButton("play", say("compare.add_truth"), () => this.#add(true), { "data-do": "add-truth" }),
+      ),
       this.rows,
       make("div", { class: "o-compare-kind" }, make("b", {}, say("compare.kind")), this.kinds),
       this.checkpoints,
@@ -62,7 +92,10 @@ class CompareForm extends Part {
       box.checked = before ? before.has(id) : active;
       return make("label", {}, box, make("span", {}, title), make("small", {}, size ? `${size} GB` : ""));
     });
-    const few = boxes.length < 2 ? [make("p", { class: "o-hint" }, say("compare.no_other"))] : [make("p", { class: "o-hint" }, say("compare.checkpoints_hint"))];
+    const few =
+      boxes.length < 2
+        ? [make("p", { class: "o-hint" }, say("compare.no_other"))]
+        : [make("p", { class: "o-hint" }, say("compare.checkpoints_hint"))];
     this.checkpoints.replaceChildren(make("legend", {}, say("compare.checkpoints")), ...boxes, ...few);
     this.#count();
     return true;
@@ -94,9 +127,29 @@ class CompareForm extends Part {
   #drawRow(row) {
     const { item, truth } = row;
     const name = item.title || item.prompt || item.id;
-    const remove = make("button", { type: "button", class: "o-btn o-quiet", "aria-label": say("compare.remove", { name }), on: { click: () => this.#remove(row) } }, icon("close"));
-    const caption = make("input", { class: "o-select", value: row.caption, "aria-label": say("compare.caption", { name }), placeholder: say("compare.caption", { name }), on: { input: () => this.#caption(row, caption.value) } });
-    const said = make("span", { class: "o-compared-said" }, ...(truth ? [caption] : [make("b", {}, name)]), make("small", {}, say(truth ? "compare.truth" : "compare.again")));
+    const remove = make(
+      "button",
+      {
+        type: "button",
+        class: "o-btn o-quiet",
+        "aria-label": say("compare.remove", { name }),
+        on: { click: () => this.#remove(row) },
+      },
+      icon("close"),
+    );
+    const caption = make("input", {
+      class: "o-select",
+      value: row.caption,
+      "aria-label": say("compare.caption", { name }),
+      placeholder: say("compare.caption", { name }),
+      on: { input: () => this.#caption(row, caption.value) },
+    });
+    const said = make(
+      "span",
+      { class: "o-compared-said" },
+      ...(truth ? [caption] : [make("b", {}, name)]),
+      make("small", {}, say(truth ? "compare.truth" : "compare.again")),
+    );
     return make("li", {}, make("img", { alt: "", src: item.thumbnail_url ?? null }), said, remove);
   }
 
@@ -111,14 +164,23 @@ class CompareForm extends Part {
   }
 
   #lines() {
-    return this.prompts.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    return this.prompts.value
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
   }
 
   // What is sent; a ground truth is a row for each of its starts.
   #asked() {
     const subjects = this.#lines().map((prompt) => ({ request: { kind: this.#kind, prompt } }));
     for (const { item, truth, caption } of this.#rows) {
-      if (truth) subjects.push({ label: caption.slice(0, 300), reference: item.id, starts: STARTS, request: { kind: "generate_video", prompt: caption } });
+      if (truth)
+        subjects.push({
+          label: caption.slice(0, 300),
+          reference: item.id,
+          starts: STARTS,
+          request: { kind: "generate_video", prompt: caption },
+        });
       else subjects.push({ item: item.id });
     }
     const ticked = this.#ticked();

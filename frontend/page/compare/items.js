@@ -19,7 +19,13 @@ export function itemsOf(ids) {
 }
 
 function asked(ids) {
-  const query = new URLSearchParams([["limit", 2 * AT_ONCE], ...ids.flatMap((id) => [["id", id], ["id", actionsOf(id)]])]);
+  const query = new URLSearchParams([
+    ["limit", 2 * AT_ONCE],
+    ...ids.flatMap((id) => [
+      ["id", id],
+      ["id", actionsOf(id)],
+    ]),
+  ]);
   return json(`/v1/library?${query}`, none);
 }
 
@@ -28,5 +34,8 @@ function actionsOf(id) {
 }
 
 function json(path, otherwise) {
-  return fetch(path).then((reply) => (reply.ok ? reply.json() : otherwise), () => otherwise);
+  return fetch(path).then(
+    (reply) => (reply.ok ? reply.json() : otherwise),
+    () => otherwise,
+  );
 }

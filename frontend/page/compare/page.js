@@ -68,17 +68,67 @@ class Compare extends Part {
     this.heading = make("h2", {});
     this.size = make("span", { class: "o-chip-plain", hidden: true });
     this.words = make("span", { role: "status" });
-    this.progress = make("span", { class: "o-chip-plain", hidden: true }, make("i", { class: "o-dot", "data-state": "good" }), this.words);
-    this.cancel = iconButton("close", say("compare.cancel"), () => store.act("cancel"), { hidden: true, "data-do": "cancel" });
-    this.retry = iconButton("again", say("compare.retry"), () => store.act("retry"), { hidden: true, "data-do": "retry" });
-    this.forget = iconButton("trash", say("compare.forget"), () => this.#forget(), { hidden: true, quiet: true, "data-do": "forget" });
-    const links = FORMS.map((form) => make("a", { class: "o-menu-item", href: wanted ? `/v1/comparisons/${wanted}/export?form=${form}` : "#", download: wanted ? "" : null, "data-form": form }, say(`compare.export_${form}`)));
-    this.export = make("details", { class: "o-export", hidden: true }, make("summary", { class: "o-btn" }, say("compare.export")), make("div", { class: "o-menu-list" }, ...links));
+    this.progress = make(
+      "span",
+      { class: "o-chip-plain", hidden: true },
+      make("i", { class: "o-dot", "data-state": "good" }),
+      this.words,
+    );
+    this.cancel = iconButton("close", say("compare.cancel"), () => store.act("cancel"), {
+      hidden: true,
+      "data-do": "cancel",
+    });
+    this.retry = iconButton("again", say("compare.retry"), () => store.act("retry"), {
+      hidden: true,
+      "data-do": "retry",
+    });
+    this.forget = iconButton("trash", say("compare.forget"), () => this.#forget(), {
+      hidden: true,
+      quiet: true,
+      "data-do": "forget",
+    });
+    const links = FORMS.map((form) =>
+      make(
+        "a",
+        {
+          class: "o-menu-item",
+          href: wanted ? `/v1/comparisons/${wanted}/export?form=${form}` : "#",
+          download: wanted ? "" : null,
+          "data-form": form,
+        },
+        say(`compare.export_${form}`),
+      ),
+    );
+    this.export = make(
+      "details",
+      { class: "o-export", hidden: true },
+      make("summary", { class: "o-btn" }, say("compare.export")),
+      make("div", { class: "o-menu-list" }, ...links),
+    );
     this.keep = iconButton("download", say("compare.keep"), () => this.#keep(), { hidden: true, "data-do": "keep" });
     const all = make("a", { class: "o-btn", href: "/compare" }, say("compare.all"));
     this.head = make("o-playhead");
-    this.append(make("header", { class: "o-compare-head" }, this.heading, this.size, this.progress, make("span", { class: "o-grow" }), this.cancel, this.retry, this.keep, this.export, this.forget, all), this.head);
-    this.export.addEventListener("focusout", ({ relatedTarget }) => this.export.contains(relatedTarget) || (this.export.open = false));
+    this.append(
+      make(
+        "header",
+        { class: "o-compare-head" },
+        this.heading,
+        this.size,
+        this.progress,
+        make("span", { class: "o-grow" }),
+        this.cancel,
+        this.retry,
+        this.keep,
+        this.export,
+        this.forget,
+        all,
+      ),
+      this.head,
+    );
+    this.export.addEventListener(
+      "focusout",
+      ({ relatedTarget }) => this.export.contains(relatedTarget) || (this.export.open = false),
+    );
     this.export.addEventListener("click", ({ target }) => {
       const link = target.closest("a");
       if (!link) return;
@@ -110,7 +160,8 @@ class Compare extends Part {
     this.#drawItems(found);
     const there = found.filter(Boolean);
     show(this.keep, there.length > 0);
-    if (count === 2 && there.length === 2 && there.every(({ type, missing }) => type === "image" && !missing)) this.head.look("slider");
+    if (count === 2 && there.length === 2 && there.every(({ type, missing }) => type === "image" && !missing))
+      this.head.look("slider");
     mark(this, "data-items", there.length);
   }
 
@@ -122,14 +173,19 @@ class Compare extends Part {
       const said = item.title || item.prompt;
       const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
       if (cell.gone) return helped(cell, { item });
-      return { ...cell, actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null };
+      return {
+        ...cell,
+        actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null,
+      };
     });
     this.head.show({ columns: cells.slice(0, this.wide).map(({ label }) => label), cells });
   }
 
   async #keep() {
     const ids = this.#items.filter(Boolean).map(({ id }) => id);
-    const rows = [...Array(Math.ceil(ids.length / this.wide)).keys()].map((row) => ids.slice(row * this.wide, (row + 1) * this.wide));
+    const rows = [...Array(Math.ceil(ids.length / this.wide)).keys()].map((row) =>
+      ids.slice(row * this.wide, (row + 1) * this.wide),
+    );
     const answer = await askJson("POST", "/v1/comparisons", { subjects: rows.map((shown) => ({ shown })) });
     if (answer) location.assign(`/compare?id=${answer.id}`);
   }

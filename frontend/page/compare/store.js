@@ -50,7 +50,9 @@ class ComparisonStore extends EventTarget {
   }
 
   get lost() {
-    return this.comparison.cells.some((cell) => cell.job && (["failed", "cancelled"].includes(cell.job.state) || isGone(cell)));
+    return this.comparison.cells.some(
+      (cell) => cell.job && (["failed", "cancelled"].includes(cell.job.state) || isGone(cell)),
+    );
   }
 
   // Progress is drawn from what the socket says; what a job made has to be asked for.

@@ -32,7 +32,8 @@ class Chips extends Part {
     for (const event of ["focusin", "pointerover"]) {
       this.group.addEventListener(event, ({ target }) => write(this.why, target.dataset?.why ?? this.#chosenWhy()));
     }
-    for (const event of ["focusout", "pointerleave"]) this.group.addEventListener(event, () => write(this.why, this.#chosenWhy()));
+    for (const event of ["focusout", "pointerleave"])
+      this.group.addEventListener(event, () => write(this.why, this.#chosenWhy()));
   }
 
   set value(value) {

@@ -10,14 +10,20 @@ const quoted = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
 
 const json = (request) => JSON.stringify(request);
 
-const CONSTANTS = new Map([[null, "None"], [true, "True"], [false, "False"]]);
+const CONSTANTS = new Map([
+  [null, "None"],
+  [true, "True"],
+  [false, "False"],
+]);
 
 /** JSON as Python reads it. */
 function python(value) {
   if (CONSTANTS.has(value)) return CONSTANTS.get(value);
   if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
   if (typeof value !== "object") return json(value);
-  return `{${Object.entries(value).map(([name, child]) => `${json(name)}: ${python(child)}`).join(", ")}}`;
+  return `{${Object.entries(value)
+    .map(([name, child]) => `${json(name)}: ${python(child)}`)
+    .join(", ")}}`;
 }
 
 // The token stays out of it: what is copied is pasted anywhere. The command line reads the same variable by itself.
@@ -78,15 +84,30 @@ function command(request) {
   });
   if (actions) before.push(`echo ${quoted(json(actions))} > actions.json`);
   const acted = actions ? ["--actions actions.json"] : [];
-  const styled = adapter ? [`--adapter=${quoted([adapter.name, adapter.scale].filter((part) => part != null).join(":"))}`] : [];
-  const line = ["orrery generate", quoted(request.prompt), `--kind ${request.kind}`, ...said, ...styled, ...followed, ...acted, `--server ${location.origin}`];
+  const styled = adapter
+    ? [`--adapter=${quoted([adapter.name, adapter.scale].filter((part) => part != null).join(":"))}`]
+    : [];
+  const line = [
+    "orrery generate",
+    quoted(request.prompt),
+    `--kind ${request.kind}`,
+    ...said,
+    ...styled,
+    ...followed,
+    ...acted,
+    `--server ${location.origin}`,
+  ];
   return [...before, line.join(" ")].join("\n");
 }
 
 /** The three buttons. */
 export const copyButtons = () =>
   Object.keys(COPIES).map((name) =>
-    make("button", { type: "button", class: "o-link", "aria-label": say(`copy.as_${name}`), on: { click: () => copyAs(name) } }, say(`copy.${name}`)),
+    make(
+      "button",
+      { type: "button", class: "o-link", "aria-label": say(`copy.as_${name}`), on: { click: () => copyAs(name) } },
+      say(`copy.${name}`),
+    ),
   );
 
 async function copyAs(name) {

@@ -16,7 +16,15 @@ class Estimate extends Part {
 
   build() {
     this.line = make("span");
-    this.append(this.line, make("span", { class: "o-copies", role: "group", "aria-label": say("copy.label") }, say("copy.label"), ...copyButtons()));
+    this.append(
+      this.line,
+      make(
+        "span",
+        { class: "o-copies", role: "group", "aria-label": say("copy.label") },
+        say("copy.label"),
+        ...copyButtons(),
+      ),
+    );
   }
 
   paint(state) {
@@ -27,7 +35,8 @@ class Estimate extends Part {
   #words(state) {
     const [steps, count] = [form.values["sampling.num_inference_steps"], form.values.count];
     const { seconds, basis, queue_seconds: queue } = estimates.latest ?? {};
-    const measured = seconds != null && say(basis === "similar" ? "estimate.similar" : "estimate.time", { time: duration(seconds) });
+    const measured =
+      seconds != null && say(basis === "similar" ? "estimate.similar" : "estimate.time", { time: duration(seconds) });
     return [
       count > 1 && say(kind === "generate_image" ? "estimate.pictures" : "estimate.clips", { count }),
       measured || say(steps === 1 ? "estimate.step" : "estimate.steps", { steps }),

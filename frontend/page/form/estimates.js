@@ -52,7 +52,11 @@ class Estimates extends EventTarget {
 
   async #ask() {
     if (!form.values) return;
-    const { prompt, sampling: { seed, ...sampling }, ...rest } = form.request();
+    const {
+      prompt,
+      sampling: { seed, ...sampling },
+      ...rest
+    } = form.request();
     const request = { ...rest, sampling, prompt: "-" };
     const body = JSON.stringify({ request });
     if (body === this.#asked) return;
@@ -62,7 +66,11 @@ class Estimates extends EventTarget {
       this.dispatchEvent(new Event("state"));
       return;
     }
-    const reply = await fetch("/v1/estimates", { method: "POST", body, headers: { "content-type": "application/json" } }).catch(() => null);
+    const reply = await fetch("/v1/estimates", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    }).catch(() => null);
     if (body !== this.#asked) return;
     this.latest = reply?.ok ? await reply.json() : null;
     this.dispatchEvent(new Event("state"));

@@ -36,7 +36,11 @@ class Examples extends Part {
     this.replaceChildren(
       make("span", {}, say("form.examples")),
       ...examples.map(({ title, values }) =>
-        make("button", { type: "button", class: "o-chip", title: values.prompt, on: { click: () => begin(values) } }, title),
+        make(
+          "button",
+          { type: "button", class: "o-chip", title: values.prompt, on: { click: () => begin(values) } },
+          title,
+        ),
       ),
     );
   }

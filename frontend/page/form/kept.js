@@ -12,11 +12,16 @@ class Kept extends HeldPart {
   build() {
     this.defaults = JSON.parse(this.dataset.spec).defaults;
     this.list = make("div", { class: "o-chip-group", role: "group", "aria-label": say("kept.title") });
-    this.append(make("span", { class: "o-line-title" }, make("b", {}, say("kept.title")), make("small", {}, say("kept.help"))), this.list);
+    this.append(
+      make("span", { class: "o-line-title" }, make("b", {}, say("kept.title")), make("small", {}, say("kept.help"))),
+      this.list,
+    );
   }
 
   paint() {
-    const said = form.values ? Object.entries(this.held).filter(([path, value]) => value !== null && !same(value, this.defaults[path])) : [];
+    const said = form.values
+      ? Object.entries(this.held).filter(([path, value]) => value !== null && !same(value, this.defaults[path]))
+      : [];
     show(this, said.length > 0);
     const key = JSON.stringify(said);
     if (this.list.dataset.key === key) return;
@@ -29,7 +34,12 @@ class Kept extends HeldPart {
     const name = path.split(".").at(-1).replaceAll("_", " ");
     const words = say("kept.value", { name, value: shown(value).slice(0, MOST) });
     const drop = () => this.put({ [path]: this.defaults[path] ?? null });
-    return make("button", { type: "button", class: "o-chip", "data-path": path, title: say("kept.drop", { name }), on: { click: drop } }, words, icon("close", 13));
+    return make(
+      "button",
+      { type: "button", class: "o-chip", "data-path": path, title: say("kept.drop", { name }), on: { click: drop } },
+      words,
+      icon("close", 13),
+    );
   }
 }
 

@@ -26,7 +26,12 @@ function paint() {
     lines.set(path, line);
     const to = nearest(value, span);
     const fix = () => fill(path.split(".").reduceRight((inner, name) => ({ [name]: inner }), to));
-    line.replaceChildren(words, ...(wrong ? [make("button", { type: "button", class: "o-btn o-fix", on: { click: fix } }, say("fix.use", { value: to }))] : []));
+    line.replaceChildren(
+      words,
+      ...(wrong
+        ? [make("button", { type: "button", class: "o-btn o-fix", on: { click: fix } }, say("fix.use", { value: to }))]
+        : []),
+    );
     if (line.parentNode !== field) field.append(line);
   }
 }

@@ -11,8 +11,18 @@ import { ask, askJson } from "../parts/server.js";
 
 /** The button, what is saved, and a line to save under. */
 export function formPresets() {
-  const button = make("button", { type: "button", class: "o-btn", "data-do": "presets" }, icon("bookmark", 15), say("tools.presets"));
-  const name = make("input", { type: "text", maxlength: 80, placeholder: say("tools.preset_name"), "aria-label": say("tools.preset_name") });
+  const button = make(
+    "button",
+    { type: "button", class: "o-btn", "data-do": "presets" },
+    icon("bookmark", 15),
+    say("tools.presets"),
+  );
+  const name = make("input", {
+    type: "text",
+    maxlength: 80,
+    placeholder: say("tools.preset_name"),
+    "aria-label": say("tools.preset_name"),
+  });
   const save = make("button", { type: "submit", class: "o-btn" }, say("tools.save"));
   const line = make("form", { class: "o-save" }, name, save);
   const list = make("div", { class: "o-preset-list" });
@@ -33,14 +43,24 @@ export function formPresets() {
     const drop = async () => {
       if (!(await ask("DELETE", `/v1/presets/${preset.id}`))) return;
       draw();
-      const saveAgain = () => askJson("POST", "/v1/presets", { kind, name: preset.name, values: preset.values }).then(draw);
+      const saveAgain = () =>
+        askJson("POST", "/v1/presets", { kind, name: preset.name, values: preset.values }).then(draw);
       toast(say("tools.deleted", { name: preset.name }), "", "good", { words: say("did.undo"), act: saveAgain });
     };
     return make(
       "div",
       { class: "o-preset" },
       make("button", { type: "button", class: "o-row", on: { click: take } }, preset.name),
-      make("button", { type: "button", class: "o-btn o-quiet", "aria-label": say("tools.delete", { name: preset.name }), on: { click: drop } }, icon("trash", 15)),
+      make(
+        "button",
+        {
+          type: "button",
+          class: "o-btn o-quiet",
+          "aria-label": say("tools.delete", { name: preset.name }),
+          on: { click: drop },
+        },
+        icon("trash", 15),
+      ),
     );
   };
   line.addEventListener("submit", async (event) => {

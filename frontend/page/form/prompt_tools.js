@@ -20,7 +20,11 @@ class PromptTools extends HTMLElement {
     if (this.firstChild) return;
     const { refused } = JSON.parse(this.dataset.spec);
     const { button, undo, panel } = upsampling(refused);
-    const history = promptHistory({ earlier: promptsOfJobs, take: (prompt) => fill({ prompt }), none: say("tools.no_history") });
+    const history = promptHistory({
+      earlier: promptsOfJobs,
+      take: (prompt) => fill({ prompt }),
+      none: say("tools.no_history"),
+    });
     this.append(button, history, formPresets(), undo, panel);
   }
 }

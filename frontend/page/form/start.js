@@ -41,7 +41,9 @@ class Start extends HeldPart {
       this.range,
       make("div", { class: "o-chip-group", role: "group", "aria-label": say("start.end") }, ...this.ends),
     );
-    this.range.addEventListener("input", () => this.put({ condition_frames: [...Array(Number(this.range.value)).keys()] }));
+    this.range.addEventListener("input", () =>
+      this.put({ condition_frames: [...Array(Number(this.range.value)).keys()] }),
+    );
     this.append(this.box.node, this.kept);
   }
 
@@ -54,7 +56,10 @@ class Start extends HeldPart {
     const asked = form.get("num_frames") ?? 17;
     this.range.max = Math.max((asked - 1) / STRIDE, 1);
     this.range.value = frames.length;
-    this.range.style.setProperty("--range_progress", `${(100 * (frames.length - 1)) / Math.max(this.range.max - 1, 1)}%`);
+    this.range.style.setProperty(
+      "--range_progress",
+      `${(100 * (frames.length - 1)) / Math.max(this.range.max - 1, 1)}%`,
+    );
     write(this.number, say("start.of", { kept: framesOf(frames.length), frames: asked }));
     this.ends.forEach((button, index) => mark(button, "aria-pressed", String(["first", "last"][index] === end)));
   }

@@ -9,7 +9,9 @@ class Tabs extends HTMLElement {
     this.setAttribute("role", "navigation");
     this.setAttribute("aria-label", document.querySelector("o-rail [aria-current]")?.textContent ?? "");
     this.append(
-      ...Object.entries(tabs).map(([path, name]) => make("a", { href: path, "aria-current": path === here ? "page" : null }, name)),
+      ...Object.entries(tabs).map(([path, name]) =>
+        make("a", { href: path, "aria-current": path === here ? "page" : null }, name),
+      ),
     );
   }
 }

@@ -20,10 +20,20 @@ export function upsampling(refused) {
     mark(button, "aria-disabled", "true");
     button.title = say("upsample.refused", { why: refused });
   }
-  const undo = make("button", { type: "button", class: "o-btn", hidden: true, "data-do": "undo-upsample" }, icon("restore", 15), say("upsample.undo"));
+  const undo = make(
+    "button",
+    { type: "button", class: "o-btn", hidden: true, "data-do": "undo-upsample" },
+    icon("restore", 15),
+    say("upsample.undo"),
+  );
   const status = make("p", { role: "status" });
   const diff = make("div", { class: "o-diff" });
-  const panel = make("div", { class: "o-upsampled", hidden: true, role: "region", "aria-label": say("upsample.title") }, status, diff);
+  const panel = make(
+    "div",
+    { class: "o-upsampled", hidden: true, role: "region", "aria-label": say("upsample.title") },
+    status,
+    diff,
+  );
 
   const stop = () => {
     asking?.abort();
@@ -50,12 +60,24 @@ export function upsampling(refused) {
       make("h3", {}, say("upsample.yours")),
       make("p", { class: "o-diff-words" }, ...wordsOf(form.values.prompt, found.words)),
       make("h3", {}, say("upsample.written")),
-      make("div", { class: "o-diff-caption", tabindex: 0, role: "group", "aria-label": say("upsample.written") }, ...sectionsOf(answer.caption, found.words)),
+      make(
+        "div",
+        { class: "o-diff-caption", tabindex: 0, role: "group", "aria-label": say("upsample.written") },
+        ...sectionsOf(answer.caption, found.words),
+      ),
       make(
         "div",
         { class: "o-diff-buttons" },
-        make("button", { type: "button", class: "o-btn o-strong", on: { click: () => take(answer) } }, say("upsample.use")),
-        make("button", { type: "button", class: "o-btn", on: { click: () => (show(panel, false), button.focus()) } }, say("upsample.keep")),
+        make(
+          "button",
+          { type: "button", class: "o-btn o-strong", on: { click: () => take(answer) } },
+          say("upsample.use"),
+        ),
+        make(
+          "button",
+          { type: "button", class: "o-btn", on: { click: () => (show(panel, false), button.focus()) } },
+          say("upsample.keep"),
+        ),
       ),
     );
     show(panel, true);
@@ -73,7 +95,12 @@ export function upsampling(refused) {
     show(panel, true);
     try {
       const body = JSON.stringify(form.request());
-      const reply = await fetch("/v1/upsample", { method: "POST", body, headers: { "content-type": "application/json" }, signal: asking.signal });
+      const reply = await fetch("/v1/upsample", {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json" },
+        signal: asking.signal,
+      });
       const answer = await reply.json();
       if (reply.ok) draw(answer);
       else refuse(faultWords(answer.error));

@@ -39,7 +39,8 @@ class FormValues extends EventTarget {
   request() {
     const request = { kind };
     for (const [path, value] of Object.entries({ ...this.values, ...this.#held() })) {
-      if (path === LOCK || path === PRIORITY || path.startsWith(HOLDS) || (path === SEED && !this.values[LOCK])) continue;
+      if (path === LOCK || path === PRIORITY || path.startsWith(HOLDS) || (path === SEED && !this.values[LOCK]))
+        continue;
       const groups = path.split(".");
       const name = groups.pop();
       let level = request;

@@ -22,7 +22,13 @@ export function sectionsOf(caption, words) {
     places.set(place.path, [...(places.get(place.path) ?? []), place]);
   }
   return [...texts(caption, "")].map(([path, text]) =>
-    make("p", {}, make("b", {}, path.replaceAll("_", " ").replaceAll(".", " · ")), " ", ...marked(text, places.get(path) ?? [])),
+    make(
+      "p",
+      {},
+      make("b", {}, path.replaceAll("_", " ").replaceAll(".", " · ")),
+      " ",
+      ...marked(text, places.get(path) ?? []),
+    ),
   );
 }
 
@@ -40,7 +46,10 @@ function marked(text, places) {
   let end = 0;
   for (const place of [...places].sort((a, b) => a.start - b.start)) {
     if (place.start < end) continue;
-    pieces.push(letters.slice(end, place.start).join(""), make("mark", {}, letters.slice(place.start, place.end).join("")));
+    pieces.push(
+      letters.slice(end, place.start).join(""),
+      make("mark", {}, letters.slice(place.start, place.end).join("")),
+    );
     end = place.end;
   }
   return [...pieces, letters.slice(end).join("")];

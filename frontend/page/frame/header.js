@@ -59,14 +59,21 @@ class Header extends Part {
     show(this.guardrail, Boolean(guardrail));
     if (!guardrail) return;
     const words = say(`guardrail.${guardrail.state}`);
-    const explains = [say(`guardrails.${guardrail.state}`), guardrail.required ? say("guardrail.required") : "", guardrail.detail].filter(Boolean);
+    const explains = [
+      say(`guardrails.${guardrail.state}`),
+      guardrail.required ? say("guardrail.required") : "",
+      guardrail.detail,
+    ].filter(Boolean);
     write(this.guardrail.lastChild, words);
     mark(this.guardrail, "data-state", guardrail.state);
     mark(this.guardrail, "aria-label", say("guardrail.title", { state: words }));
     if (this.explains.dataset.key === explains.join()) return;
     this.explains.dataset.key = explains.join();
     mark(this.explains, "aria-label", say("guardrail.title", { state: words }));
-    this.explains.replaceChildren(make("b", {}, say("guardrail.title", { state: words })), ...explains.map((line) => make("p", {}, line)));
+    this.explains.replaceChildren(
+      make("b", {}, say("guardrail.title", { state: words })),
+      ...explains.map((line) => make("p", {}, line)),
+    );
   }
 
   #paintLost() {

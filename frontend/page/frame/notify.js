@@ -46,7 +46,10 @@ class Notify extends EventTarget {
     if (batch?.some((other) => !ended(other))) return;
     const title = batch ? say("notify.batch", { size: job.batch.size }) : say(`notify.${job.state}`);
     const [result] = job.results;
-    const note = new Notification(title, { body: (job.error?.message ?? job.request.prompt ?? "").slice(0, WORDS_SHOWN), tag: batch ? job.batch.id : job.id });
+    const note = new Notification(title, {
+      body: (job.error?.message ?? job.request.prompt ?? "").slice(0, WORDS_SHOWN),
+      tag: batch ? job.batch.id : job.id,
+    });
     note.onclick = () => {
       focus();
       location.assign(result ? `/library?item=${encodeURIComponent(result.id)}` : "/queue");

@@ -21,7 +21,8 @@ class Chosen extends Part {
   build() {
     this.setAttribute("role", "toolbar");
     this.setAttribute("aria-label", say("chosen.label"));
-    const button = (name, icon, act, attributes = {}) => iconButton(icon, say(`chosen.${name}`), act, { "data-do": name, ...attributes });
+    const button = (name, icon, act, attributes = {}) =>
+      iconButton(icon, say(`chosen.${name}`), act, { "data-do": name, ...attributes });
     this.count = make("b", { role: "status" });
     this.star = button("star", "star", () => this.#star());
     this.tag = make("input", {
@@ -33,7 +34,13 @@ class Chosen extends Part {
       placeholder: say("chosen.tag"),
       on: { keydown: (event) => event.key === "Enter" && this.#tag() },
     });
-    this.compare = button("compare", "compare", () => location.assign(`/compare?items=${this.#items().map(({ id }) => id).join(",")}`));
+    this.compare = button("compare", "compare", () =>
+      location.assign(
+        `/compare?items=${this.#items()
+          .map(({ id }) => id)
+          .join(",")}`,
+      ),
+    );
     this.zip = button("zip", "download", () => download([...selection.chosen]));
     this.trash = button("trash", "trash", () => actions.trash([...selection.chosen]), { class: "o-btn o-bad" });
     this.restore = button("restore", "restore", () => actions.restore([...selection.chosen]));
@@ -41,17 +48,38 @@ class Chosen extends Part {
     this.empty = button("empty", "trash", () => actions.erase(null), { class: "o-btn o-bad" });
     this.hint = make("span", { class: "o-hint" });
     this.none = iconButton("close", say("chosen.none"), () => selection.clear(), { quiet: true, "data-hot": "cancel" });
-    this.append(this.count, this.star, this.tag, this.compare, this.zip, this.trash, this.restore, this.erase, this.hint, this.empty, this.none);
+    this.append(
+      this.count,
+      this.star,
+      this.tag,
+      this.compare,
+      this.zip,
+      this.trash,
+      this.restore,
+      this.erase,
+      this.hint,
+      this.empty,
+      this.none,
+    );
   }
 
   paint() {
     const items = this.#items();
     const [some, trashed] = [items.length > 0, Boolean(query.get("trashed"))];
     show(this, some || (trashed && library.total > 0));
-    write(this.count, some ? (items.length === 1 ? say("chosen.one") : say("chosen.count", { count: items.length })) : "");
+    write(
+      this.count,
+      some ? (items.length === 1 ? say("chosen.one") : say("chosen.count", { count: items.length })) : "",
+    );
     for (const node of [this.star, this.tag, this.zip, this.trash]) show(node, some && !trashed);
     for (const node of [this.restore, this.erase]) show(node, some && trashed);
-    show(this.compare, items.length > 1 && items.length <= MOST_COMPARED && !trashed && items.every(({ type, missing }) => COMPARED.includes(type) && !missing));
+    show(
+      this.compare,
+      items.length > 1 &&
+        items.length <= MOST_COMPARED &&
+        !trashed &&
+        items.every(({ type, missing }) => COMPARED.includes(type) && !missing),
+    );
     show(this.empty, trashed && !some);
     show(this.none, some);
     show(this.hint, trashed && !some);

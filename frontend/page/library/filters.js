@@ -29,22 +29,53 @@ class Filters extends Part {
     this.count = make("span", { class: "o-count", role: "status" });
     this.batch = make(
       "button",
-      { type: "button", class: "o-chip", hidden: true, "data-field": "batch", "aria-label": say("library.batch_away"), on: { click: () => query.set({ batch: "" }) } },
+      {
+        type: "button",
+        class: "o-chip",
+        hidden: true,
+        "data-field": "batch",
+        "aria-label": say("library.batch_away"),
+        on: { click: () => query.set({ batch: "" }) },
+      },
       `${say("library.batch")} ×`,
     );
     this.star = this.#toggle("star", "starred");
     this.trash = this.#toggle("trash", "trashed");
-    this.more = iconButton("filter", say("library.filters"), () => this.#fold(), { class: "o-btn o-narrow-only", "aria-expanded": "false" });
-    this.storage = iconButton("disk", say("library.storage"), () => document.querySelector("o-library-storage").open(), { "data-do": "storage" });
-    this.type = this.#select("type", TYPES.map((type) => [type, say(type ? `media.${type}s` : "library.any_type")]));
+    this.more = iconButton("filter", say("library.filters"), () => this.#fold(), {
+      class: "o-btn o-narrow-only",
+      "aria-expanded": "false",
+    });
+    this.storage = iconButton(
+      "disk",
+      say("library.storage"),
+      () => document.querySelector("o-library-storage").open(),
+      { "data-do": "storage" },
+    );
+    this.type = this.#select(
+      "type",
+      TYPES.map((type) => [type, say(type ? `media.${type}s` : "library.any_type")]),
+    );
     this.kind = this.#select("kind", []);
     this.checkpoint = this.#select("checkpoint", []);
     this.tag = this.#select("tag", []);
-    this.order = this.#select("order", ORDERS.map((order) => [order, say(`order.${order || "newest"}`)]));
-    this.seed = this.#field("seed", { type: "text", inputmode: "numeric", pattern: "[0-9]*", size: 9, placeholder: say("library.seed") });
+    this.order = this.#select(
+      "order",
+      ORDERS.map((order) => [order, say(`order.${order || "newest"}`)]),
+    );
+    this.seed = this.#field("seed", {
+      type: "text",
+      inputmode: "numeric",
+      pattern: "[0-9]*",
+      size: 9,
+      placeholder: say("library.seed"),
+    });
     this.since = this.#field("since", { type: "date" });
     this.until = this.#field("until", { type: "date" });
-    this.clear = make("button", { type: "button", class: "o-link", on: { click: () => this.#clear() } }, say("library.clear"));
+    this.clear = make(
+      "button",
+      { type: "button", class: "o-link", on: { click: () => this.#clear() } },
+      say("library.clear"),
+    );
     this.fold = make(
       "div",
       { class: "o-filter-line o-filters", "data-fold": true },
@@ -76,8 +107,12 @@ class Filters extends Part {
   paint() {
     if (document.activeElement !== this.words) this.words.value = query.get("q");
     const { total, facets } = library;
-    write(this.count, total === null ? "" : total === 1 ? say("library.one") : say("library.count", { count: total.toLocaleString() }));
-    for (const button of [this.star, this.trash]) mark(button, "aria-pressed", String(Boolean(query.get(button.dataset.field))));
+    write(
+      this.count,
+      total === null ? "" : total === 1 ? say("library.one") : say("library.count", { count: total.toLocaleString() }),
+    );
+    for (const button of [this.star, this.trash])
+      mark(button, "aria-pressed", String(Boolean(query.get(button.dataset.field))));
     this.#options(this.kind, "kind", facets.kinds, (value) => say(`kind.${value}`));
     this.#options(this.checkpoint, "checkpoint", facets.checkpoints, (value) => value);
     this.#options(this.tag, "tag", facets.tags, (value) => value);
@@ -87,7 +122,10 @@ class Filters extends Part {
     }
     show(this.batch, Boolean(query.get("batch")));
     show(this.clear, query.narrowed > 0);
-    write(this.more.lastChild, query.narrowed ? say("library.filters_on", { count: query.narrowed }) : say("library.filters"));
+    write(
+      this.more.lastChild,
+      query.narrowed ? say("library.filters_on", { count: query.narrowed }) : say("library.filters"),
+    );
   }
 
   #toggle(name, field) {

@@ -101,7 +101,9 @@ class Grid extends Part {
     this.empty.replaceChildren(
       make("b", {}, say(`empty.${key}`)),
       make("p", {}, say(`empty.${key}_hint`)),
-      key === "none" ? make("button", { type: "button", class: "o-btn", on: { click: () => query.clear() } }, say("library.clear")) : "",
+      key === "none"
+        ? make("button", { type: "button", class: "o-btn", on: { click: () => query.clear() } }, say("library.clear"))
+        : "",
     );
   }
 
@@ -146,7 +148,8 @@ class Grid extends Part {
     else if (!plain || !item) return;
     else if (event.key === " ") selection.toggle(item.id, selection.at);
     else if (event.key === "s") library.change([item.id], { starred: !item.starred });
-    else if (event.key === "Delete") this.dispatchEvent(new CustomEvent("o-trash", { bubbles: true, detail: [item.id] }));
+    else if (event.key === "Delete")
+      this.dispatchEvent(new CustomEvent("o-trash", { bubbles: true, detail: [item.id] }));
     else return;
     event.preventDefault();
   }

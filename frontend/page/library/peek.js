@@ -32,20 +32,41 @@ class Peek extends Part {
       maxlength: 300,
       autocomplete: "off",
       "aria-label": say("peek.title"),
-      on: { change: () => library.rename(this.#shown, this.heading.value), keydown: (event) => event.key === "Enter" && this.heading.blur() },
+      on: {
+        change: () => library.rename(this.#shown, this.heading.value),
+        keydown: (event) => event.key === "Enter" && this.heading.blur(),
+      },
     });
-    this.close = iconButton("close", say("peek.close"), () => this.#close(), { quiet: true, "data-hot": "cancel", "data-do": "close" });
+    this.close = iconButton("close", say("peek.close"), () => this.#close(), {
+      quiet: true,
+      "data-hot": "cancel",
+      "data-do": "close",
+    });
     this.viewer = new Viewer();
     this.again = make("a", { class: "o-btn o-primary", "data-do": "use" }, icon("again"), say("peek.use"));
-    this.refine = make("a", { class: "o-btn", "data-do": "refine", title: say("send_to.refine"), hidden: true }, icon("wand"), say("peek.refine"));
+    this.refine = make(
+      "a",
+      { class: "o-btn", "data-do": "refine", title: say("send_to.refine"), hidden: true },
+      icon("wand"),
+      say("peek.refine"),
+    );
     this.save = make("a", { class: "o-btn", "data-do": "download" }, icon("download"), say("peek.download"));
     this.star = iconButton("star", say("peek.star"), () => this.#star(), { quiet: true, "data-do": "star" });
-    this.trash = iconButton("trash", say("peek.trash"), () => actions.trash([this.#shown]), { quiet: true, "data-do": "trash" });
-    this.restore = iconButton("restore", say("chosen.restore"), () => actions.restore([this.#shown]), { "data-do": "restore" });
-    this.erase = iconButton("trash", say("chosen.erase"), () => actions.erase([this.#shown]), { class: "o-btn o-bad", "data-do": "erase" });
+    this.trash = iconButton("trash", say("peek.trash"), () => actions.trash([this.#shown]), {
+      quiet: true,
+      "data-do": "trash",
+    });
+    this.restore = iconButton("restore", say("chosen.restore"), () => actions.restore([this.#shown]), {
+      "data-do": "restore",
+    });
+    this.erase = iconButton("trash", say("chosen.erase"), () => actions.erase([this.#shown]), {
+      class: "o-btn o-bad",
+      "data-do": "erase",
+    });
     this.send = make("div", { class: "o-send" });
     this.why = make("span", { class: "o-why", id: "o-peek-why", role: "status" });
-    for (const event of ["focusin", "pointerover"]) this.send.addEventListener(event, ({ target }) => write(this.why, target.dataset.why ?? ""));
+    for (const event of ["focusin", "pointerover"])
+      this.send.addEventListener(event, ({ target }) => write(this.why, target.dataset.why ?? ""));
     for (const event of ["focusout", "pointerleave"]) this.send.addEventListener(event, () => write(this.why, ""));
     this.prompt = make("p", { class: "o-peek-prompt" });
     this.facts = make("p", { class: "o-meta" });
@@ -118,7 +139,19 @@ class Peek extends Part {
       make("span", {}, say("peek.send")),
       ...ways.map(({ href, words, help, name, why }) =>
         why
-          ? make("button", { type: "button", class: "o-chip", "aria-disabled": "true", "aria-describedby": this.why.id, title: why, "data-why": why, "data-to": name }, words)
+          ? make(
+              "button",
+              {
+                type: "button",
+                class: "o-chip",
+                "aria-disabled": "true",
+                "aria-describedby": this.why.id,
+                title: why,
+                "data-why": why,
+                "data-to": name,
+              },
+              words,
+            )
           : make("a", { class: "o-chip", href, title: help, "data-to": name }, words),
       ),
       this.why,
@@ -134,7 +167,9 @@ class Peek extends Part {
     show(this.recipe.parentElement, Boolean(detail?.request));
     if (!detail || this.recipe.dataset.key === detail.id) return;
     this.recipe.dataset.key = detail.id;
-    this.recipe.replaceChildren(...recipeOf(detail.request ?? {}).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+    this.recipe.replaceChildren(
+      ...recipeOf(detail.request ?? {}).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
+    );
     this.family.replaceChildren(...relatives(detail));
   }
 
@@ -161,7 +196,10 @@ class Peek extends Part {
 
   #tag({ add = [], remove = [] }) {
     if (this.#detail) {
-      this.#detail = { ...this.#detail, tags: [...new Set([...this.#detail.tags, ...add])].filter((tag) => !remove.includes(tag)) };
+      this.#detail = {
+        ...this.#detail,
+        tags: [...new Set([...this.#detail.tags, ...add])].filter((tag) => !remove.includes(tag)),
+      };
     }
     library.change([this.#shown], { add_tags: add, remove_tags: remove });
   }

@@ -1,6 +1,19 @@
 // What is looked for in the library. It stands in the page's address, so that a reload and a link find the same.
 
-const FIELDS = ["q", "type", "kind", "checkpoint", "seed", "starred", "tag", "batch", "since", "until", "trashed", "order"];
+const FIELDS = [
+  "q",
+  "type",
+  "kind",
+  "checkpoint",
+  "seed",
+  "starred",
+  "tag",
+  "batch",
+  "since",
+  "until",
+  "trashed",
+  "order",
+];
 const VIEW = ["trashed", "order"]; // how it is shown, not what is looked for
 
 class Query extends EventTarget {

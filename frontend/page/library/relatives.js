@@ -22,6 +22,12 @@ export function relatives(detail) {
 function relative(item) {
   const name = nameOf(item);
   const picture =
-    item.thumbnail_url && !item.missing ? make("img", { src: item.thumbnail_url, alt: "", loading: "lazy" }) : icon("curve", 20);
-  return make("button", { type: "button", "data-relative": item.id, "aria-label": name.slice(0, 120), title: name.slice(0, 200) }, picture);
+    item.thumbnail_url && !item.missing
+      ? make("img", { src: item.thumbnail_url, alt: "", loading: "lazy" })
+      : icon("curve", 20);
+  return make(
+    "button",
+    { type: "button", "data-relative": item.id, "aria-label": name.slice(0, 120), title: name.slice(0, 200) },
+    picture,
+  );
 }

@@ -20,11 +20,23 @@ class Storage extends Part {
   build() {
     const title = make("h2", { id: "library-storage-title" }, say("library.storage"));
     const close = iconButton("close", say("error.close"), () => this.dialog.close(), { quiet: true });
-    this.meter = make("div", { class: "o-bar", role: "meter", "aria-label": say("storage.meter"), "aria-valuemin": 0, "aria-valuemax": 100 });
+    this.meter = make("div", {
+      class: "o-bar",
+      role: "meter",
+      "aria-label": say("storage.meter"),
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+    });
     this.fill = make("i");
     this.meter.append(this.fill);
     this.lines = make("dl", { class: "o-recipe" });
-    this.file = make("input", { type: "file", accept: ".zip,application/zip", hidden: true, "aria-label": say("storage.import"), on: { change: () => this.#import() } });
+    this.file = make("input", {
+      type: "file",
+      accept: ".zip,application/zip",
+      hidden: true,
+      "aria-label": say("storage.import"),
+      on: { change: () => this.#import() },
+    });
     this.import = iconButton("upload", say("storage.import"), () => this.file.click(), { "data-do": "import" });
     this.word = make("input", {
       class: "o-select",
@@ -33,7 +45,11 @@ class Storage extends Part {
       "aria-label": say("storage.type_it", { words: SURE }),
       on: { input: () => this.#mayDelete() },
     });
-    this.delete = iconButton("trash", say("storage.delete"), () => this.#deleteAll(), { class: "o-btn o-bad", disabled: true, "data-do": "delete-all" });
+    this.delete = iconButton("trash", say("storage.delete"), () => this.#deleteAll(), {
+      class: "o-btn o-bad",
+      disabled: true,
+      "data-do": "delete-all",
+    });
     this.dialog = make(
       "dialog",
       { class: "o-sheet", "aria-labelledby": title.id },
@@ -43,12 +59,23 @@ class Storage extends Part {
       make(
         "div",
         { class: "o-sheet-acts" },
-        make("a", { class: "o-btn", href: "/v1/library/export", download: "orrery-library.zip", "data-do": "export" }, icon("download"), say("storage.export")),
+        make(
+          "a",
+          { class: "o-btn", href: "/v1/library/export", download: "orrery-library.zip", "data-do": "export" },
+          icon("download"),
+          say("storage.export"),
+        ),
         this.import,
         this.file,
       ),
       make("p", { class: "o-hint" }, say("storage.export_hint")),
-      make("section", { class: "o-danger" }, make("h3", {}, say("storage.delete")), make("p", {}, say("storage.type_it", { words: SURE })), make("div", { class: "o-sheet-acts" }, this.word, this.delete)),
+      make(
+        "section",
+        { class: "o-danger" },
+        make("h3", {}, say("storage.delete")),
+        make("p", {}, say("storage.type_it", { words: SURE })),
+        make("div", { class: "o-sheet-acts" }, this.word, this.delete),
+      ),
     );
     this.append(this.dialog);
   }
@@ -62,7 +89,14 @@ class Storage extends Part {
   paint() {
     const usage = library.usage;
     if (!usage) return;
-    const { num_items: count, size_bytes: size, num_trashed: trashed, trash_bytes: trash, quota_bytes: quota, free_bytes: free } = usage;
+    const {
+      num_items: count,
+      size_bytes: size,
+      num_trashed: trashed,
+      trash_bytes: trash,
+      quota_bytes: quota,
+      free_bytes: free,
+    } = usage;
     const share = Math.min(size / (quota ?? size + free), 1);
     mark(this.meter, "aria-valuenow", Math.round(share * 100));
     mark(this.meter, "data-full", share > 0.9 ? "true" : null);
@@ -73,7 +107,8 @@ class Storage extends Part {
       ["storage.quota", quota ? bytes(quota) : say("storage.no_quota")],
       ["storage.free", bytes(free)],
     ];
-    if (!this.lines.children.length) this.lines.append(...lines.flatMap(([key]) => [make("dt", {}, say(key)), make("dd")]));
+    if (!this.lines.children.length)
+      this.lines.append(...lines.flatMap(([key]) => [make("dt", {}, say(key)), make("dd")]));
     lines.forEach(([, value], index) => write(this.lines.children[2 * index + 1], value));
   }
 

@@ -36,7 +36,12 @@ export class Tags {
           make("span", {}, tag),
           make(
             "button",
-            { type: "button", disabled: !mayChange, "aria-label": say("peek.untag", { tag }), on: { click: () => this.change({ remove: [tag] }) } },
+            {
+              type: "button",
+              disabled: !mayChange,
+              "aria-label": say("peek.untag", { tag }),
+              on: { click: () => this.change({ remove: [tag] }) },
+            },
             "×",
           ),
         ),

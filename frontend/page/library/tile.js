@@ -18,8 +18,16 @@ export class Tile {
     this.badge = make("span", { class: "o-tile-badge" });
     this.frame = make("span", { class: "o-tile-picture" }, this.picture, this.glyph, this.badge);
     this.open = make("button", { type: "button", class: "o-tile-open", "data-do": "open" }, this.frame);
-    this.check = make("button", { type: "button", class: "o-tile-check", tabindex: -1, "data-do": "choose" }, icon("check", 14));
-    this.star = make("button", { type: "button", class: "o-tile-star", tabindex: -1, "data-do": "star" }, icon("star", 15));
+    this.check = make(
+      "button",
+      { type: "button", class: "o-tile-check", tabindex: -1, "data-do": "choose" },
+      icon("check", 14),
+    );
+    this.star = make(
+      "button",
+      { type: "button", class: "o-tile-star", tabindex: -1, "data-do": "star" },
+      icon("star", 15),
+    );
     this.name = make("span", { class: "o-tile-name" });
     this.meta = make("span", { class: "o-tile-meta" });
     this.node = make("li", { class: "o-tile" }, this.open, this.check, this.star, this.name, this.meta);
@@ -63,13 +71,20 @@ export class Tile {
       const pictured = Boolean(item.thumbnail_url) && !item.missing;
       show(this.picture, pictured);
       mark(this.picture, "src", pictured ? item.thumbnail_url : null);
-      this.glyph.replaceChildren(...(pictured ? [] : [icon(item.missing ? "close" : (GLYPHS[item.type] ?? "disk"), 26)]));
+      this.glyph.replaceChildren(
+        ...(pictured ? [] : [icon(item.missing ? "close" : (GLYPHS[item.type] ?? "disk"), 26)]),
+      );
       this.scrub.of(item.missing ? null : item.spritesheet_url);
     }
     write(this.badge, badgeOf(item));
     write(this.name, name);
     write(this.meta, metaOf(item));
-    const words = [say(`media.${item.type}`), name.slice(0, 120), metaOf(item), item.starred ? say("library.starred") : ""];
+    const words = [
+      say(`media.${item.type}`),
+      name.slice(0, 120),
+      metaOf(item),
+      item.starred ? say("library.starred") : "",
+    ];
     mark(this.open, "aria-label", words.filter(Boolean).join(", "));
     mark(this.node, "data-starred", item.starred ? "true" : null);
     mark(this.star, "aria-pressed", String(item.starred));
@@ -80,8 +95,12 @@ export class Tile {
 
 function badgeOf(item) {
   if (item.missing) return say("library.missing");
-  if (item.type === "video") return [duration(item.duration_s ?? 0), item.has_sound ? say("library.sound") : ""].filter(Boolean).join(" · ");
-  if (item.type === "actions") return say(item.mime === "application/x-npy" ? "library.array" : "meta.actions", { actions: item.num_actions ?? "" });
+  if (item.type === "video")
+    return [duration(item.duration_s ?? 0), item.has_sound ? say("library.sound") : ""].filter(Boolean).join(" · ");
+  if (item.type === "actions")
+    return say(item.mime === "application/x-npy" ? "library.array" : "meta.actions", {
+      actions: item.num_actions ?? "",
+    });
   return "";
 }
 
@@ -90,5 +109,8 @@ function metaOf(item) {
   const day = when.toLocaleDateString([], { day: "numeric", month: "short" });
   const clock = when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
   const today = when.toDateString() === new Date().toDateString();
-  return [today ? clock : day, item.kind === "upload" ? say("kind.upload") : say("meta.seed", { seed: item.seed })].join(" · ");
+  return [
+    today ? clock : day,
+    item.kind === "upload" ? say("kind.upload") : say("meta.seed", { seed: item.seed }),
+  ].join(" · ");
 }

@@ -25,7 +25,9 @@ const tidy = (value) => Number(value.toFixed(4));
 /** The rows with one column in a shape. */
 export function shaped(rows, column, name, to) {
   const last = Math.max(rows.length - 1, 1);
-  return rows.map((row, at) => row.map((value, index) => (index === column ? tidy(SHAPES[name](at / last, to)) : value)));
+  return rows.map((row, at) =>
+    row.map((value, index) => (index === column ? tidy(SHAPES[name](at / last, to)) : value)),
+  );
 }
 
 /** The rows with one value changed, and its neighbours with it: `reach` rows to each side, less with distance. */
@@ -57,6 +59,11 @@ function fromJson(text) {
 
 function fromLines(text) {
   const lines = text.split("\n").filter((line) => line.trim());
-  const rows = lines.map((line) => line.trim().split(/[\s,;]+/).map(Number));
+  const rows = lines.map((line) =>
+    line
+      .trim()
+      .split(/[\s,;]+/)
+      .map(Number),
+  );
   return rows.length && rows[0].some(Number.isNaN) ? rows.slice(1) : rows; // the first line may be names
 }

@@ -12,7 +12,8 @@ class Drop extends HTMLElement {
   #depth = 0; // dragenter and dragleave also fire for every child
 
   connectedCallback() {
-    const on = (type, listener) => document.addEventListener(type, (event) => carriesFiles(event) && listener(event), true);
+    const on = (type, listener) =>
+      document.addEventListener(type, (event) => carriesFiles(event) && listener(event), true);
     on("dragenter", () => this.#become(this.#depth + 1));
     on("dragleave", () => this.#become(this.#depth - 1));
     on("dragover", (event) => event.preventDefault());
@@ -21,7 +22,10 @@ class Drop extends HTMLElement {
       event.stopPropagation();
       this.#become(0);
       const file = event.dataTransfer.files[0];
-      const box = document.elementsFromPoint(event.clientX, event.clientY).map((node) => node.closest("[data-takes]")).find(Boolean);
+      const box = document
+        .elementsFromPoint(event.clientX, event.clientY)
+        .map((node) => node.closest("[data-takes]"))
+        .find(Boolean);
       if (box) box.dispatchEvent(new CustomEvent("o-file", { detail: file }));
       else restore(file);
     });

@@ -17,14 +17,30 @@ class Order extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    const button = make("button", { type: "button", class: "o-btn o-order", "aria-label": say("order.title"), title: say("order.title") }, icon("up", 16));
+    const button = make(
+      "button",
+      { type: "button", class: "o-btn o-order", "aria-label": say("order.title"), title: say("order.title") },
+      icon("up", 16),
+    );
     const pop = popover(button, { up: true, label: say("order.title") });
     this.button = button;
     this.chips = PRIORITIES.map((priority) =>
-      make("button", { type: "button", class: "o-chip", on: { click: () => this.dispatchEvent(new CustomEvent("o-pick", { detail: priority })) } }, say(`order.${priority}`)),
+      make(
+        "button",
+        {
+          type: "button",
+          class: "o-chip",
+          on: { click: () => this.dispatchEvent(new CustomEvent("o-pick", { detail: priority })) },
+        },
+        say(`order.${priority}`),
+      ),
     );
     this.seeds = make("input", { type: "number", min: 2, max: MOST_SEEDS, value: 4, "aria-label": say("order.seeds") });
-    const queue = make("button", { type: "button", class: "o-btn", on: { click: () => this.#queue(pop) } }, say("order.queue"));
+    const queue = make(
+      "button",
+      { type: "button", class: "o-btn", on: { click: () => this.#queue(pop) } },
+      say("order.queue"),
+    );
     pop.panel.append(
       make("b", {}, say("order.priority")),
       make("div", { class: "o-chip-group", role: "group", "aria-label": say("order.priority") }, ...this.chips),
@@ -51,7 +67,11 @@ class Order extends HTMLElement {
     const first = Number(form.values["sampling.seed"]);
     const request = { ...form.request(), count: 1 };
     const seeds = [...Array(count).keys()].map((index) => first + index);
-    const batch = await askJson("POST", "/v1/batches", { request, axes: { "sampling.seed": seeds }, priority: this.#priority });
+    const batch = await askJson("POST", "/v1/batches", {
+      request,
+      axes: { "sampling.seed": seeds },
+      priority: this.#priority,
+    });
     if (!batch) return;
     pop.close();
     selection.follow();

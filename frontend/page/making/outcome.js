@@ -24,7 +24,8 @@ class Errors extends HTMLElement {
     if (outcome?.job) selection.follow();
     if (!outcome?.message) return;
     // The boxes find out which of them it is.
-    if (outcome.code === "media_not_found") for (const box of document.querySelectorAll(".o-media[data-media]")) lost.check(box.dataset.media);
+    if (outcome.code === "media_not_found")
+      for (const box of document.querySelectorAll(".o-media[data-media]")) lost.check(box.dataset.media);
     const field = outcome.field && document.getElementById(outcome.field);
     if (field) this.#point(field, outcome, fixButtons(outcome, form.request()));
     else this.#toast(outcome);

@@ -35,14 +35,22 @@ class Progress extends Part {
     this.fill = make("i");
     this.bar = make(
       "div",
-      { class: "o-bar", role: "progressbar", "aria-label": say("progress.bar"), "aria-valuemin": 0, "aria-valuemax": 100 },
+      {
+        class: "o-bar",
+        role: "progressbar",
+        "aria-label": say("progress.bar"),
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+      },
       this.fill,
     );
     this.meta = make("span", { class: "o-meta" });
     this.buttons = {
       keep: this.#button("keep", {}, (job) => this.#ask("POST", job, "/stop", "keep")),
-      cancel: this.#button("cancel", { class: "o-btn o-bad", "data-hot": "cancel", "aria-keyshortcuts": "Escape" }, (job) =>
-        this.#ask("DELETE", job, "", "cancel"),
+      cancel: this.#button(
+        "cancel",
+        { class: "o-btn o-bad", "data-hot": "cancel", "aria-keyshortcuts": "Escape" },
+        (job) => this.#ask("DELETE", job, "", "cancel"),
       ),
       use: this.#button("use", {}, (job) => useAgain(job.request, job.checkpoint)),
       retry: this.#button("retry", {}, (job) => {
@@ -56,14 +64,25 @@ class Progress extends Part {
     this.append(
       make("div", { class: "o-between" }, this.phase, this.verdict.node, this.numbers),
       this.bar,
-      make("div", { class: "o-between" }, this.meta, make("span", { class: "o-buttons" }, this.send.node, ...Object.values(this.buttons))),
+      make(
+        "div",
+        { class: "o-between" },
+        this.meta,
+        make("span", { class: "o-buttons" }, this.send.node, ...Object.values(this.buttons)),
+      ),
     );
   }
 
   #button(name, attributes, act) {
     return make(
       "button",
-      { type: "button", class: "o-btn", "data-do": name, ...attributes, on: { click: () => act(selection.job(live.state)) } },
+      {
+        type: "button",
+        class: "o-btn",
+        "data-do": name,
+        ...attributes,
+        on: { click: () => act(selection.job(live.state)) },
+      },
       say(`progress.${name}`),
     );
   }
@@ -119,7 +138,8 @@ function phaseOf(job, asked, state) {
 function numbersOf(job) {
   const { step, steps } = job.progress;
   const left = job.state === "running" ? timeLeft(job) : "";
-  const took = job.state === "succeeded" && job.finished_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
+  const took =
+    job.state === "succeeded" && job.finished_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
   return [job.state === "queued" ? "" : say("progress.step", { step, steps }), left, took].filter(Boolean).join(" · ");
 }
 

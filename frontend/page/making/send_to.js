@@ -10,13 +10,19 @@ import { refusalAt, refusalOf } from "../parts/refusals.js";
 import { beginnings, refineFrom } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 
-const refused = (words, why) => make("button", { type: "button", class: "o-row", "aria-disabled": "true" }, words, make("small", {}, why));
+const refused = (words, why) =>
+  make("button", { type: "button", class: "o-row", "aria-disabled": "true" }, words, make("small", {}, why));
 
 const TAKES_A_FRAME = ["video", "world", "policy"];
 
 /** `{ node, show(result, job) }`: a button and its menu; `videoOnStage` gives the element whose frame may be sent. */
 export function sendTo(videoOnStage) {
-  const button = make("button", { type: "button", class: "o-btn", "data-do": "send" }, icon("send", 15), say("send_to.title"));
+  const button = make(
+    "button",
+    { type: "button", class: "o-btn", "data-do": "send" },
+    icon("send", 15),
+    say("send_to.title"),
+  );
   const pop = popover(button, { up: true, opened: () => draw() });
   let result = null;
   let job = null;

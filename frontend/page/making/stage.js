@@ -43,13 +43,18 @@ class Stage extends Part {
     this.fixes = make("div", { class: "o-fixes" });
     this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest, this.fixes);
     // Who has no pointer scrolls words that are too many by the arrow keys, once they have the focus.
-    const overflow = new ResizeObserver(() => mark(this.words, "tabindex", this.words.scrollHeight > this.words.clientHeight ? 0 : null));
+    const overflow = new ResizeObserver(() =>
+      mark(this.words, "tabindex", this.words.scrollHeight > this.words.clientHeight ? 0 : null),
+    );
     for (const part of [this.words, this.lead, this.rest]) overflow.observe(part);
     this.view = make("div", { class: "o-view" }, this.frame, this.tag, this.words, this.picks);
     this.below = make("div", { class: "o-under", hidden: true }, this.under.svg);
     this.append(this.view, this.wave.node, this.below, this.player.node);
     this.preview = new PictureCanvas(this.canvas, () => this.#drawn());
-    live.addEventListener("frame", ({ detail }) => detail.topic === `preview/${this.#watched}` && this.preview.show(detail.image));
+    live.addEventListener(
+      "frame",
+      ({ detail }) => detail.topic === `preview/${this.#watched}` && this.preview.show(detail.image),
+    );
   }
 
   paint(state) {

@@ -8,7 +8,10 @@ import { ask } from "../parts/server.js";
 
 /** Fill the form from an artefact of actions; false where its file holds none. */
 export async function startFromActions(item) {
-  const [reply, detail] = await Promise.all([fetch(`/v1/media/${item.id}`).catch(() => null), ask("GET", `/v1/library/${item.id}`)]);
+  const [reply, detail] = await Promise.all([
+    fetch(`/v1/media/${item.id}`).catch(() => null),
+    ask("GET", `/v1/library/${item.id}`),
+  ]);
   const rows = reply?.ok ? readRows(await reply.text()) : null;
   if (!rows) return false;
   const { embodiment, action_width: width, fps, resolution } = detail?.request ?? {};

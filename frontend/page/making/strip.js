@@ -43,7 +43,8 @@ class Strip extends Part {
     }
     jobs.forEach((job, index) => {
       const parts = this.#items.get(job.id) ?? this.#add(job);
-      if (this.list.children[index] !== parts.item) this.list.insertBefore(parts.item, this.list.children[index] ?? null);
+      if (this.list.children[index] !== parts.item)
+        this.list.insertBefore(parts.item, this.list.children[index] ?? null);
       paintItem(parts, job, job.id === staged);
     });
     if (staged !== this.#staged) this.#scrollTo(staged);
@@ -76,7 +77,8 @@ class Strip extends Part {
 
   #step(event) {
     const step = STEPS[event.key];
-    const neighbour = step && document.activeElement.closest("li")?.[step > 0 ? "nextElementSibling" : "previousElementSibling"];
+    const neighbour =
+      step && document.activeElement.closest("li")?.[step > 0 ? "nextElementSibling" : "previousElementSibling"];
     if (!neighbour) return;
     event.preventDefault();
     neighbour.firstChild.focus();
@@ -87,7 +89,8 @@ function paintItem({ button, picture, glyph, tag, label }, job, staged) {
   const url = remaining(job)[0]?.thumbnail_url;
   const gone = allGone(job);
   const { count = 1 } = job.request;
-  const made = count === 1 ? seeds(job) : say(job.kind === "generate_image" ? "strip.several" : "strip.seeds", { count });
+  const made =
+    count === 1 ? seeds(job) : say(job.kind === "generate_image" ? "strip.several" : "strip.seeds", { count });
   const words = [makes(job), made].filter(Boolean).join(" · ");
   const state = gone ? say("media.deleted") : stateOf(job);
   mark(button, "data-state", job.state);

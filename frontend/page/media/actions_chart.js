@@ -7,7 +7,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const LARGE = { width: 960, height: 540, margin: 48, stroke: 2 };
 const NARROW = { width: 400, height: 225, margin: 34, stroke: 2 }; // on a phone, where letters of the large one were dots
 const PHONE = matchMedia("(max-width: 860px)");
-const LEGEND = { large: { columns: 5, line: 20, letters: 14, digits: 3 }, narrow: { columns: 4, line: 15, letters: 12, digits: 2 } };
+const LEGEND = {
+  large: { columns: 5, line: 20, letters: 14, digits: 3 },
+  narrow: { columns: 4, line: 15, letters: 12, digits: 2 },
+};
 const SMALL = { width: 960, height: 84, margin: 10, stroke: 1.5 };
 const MOST_NAMED = 10;
 
@@ -53,7 +56,13 @@ export class ActionsChart {
       text(`${(actions.length / fps).toFixed(2)} s`, width - margin, height - margin / 2 + 4, "middle", letters),
     ];
     const names = named.map((name, at) => {
-      const label = text(name, margin + 6 + (at % across) * ((width - 2 * margin) / across), tall * (1 + Math.floor(at / across)), "start", letters);
+      const label = text(
+        name,
+        margin + 6 + (at % across) * ((width - 2 * margin) / across),
+        tall * (1 + Math.floor(at / across)),
+        "start",
+        letters,
+      );
       label.setAttribute("fill", colourOf(at));
       return label;
     });
@@ -78,7 +87,12 @@ export class ActionsChart {
 
   #line(actions, column, x, y) {
     const points = actions.map((action, row) => `${x(row).toFixed(1)},${y(action[column]).toFixed(1)}`);
-    const drawn = { stroke: colourOf(column), fill: "none", "stroke-width": this.form.stroke, "vector-effect": "non-scaling-stroke" };
+    const drawn = {
+      stroke: colourOf(column),
+      fill: "none",
+      "stroke-width": this.form.stroke,
+      "vector-effect": "non-scaling-stroke",
+    };
     return shape("polyline", { points: points.join(" "), ...drawn });
   }
 }

@@ -7,7 +7,8 @@ import { make, mark, show, write } from "../parts/nodes.js";
 
 const SPEEDS = [1, 0.5, 0.25, 2];
 const KEYS = { j: -1, ArrowLeft: -1, l: 1, ArrowRight: 1 };
-const TAKES_ARROWS = "[role=radio], [role=slider], [role=menu], input[type=range], select, o-strip button, .o-tile, .o-popover";
+const TAKES_ARROWS =
+  "[role=radio], [role=slider], [role=menu], input[type=range], select, o-strip button, .o-tile, .o-popover";
 
 export class ClipPlayer extends EventTarget {
   /** `video` is the element that it drives, `whole` what is grown to the full screen: both, and the bar, which is `node`. */
@@ -18,12 +19,20 @@ export class ClipPlayer extends EventTarget {
     this.frames = 1;
     this.fps = 24;
     const button = (name, words, act) =>
-      make("button", { type: "button", class: "o-play", "aria-label": words, title: words, on: { click: act } }, icon(name, 17));
+      make(
+        "button",
+        { type: "button", class: "o-play", "aria-label": words, title: words, on: { click: act } },
+        icon(name, 17),
+      );
     this.play = button("play", say("player.play"), () => this.toggle());
     this.seek = make("input", { type: "range", min: 0, step: 1, "aria-label": say("player.seek") });
     this.place = make("span", { class: "o-num" });
     this.mute = button("silent", say("player.unmute"), () => this.setMuted(!video.muted));
-    this.speed = make("button", { type: "button", class: "o-play o-num", "aria-label": say("player.speed"), title: say("player.speed") }, "1×");
+    this.speed = make(
+      "button",
+      { type: "button", class: "o-play o-num", "aria-label": say("player.speed"), title: say("player.speed") },
+      "1×",
+    );
     this.speed.addEventListener("click", () => this.#faster());
     this.grow = button("grow", say("player.grow"), () => this.#grow());
     this.node = make(
@@ -40,7 +49,8 @@ export class ClipPlayer extends EventTarget {
     );
     document.addEventListener("fullscreenchange", () => this.#paint());
     this.seek.addEventListener("input", () => this.goTo(Number(this.seek.value)));
-    for (const event of ["play", "pause", "volumechange", "seeked", "loadeddata"]) video.addEventListener(event, () => this.#paint());
+    for (const event of ["play", "pause", "volumechange", "seeked", "loadeddata"])
+      video.addEventListener(event, () => this.#paint());
     const follow = () => {
       this.#paint();
       if (video.isConnected) video.requestVideoFrameCallback?.(follow);
@@ -120,7 +130,16 @@ export class ClipPlayer extends EventTarget {
   }
 
   #key(event) {
-    if (event.defaultPrevented || this.node.hidden || !this.node.isConnected || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (
+      event.defaultPrevented ||
+      this.node.hidden ||
+      !this.node.isConnected ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      isTyping(event)
+    )
+      return;
     if (document.querySelector("dialog[open]")) return;
     if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
     if (event.key === "k") this.toggle();

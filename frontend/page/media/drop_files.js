@@ -8,7 +8,8 @@ class Drop extends HTMLElement {
 
   connectedCallback() {
     write(this, say(`drop.${page}`));
-    const on = (type, listener) => document.addEventListener(type, (event) => carriesFiles(event) && listener(event), true);
+    const on = (type, listener) =>
+      document.addEventListener(type, (event) => carriesFiles(event) && listener(event), true);
     on("dragenter", () => this.#become(this.#depth + 1));
     on("dragleave", () => this.#become(this.#depth - 1));
     on("dragover", (event) => event.preventDefault());

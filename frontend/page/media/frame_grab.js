@@ -2,9 +2,14 @@
 
 /** The frame that a playing element shows. */
 export function frameOf(video) {
-  const canvas = Object.assign(document.createElement("canvas"), { width: video.videoWidth, height: video.videoHeight });
+  const canvas = Object.assign(document.createElement("canvas"), {
+    width: video.videoWidth,
+    height: video.videoHeight,
+  });
   canvas.getContext("2d").drawImage(video, 0, 0);
-  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob && new File([blob], "frame.png", { type: "image/png" })), "image/png"));
+  return new Promise((resolve) =>
+    canvas.toBlob((blob) => resolve(blob && new File([blob], "frame.png", { type: "image/png" })), "image/png"),
+  );
 }
 
 /** The first frame of the clip at a URL; null when the browser cannot read it. */

@@ -14,10 +14,18 @@ class Picker {
   #resolve = () => {};
 
   constructor() {
-    this.words = make("input", { type: "search", placeholder: say("picker.search"), "aria-label": say("picker.search") });
+    this.words = make("input", {
+      type: "search",
+      placeholder: say("picker.search"),
+      "aria-label": say("picker.search"),
+    });
     this.list = make("ul", { role: "list" });
     this.empty = make("p", { role: "status" });
-    const close = make("button", { type: "button", class: "o-round", "aria-label": say("error.close"), on: { click: () => this.dialog.close() } }, "×");
+    const close = make(
+      "button",
+      { type: "button", class: "o-round", "aria-label": say("error.close"), on: { click: () => this.dialog.close() } },
+      "×",
+    );
     this.dialog = make(
       "dialog",
       { class: "o-picker", "aria-label": say("picker.title") },
@@ -61,12 +69,24 @@ class Picker {
   #draw(item) {
     const name = item.title || item.prompt || say(`media.${item.type}`);
     const picture = make("img", { alt: "", loading: "lazy", src: item.thumbnail_url ?? null });
-    const mark = item.type === "image" ? "" : make("span", { class: "o-picker-mark" }, item.num_frames ? counted("pick.frames", item.num_frames) : "");
+    const mark =
+      item.type === "image"
+        ? ""
+        : make("span", { class: "o-picker-mark" }, item.num_frames ? counted("pick.frames", item.num_frames) : "");
     const take = () => {
       this.#resolve(remember(item));
       this.dialog.close();
     };
-    return make("li", {}, make("button", { type: "button", title: name, "aria-label": name, "data-media": item.id, on: { click: take } }, picture, mark));
+    return make(
+      "li",
+      {},
+      make(
+        "button",
+        { type: "button", title: name, "aria-label": name, "data-media": item.id, on: { click: take } },
+        picture,
+        mark,
+      ),
+    );
   }
 }
 

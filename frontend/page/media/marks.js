@@ -50,7 +50,12 @@ const tag = (label, index) => make("span", {}, label || String(index + 1));
 
 function boxed([left, top, right, bottom], label, index) {
   const node = make("div", { class: "o-mark-box", "data-mark": index }, tag(label, index));
-  Object.assign(node.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
+  Object.assign(node.style, {
+    left: share(left),
+    top: share(top),
+    width: share(right - left),
+    height: share(bottom - top),
+  });
   return node;
 }
 

@@ -43,10 +43,23 @@ export class MediaBox {
       this.#open(true);
     });
     this.remove.setAttribute("aria-label", say("pick.remove_it", { title }));
-    this.filled = make("div", { class: "o-media-filled", hidden: true }, this.image, this.lines, this.change, this.remove);
+    this.filled = make(
+      "div",
+      { class: "o-media-filled", hidden: true },
+      this.image,
+      this.lines,
+      this.change,
+      this.remove,
+    );
     this.node = make(
       "div",
-      { class: "o-media", role: "group", "aria-labelledby": id, "data-takes": types.join(" "), "data-small": small || null },
+      {
+        class: "o-media",
+        role: "group",
+        "aria-labelledby": id,
+        "data-takes": types.join(" "),
+        "data-small": small || null,
+      },
       make("b", { id, class: "o-media-title" }, title),
       this.filled,
       this.choices,

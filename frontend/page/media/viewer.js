@@ -21,7 +21,8 @@ export class Viewer {
     this.words = make("p", { hidden: true });
     this.frame = make("div", { class: "o-viewer-frame" }, this.image, this.clip, this.chart.svg, this.words);
     this.node.append(this.frame, this.wave.node, this.player.node);
-    for (const node of [this.image, this.clip]) node.addEventListener("error", () => node.src && this.#say("viewer.gone"));
+    for (const node of [this.image, this.clip])
+      node.addEventListener("error", () => node.src && this.#say("viewer.gone"));
   }
 
   /** Show an item; null empties it. */

@@ -9,7 +9,11 @@ export function download(ids) {
   toast(counted("did.packing", ids.length));
   const frame = make("iframe", { name: "o-archive", hidden: true, title: say("chosen.zip") });
   const fields = ids.map((id) => make("input", { type: "hidden", name: "ids", value: id }));
-  const form = make("form", { method: "post", action: "/v1/library/archive", target: frame.name, hidden: true }, ...fields);
+  const form = make(
+    "form",
+    { method: "post", action: "/v1/library/archive", target: frame.name, hidden: true },
+    ...fields,
+  );
   document.querySelector("iframe[name=o-archive]")?.remove();
   document.body.append(frame, form);
   // A file leaves the frame as it was; only a refusal loads into it.

@@ -27,7 +27,9 @@ class Checkpoint extends EventTarget {
   /** Whether all that a request says can be had, in its lists too: `controls.hint` is that of each control. */
   takes(request, list = "") {
     return Object.entries(request).every(([field, value]) =>
-      Array.isArray(value) ? value.every((entry) => Object(entry) !== entry || this.takes(entry, `${list}${field}.`)) : !this.refusal(list + field, value),
+      Array.isArray(value)
+        ? value.every((entry) => Object(entry) !== entry || this.takes(entry, `${list}${field}.`))
+        : !this.refusal(list + field, value),
     );
   }
 
@@ -48,7 +50,9 @@ class Checkpoint extends EventTarget {
     this.#known = now;
     try {
       const [shelf, choices] = await Promise.all(
-        ["/v1/checkpoints", ...(kind ? [`/v1/choices/${kind}`] : [])].map((path) => fetch(path).then((reply) => (reply.ok ? reply.json() : {}))),
+        ["/v1/checkpoints", ...(kind ? [`/v1/choices/${kind}`] : [])].map((path) =>
+          fetch(path).then((reply) => (reply.ok ? reply.json() : {})),
+        ),
       );
       this.details = shelf.checkpoints?.find((entry) => entry.id === id) ?? null;
       this.#spans = choices?.limits ?? {};

@@ -28,7 +28,8 @@ export const canvasOf = (resolution, aspectRatio) => facts.canvases[resolution]?
 export const say = (key, values = {}) => facts.words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 
 /** The same of a number, as `{count}` where a key has one: of 1 the sentence under its key and `_one`. */
-export const counted = (key, count, values = {}) => say(count === 1 ? `${key}_one` : key, { count: count.toLocaleString(), ...values });
+export const counted = (key, count, values = {}) =>
+  say(count === 1 ? `${key}_one` : key, { count: count.toLocaleString(), ...values });
 
 /** Seconds as read: 0.8 s, 14 s, 3 min 20 s. */
 export function duration(seconds) {

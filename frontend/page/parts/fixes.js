@@ -23,11 +23,15 @@ export const fixesFor = (error, request) => [...changesFor(error, request), wayO
 function changesFor(error, request) {
   if (!error) return [];
   if (error.code === "out_of_memory") return smaller(request);
-  if (error.code === "prompt_too_long" && request.written_from) return [{ words: say("fix.own_words"), values: { prompt: request.written_from } }];
+  if (error.code === "prompt_too_long" && request.written_from)
+    return [{ words: say("fix.own_words"), values: { prompt: request.written_from } }];
   const path = error.param;
   if (!path) return [];
   const allowed = checkpoint.allowed(path);
-  if (allowed.length) return allowed.slice(0, 3).map((value) => ({ words: say("fix.use", { value: shown(path, value) }), values: nested(path, value) }));
+  if (allowed.length)
+    return allowed
+      .slice(0, 3)
+      .map((value) => ({ words: say("fix.use", { value: shown(path, value) }), values: nested(path, value) }));
   const span = checkpoint.span(path, request.resolution);
   const value = span && valueAt(request, path);
   if (!span || value == null) return [];
@@ -46,7 +50,8 @@ function smaller({ resolution, num_frames: frames, count }) {
   ].filter(Boolean);
 }
 
-const shown = (path, value) => (path === "resolution" ? `${value}p` : typeof value === "boolean" ? say(value ? "fix.on" : "fix.off") : String(value));
+const shown = (path, value) =>
+  path === "resolution" ? `${value}p` : typeof value === "boolean" ? say(value ? "fix.on" : "fix.off") : String(value);
 
 const valueAt = (request, path) => path.split(".").reduce((level, name) => level?.[name], request);
 

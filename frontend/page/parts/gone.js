@@ -30,7 +30,8 @@ class Lost extends EventTarget {
     if (!found) return;
     const { src } = node;
     const isLost = await this.check(found[1]);
-    if (isLost !== null && node.src === src && node.matches("img")) sayOf(node, say(isLost ? "media.deleted" : "media.no_picture"));
+    if (isLost !== null && node.src === src && node.matches("img"))
+      sayOf(node, say(isLost ? "media.deleted" : "media.no_picture"));
   }
 }
 
@@ -48,7 +49,11 @@ function sayOf(picture, words) {
 
 export const lost = new Lost();
 
-addEventListener("error", ({ target }) => target instanceof Element && target.matches("img, video") && lost.look(target), true);
+addEventListener(
+  "error",
+  ({ target }) => target instanceof Element && target.matches("img, video") && lost.look(target),
+  true,
+);
 
 /** What is left of what a job made. */
 export const remaining = (job) => (job?.results ?? []).filter((result) => !result.deleted && !lost.has(result.id));

@@ -42,7 +42,14 @@ const PATHS = {
 /** An icon of the table above; `size` in CSS pixels, both ways. */
 export function icon(name, size = 16) {
   const svg = document.createElementNS(SVG, "svg");
-  const attributes = { class: "o-svg", width: size, height: size, viewBox: "0 0 24 24", "aria-hidden": "true", "data-icon": name };
+  const attributes = {
+    class: "o-svg",
+    width: size,
+    height: size,
+    viewBox: "0 0 24 24",
+    "aria-hidden": "true",
+    "data-icon": name,
+  };
   for (const [attribute, value] of Object.entries(attributes)) svg.setAttribute(attribute, value);
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", PATHS[name]);

@@ -39,7 +39,10 @@ export function shownResults(job) {
 
 /** Whether a job makes a clip. */
 export const makesClip = ({ kind, request }) =>
-  kind === "generate_video" || kind === "transfer_video" || kind === "predict_video" || (kind === "run_policy" && request.decode_video);
+  kind === "generate_video" ||
+  kind === "transfer_video" ||
+  kind === "predict_video" ||
+  (kind === "run_policy" && request.decode_video);
 
 /** Whether actions stand below its clip. */
 export const actsOn = ({ kind }) => kind === "predict_video" || kind === "run_policy";
@@ -79,7 +82,8 @@ export function seeds({ request: { sampling, count = 1 } }) {
 /** What a job makes, in a word or two, for the strip: picture, 17 frames, 16 actions. */
 export function makes({ kind, request }) {
   if (kind === "generate_image") return "";
-  if (kind === "predict_actions" || kind === "run_policy") return say("strip.actions", { actions: request.num_actions });
+  if (kind === "predict_actions" || kind === "run_policy")
+    return say("strip.actions", { actions: request.num_actions });
   const frames = request.num_frames ?? (request.actions ? request.actions.length + 1 : null);
   if (kind === "transfer_video") return request.controls.map(({ hint }) => hint).join(" + ");
   return [say("strip.frames", { frames }), request.sound && say("strip.sound")].filter(Boolean).join(" · ");

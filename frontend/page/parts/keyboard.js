@@ -5,12 +5,17 @@ const submits = (event) => event.key === "Enter" && (event.ctrlKey || event.meta
 /** Whether a key is going into a text field. */
 export function isTyping(event) {
   const target = event.composedPath()[0];
-  return event.isComposing || Boolean(target.closest?.("textarea, select, [contenteditable=true], input:not([type=range], [type=checkbox])"));
+  return (
+    event.isComposing ||
+    Boolean(target.closest?.("textarea, select, [contenteditable=true], input:not([type=range], [type=checkbox])"))
+  );
 }
 
 /** Press the visible button of a purpose. */
 export function press(purpose) {
-  const button = [...document.querySelectorAll(`[data-hot~=${purpose}], .o-hot-${purpose}`)].find((found) => found.offsetParent);
+  const button = [...document.querySelectorAll(`[data-hot~=${purpose}], .o-hot-${purpose}`)].find(
+    (found) => found.offsetParent,
+  );
   if (!button || button.disabled) return false;
   button.click();
   return true;

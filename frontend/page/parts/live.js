@@ -85,7 +85,8 @@ class Live extends EventTarget {
   #apply({ key, id, value }) {
     if (id == null) Object.assign(this.state[key], value);
     else if (value === null) delete this.state[key][id];
-    else if (key === "jobs" && !this.state.jobs[id] && !value.request) this.partial[id] = { ...this.partial[id], ...value };
+    else if (key === "jobs" && !this.state.jobs[id] && !value.request)
+      this.partial[id] = { ...this.partial[id], ...value };
     else this.state[key][id] = { ...this.partial[id], ...this.state[key][id], ...value };
   }
 

@@ -4,7 +4,13 @@ import { make, mark, show } from "./nodes.js";
 
 /** `{ node, button, panel, close }`; `opened` is called before it is shown. `up` opens it above the button. */
 export function popover(button, { opened = () => {}, up = false, label = "" } = {}) {
-  const panel = make("div", { class: "o-popover", hidden: true, "data-up": up || null, role: "dialog", "aria-label": label || button.textContent });
+  const panel = make("div", {
+    class: "o-popover",
+    hidden: true,
+    "data-up": up || null,
+    role: "dialog",
+    "aria-label": label || button.textContent,
+  });
   const node = make("span", { class: "o-pop" }, button, panel);
   mark(button, "aria-expanded", "false");
   mark(button, "aria-haspopup", "dialog");

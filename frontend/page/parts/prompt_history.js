@@ -9,7 +9,12 @@ const MOST = 40;
 
 /** The button and its list; `earlier` gives the prompts, `take` is told which one was chosen, `none` is said where none is. */
 export function promptHistory({ earlier, take, none, up = false }) {
-  const button = make("button", { type: "button", class: "o-btn", "data-do": "history" }, icon("clock", 15), make("span", {}, say("tools.history")));
+  const button = make(
+    "button",
+    { type: "button", class: "o-btn", "data-do": "history" },
+    icon("clock", 15),
+    make("span", {}, say("tools.history")),
+  );
   const opened = async () => {
     pop.panel.replaceChildren(make("p", {}, say("tools.reading")));
     const prompts = [...new Set(await earlier())].slice(0, MOST);
@@ -19,7 +24,9 @@ export function promptHistory({ earlier, take, none, up = false }) {
     };
     pop.panel.replaceChildren(
       ...(prompts.length ? [] : [make("p", {}, none)]),
-      ...prompts.map((prompt) => make("button", { type: "button", class: "o-row", title: prompt, on: { click: () => choose(prompt) } }, prompt)),
+      ...prompts.map((prompt) =>
+        make("button", { type: "button", class: "o-row", title: prompt, on: { click: () => choose(prompt) } }, prompt),
+      ),
     );
     pop.panel.querySelector("button")?.focus();
   };

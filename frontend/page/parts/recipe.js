@@ -26,7 +26,8 @@ export function recipeOf(request) {
   });
 }
 
-const listed = (values) => (values.every((value) => typeof value !== "object") ? values.join(", ") : counted("recipe.rows", values.length));
+const listed = (values) =>
+  values.every((value) => typeof value !== "object") ? values.join(", ") : counted("recipe.rows", values.length);
 
 /** Of what a step cache had a part in: how many of its steps took over what an earlier one had computed. */
 export const keptSteps = ({ num_kept_steps: kept, num_computed_steps: computed }) =>

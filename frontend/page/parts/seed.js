@@ -11,10 +11,19 @@ class Seed extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
     const button = (word, event, ...drawn) =>
-      make("button", { type: "button", class: "o-btn", title: say(`form.${word}_help`), on: { click: event } }, ...drawn, say(`form.${word}`));
+      make(
+        "button",
+        { type: "button", class: "o-btn", title: say(`form.${word}_help`), on: { click: event } },
+        ...drawn,
+        say(`form.${word}`),
+      );
     this.fresh = button("new", () => this.dispatchEvent(new Event("o-fresh")), icon("again", 15));
     this.next = button("next", () => this.dispatchEvent(new Event("o-next")));
-    this.lock = button("lock", () => this.dispatchEvent(new CustomEvent("o-pick", { detail: !this.value })), icon(OPEN, 15));
+    this.lock = button(
+      "lock",
+      () => this.dispatchEvent(new CustomEvent("o-pick", { detail: !this.value })),
+      icon(OPEN, 15),
+    );
     this.append(this.fresh, this.next, this.lock);
     this.value = false;
   }

@@ -28,7 +28,12 @@ const link = (name, verb, id) => `${places[name].path}?${verb}=${encodeURICompon
 /** Places that begin with an item: `{ name, words, help, href }` each. */
 export function placesFrom(item) {
   const found = beginnings(item).filter((name) => places[name]);
-  return found.map((name) => ({ name, words: say(`send.${name}`), help: say(`send_to.${item.type}_${name}`), href: link(name, "from", item.id) }));
+  return found.map((name) => ({
+    name,
+    words: say(`send.${name}`),
+    help: say(`send_to.${item.type}_${name}`),
+    href: link(name, "from", item.id),
+  }));
 }
 
 /** The address of Refine, asked to begin with what made a result; undefined where the loop makes no such things. */

@@ -10,7 +10,12 @@ export function confirmed(question, yes, no) {
   const dialog = make(
     "dialog",
     { class: "o-sheet o-sure", role: "alertdialog", "aria-labelledby": WORDS },
-    make("form", { method: "dialog" }, make("p", { id: WORDS }, question), make("div", { class: "o-sheet-acts" }, answer("no", "o-btn", no), answer("yes", "o-btn o-bad", yes))),
+    make(
+      "form",
+      { method: "dialog" },
+      make("p", { id: WORDS }, question),
+      make("div", { class: "o-sheet-acts" }, answer("no", "o-btn", no), answer("yes", "o-btn o-bad", yes)),
+    ),
   );
   document.querySelector(".o-keeping").append(dialog);
   dialog.showModal();

@@ -5,6 +5,10 @@ import { make, show } from "./nodes.js";
 
 /** `{ node, paint(job) }`: hidden where there was a guardrail, or where it was not asked. */
 export function verdictChip() {
-  const node = make("span", { class: "o-verdict", title: say("guardrails.not_installed"), hidden: true }, say("guardrail.none"));
+  const node = make(
+    "span",
+    { class: "o-verdict", title: say("guardrails.not_installed"), hidden: true },
+    say("guardrail.none"),
+  );
   return { node, paint: (job) => show(node, job?.state === "succeeded" && job.guardrail === "not_installed") };
 }

@@ -46,37 +46,67 @@ export function gridOf(comparison, live = {}) {
       const label = columns[column].label;
       const place = { row, column, label, notes: notesOf(cell) };
       if (!item) return { ...place, gone: isGone(cell), status: statusOf(cell, job) };
-      const acted = actions[item.id] ?? cell.actions_url ?? (job?.request.actions?.length ? { actions: job.request.actions, fps: job.request.fps } : null);
+      const acted =
+        actions[item.id] ??
+        cell.actions_url ??
+        (job?.request.actions?.length ? { actions: job.request.actions, fps: job.request.fps } : null);
       const made = cellOf(item, { ...place, layout: layouts[item.id] ?? null });
-      return { ...made, actions: made.gone ? null : (acted ?? made.actions), status: made.url || made.gone ? made.status : { words: say("compare.actions_only"), state: "succeeded" } };
+      return {
+        ...made,
+        actions: made.gone ? null : (acted ?? made.actions),
+        status: made.url || made.gone ? made.status : { words: say("compare.actions_only"), state: "succeeded" },
+      };
     }),
   };
 }
 
 /** Whether what stood in a cell of a comparison is no more. */
-export const isGone = ({ error, item, job }) => (item ? item.missing || lost.has(item.id) : !error && (!job || job.state === "succeeded"));
+export const isGone = ({ error, item, job }) =>
+  item ? item.missing || lost.has(item.id) : !error && (!job || job.state === "succeeded");
 
 function statusOf(cell, job) {
   if (cell.error) return { words: cell.error.message, state: "refused" };
   if (isGone(cell)) return GONE;
   if (job.error) return { words: job.error.message, state: "failed" };
-  if (job.state !== "running") return { words: job.waiting_for ? say("compare.waits_for", { what: job.waiting_for }) : say(`compare.state_${job.state}`), state: job.state };
+  if (job.state !== "running")
+    return {
+      words: job.waiting_for ? say("compare.waits_for", { what: job.waiting_for }) : say(`compare.state_${job.state}`),
+      state: job.state,
+    };
   const share = job.progress.step / Math.max(job.progress.steps, 1);
-  return { words: say("compare.running", { step: job.progress.step, steps: job.progress.steps }), state: "running", share };
+  return {
+    words: say("compare.running", { step: job.progress.step, steps: job.progress.steps }),
+    state: "running",
+    share,
+  };
 }
 
 /** Cost, then what was measured: [words, tone, title]. */
 function notesOf({ seconds, memory_gb: memory, likeness, critic }) {
-  const cost = [seconds != null && duration(seconds), seconds != null && memory != null && `${memory} GB`].filter(Boolean).join(" · ");
+  const cost = [seconds != null && duration(seconds), seconds != null && memory != null && `${memory} GB`]
+    .filter(Boolean)
+    .join(" · ");
   const measured = [
     ["psnr_db", (value) => `${value.toFixed(1)} dB`],
     ["ssim", (value) => value.toFixed(3)],
     ["fidelity", (value) => value.toFixed(2)],
-  ].flatMap(([name, words]) => (likeness?.[name] == null ? [] : [[`${say(`compare.${name}`)} ${words(likeness[name])}`, "measured", [say(`compare.${name}_title`), likeness.note].filter(Boolean).join(" · ")]]));
+  ].flatMap(([name, words]) =>
+    likeness?.[name] == null
+      ? []
+      : [
+          [
+            `${say(`compare.${name}`)} ${words(likeness[name])}`,
+            "measured",
+            [say(`compare.${name}_title`), likeness.note].filter(Boolean).join(" · "),
+          ],
+        ],
+  );
   return [
     ...(cost ? [[cost, "cost", say("compare.cost_title")]] : []),
     ...measured,
     ...(critic == null ? [] : [[`${say("compare.critic")} ${critic}`, "measured", say("compare.critic_title")]]),
-    ...(likeness?.note && likeness.psnr_db == null && likeness.fidelity == null ? [[likeness.note, "said", likeness.note]] : []),
+    ...(likeness?.note && likeness.psnr_db == null && likeness.fidelity == null
+      ? [[likeness.note, "said", likeness.note]]
+      : []),
   ];
 }

@@ -19,20 +19,41 @@ export class Clip extends PlayheadVideo {
   constructor(cell, heard) {
     const clip = cell.type === "video";
     const fps = cell.fps || 24;
-    const video = make("video", { class: "o-clip-video", muted: true, playsinline: true, preload: "auto", hidden: true, "aria-label": cell.name ?? "" });
+    const video = make("video", {
+      class: "o-clip-video",
+      muted: true,
+      playsinline: true,
+      preload: "auto",
+      hidden: true,
+      "aria-label": cell.name ?? "",
+    });
     super(video, { fps, length: clip ? cell.length || (cell.frames || 1) / fps : 0 });
     this.cell = cell;
-    this.still = make("img", { class: "o-clip-still", alt: cell.name ?? "", src: clip ? cell.thumbnail : cell.url, decoding: "async" });
+    this.still = make("img", {
+      class: "o-clip-still",
+      alt: cell.name ?? "",
+      src: clip ? cell.thumbnail : cell.url,
+      decoding: "async",
+    });
     this.drawn = make("canvas", { class: "o-clip-drawn", hidden: true });
     this.video.muted = true;
     this.over = make("canvas", { class: "o-clip-over", hidden: true });
     this.view = make("div", { class: "o-clip-view" }, this.still, this.drawn, this.video, this.over);
     this.tag = make("span", { class: "o-tag" }, cell.label ?? "");
-    this.sound = make("button", { type: "button", class: "o-clip-sound", hidden: !cell.sound, on: { click: () => heard(this) } }, icon("silent", 15));
+    this.sound = make(
+      "button",
+      { type: "button", class: "o-clip-sound", hidden: !cell.sound, on: { click: () => heard(this) } },
+      icon("silent", 15),
+    );
     this.setHeard(false);
     this.frame = make("div", { class: "o-clip-frame" }, this.view, this.tag, this.sound);
     this.notes = make("figcaption", { class: "o-clip-notes" });
-    this.node = make("figure", { class: "o-clip", "data-media": cell.id ?? null, "data-showing": "still" }, this.frame, this.notes);
+    this.node = make(
+      "figure",
+      { class: "o-clip", "data-media": cell.id ?? null, "data-showing": "still" },
+      this.frame,
+      this.notes,
+    );
     this.sheet = clip && cell.sheet ? new SpriteSheet(cell.sheet, cell.layout) : null;
     this.still.hidden = !(clip ? cell.thumbnail : cell.url);
     this.note(cell.notes);
@@ -43,7 +64,9 @@ export class Clip extends PlayheadVideo {
     const said = JSON.stringify(notes);
     if (said === this.said) return;
     this.said = said;
-    this.notes.replaceChildren(...notes.map(([words, tone, title]) => make("span", { "data-tone": tone, title }, words)));
+    this.notes.replaceChildren(
+      ...notes.map(([words, tone, title]) => make("span", { "data-tone": tone, title }, words)),
+    );
   }
 
   setHeard(heard) {
@@ -79,7 +102,10 @@ export class Clip extends PlayheadVideo {
     const { showing } = this.node.dataset;
     const node = { video: this.video, sprite: this.drawn, still: this.still }[showing];
     // Of a picture that could not be shown, both are 0.
-    const [width, height] = [node.videoWidth ?? node.naturalWidth ?? node.width, node.videoHeight ?? node.naturalHeight ?? node.height];
+    const [width, height] = [
+      node.videoWidth ?? node.naturalWidth ?? node.width,
+      node.videoHeight ?? node.naturalHeight ?? node.height,
+    ];
     return width && height ? [node, width, height] : null;
   }
 

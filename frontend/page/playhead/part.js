@@ -70,7 +70,9 @@ class OnePlayhead extends HTMLElement {
     const high = Math.max(this.#grid.rows.length, ...this.#grid.cells.map(({ row }) => row + 1), 1);
     this.list.style.setProperty("--o-columns", wide);
     mark(this.list, "data-rows", high > 1 ? high : null);
-    const shapes = this.#grid.cells.filter(({ width, height }) => width && height).map(({ width, height }) => width / height);
+    const shapes = this.#grid.cells
+      .filter(({ width, height }) => width && height)
+      .map(({ width, height }) => width / height);
     this.list.style.setProperty("--o-ratio", shapes.length ? Math.min(...shapes) : 16 / 9);
     const order = [];
     const kept = new Set();
@@ -138,7 +140,12 @@ class OnePlayhead extends HTMLElement {
       const meter = make("span", { class: "o-bar", "aria-hidden": "true" }, bar);
       const way = make("a", { class: "o-btn", hidden: true });
       const notes = make("figcaption", { class: "o-clip-notes" });
-      const node = make("figure", { class: "o-clip", "data-hole": "" }, make("div", { class: "o-clip-frame" }, tag, said, way, meter), notes);
+      const node = make(
+        "figure",
+        { class: "o-clip", "data-hole": "" },
+        make("div", { class: "o-clip-frame" }, tag, said, way, meter),
+        notes,
+      );
       this.#holes.set(key, { node, tag, said, way, bar, meter, notes });
     }
     const hole = this.#holes.get(key);
@@ -150,7 +157,9 @@ class OnePlayhead extends HTMLElement {
     write(hole.way, cell?.way?.words ?? "");
     show(hole.meter, cell?.status?.share != null);
     hole.bar.style.width = `${100 * (cell?.status?.share ?? 0)}%`;
-    hole.notes.replaceChildren(...(cell?.notes ?? []).map(([words, tone, title]) => make("span", { "data-tone": tone, title }, words)));
+    hole.notes.replaceChildren(
+      ...(cell?.notes ?? []).map(([words, tone, title]) => make("span", { "data-tone": tone, title }, words)),
+    );
     return hole.node;
   }
 
@@ -207,7 +216,10 @@ class OnePlayhead extends HTMLElement {
     const clips = this.clips;
     for (const clip of clips) {
       const other = clips.find(({ cell }) => cell.row === clip.cell.row && cell.column === this.#against);
-      const paint = painter && other && other !== clip ? (...given) => painter({ split: this.#split, phase: this.#phase }, ...given) : null;
+      const paint =
+        painter && other && other !== clip
+          ? (...given) => painter({ split: this.#split, phase: this.#phase }, ...given)
+          : null;
       clip.drawOver(other, paint);
     }
     if (painter && !this.playhead.playing) this.#again();
@@ -228,7 +240,8 @@ class OnePlayhead extends HTMLElement {
     const rates = sorts((clip) => Number(clip.fps.toFixed(2)));
     const sizes = [...new Set(clips.map(({ cell }) => `${cell.width}×${cell.height}`))];
     const said = [
-      lengths.length > 1 && say("playhead.lengths", { lengths: lengths.map((length) => `${length.toFixed(2)} s`).join(", ") }),
+      lengths.length > 1 &&
+        say("playhead.lengths", { lengths: lengths.map((length) => `${length.toFixed(2)} s`).join(", ") }),
       rates.length > 1 && say("playhead.rates", { rates: rates.join(", ") }),
       sizes.length > 1 && say("playhead.sizes", { sizes: sizes.join(", ") }),
     ].filter(Boolean);

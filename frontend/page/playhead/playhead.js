@@ -179,7 +179,8 @@ export class Playhead extends EventTarget {
     const ahead = video.currentTime - this.time;
     const most = video.muted ? MOST_RATE : MOST_HEARD_RATE;
     if (Math.abs(ahead) > JUMP_S) video.currentTime = this.time;
-    const rate = Math.abs(ahead) < CLOSE_S ? this.rate : this.rate * (1 - Math.min(Math.max(GAIN * ahead, -most), most));
+    const rate =
+      Math.abs(ahead) < CLOSE_S ? this.rate : this.rate * (1 - Math.min(Math.max(GAIN * ahead, -most), most));
     if (Math.abs(video.playbackRate - rate) > 1e-3) video.playbackRate = rate;
   }
 

@@ -14,10 +14,19 @@ export class PlayheadPlot {
 
   constructor(head) {
     this.head = head;
-    this.choice = make("select", { class: "o-select", "aria-label": say("plot.value"), on: { change: () => this.#draw() } });
+    this.choice = make("select", {
+      class: "o-select",
+      "aria-label": say("plot.value"),
+      on: { change: () => this.#draw() },
+    });
     this.legend = make("span", { class: "o-plot-legend" });
     this.svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-    this.node = make("div", { class: "o-plot", hidden: true }, make("div", { class: "o-plot-head" }, this.choice, this.legend), this.svg);
+    this.node = make(
+      "div",
+      { class: "o-plot", hidden: true },
+      make("div", { class: "o-plot-head" }, this.choice, this.legend),
+      this.svg,
+    );
   }
 
   /** Take the cells; those with actions are drawn once they are here. */
@@ -30,7 +39,13 @@ export class PlayheadPlot {
     if (key !== this.#key) return;
     this.#series = found
       .filter(({ actions }) => actions?.rows.length)
-      .map(({ cell, actions }, index) => ({ ...actions, fps: actions.fps || cell.fps || 24, label: cell.label ?? "", name: cell.name ?? "", colour: colourOf(index) }));
+      .map(({ cell, actions }, index) => ({
+        ...actions,
+        fps: actions.fps || cell.fps || 24,
+        label: cell.label ?? "",
+        name: cell.name ?? "",
+        colour: colourOf(index),
+      }));
     show(this.node, this.#series.length > 0);
     if (this.#series.length) this.#offer();
   }
@@ -52,7 +67,8 @@ export class PlayheadPlot {
   }
 
   async #read(actions) {
-    if (typeof actions !== "string") return { rows: actions.actions ?? actions, fps: actions.fps, columns: actions.columns };
+    if (typeof actions !== "string")
+      return { rows: actions.actions ?? actions, fps: actions.fps, columns: actions.columns };
     if (!this.#fetched.has(actions)) {
       const reply = await fetch(actions).catch(() => null);
       const said = reply?.ok ? await reply.json() : null;
@@ -65,7 +81,9 @@ export class PlayheadPlot {
     const width = Math.max(...this.#series.map(({ rows }) => rows[0].length));
     const names = this.#series.find(({ columns }) => columns)?.columns ?? [];
     const before = this.choice.value;
-    const values = [...Array(width).keys()].map((column) => make("option", { value: column }, names[column] ?? say("plot.column", { column: column + 1 })));
+    const values = [...Array(width).keys()].map((column) =>
+      make("option", { value: column }, names[column] ?? say("plot.column", { column: column + 1 })),
+    );
     this.choice.replaceChildren(...values, ...(width > 1 ? [make("option", { value: PATH }, say("plot.path"))] : []));
     if (before) this.choice.value = before;
     if (!this.choice.value) this.choice.value = "0";
@@ -87,12 +105,23 @@ export class PlayheadPlot {
     this.high = [0, 1].map((at) => Math.max(...values(path ? at : column)));
     this.until = Math.max(this.head.length, ...this.#series.map(({ rows, fps }) => rows.length / fps));
     mark(this.svg, "aria-label", say("plot.label", { value: this.choice.selectedOptions[0]?.textContent ?? "" }));
-    this.line = shape("line", { y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-width": 1.5, visibility: path ? "hidden" : "visible" });
+    this.line = shape("line", {
+      y1: 0,
+      y2: HEIGHT,
+      stroke: "currentColor",
+      "stroke-width": 1.5,
+      visibility: path ? "hidden" : "visible",
+    });
     const drawn = this.#series.flatMap((series) => {
-      const points = series.rows.map((row, at) => (path ? this.#place(row) : [this.#x(at / series.fps), this.#y(row[column] ?? 0, 0)]));
+      const points = series.rows.map((row, at) =>
+        path ? this.#place(row) : [this.#x(at / series.fps), this.#y(row[column] ?? 0, 0)],
+      );
       series.dot = shape("circle", { r: 4, fill: series.colour, visibility: path ? "visible" : "hidden" });
       const text = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
-      return [shape("polyline", { points: text, fill: "none", stroke: series.colour, "stroke-width": 1.6 }), series.dot];
+      return [
+        shape("polyline", { points: text, fill: "none", stroke: series.colour, "stroke-width": 1.6 }),
+        series.dot,
+      ];
     });
     this.svg.replaceChildren(...drawn, this.line);
     this.mark();
@@ -103,7 +132,9 @@ export class PlayheadPlot {
   }
 
   #y(value, axis) {
-    return HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - this.low[axis])) / (this.high[axis] - this.low[axis] || 1);
+    return (
+      HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - this.low[axis])) / (this.high[axis] - this.low[axis] || 1)
+    );
   }
 
   // One scale for both values, in the middle.

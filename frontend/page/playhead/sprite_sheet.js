@@ -58,8 +58,10 @@ function inTurn(act) {
 function next() {
   if (running >= AT_ONCE || !waiting.length) return;
   running += 1;
-  waiting.shift()().finally(() => {
-    running -= 1;
-    next();
-  });
+  waiting
+    .shift()()
+    .finally(() => {
+      running -= 1;
+      next();
+    });
 }

@@ -33,7 +33,12 @@ export class PlayheadZoom {
     const most = (this.scale - 1) / 2;
     this.x = Math.min(Math.max(this.x, -most), most);
     this.y = Math.min(Math.max(this.y, -most), most);
-    for (const [name, value] of [["--o-zoom", this.scale], ["--o-pan-x", `${100 * this.x}%`], ["--o-pan-y", `${100 * this.y}%`]]) this.list.style.setProperty(name, value);
+    for (const [name, value] of [
+      ["--o-zoom", this.scale],
+      ["--o-pan-x", `${100 * this.x}%`],
+      ["--o-pan-y", `${100 * this.y}%`],
+    ])
+      this.list.style.setProperty(name, value);
     this.list.toggleAttribute("data-zoomed", this.scale > 1);
     this.changed();
   }

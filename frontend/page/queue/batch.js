@@ -18,11 +18,23 @@ export class EndedBatch {
     this.picture = make("img", { alt: "", loading: "lazy", hidden: true });
     this.name = make("b", { class: "o-row-name" });
     this.line = make("span", { class: "o-meta" });
-    this.library = make("a", { class: "o-link", href: `/library?batch=${encodeURIComponent(id)}` }, say("queue.batch_library"));
+    this.library = make(
+      "a",
+      { class: "o-link", href: `/library?batch=${encodeURIComponent(id)}` },
+      say("queue.batch_library"),
+    );
     this.retry = iconButton("again", say("queue.batch_retry"), () => this.#retry(), { "data-do": "retry" });
-    this.zip = iconButton("download", say("queue.batch_zip"), () => download(this.made), { quiet: true, "data-do": "zip" });
+    this.zip = iconButton("download", say("queue.batch_zip"), () => download(this.made), {
+      quiet: true,
+      "data-do": "zip",
+    });
     this.jobs = make("ul", { class: "o-rows", role: "list" });
-    this.fold = make("details", { on: { toggle: () => this.#paintJobs() } }, make("summary", {}, say("queue.jobs")), this.jobs);
+    this.fold = make(
+      "details",
+      { on: { toggle: () => this.#paintJobs() } },
+      make("summary", {}, say("queue.jobs")),
+      this.jobs,
+    );
     this.node = make(
       "li",
       { class: "o-row", "data-batch": id },

@@ -22,7 +22,9 @@ export class EndedRow {
     this.line = make("span", { class: "o-meta" });
     this.fixes = make("div", { class: "o-row-fixes" });
     this.verdict = verdictChip();
-    this.retry = iconButton("again", say("progress.retry"), () => ask("POST", `/v1/jobs/${this.id}/retry`), { "data-do": "retry" });
+    this.retry = iconButton("again", say("progress.retry"), () => ask("POST", `/v1/jobs/${this.id}/retry`), {
+      "data-do": "retry",
+    });
     this.again = iconButton("copies", say("queue.again"), () => again(this.job), { quiet: true, "data-do": "again" });
     this.node = make(
       "li",
@@ -45,7 +47,8 @@ export class EndedRow {
     mark(this.name, "href", result ? `/library?item=${encodeURIComponent(result.id)}` : null);
     show(this.picture, Boolean(result?.thumbnail_url));
     mark(this.picture, "src", result?.thumbnail_url);
-    const took = job.state === "succeeded" && job.started_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
+    const took =
+      job.state === "succeeded" && job.started_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
     const why = faultWords(job.error);
     write(this.line, why || [clock(job), took, lineOf(job)].filter(Boolean).join(" · "));
     show(this.retry, job.state !== "succeeded");

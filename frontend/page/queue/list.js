@@ -16,7 +16,14 @@ export class WaitingList {
     this.list = make("ol", { class: "o-rows", "aria-label": say("queue.waiting") });
     this.more = make("p", { class: "o-hint", hidden: true });
     this.said = make("p", { class: "o-sr", role: "status" });
-    this.node = make("div", {}, this.list, this.more, this.said, make("p", { class: "o-sr", id: "queue-how" }, say("queue.how")));
+    this.node = make(
+      "div",
+      {},
+      this.list,
+      this.more,
+      this.said,
+      make("p", { class: "o-sr", id: "queue-how" }, say("queue.how")),
+    );
     this.list.addEventListener("keydown", (event) => this.#key(event));
     this.list.addEventListener("pointerdown", (event) => this.#lift(event));
   }

@@ -30,16 +30,31 @@ class Queue extends Part {
     this.hint = make("span", { class: "o-hint" });
     this.pause = iconButton("pause", say("queue.pause"), () => this.#pause(), { "data-do": "pause" });
     this.tell = iconButton("bell", say("notify.off"), () => notify.toggle(), { "data-do": "notify" });
-    this.clear = iconButton("close", say("queue.clear"), () => this.#clear(), { class: "o-btn o-bad", "data-do": "clear" });
+    this.clear = iconButton("close", say("queue.clear"), () => this.#clear(), {
+      class: "o-btn o-bad",
+      "data-do": "clear",
+    });
     this.running = make("ul", { class: "o-rows", role: "list", "aria-label": say("queue.running") });
     this.waiting = new WaitingList();
     this.ended = make("ul", { class: "o-rows", role: "list", "aria-label": say("queue.ended") });
-    this.empty = make("div", { class: "o-empty", hidden: true }, make("b", {}, say("queue.empty")), make("p", {}, say("queue.empty_hint")));
+    this.empty = make(
+      "div",
+      { class: "o-empty", hidden: true },
+      make("b", {}, say("queue.empty")),
+      make("p", {}, say("queue.empty_hint")),
+    );
     this.runningSection = section("queue.running", this.running);
     this.waitingSection = section("queue.waiting", this.waiting.node);
     this.endedSection = section("queue.ended", this.ended);
     this.append(
-      make("div", { class: "o-queue-bar" }, make("div", { class: "o-queue-lead" }, this.lead, this.hint), this.tell, this.clear, this.pause),
+      make(
+        "div",
+        { class: "o-queue-bar" },
+        make("div", { class: "o-queue-lead" }, this.lead, this.hint),
+        this.tell,
+        this.clear,
+        this.pause,
+      ),
       this.runningSection,
       this.waitingSection,
       this.empty,

@@ -16,7 +16,17 @@ export class RunningRow {
     this.name = make("b", { class: "o-row-name" });
     this.numbers = make("span", { class: "o-num" });
     this.fill = make("i");
-    this.bar = make("div", { class: "o-bar", role: "progressbar", "aria-label": say("progress.bar"), "aria-valuemin": 0, "aria-valuemax": 100 }, this.fill);
+    this.bar = make(
+      "div",
+      {
+        class: "o-bar",
+        role: "progressbar",
+        "aria-label": say("progress.bar"),
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+      },
+      this.fill,
+    );
     this.line = make("span", { class: "o-meta" });
     this.keep = this.#button("keep", "o-btn", () => ask("POST", `/v1/jobs/${this.id}/stop`));
     this.cancel = this.#button("cancel", "o-btn o-bad", () => ask("DELETE", `/v1/jobs/${this.id}`));
@@ -46,7 +56,12 @@ export class RunningRow {
     write(this.numbers, [doing, say("progress.step", { step, steps }), timeLeft(job)].filter(Boolean).join(" · "));
     mark(this.bar, "aria-valuenow", percent(job));
     this.fill.style.width = `${percent(job)}%`;
-    write(this.line, [job.batch ? say("queue.of_batch", { index: job.batch.index + 1, size: job.batch.size }) : "", lineOf(job)].filter(Boolean).join(" · "));
+    write(
+      this.line,
+      [job.batch ? say("queue.of_batch", { index: job.batch.index + 1, size: job.batch.size }) : "", lineOf(job)]
+        .filter(Boolean)
+        .join(" · "),
+    );
   }
 
   remove() {

@@ -49,7 +49,14 @@ class QueueStore extends EventTarget {
       seen.add(job.batch.id);
       const jobs = Object.values(state.jobs).filter((other) => other.batch?.id === job.batch.id);
       jobs.sort((a, b) => a.batch.index - b.batch.index);
-      return [{ id: job.batch.id, batch: job.batch, jobs, waiting: waiting.filter((other) => other.batch?.id === job.batch.id) }];
+      return [
+        {
+          id: job.batch.id,
+          batch: job.batch,
+          jobs,
+          waiting: waiting.filter((other) => other.batch?.id === job.batch.id),
+        },
+      ];
     });
   }
 
@@ -63,7 +70,8 @@ class QueueStore extends EventTarget {
     for (const job of lastEndedFirst(live.state)) {
       const id = job.batch?.size > 1 ? job.batch.id : job.id;
       if (entries.size === count) break;
-      if (!entries.has(id)) entries.set(id, id === job.id ? job : { id, batch: job.batch, jobs: this.#endedOf(job.batch) });
+      if (!entries.has(id))
+        entries.set(id, id === job.id ? job : { id, batch: job.batch, jobs: this.#endedOf(job.batch) });
     }
     return [...entries.values()];
   }

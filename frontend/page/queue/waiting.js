@@ -13,7 +13,9 @@ const MAX_SEED = 2 ** 32;
 
 /** The same request with another seed. */
 export const again = (job) =>
-  askJson("POST", `/v1/jobs/${job.id}/duplicate`, { changes: { sampling: { seed: Math.floor(Math.random() * MAX_SEED) } } });
+  askJson("POST", `/v1/jobs/${job.id}/duplicate`, {
+    changes: { sampling: { seed: Math.floor(Math.random() * MAX_SEED) } },
+  });
 
 export class WaitingRow {
   constructor(entry) {
@@ -23,14 +25,32 @@ export class WaitingRow {
     this.name = make("b", { class: "o-row-name" });
     this.line = make("span", { class: "o-meta" });
     this.fill = make("i");
-    this.bar = make("div", { class: "o-bar", role: "progressbar", "aria-label": say("progress.bar"), "aria-valuemin": 0, "aria-valuemax": 100, hidden: true }, this.fill);
+    this.bar = make(
+      "div",
+      {
+        class: "o-bar",
+        role: "progressbar",
+        "aria-label": say("progress.bar"),
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+        hidden: true,
+      },
+      this.fill,
+    );
     this.priority = make(
       "select",
       { class: "o-select", on: { change: () => queue.prioritise(this.entry.waiting, this.priority.value) } },
       ...PRIORITIES.map((value) => make("option", { value }, say(`priority.${value}`))),
     );
-    this.again = iconButton("copies", say("queue.again"), () => again(this.entry.waiting[0]), { quiet: true, "data-do": "again" });
-    this.cancel = iconButton("close", say("progress.cancel"), () => this.#cancel(), { quiet: true, class: "o-btn o-quiet o-bad", "data-do": "cancel" });
+    this.again = iconButton("copies", say("queue.again"), () => again(this.entry.waiting[0]), {
+      quiet: true,
+      "data-do": "again",
+    });
+    this.cancel = iconButton("close", say("progress.cancel"), () => this.#cancel(), {
+      quiet: true,
+      class: "o-btn o-quiet o-bad",
+      "data-do": "cancel",
+    });
     this.jobs = make("ol", {});
     this.fold = make("details", { hidden: true }, make("summary", {}, say("queue.jobs")), this.jobs);
     this.node = make(
@@ -59,7 +79,13 @@ export class WaitingRow {
     show(this.bar, Boolean(batch));
     show(this.fold, Boolean(batch));
     if (batch) this.#paintBatch(entry);
-    else write(this.line, [first.waiting_for ? say("queue.waits_for", { what: first.waiting_for }) : "", lineOf(first)].filter(Boolean).join(" · "));
+    else
+      write(
+        this.line,
+        [first.waiting_for ? say("queue.waits_for", { what: first.waiting_for }) : "", lineOf(first)]
+          .filter(Boolean)
+          .join(" · "),
+      );
   }
 
   // Jobs of a long batch that ended long ago are not told any more: what neither waits nor runs has ended.
@@ -75,7 +101,12 @@ export class WaitingRow {
     this.jobs.dataset.key = key;
     this.jobs.replaceChildren(
       ...jobs.map((job) =>
-        make("li", { "data-state": job.state }, make("span", { class: "o-num" }, `${job.batch.index + 1}`), ` ${say(`state.${job.state}`)} · ${lineOf(job)}`),
+        make(
+          "li",
+          { "data-state": job.state },
+          make("span", { class: "o-num" }, `${job.batch.index + 1}`),
+          ` ${say(`state.${job.state}`)} · ${lineOf(job)}`,
+        ),
       ),
     );
   }

@@ -19,9 +19,19 @@ export class RefineForm {
   #shown = null;
 
   constructor() {
-    this.words = make("textarea", { id: "refine-prompt", rows: 4, "data-hot": "words", placeholder: say("refine.prompt_hint"), "aria-label": say("refine.prompt") });
+    this.words = make("textarea", {
+      id: "refine-prompt",
+      rows: 4,
+      "data-hot": "words",
+      placeholder: say("refine.prompt_hint"),
+      "aria-label": say("refine.prompt"),
+    });
     this.kinds = ["generate_image", "generate_video"].map((kind) =>
-      make("button", { type: "button", class: "o-chip", "data-kind": kind, on: { click: () => this.#become(kind) } }, say(`refine.${kind}`)),
+      make(
+        "button",
+        { type: "button", class: "o-chip", "data-kind": kind, on: { click: () => this.#become(kind) } },
+        say(`refine.${kind}`),
+      ),
     );
     this.box = new MediaBox({
       types: ["image"],
@@ -42,7 +52,11 @@ export class RefineForm {
     this.seconds = number("seconds", { min: 1 });
     this.tokens = number("tokens", { min: 1 });
     this.roles = ROLES.map((role) => select(role, ["server", "resident", "endpoint"], (who) => say(`answerer.${who}`)));
-    this.go = make("button", { type: "submit", class: "o-btn o-primary o-refine-go", "data-hot": "submit" }, say("refine.go"));
+    this.go = make(
+      "button",
+      { type: "submit", class: "o-btn o-primary o-refine-go", "data-hot": "submit" },
+      say("refine.go"),
+    );
     this.note = make("p", { class: "o-hint" });
     this.clip = [this.box.node, field("frames", this.frames)];
     this.node = make(
@@ -51,13 +65,33 @@ export class RefineForm {
       this.words,
       make("div", { class: "o-refine-kinds", role: "group", "aria-label": say("refine.what") }, ...this.kinds),
       this.clip[0],
-      make("div", { class: "o-refine-grid" }, field("resolution", this.size), field("aspect_ratio", this.shape), field("steps", this.steps), field("seed", this.seed), this.clip[1]),
-      make("div", { class: "o-refine-grid" }, field("candidates", this.candidates), field("rewrites", this.rewrites), field("enough", this.enough)),
+      make(
+        "div",
+        { class: "o-refine-grid" },
+        field("resolution", this.size),
+        field("aspect_ratio", this.shape),
+        field("steps", this.steps),
+        field("seed", this.seed),
+        this.clip[1],
+      ),
+      make(
+        "div",
+        { class: "o-refine-grid" },
+        field("candidates", this.candidates),
+        field("rewrites", this.rewrites),
+        field("enough", this.enough),
+      ),
       make(
         "details",
         {},
         make("summary", {}, say("refine.more")),
-        make("div", { class: "o-refine-grid" }, field("seconds", this.seconds), field("tokens", this.tokens), ...ROLES.map((role, index) => field(role, this.roles[index]))),
+        make(
+          "div",
+          { class: "o-refine-grid" },
+          field("seconds", this.seconds),
+          field("tokens", this.tokens),
+          ...ROLES.map((role, index) => field(role, this.roles[index])),
+        ),
         this.note,
       ),
       this.go,
@@ -115,7 +149,10 @@ export class RefineForm {
     ROLES.forEach((role, index) => {
       const option = this.roles[index].lastChild;
       option.disabled = !refining.endpoints[role];
-      write(option, refining.endpoints[role] ? say("answerer.at", { address: refining.endpoints[role] }) : say("answerer.none"));
+      write(
+        option,
+        refining.endpoints[role] ? say("answerer.at", { address: refining.endpoints[role] }) : say("answerer.none"),
+      );
     });
     write(this.note, say("refine.roles_hint"));
     const served = system.checkpoint?.id;
@@ -166,7 +203,9 @@ export class RefineForm {
   }
 
   async #send() {
-    const wrong = !this.words.value.trim() ? this.words : [...this.node.elements].find((each) => each.willValidate && !each.checkValidity());
+    const wrong = !this.words.value.trim()
+      ? this.words
+      : [...this.node.elements].find((each) => each.willValidate && !each.checkValidity());
     if (wrong) {
       mark(wrong, "aria-invalid", "true");
       wrong.addEventListener("input", () => mark(wrong, "aria-invalid", null), { once: true });
@@ -179,9 +218,20 @@ export class RefineForm {
   }
 
   #request() {
-    const sampling = said({ num_inference_steps: count(this.steps), seed: count(this.seed) ?? Math.floor(Math.random() * 2 ** 32 - 8) });
-    const clip = this.#kind === "generate_video" ? said({ start_image: this.#start, num_frames: count(this.frames) }) : {};
-    const generate = { kind: this.#kind, prompt: this.words.value, resolution: this.size.value, aspect_ratio: this.shape.value, sampling, ...clip };
+    const sampling = said({
+      num_inference_steps: count(this.steps),
+      seed: count(this.seed) ?? Math.floor(Math.random() * 2 ** 32 - 8),
+    });
+    const clip =
+      this.#kind === "generate_video" ? said({ start_image: this.#start, num_frames: count(this.frames) }) : {};
+    const generate = {
+      kind: this.#kind,
+      prompt: this.words.value,
+      resolution: this.size.value,
+      aspect_ratio: this.shape.value,
+      sampling,
+      ...clip,
+    };
     const roles = Object.fromEntries(ROLES.map((role, index) => [role, this.roles[index].value]));
     return said({
       generate,
@@ -197,11 +247,13 @@ export class RefineForm {
 
 const count = (input) => (input.value === "" ? undefined : Number(input.value));
 
-const said = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+const said = (fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
 const field = (name, input) => make("label", {}, make("span", {}, say(`field.${name}`)), input);
 
-const number = (name, limits) => make("input", { type: "number", class: "o-select", name, step: 1, placeholder: say(`unsaid.${name}`), ...limits });
+const number = (name, limits) =>
+  make("input", { type: "number", class: "o-select", name, step: 1, placeholder: say(`unsaid.${name}`), ...limits });
 
 const select = (name, values, shown = (value) => value) =>
   make("select", { class: "o-select", name }, ...values.map((value) => make("option", { value }, shown(value))));

@@ -13,7 +13,16 @@ import { stageOf } from "./tree.js";
 import { changesOf } from "./text_changes.js";
 import { Viewer } from "../media/viewer.js";
 
-const SCORES = ["overall", "prompt_adherence", "visual_quality", "aesthetics", "physical_plausibility", "category", "text_rendering", "photorealism"];
+const SCORES = [
+  "overall",
+  "prompt_adherence",
+  "visual_quality",
+  "aesthetics",
+  "physical_plausibility",
+  "category",
+  "text_rendering",
+  "photorealism",
+];
 const TOP = 10;
 
 export class RefineNode {
@@ -28,9 +37,19 @@ export class RefineNode {
     this.won = make("p", { class: "o-refine-won", hidden: true });
     this.fault = make("p", { class: "o-refine-fault", hidden: true });
     this.again = iconButton("again", say("peek.use"), () => useAgain(refining.node.request), { "data-do": "use" });
-    this.gone = make("div", { class: "o-refine-gone", hidden: true }, make("p", { role: "status" }, say("refine.gone")), this.again);
+    this.gone = make(
+      "div",
+      { class: "o-refine-gone", hidden: true },
+      make("p", { role: "status" }, say("refine.gone")),
+      this.again,
+    );
     this.said = make("div", { class: "o-refine-said" });
-    this.words = make("textarea", { rows: 2, "aria-label": say("branch.words"), placeholder: say("branch.hint"), maxlength: 8000 });
+    this.words = make("textarea", {
+      rows: 2,
+      "aria-label": say("branch.words"),
+      placeholder: say("branch.hint"),
+      maxlength: 8000,
+    });
     this.rewrites = make("input", { type: "number", class: "o-select", min: 0, max: 8, value: 0 });
     this.go = iconButton("send", say("branch.go"), () => this.#branch(), { "data-do": "branch" });
     this.branch = make(
@@ -38,13 +57,27 @@ export class RefineNode {
       { class: "o-refine-branch" },
       make("h3", {}, say("branch.title")),
       this.words,
-      make("div", { class: "o-row-acts" }, make("label", {}, make("span", {}, say("branch.rewrites")), this.rewrites), this.go),
+      make(
+        "div",
+        { class: "o-row-acts" },
+        make("label", {}, make("span", {}, say("branch.rewrites")), this.rewrites),
+        this.go,
+      ),
     );
     this.node = make(
       "div",
       { class: "o-refine-node" },
       make("div", { class: "o-ask-frame" }, this.viewer.node, this.waits),
-      make("div", { class: "o-card-plain o-refine-detail" }, this.title, this.won, this.fault, this.gone, this.said, this.branch),
+      make(
+        "div",
+        { class: "o-card-plain o-refine-detail" },
+        this.title,
+        this.won,
+        this.fault,
+        this.gone,
+        this.said,
+        this.branch,
+      ),
     );
   }
 
@@ -53,7 +86,8 @@ export class RefineNode {
     const stage = stageOf(node);
     mark(this.node, "data-shown", node.number);
     const job = jobs[node.job_id];
-    const step = stage === "generating" && job ? say("progress.step", { step: job.progress.step, steps: job.progress.steps }) : "";
+    const step =
+      stage === "generating" && job ? say("progress.step", { step: job.progress.step, steps: job.progress.steps }) : "";
     write(this.waits, [say(`stage_of.${stage}`), step].filter(Boolean).join(" · "));
     show(this.waits, !node.media);
     show(this.viewer.node, Boolean(node.media));
@@ -66,13 +100,21 @@ export class RefineNode {
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const boxed = (node.critique?.issues ?? []).filter((issue) => issue.box_2d);
-    this.marks.draw((isLost ? [] : boxed).map((issue, index) => ({ box: issue.box_2d, label: `${index + 1} ${issue.category}` })));
+    this.marks.draw(
+      (isLost ? [] : boxed).map((issue, index) => ({ box: issue.box_2d, label: `${index + 1} ${issue.category}` })),
+    );
     this.#paintWords(tree, node, stage);
-    this.said.replaceChildren(...(node.critique ? [scores(node.critique), ...issues(node.critique, boxed), ...remarks(node.critique)] : []), ...prompts(tree, node));
+    this.said.replaceChildren(
+      ...(node.critique ? [scores(node.critique), ...issues(node.critique, boxed), ...remarks(node.critique)] : []),
+      ...prompts(tree, node),
+    );
   }
 
   #paintWords(tree, node, stage) {
-    write(this.title, say("refine.title", { number: node.number, round: node.round + 1, how: say(`origin.${node.origin}`) }));
+    write(
+      this.title,
+      say("refine.title", { number: node.number, round: node.round + 1, how: say(`origin.${node.origin}`) }),
+    );
     const won = tree.best?.node === node.number;
     show(this.won, won);
     if (won) write(this.won, why(tree));
@@ -112,7 +154,15 @@ function scores(critique) {
     const value = critique[`${name}_score`];
     const bar = make("i", {});
     bar.style.width = `${(100 * value) / TOP}%`;
-    return [make("dt", {}, say(`score.${name}`)), make("dd", {}, make("span", { class: "o-refine-bar", "aria-hidden": "true" }, bar), make("b", { class: "o-num" }, value.toFixed(1)))];
+    return [
+      make("dt", {}, say(`score.${name}`)),
+      make(
+        "dd",
+        {},
+        make("span", { class: "o-refine-bar", "aria-hidden": "true" }, bar),
+        make("b", { class: "o-num" }, value.toFixed(1)),
+      ),
+    ];
   });
   return make("dl", { class: "o-refine-scores" }, ...rows);
 }
@@ -121,21 +171,50 @@ function issues({ issues: found }, boxed) {
   const rows = found.map((issue) => {
     const place = boxed.indexOf(issue);
     const number = make("span", { class: "o-refine-mark" }, place < 0 ? "·" : String(place + 1));
-    const words = make("span", {}, make("b", {}, issue.category), " ", issue.description, place < 0 ? make("small", {}, ` ${say("issue.nowhere")}`) : "");
-    return make("li", { "data-severity": issue.severity }, number, make("em", {}, say(`severity.${issue.severity}`)), words);
+    const words = make(
+      "span",
+      {},
+      make("b", {}, issue.category),
+      " ",
+      issue.description,
+      place < 0 ? make("small", {}, ` ${say("issue.nowhere")}`) : "",
+    );
+    return make(
+      "li",
+      { "data-severity": issue.severity },
+      number,
+      make("em", {}, say(`severity.${issue.severity}`)),
+      words,
+    );
   });
-  return [make("h3", {}, say("refine.issues")), rows.length ? make("ul", { class: "o-refine-issues", role: "list" }, ...rows) : make("p", { class: "o-hint" }, say("refine.no_issues"))];
+  return [
+    make("h3", {}, say("refine.issues")),
+    rows.length
+      ? make("ul", { class: "o-refine-issues", role: "list" }, ...rows)
+      : make("p", { class: "o-hint" }, say("refine.no_issues")),
+  ];
 }
 
 function remarks(critique) {
-  const elements = Object.entries(critique.prompt_elements).map(([name, state]) => make("li", { "data-presence": state }, name, make("small", {}, ` ${say(`presence.${state}`)}`)));
-  const findings = critique.category_findings.map(({ area, finding }) => make("li", {}, make("b", {}, area), ` ${finding}`));
+  const elements = Object.entries(critique.prompt_elements).map(([name, state]) =>
+    make("li", { "data-presence": state }, name, make("small", {}, ` ${say(`presence.${state}`)}`)),
+  );
+  const findings = critique.category_findings.map(({ area, finding }) =>
+    make("li", {}, make("b", {}, area), ` ${finding}`),
+  );
   const directives = critique.improvement_directives.map((text) => make("li", {}, text));
-  const section = (key, rows, style) => (rows.length ? [make("h3", {}, say(key)), make("ul", { class: style }, ...rows)] : []);
+  const section = (key, rows, style) =>
+    rows.length ? [make("h3", {}, say(key)), make("ul", { class: style }, ...rows)] : [];
   return [
     ...(critique.rationale ? [make("h3", {}, say("refine.rationale")), make("p", {}, critique.rationale)] : []),
     ...section("refine.directives", directives, "o-refine-plain"),
-    make("details", {}, make("summary", {}, say("refine.looked")), ...section("refine.elements", elements, "o-refine-elements"), ...section("refine.findings", findings, "o-refine-plain")),
+    make(
+      "details",
+      {},
+      make("summary", {}, say("refine.looked")),
+      ...section("refine.elements", elements, "o-refine-elements"),
+      ...section("refine.findings", findings, "o-refine-plain"),
+    ),
   ];
 }
 
@@ -145,16 +224,23 @@ function prompts(tree, node) {
   const parts = [];
   if (node.words) parts.push(make("h3", {}, say("branch.said")), make("p", {}, node.words));
   if (parent) {
-    const lines = node.changes.map(({ path, before, after }) => make("p", {}, make("b", {}, pathOf(path)), " ", ...changesOf(before, after)));
+    const lines = node.changes.map(({ path, before, after }) =>
+      make("p", {}, make("b", {}, pathOf(path)), " ", ...changesOf(before, after)),
+    );
     const none = make("p", { class: "o-hint" }, say("refine.unchanged"));
-    parts.push(make("h3", {}, say("refine.changes", { parent: node.parent })), make("div", { class: "o-refine-changes" }, ...(lines.length ? lines : [none])));
+    parts.push(
+      make("h3", {}, say("refine.changes", { parent: node.parent })),
+      make("div", { class: "o-refine-changes" }, ...(lines.length ? lines : [none])),
+    );
     if (parent.negative_prompt !== node.request.negative_prompt) {
       const negative = make("p", {}, ...changesOf(parent.negative_prompt, node.request.negative_prompt));
       parts.push(make("h3", {}, say("refine.negative")), make("div", { class: "o-refine-changes" }, negative));
     }
   }
   const whole = make("pre", { tabindex: 0 }, laidOut(node.request.prompt));
-  const negative = node.request.negative_prompt ? [make("h3", {}, say("refine.negative")), make("pre", { tabindex: 0 }, node.request.negative_prompt)] : [];
+  const negative = node.request.negative_prompt
+    ? [make("h3", {}, say("refine.negative")), make("pre", { tabindex: 0 }, node.request.negative_prompt)]
+    : [];
   parts.push(make("details", {}, make("summary", {}, say("refine.whole")), whole, ...negative));
   return parts;
 }

@@ -19,10 +19,18 @@ class Refine extends Part {
   build() {
     this.form = new RefineForm();
     this.earlier = make("ul", { class: "o-refine-list", role: "list" });
-    this.before = make("section", { class: "o-refine-before", hidden: true }, make("h2", {}, say("refine.before")), this.earlier);
+    this.before = make(
+      "section",
+      { class: "o-refine-before", hidden: true },
+      make("h2", {}, say("refine.before")),
+      this.earlier,
+    );
     this.lead = make("b", { role: "status" });
     this.hint = make("span", { class: "o-hint" });
-    this.stop = iconButton("pause", say("refine.stop"), () => refining.stop(), { "data-do": "stop", "data-hot": "cancel" });
+    this.stop = iconButton("pause", say("refine.stop"), () => refining.stop(), {
+      "data-do": "stop",
+      "data-hot": "cancel",
+    });
     this.resume = iconButton("play", say("refine.resume"), () => refining.resume(), { "data-do": "resume" });
     this.export = make("a", { class: "o-btn", "data-do": "export" }, say("refine.export"));
     this.fresh = iconButton("close", say("refine.fresh"), () => refining.leave(), { "data-do": "fresh" });
@@ -32,13 +40,24 @@ class Refine extends Part {
     this.shown = make(
       "div",
       { class: "o-refine-shown" },
-      make("div", { class: "o-queue-bar" }, make("div", { class: "o-queue-lead" }, this.lead, this.hint), this.stop, this.resume, this.export, this.fresh),
+      make(
+        "div",
+        { class: "o-queue-bar" },
+        make("div", { class: "o-queue-lead" }, this.lead, this.hint),
+        this.stop,
+        this.resume,
+        this.export,
+        this.fresh,
+      ),
       this.fault,
       this.tree.node,
       this.node.node,
     );
     this.empty = teaching();
-    this.append(make("div", { class: "o-refine-side" }, this.form.node, this.before), make("div", { class: "o-refine-main" }, this.shown, this.empty));
+    this.append(
+      make("div", { class: "o-refine-side" }, this.form.node, this.before),
+      make("div", { class: "o-refine-main" }, this.shown, this.empty),
+    );
   }
 
   paint(live) {
@@ -59,9 +78,16 @@ class Refine extends Part {
   #paintBar(tree) {
     const running = tree.state === "running";
     const judged = tree.nodes.filter((node) => node.critique).length;
-    const ended = tree.state === "succeeded" && tree.ended_by ? say(`ended.${tree.ended_by}`, { score: tree.request.good_enough }) : "";
+    const ended =
+      tree.state === "succeeded" && tree.ended_by
+        ? say(`ended.${tree.ended_by}`, { score: tree.request.good_enough })
+        : "";
     write(this.lead, [say(`refining.${tree.state}`), ended].filter(Boolean).join(": "));
-    const facts = [say("refine.judged", { judged, results: tree.nodes.length }), duration(tree.spent_s), tree.spent_tokens ? say("refine.tokens", { tokens: tree.spent_tokens.toLocaleString("en") }) : ""];
+    const facts = [
+      say("refine.judged", { judged, results: tree.nodes.length }),
+      duration(tree.spent_s),
+      tree.spent_tokens ? say("refine.tokens", { tokens: tree.spent_tokens.toLocaleString("en") }) : "",
+    ];
     write(this.hint, facts.filter(Boolean).join(" · "));
     show(this.stop, running);
     show(this.resume, tree.state === "failed" || tree.state === "stopped");
@@ -82,15 +108,38 @@ class Refine extends Part {
 }
 
 function line(each) {
-  const picture = each.media?.thumbnail_url ? make("img", { alt: "", loading: "lazy", src: each.media.thumbnail_url }) : make("i", {});
-  const score = each.overall_score == null ? say(`refining.${each.state}`) : counted("refine.scored", each.num_nodes, { score: each.overall_score });
+  const picture = each.media?.thumbnail_url
+    ? make("img", { alt: "", loading: "lazy", src: each.media.thumbnail_url })
+    : make("i", {});
+  const score =
+    each.overall_score == null
+      ? say(`refining.${each.state}`)
+      : counted("refine.scored", each.num_nodes, { score: each.overall_score });
   const words = make("span", {}, make("b", {}, each.words), make("small", {}, score));
-  return make("li", {}, make("button", { type: "button", "data-refinement": each.id, on: { click: () => refining.show(each.id) } }, picture, words));
+  return make(
+    "li",
+    {},
+    make(
+      "button",
+      { type: "button", "data-refinement": each.id, on: { click: () => refining.show(each.id) } },
+      picture,
+      words,
+    ),
+  );
 }
 
 function teaching() {
-  const steps = ["write", "make", "judge", "again"].map((step) => make("li", {}, make("b", {}, say(`step.${step}`)), say(`step.${step}_hint`)));
-  return make("div", { class: "o-empty o-refine-empty" }, make("b", {}, say("refine.empty")), make("p", {}, say("refine.empty_hint")), make("ol", {}, ...steps), make("p", {}, say("refine.empty_end")));
+  const steps = ["write", "make", "judge", "again"].map((step) =>
+    make("li", {}, make("b", {}, say(`step.${step}`)), say(`step.${step}_hint`)),
+  );
+  return make(
+    "div",
+    { class: "o-empty o-refine-empty" },
+    make("b", {}, say("refine.empty")),
+    make("p", {}, say("refine.empty_hint")),
+    make("ol", {}, ...steps),
+    make("p", {}, say("refine.empty_end")),
+  );
 }
 
 customElements.define("o-refine", Refine);

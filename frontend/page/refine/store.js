@@ -104,7 +104,10 @@ class RefineStore extends EventTarget {
     const turn = this.#turn;
     const asked = ++this.#asked;
     const id = this.tree?.id ?? (first ? new URLSearchParams(location.search).get("id") : null);
-    const [list, tree] = await Promise.all([ask("GET", `${PATH}?limit=${LISTED}`), id ? ask("GET", `${PATH}/${id}`) : null]);
+    const [list, tree] = await Promise.all([
+      ask("GET", `${PATH}?limit=${LISTED}`),
+      id ? ask("GET", `${PATH}/${id}`) : null,
+    ]);
     if (asked !== this.#asked) return;
     this.list = list?.refinements ?? this.list;
     this.known = true;

@@ -37,14 +37,19 @@ export class RefineTree {
       const card = (this.#cards[index] ??= this.#card(node.number));
       const { x, y } = this.#places[index];
       card.item.style.translate = `${x * STEP.x}px ${y * STEP.y}px`;
-      card.paint(node, jobs[node.job_id], { chosen: node.number === chosen?.number, best: node.number === tree.best?.node });
+      card.paint(node, jobs[node.job_id], {
+        chosen: node.number === chosen?.number,
+        best: node.number === tree.best?.node,
+      });
     });
     const columns = Math.max(...this.#places.map(({ x }) => x)) + 1;
     const rows = Math.max(...this.#places.map(({ y }) => y)) + 1;
     const [width, height] = [(columns - 1) * STEP.x + CARD.width, (rows - 1) * STEP.y + CARD.height];
     Object.assign(this.field.style, { width: `${width}px`, height: `${height}px` });
     this.lines.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const paths = tree.nodes.filter((node) => node.parent !== null).map((node) => line(this.#places[node.parent], this.#places[node.number], node.origin));
+    const paths = tree.nodes
+      .filter((node) => node.parent !== null)
+      .map((node) => line(this.#places[node.parent], this.#places[node.number], node.origin));
     this.lines.replaceChildren(...paths);
   }
 
@@ -70,7 +75,11 @@ export class RefineTree {
     event.stopPropagation(); // the clip beside it is not stepped
     // The nearest card in that direction.
     const ahead = this.#places
-      .map((place, index) => ({ index, along: (place.x - from.x) * step[0] + (place.y - from.y) * step[1], off: Math.abs((place.x - from.x) * step[1]) + Math.abs((place.y - from.y) * step[0]) }))
+      .map((place, index) => ({
+        index,
+        along: (place.x - from.x) * step[0] + (place.y - from.y) * step[1],
+        off: Math.abs((place.x - from.x) * step[1]) + Math.abs((place.y - from.y) * step[0]),
+      }))
       .filter(({ along }) => along > 0)
       .sort((a, b) => a.along + 2 * a.off - (b.along + 2 * b.off));
     this.#cards[ahead[0]?.index]?.button.focus();
@@ -95,7 +104,13 @@ class Card {
 
   constructor(number) {
     this.image = make("img", { alt: "", loading: "lazy", hidden: true });
-    this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), width: 8, height: 8, hidden: true });
+    this.canvas = make("canvas", {
+      role: "img",
+      "aria-label": say("stage.preview"),
+      width: 8,
+      height: 8,
+      hidden: true,
+    });
     this.preview = new PictureCanvas(this.canvas, () => show(this.canvas, this.image.hidden));
     this.score = make("b", { class: "o-tree-score" });
     this.words = make("span", { class: "o-tree-words" });
@@ -119,7 +134,17 @@ class Card {
     write(this.score, score);
     const doing = stage === "generating" && job ? say(`state.${job.state}`) : say(`stage_of.${stage}`);
     write(this.words, best ? say("refine.best") : stage === "done" ? say(`origin.${node.origin}`) : doing);
-    mark(this.button, "aria-label", [say("refine.result", { number: node.number }), score && say("refine.score", { score }), best ? say("refine.best") : doing].filter(Boolean).join(", "));
+    mark(
+      this.button,
+      "aria-label",
+      [
+        say("refine.result", { number: node.number }),
+        score && say("refine.score", { score }),
+        best ? say("refine.best") : doing,
+      ]
+        .filter(Boolean)
+        .join(", "),
+    );
     const thumbnail = node.media?.thumbnail_url ?? null;
     mark(this.image, "src", thumbnail);
     show(this.image, Boolean(thumbnail));

@@ -9,7 +9,14 @@ export function orderButton(command, { key, ...attributes } = {}) {
   const keys = key ? { "data-hot": command, "aria-keyshortcuts": key } : {};
   const button = make(
     "button",
-    { type: "button", class: "o-btn", "data-do": command, ...keys, on: { click: () => robot.tell(command) }, ...attributes },
+    {
+      type: "button",
+      class: "o-btn",
+      "data-do": command,
+      ...keys,
+      on: { click: () => robot.tell(command) },
+      ...attributes,
+    },
     say(`robot.${command}`),
   );
   if (key) button.append(make("kbd", { "aria-hidden": "true" }, key));

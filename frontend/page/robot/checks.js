@@ -30,7 +30,11 @@ function line({ name, outcome, words }) {
   if (outcome !== "ask") return item;
   const confirm = () => robot.tell("confirm", { check: name });
   item.append(
-    make("button", { type: "button", class: "o-btn", disabled: !robot.mine, on: { click: confirm } }, say("check.confirm")),
+    make(
+      "button",
+      { type: "button", class: "o-btn", disabled: !robot.mine, on: { click: confirm } },
+      say("check.confirm"),
+    ),
   );
   return item;
 }

@@ -13,8 +13,16 @@ class Control extends Part {
   build() {
     this.who = make("b", { role: "status" });
     this.watchers = make("small");
-    this.button = make("button", { type: "button", class: "o-btn", "data-do": "control", on: { click: () => this.#swap() } });
-    this.pick = make("select", { "aria-label": say("control.pick"), on: { change: () => robot.pick(this.pick.value) } });
+    this.button = make("button", {
+      type: "button",
+      class: "o-btn",
+      "data-do": "control",
+      on: { click: () => this.#swap() },
+    });
+    this.pick = make("select", {
+      "aria-label": say("control.pick"),
+      on: { change: () => robot.pick(this.pick.value) },
+    });
     this.append(make("div", {}, this.who, this.watchers), this.pick, this.button);
   }
 

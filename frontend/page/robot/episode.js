@@ -20,7 +20,9 @@ export class EpisodePlayer {
   constructor() {
     this.title = make("b", { id: "robot-episode-title" });
     this.close = this.#button("close", () => this.shut());
-    this.clips = VIEWS.map((view) => make("video", { muted: true, playsinline: true, "aria-label": say(`episode.view.${view}`), "data-view": view }));
+    this.clips = VIEWS.map((view) =>
+      make("video", { muted: true, playsinline: true, "aria-label": say(`episode.view.${view}`), "data-view": view }),
+    );
     for (const clip of this.clips) clip.muted = true; // the attribute counts only for what is parsed
     this.playhead = new Playhead();
     this.playhead.addEventListener("change", () => this.#paint());
@@ -28,14 +30,26 @@ export class EpisodePlayer {
     this.plot.node.addEventListener("pointerdown", (event) => this.#drag(event));
     this.plot.node.addEventListener("pointermove", (event) => event.buttons && this.#drag(event));
     this.play = this.#button("play", () => this.playhead.toggle());
-    this.position = make("input", { type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": say("episode.position") });
+    this.position = make("input", {
+      type: "range",
+      min: 0,
+      max: 1000,
+      step: 1,
+      value: 0,
+      "aria-label": say("episode.position"),
+    });
     this.position.addEventListener("input", () => this.#seek(this.position.value / 1000));
     this.time = make("span", { class: "o-num" });
     this.node = make(
       "section",
       { class: "o-episode", hidden: true, "aria-labelledby": this.title.id },
       make("header", {}, this.title, this.close),
-      make("div", { class: "o-episode-seen" }, make("div", { class: "o-episode-clips" }, ...this.clips), this.plot.node),
+      make(
+        "div",
+        { class: "o-episode-seen" },
+        make("div", { class: "o-episode-clips" }, ...this.clips),
+        this.plot.node,
+      ),
       make("div", { class: "o-episode-bar" }, this.play, this.position, this.time),
     );
     this.node.addEventListener("keydown", (event) => event.key === "Escape" && !robot.engaged && this.shut());
@@ -83,12 +97,18 @@ export class EpisodePlayer {
     await loaded;
     if (number !== this.#number) return;
     this.playhead.time = 0;
-    this.playhead.clips = this.clips.filter((clip) => clip.readyState).map((clip) => new PlayheadVideo(clip, { fps, length: clip.duration }));
+    this.playhead.clips = this.clips
+      .filter((clip) => clip.readyState)
+      .map((clip) => new PlayheadVideo(clip, { fps, length: clip.duration }));
     if (this.playhead.length) this.playhead.play();
   }
 
   #button(name, act) {
-    return make("button", { type: "button", class: "o-btn", "data-do": `episode-${name}`, on: { click: act } }, say(`episode.${name}`));
+    return make(
+      "button",
+      { type: "button", class: "o-btn", "data-do": `episode-${name}`, on: { click: act } },
+      say(`episode.${name}`),
+    );
   }
 
   #drag(event) {

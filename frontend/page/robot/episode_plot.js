@@ -73,7 +73,9 @@ export class EpisodePlot {
     line(actions, "muted", [4, 3]);
     line(states, "accent", []);
     context.fillStyle = colours.warn;
-    clamped.forEach((joints, index) => joints.includes(joint) && context.fillRect(x(index) - 1, top + height - 4, 2, 4));
+    clamped.forEach(
+      (joints, index) => joints.includes(joint) && context.fillRect(x(index) - 1, top + height - 4, 2, 4),
+    );
     context.fillStyle = colours.ink;
     context.fillText(joint === GRIPPER ? say("joints.gripper") : `q${joint + 1}`, 0, top + height / 2 + 4);
   }

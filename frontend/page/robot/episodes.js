@@ -69,7 +69,11 @@ export class EpisodeList {
   #line(episode) {
     const { index, task, num_frames: frames, ended, success } = episode;
     const button = (name, pressed, act, anybody = false) => {
-      const made = make("button", { type: "button", class: "o-btn", disabled: !anybody && !robot.mine, on: { click: act } }, say(`episode.${name}`));
+      const made = make(
+        "button",
+        { type: "button", class: "o-btn", disabled: !anybody && !robot.mine, on: { click: act } },
+        say(`episode.${name}`),
+      );
       if (pressed !== null) mark(made, "aria-pressed", String(pressed));
       return made;
     };
@@ -92,7 +96,12 @@ export class EpisodeList {
 
 // A link, so that the browser itself writes the file as it comes.
 function exporting() {
-  const attributes = { class: "o-btn", href: exportAddress(robot.name), download: "recordings.tar", title: say("episode.export_hint") };
+  const attributes = {
+    class: "o-btn",
+    href: exportAddress(robot.name),
+    download: "recordings.tar",
+    title: say("episode.export_hint"),
+  };
   return make("a", attributes, say("episode.export"));
 }
 

@@ -22,8 +22,16 @@ const TILES = {
     say("more.lateness", { p50: fixed(s.lateness_p50_ms, 1), worst: fixed(s.lateness_max_ms, 1) }),
     s.lateness_p99_ms > 10,
   ],
-  late: (s) => [String(s.num_late), say("more.late", { missed: s.num_missed, busy: fixed(s.busy_p99_ms, 1) }), s.num_missed > 0],
-  jump: (s) => [united(s.jump_last_rad, 3, "rad"), say("more.jump", { worst: fixed(s.jump_max_rad, 3) }), s.jump_max_rad > 0.3],
+  late: (s) => [
+    String(s.num_late),
+    say("more.late", { missed: s.num_missed, busy: fixed(s.busy_p99_ms, 1) }),
+    s.num_missed > 0,
+  ],
+  jump: (s) => [
+    united(s.jump_last_rad, 3, "rad"),
+    say("more.jump", { worst: fixed(s.jump_max_rad, 3) }),
+    s.jump_max_rad > 0.3,
+  ],
   clamped: (s) => [
     `${(100 * s.clamped_share).toFixed(1)} %`,
     say("more.clamped", {

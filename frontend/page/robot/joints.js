@@ -36,11 +36,23 @@ class Joints extends Part {
     const key = (name) => make("span", { "data-key": name }, make("i"), say(`joints.${name}`));
     this.full = make(
       "button",
-      { type: "button", class: "o-btn", "data-do": "full", "aria-pressed": "false", on: { click: () => this.#toggle() } },
+      {
+        type: "button",
+        class: "o-btn",
+        "data-do": "full",
+        "aria-pressed": "false",
+        on: { click: () => this.#toggle() },
+      },
       say("joints.full"),
     );
     this.append(
-      make("div", { class: "o-joints-head" }, make("b", {}, say("joints.title")), ...["state", "command", "coming", "limit", "clamped"].map(key), this.full),
+      make(
+        "div",
+        { class: "o-joints-head" },
+        make("b", {}, say("joints.title")),
+        ...["state", "command", "coming", "limit", "clamped"].map(key),
+        this.full,
+      ),
       make("div", { class: "o-plot" }, this.canvas),
     );
     new ResizeObserver(() => this.later()).observe(this.canvas.parentElement);
@@ -80,7 +92,13 @@ class Joints extends Part {
     for (let joint = 0; joint <= GRIPPER; joint++) {
       this.#drawTrack(joint, joint * trackHeight + 3, trackHeight - 6, width, x, coming, pending);
     }
-    this.#line([[x(0), 0], [x(0), height]], "muted");
+    this.#line(
+      [
+        [x(0), 0],
+        [x(0), height],
+      ],
+      "muted",
+    );
   }
 
   #drawTrack(joint, top, height, width, x, coming, pending) {
@@ -108,7 +126,8 @@ class Joints extends Part {
     this.#drawGauge(joint, limits, stateOf(last, joint), top, height);
     this.#write(joint === GRIPPER ? say("joints.gripper") : `q${joint + 1}`, 0, top + 10, "ink", 11.5);
     const counts = robot.now.summary;
-    const clamps = counts && joint !== GRIPPER ? CLAMPS.reduce((sum, name) => sum + counts[`num_clamped_${name}`][joint], 0) : 0;
+    const clamps =
+      counts && joint !== GRIPPER ? CLAMPS.reduce((sum, name) => sum + counts[`num_clamped_${name}`][joint], 0) : 0;
     if (clamps) this.#write(`▴${clamps}`, 0, top + 24, "warn", 10.5);
     this.#write(signed(high, 1), width, top + 8, "muted", 10, "right");
     this.#write(signed(low, 1), width, top + height - 1, "muted", 10, "right");
@@ -123,11 +142,25 @@ class Joints extends Part {
     context.strokeStyle = colours.bad;
     if (high > softMax) {
       context.fillRect(left, top, right - left, y(softMax) - top);
-      this.#line([[left, y(softMax)], [right, y(softMax)]], "bad", 0.7);
+      this.#line(
+        [
+          [left, y(softMax)],
+          [right, y(softMax)],
+        ],
+        "bad",
+        0.7,
+      );
     }
     if (low < softMin) {
       context.fillRect(left, y(softMin), right - left, top + height - y(softMin));
-      this.#line([[left, y(softMin)], [right, y(softMin)]], "bad", 0.7);
+      this.#line(
+        [
+          [left, y(softMin)],
+          [right, y(softMin)],
+        ],
+        "bad",
+        0.7,
+      );
     }
   }
 

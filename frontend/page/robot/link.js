@@ -140,10 +140,13 @@ class RobotLink extends EventTarget {
   }
 
   #choose({ robots, problem = "" }) {
-    const same = this.problem === problem && JSON.stringify(this.robots.map(({ name }) => name)) === JSON.stringify(robots.map(({ name }) => name));
+    const same =
+      this.problem === problem &&
+      JSON.stringify(this.robots.map(({ name }) => name)) === JSON.stringify(robots.map(({ name }) => name));
     this.robots = robots;
     this.problem = problem;
-    const chosen = robots.find(({ name }) => name === this.name) ?? robots.find(({ connected }) => connected) ?? robots[0];
+    const chosen =
+      robots.find(({ name }) => name === this.name) ?? robots.find(({ connected }) => connected) ?? robots[0];
     if (chosen && !this.#socket) this.pick(chosen.name);
     else if (!chosen && !this.#socket) this.#become("none");
     if (!same) this.#change();

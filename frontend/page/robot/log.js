@@ -16,7 +16,9 @@ export class LineList {
   paint() {
     if (this.#painted === robot.lines) return;
     this.#painted = robot.lines;
-    const lines = robot.lines.map(({ at, code, words }) => make("li", { "data-code": code }, make("time", {}, clock(at)), words));
+    const lines = robot.lines.map(({ at, code, words }) =>
+      make("li", { "data-code": code }, make("time", {}, clock(at)), words),
+    );
     const none = make("p", { class: "o-none" }, say("panel.log_empty"));
     this.node.replaceChildren(lines.length ? make("ul", {}, ...lines) : none);
   }

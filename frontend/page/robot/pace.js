@@ -22,7 +22,11 @@ class Pace extends Part {
   paint() {
     const shown = (robot.engaged && robot.now.session.run) || run;
     const time = (shown.horizon / ROWS_PER_SECOND).toFixed(2);
-    set(this.horizon, shown.horizon, shown.horizon === 1 ? say("pace.row", { time }) : say("pace.rows", { rows: shown.horizon, time }));
+    set(
+      this.horizon,
+      shown.horizon,
+      shown.horizon === 1 ? say("pace.row", { time }) : say("pace.rows", { rows: shown.horizon, time }),
+    );
     write(this.horizon.note, robot.engaged ? say("pace.next") : gapless(robot.now.summary));
     set(this.speed, shown.speed, say("pace.percent", { percent: Math.round(100 * shown.speed) }));
     this.horizon.input.disabled = robot.engaged;

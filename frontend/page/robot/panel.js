@@ -22,13 +22,21 @@ class Panel extends Part {
   build() {
     this.lists = { log: new LineList(), checks: new CheckList(), episodes: new EpisodeList(() => this.later()) };
     this.tabs = NAMES.map((name) =>
-      make("button", { type: "button", role: "tab", id: `robot-tab-${name}`, "aria-controls": `robot-list-${name}` }, say(`panel.${name}`)),
+      make(
+        "button",
+        { type: "button", role: "tab", id: `robot-tab-${name}`, "aria-controls": `robot-list-${name}` },
+        say(`panel.${name}`),
+      ),
     );
     this.tabs.forEach((tab, index) => tab.addEventListener("click", () => this.#pick(NAMES[index])));
     const list = make("div", { class: "o-tabs", role: "tablist", "aria-label": say("panel.label") }, ...this.tabs);
     list.addEventListener("keydown", (event) => this.#step(event));
     this.panes = NAMES.map((name) =>
-      make("div", { role: "tabpanel", id: `robot-list-${name}`, "aria-labelledby": `robot-tab-${name}`, tabindex: 0 }, this.lists[name].node),
+      make(
+        "div",
+        { role: "tabpanel", id: `robot-list-${name}`, "aria-labelledby": `robot-tab-${name}`, tabindex: 0 },
+        this.lists[name].node,
+      ),
     );
     this.append(list, ...this.panes);
     robot.addEventListener("check", () => this.#pick("checks"));

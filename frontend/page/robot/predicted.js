@@ -14,7 +14,12 @@ export class PredictedVideo {
   #timer = null;
 
   constructor() {
-    this.node = make("canvas", { class: "o-predicted", role: "img", "aria-label": say("view.predicted_label"), hidden: true });
+    this.node = make("canvas", {
+      class: "o-predicted",
+      role: "img",
+      "aria-label": say("view.predicted_label"),
+      hidden: true,
+    });
     this.picture = new PictureCanvas(this.node, () => show(this.node, this.#timer !== null));
     this.button = make(
       "button",

@@ -11,11 +11,28 @@ class Scene extends Part {
   }
 
   build() {
-    this.seed = make("input", { type: "number", min: 0, step: 1, id: "robot-seed", inputmode: "numeric", "aria-label": say("scene.seed") });
+    this.seed = make("input", {
+      type: "number",
+      min: 0,
+      step: 1,
+      id: "robot-seed",
+      inputmode: "numeric",
+      "aria-label": say("scene.seed"),
+    });
     this.seed.addEventListener("keydown", (event) => event.key === "Enter" && !this.reset.disabled && this.#reset());
-    this.reset = make("button", { type: "button", class: "o-btn", "data-do": "reset_scene", on: { click: () => this.#reset() } }, say("scene.reset"));
+    this.reset = make(
+      "button",
+      { type: "button", class: "o-btn", "data-do": "reset_scene", on: { click: () => this.#reset() } },
+      say("scene.reset"),
+    );
     this.note = make("small", { class: "o-num" });
-    this.card = make("div", { class: "o-scene" }, make("label", { for: this.seed.id }, say("scene.title")), this.note, make("div", {}, this.seed, this.reset));
+    this.card = make(
+      "div",
+      { class: "o-scene" },
+      make("label", { for: this.seed.id }, say("scene.title")),
+      this.note,
+      make("div", {}, this.seed, this.reset),
+    );
     this.append(this.card);
   }
 

@@ -47,7 +47,12 @@ class Task extends Part {
     });
     this.record.append(make("i"), say("robot.record"));
     this.append(
-      make("div", { class: "o-say" }, this.prompt, make("div", { class: "o-go-orders" }, this.start, this.send, this.finish)),
+      make(
+        "div",
+        { class: "o-say" },
+        this.prompt,
+        make("div", { class: "o-go-orders" }, this.start, this.send, this.finish),
+      ),
       make("div", { class: "o-how" }, title, this.group, this.means, this.record),
     );
   }
@@ -95,7 +100,8 @@ class Task extends Part {
     show(this.start, !engaged);
     show(this.send, engaged);
     show(this.finish, engaged);
-    this.start.disabled = !mine || Boolean(busy) || standing !== "ready" || (run.mode === "replay" && run.episode === null);
+    this.start.disabled =
+      !mine || Boolean(busy) || standing !== "ready" || (run.mode === "replay" && run.episode === null);
     this.send.disabled = !mine || mode === "replay" || run.prompt === robot.now.session?.run?.prompt;
     this.finish.disabled = !mine;
   }

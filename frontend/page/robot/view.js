@@ -21,7 +21,13 @@ class View extends Part {
   build() {
     this.setAttribute("role", "region");
     this.setAttribute("aria-label", say("view.label"));
-    this.canvas = make("canvas", { role: "img", "aria-label": say("view.picture"), width: 640, height: 540, hidden: true });
+    this.canvas = make("canvas", {
+      role: "img",
+      "aria-label": say("view.picture"),
+      width: 640,
+      height: 540,
+      hidden: true,
+    });
     this.picture = new PictureCanvas(this.canvas, () => this.#drawn());
     this.predicted = new PredictedVideo();
     this.lead = make("b");
@@ -62,7 +68,10 @@ class View extends Part {
     this.#paintWords(there, blind);
     const spanS = (this.#drawnAt.at(-1) - this.#drawnAt[0]) / 1000;
     const rate = spanS > 0.5 ? ((this.#drawnAt.length - 1) / spanS).toFixed(0) : "–";
-    write(this.caption, seen ? say("view.caption", { width: this.canvas.width, height: this.canvas.height, rate }) : "");
+    write(
+      this.caption,
+      seen ? say("view.caption", { width: this.canvas.width, height: this.canvas.height, rate }) : "",
+    );
     show(this.predicted.button, there && (this.#predicts || Boolean(tick?.policy_predicts)));
     show(this.policy, Boolean(there && tick));
     if (!there || !tick) return;

@@ -17,13 +17,34 @@ export class ControlPreview {
     this.hint = hint;
     this.take = take;
     this.image = make("img", { alt: say("controls.preview", { hint: say(`hint.${hint}`) }) });
-    this.clip = make("video", { controls: true, loop: true, playsinline: true, hidden: true, "aria-label": say("controls.whole", { hint: say(`hint.${hint}`) }) });
+    this.clip = make("video", {
+      controls: true,
+      loop: true,
+      playsinline: true,
+      hidden: true,
+      "aria-label": say("controls.whole", { hint: say(`hint.${hint}`) }),
+    });
     this.clip.muted = true;
     this.status = make("span", { class: "o-media-status", role: "status" });
-    this.at = make("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0.5, "aria-label": say("controls.at") });
+    this.at = make("input", {
+      type: "range",
+      min: 0,
+      max: 1,
+      step: 0.05,
+      value: 0.5,
+      "aria-label": say("controls.at"),
+    });
     this.at.addEventListener("input", () => this.#later());
-    this.whole = make("button", { type: "button", class: "o-btn", on: { click: () => this.#compute() } }, say("controls.watch"));
-    this.use = make("button", { type: "button", class: "o-btn", hidden: true, on: { click: () => this.take(this.made.id) } }, say("controls.use_clip"));
+    this.whole = make(
+      "button",
+      { type: "button", class: "o-btn", on: { click: () => this.#compute() } },
+      say("controls.watch"),
+    );
+    this.use = make(
+      "button",
+      { type: "button", class: "o-btn", hidden: true, on: { click: () => this.take(this.made.id) } },
+      say("controls.use_clip"),
+    );
     this.node = make(
       "div",
       { class: "o-control-preview", hidden: true },
@@ -64,7 +85,13 @@ export class ControlPreview {
 
   #draw() {
     const { source, strength, resolution, shape } = this.#asked;
-    const options = new URLSearchParams({ hint: this.hint, strength, resolution, aspect_ratio: shape, at: this.at.value });
+    const options = new URLSearchParams({
+      hint: this.hint,
+      strength,
+      resolution,
+      aspect_ratio: shape,
+      at: this.at.value,
+    });
     const url = `/v1/media/${source}/control?${options}`;
     if (url === this.#url) return;
     this.#url = url;
@@ -89,9 +116,21 @@ export class ControlPreview {
     this.#computing = new AbortController();
     write(this.whole, say("controls.stop"));
     write(this.status, say("controls.computing"));
-    const body = JSON.stringify({ source_video: source, hint: this.hint, strength, resolution, aspect_ratio: shape, fps });
+    const body = JSON.stringify({
+      source_video: source,
+      hint: this.hint,
+      strength,
+      resolution,
+      aspect_ratio: shape,
+      fps,
+    });
     try {
-      const reply = await fetch("/v1/controls", { method: "POST", body, headers: { "content-type": "application/json" }, signal: this.#computing.signal });
+      const reply = await fetch("/v1/controls", {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json" },
+        signal: this.#computing.signal,
+      });
       const answer = await reply.json();
       this.#stop();
       if (!reply.ok) return write(this.status, faultWords(answer.error));

@@ -12,13 +12,32 @@ export class ControlRow {
   constructor(hint, computed, change) {
     this.computed = computed;
     this.strengths = STRENGTHS.map((strength) =>
-      make("button", { type: "button", class: "o-chip", on: { click: () => change({ strength }) } }, say(`strength.${strength}`)),
+      make(
+        "button",
+        { type: "button", class: "o-chip", on: { click: () => change({ strength }) } },
+        say(`strength.${strength}`),
+      ),
     );
-    this.strength = make("div", { class: "o-chip-group o-strengths", role: "group", "aria-label": say("controls.strength") }, ...this.strengths);
-    this.weight = make("input", { type: "range", min: 0, max: MOST_WEIGHT, step: 0.05, "aria-label": say("controls.weight_of", { hint: say(`hint.${hint}`) }) });
+    this.strength = make(
+      "div",
+      { class: "o-chip-group o-strengths", role: "group", "aria-label": say("controls.strength") },
+      ...this.strengths,
+    );
+    this.weight = make("input", {
+      type: "range",
+      min: 0,
+      max: MOST_WEIGHT,
+      step: 0.05,
+      "aria-label": say("controls.weight_of", { hint: say(`hint.${hint}`) }),
+    });
     this.weight.addEventListener("input", () => change({ weight: Number(this.weight.value) }));
     this.number = make("span", { class: "o-num" });
-    this.weights = make("div", { class: "o-weight" }, make("span", { class: "o-line-title" }, make("b", {}, say("controls.weight")), this.number), this.weight);
+    this.weights = make(
+      "div",
+      { class: "o-weight" },
+      make("span", { class: "o-line-title" }, make("b", {}, say("controls.weight")), this.number),
+      this.weight,
+    );
     this.box = new MediaBox({
       types: ["video"],
       title: say(computed ? "controls.own_clip" : "controls.clip", { hint: say(`hint.${hint}`) }),
@@ -42,7 +61,9 @@ export class ControlRow {
   paint({ video, strength, weight }, source, values, num_controls) {
     const computes = this.computed && !video && Boolean(source);
     show(this.strength, computes);
-    this.strengths.forEach((chip, index) => mark(chip, "aria-pressed", String(STRENGTHS[index] === (strength ?? "medium"))));
+    this.strengths.forEach((chip, index) =>
+      mark(chip, "aria-pressed", String(STRENGTHS[index] === (strength ?? "medium"))),
+    );
     show(this.weights, num_controls > 1 && values.control_attention !== "joint");
     this.weight.value = weight;
     this.weight.style.setProperty("--range_progress", `${(100 * Math.min(weight, MOST_WEIGHT)) / MOST_WEIGHT}%`);

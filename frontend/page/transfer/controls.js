@@ -24,23 +24,52 @@ class Controls extends HeldPart {
       types: ["video"],
       title: say("controls.source"),
       empty: say("controls.source_empty"),
-      picked: ({ id }) => this.put({ source_video: id, controls: this.held.controls.length ? this.held.controls : firstControls() }),
+      picked: ({ id }) =>
+        this.put({ source_video: id, controls: this.held.controls.length ? this.held.controls : firstControls() }),
       cleared: () => this.put({ source_video: null, num_source_frames: 0 }),
     });
     this.chips = HINTS.map((hint) =>
-      make("button", { type: "button", class: "o-chip", "data-hint": hint, title: say(`hint.${hint}_help`), on: { click: () => this.#toggle(hint) } }, say(`hint.${hint}`)),
+      make(
+        "button",
+        {
+          type: "button",
+          class: "o-chip",
+          "data-hint": hint,
+          title: say(`hint.${hint}_help`),
+          on: { click: () => this.#toggle(hint) },
+        },
+        say(`hint.${hint}`),
+      ),
     );
     this.rows = make("div", { class: "o-control-rows" });
     this.drawn = new Map(); // hint → ControlRow
     this.number = make("input", { type: "number", min: 0, max: 397, step: 1, "aria-label": say("controls.kept") });
-    this.number.addEventListener("change", () => this.put({ num_source_frames: Math.max(0, Math.round(Number(this.number.value) || 0)) }));
-    this.kept = make("label", { class: "o-kept-frames" }, make("b", {}, say("controls.kept")), this.number, make("small", {}, say("controls.kept_help")));
+    this.number.addEventListener("change", () =>
+      this.put({ num_source_frames: Math.max(0, Math.round(Number(this.number.value) || 0)) }),
+    );
+    this.kept = make(
+      "label",
+      { class: "o-kept-frames" },
+      make("b", {}, say("controls.kept")),
+      this.number,
+      make("small", {}, say("controls.kept_help")),
+    );
     this.need = make("span", { class: "o-why", id: "o-controls-why" });
-    this.group = make("div", { class: "o-chip-group", role: "group", "aria-label": say("controls.title") }, ...this.chips);
-    for (const event of ["focusin", "pointerover", "focusout", "pointerleave"]) this.group.addEventListener(event, () => this.later());
+    this.group = make(
+      "div",
+      { class: "o-chip-group", role: "group", "aria-label": say("controls.title") },
+      ...this.chips,
+    );
+    for (const event of ["focusin", "pointerover", "focusout", "pointerleave"])
+      this.group.addEventListener(event, () => this.later());
     this.append(
       this.box.node,
-      make("span", { class: "o-chip-title" }, make("b", {}, say("controls.title")), make("small", {}, say("controls.help"))),
+      make(
+        "span",
+        { class: "o-chip-title" },
+        make("b", {}, say("controls.title")),
+        make("small", {}, say("controls.help")),
+      ),
       this.group,
       this.need,
       this.rows,
@@ -58,7 +87,9 @@ class Controls extends HeldPart {
 
   /** Say something about one hint. */
   change(hint, changes) {
-    this.put({ controls: this.held.controls.map((control) => (control.hint === hint ? { ...control, ...changes } : control)) });
+    this.put({
+      controls: this.held.controls.map((control) => (control.hint === hint ? { ...control, ...changes } : control)),
+    });
   }
 
   paint() {
@@ -97,7 +128,9 @@ class Controls extends HeldPart {
     if (!controls.length) return source ? say("controls.none") : "";
     const bare = controls.find(({ hint, video }) => !video && (!COMPUTED.includes(hint) || !source));
     if (!bare) return "";
-    return say(COMPUTED.includes(bare.hint) ? "controls.needs_source" : "controls.needs_clip", { hint: say(`hint.${bare.hint}`) });
+    return say(COMPUTED.includes(bare.hint) ? "controls.needs_source" : "controls.needs_clip", {
+      hint: say(`hint.${bare.hint}`),
+    });
   }
 
   #add(hint) {

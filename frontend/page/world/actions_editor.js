@@ -24,15 +24,35 @@ class ActionsEditor extends HeldPart {
       this.#column = this.column.selectedIndex;
       this.later();
     });
-    this.rows = make("input", { type: "number", min: GROUP, max: MOST, step: GROUP, "aria-label": say("actions.rows") });
+    this.rows = make("input", {
+      type: "number",
+      min: GROUP,
+      max: MOST,
+      step: GROUP,
+      "aria-label": say("actions.rows"),
+    });
     this.rows.addEventListener("change", () => this.#resize(Number(this.rows.value)));
-    this.drawing = new CurveDrawing((row, value, reach) => this.#put(bent(this.held.actions, this.#column, row, value, reach)));
+    this.drawing = new CurveDrawing((row, value, reach) =>
+      this.#put(bent(this.held.actions, this.#column, row, value, reach)),
+    );
     const shapes = Object.keys(SHAPES).map((name) =>
-      make("button", { type: "button", class: "o-chip", on: { click: () => this.#put(shaped(this.held.actions, this.#column, name, this.#size())) } }, say(`shape.${name}`)),
+      make(
+        "button",
+        {
+          type: "button",
+          class: "o-chip",
+          on: { click: () => this.#put(shaped(this.held.actions, this.#column, name, this.#size())) },
+        },
+        say(`shape.${name}`),
+      ),
     );
     this.file = make("input", { type: "file", accept: ".json,.csv,.txt", hidden: true });
     this.file.addEventListener("change", () => this.#load(this.file.files[0]));
-    const load = make("button", { type: "button", class: "o-btn", on: { click: () => this.file.click() } }, say("actions.load"));
+    const load = make(
+      "button",
+      { type: "button", class: "o-btn", on: { click: () => this.file.click() } },
+      say("actions.load"),
+    );
     this.append(
       make("span", { class: "o-line-title" }, make("b", {}, say("actions.title")), this.number),
       make("div", { class: "o-actions-line" }, this.column, this.rows, load, this.file),
@@ -48,7 +68,9 @@ class ActionsEditor extends HeldPart {
 
   get #names() {
     const named = bodies[form.get("embodiment")]?.[2] ?? [];
-    return [...Array(this.#width).keys()].map((index) => named[index]?.replaceAll("_", " ") ?? say("actions.column", { column: index + 1 }));
+    return [...Array(this.#width).keys()].map(
+      (index) => named[index]?.replaceAll("_", " ") ?? say("actions.column", { column: index + 1 }),
+    );
   }
 
   // As far as the curve goes already, or one.
@@ -69,7 +91,8 @@ class ActionsEditor extends HeldPart {
     this.file.value = "";
     const rows = file && readRows(await file.text());
     if (!rows) return toast(say("actions.unreadable"), say("actions.unreadable_hint"), "bad");
-    if (rows[0].length !== this.#width) return toast(say("actions.wrong_width", { came: rows[0].length, wanted: this.#width }), "", "bad");
+    if (rows[0].length !== this.#width)
+      return toast(say("actions.wrong_width", { came: rows[0].length, wanted: this.#width }), "", "bad");
     this.#put(fitted(rows, Math.max(GROUP, rows.length - (rows.length % GROUP)), this.#width));
   }
 
@@ -88,7 +111,10 @@ class ActionsEditor extends HeldPart {
     }
     this.column.selectedIndex = this.#column;
     if (document.activeElement !== this.rows) this.rows.value = actions.length;
-    write(this.number, counted("actions.length", actions.length, { seconds: (actions.length / (form.values.fps || 1)).toFixed(1) }));
+    write(
+      this.number,
+      counted("actions.length", actions.length, { seconds: (actions.length / (form.values.fps || 1)).toFixed(1) }),
+    );
     mark(this, "data-rows", actions.length);
     this.drawing.draw(actions, this.#column);
   }

@@ -16,8 +16,21 @@ class ArmState extends HeldPart {
 
   build() {
     this.inputs = make("div", { class: "o-state-values" });
-    const rest = make("button", { type: "button", class: "o-link", on: { click: () => this.put({ state: this.#rest() }) } }, say("state.rest"));
-    this.append(make("span", { class: "o-line-title" }, make("b", {}, say("state.title")), make("small", {}, say("state.help")), rest), this.inputs);
+    const rest = make(
+      "button",
+      { type: "button", class: "o-link", on: { click: () => this.put({ state: this.#rest() }) } },
+      say("state.rest"),
+    );
+    this.append(
+      make(
+        "span",
+        { class: "o-line-title" },
+        make("b", {}, say("state.title")),
+        make("small", {}, say("state.help")),
+        rest,
+      ),
+      this.inputs,
+    );
   }
 
   #rest() {
@@ -34,7 +47,8 @@ class ArmState extends HeldPart {
       this.put({ state: values ? this.#rest() : null });
       return;
     }
-    if (this.inputs.children.length !== values) this.inputs.replaceChildren(...[...Array(values).keys()].map((index) => this.#input(index)));
+    if (this.inputs.children.length !== values)
+      this.inputs.replaceChildren(...[...Array(values).keys()].map((index) => this.#input(index)));
     [...this.inputs.children].forEach((label, index) => {
       const input = label.querySelector("input");
       if (document.activeElement !== input) input.value = state[index];
@@ -45,7 +59,9 @@ class ArmState extends HeldPart {
     const last = index === this.#asked - 1;
     const words = last ? say("state.gripper") : say("state.joint", { joint: index + 1 });
     const input = make("input", { type: "number", step: last ? 0.1 : 0.05 });
-    input.addEventListener("change", () => this.put({ state: this.held.state.map((value, at) => (at === index ? Number(input.value) || 0 : value)) }));
+    input.addEventListener("change", () =>
+      this.put({ state: this.held.state.map((value, at) => (at === index ? Number(input.value) || 0 : value)) }),
+    );
     return make("label", {}, make("span", {}, words), input);
   }
 }

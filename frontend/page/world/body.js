@@ -13,11 +13,14 @@ class Body extends HeldPart {
   }
 
   build() {
-    const picked = (embodiment) => this.put({ embodiment, action_width: bodies[embodiment][0] === null ? WIDTH : null });
+    const picked = (embodiment) =>
+      this.put({ embodiment, action_width: bodies[embodiment][0] === null ? WIDTH : null });
     const options = Object.keys(bodies).map((name) => [name.replaceAll("_", " "), name]);
     this.choice = new Choice({ label: say("body.title"), help: say("body.help"), path: "embodiment", options, picked });
     this.width = make("input", { type: "number", min: 1, max: 1024, "aria-label": say("body.width") });
-    this.width.addEventListener("change", () => this.put({ action_width: Math.max(1, Math.round(Number(this.width.value) || WIDTH)) }));
+    this.width.addEventListener("change", () =>
+      this.put({ action_width: Math.max(1, Math.round(Number(this.width.value) || WIDTH)) }),
+    );
     this.line = make("label", { class: "o-body-width" }, make("span", {}, say("body.width")), this.width);
     this.facts = make("span", { class: "o-media-facts" });
     this.append(this.choice.node, this.line, this.facts);
@@ -29,7 +32,14 @@ class Body extends HeldPart {
     const [own, state] = bodies[embodiment] ?? [];
     show(this.line, own === null);
     if (document.activeElement !== this.width) this.width.value = width ?? WIDTH;
-    write(this.facts, embodiment ? [say("body.values", { values: own ?? width }), state && say("body.state", { values: state })].filter(Boolean).join(" · ") : "");
+    write(
+      this.facts,
+      embodiment
+        ? [say("body.values", { values: own ?? width }), state && say("body.state", { values: state })]
+            .filter(Boolean)
+            .join(" · ")
+        : "",
+    );
   }
 }
 

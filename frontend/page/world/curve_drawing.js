@@ -21,11 +21,18 @@ export class CurveDrawing {
   constructor(bend) {
     this.bend = bend;
     this.svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
-    this.knob = make("div", { class: "o-knob", role: "slider", tabindex: 0, "aria-label": say("actions.point"), "aria-orientation": "vertical" });
+    this.knob = make("div", {
+      class: "o-knob",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": say("actions.point"),
+      "aria-orientation": "vertical",
+    });
     this.node = make("div", { class: "o-curve" }, this.svg, this.knob);
     this.node.addEventListener("pointerdown", (event) => this.#grab(event));
     this.node.addEventListener("pointermove", (event) => this.#dragging && this.#drag(event));
-    for (const event of ["pointerup", "pointercancel"]) this.node.addEventListener(event, () => (this.#dragging = false));
+    for (const event of ["pointerup", "pointercancel"])
+      this.node.addEventListener(event, () => (this.#dragging = false));
     this.knob.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -34,13 +41,23 @@ export class CurveDrawing {
     this.#column = column;
     this.#row = Math.min(this.#row, rows.length - 1);
     if (!this.#dragging) this.#range = rangeOf(rows.flat());
-    const others = rows[0].map((_, index) => index).filter((index) => index !== column).slice(0, MOST_LINES);
+    const others = rows[0]
+      .map((_, index) => index)
+      .filter((index) => index !== column)
+      .slice(0, MOST_LINES);
     const zero = this.#y(0);
     this.svg.replaceChildren(
       shape("line", { x1: 0, x2: WIDTH, y1: zero, y2: zero, class: "o-zero" }),
       ...others.map((index) => this.#line(index, { "stroke-opacity": 0.35, "stroke-width": 1.2 })),
       this.#line(column, { "stroke-width": 2.4 }),
-      ...rows.map((row, at) => shape("circle", { cx: this.#x(at), cy: this.#y(row[column]), r: rows.length > 64 ? 1.5 : 3, fill: colourOf(column) })),
+      ...rows.map((row, at) =>
+        shape("circle", {
+          cx: this.#x(at),
+          cy: this.#y(row[column]),
+          r: rows.length > 64 ? 1.5 : 3,
+          fill: colourOf(column),
+        }),
+      ),
     );
     const value = rows[this.#row][column];
     this.knob.style.left = `${(100 * this.#x(this.#row)) / WIDTH}%`;
@@ -80,7 +97,8 @@ export class CurveDrawing {
   #drag(event) {
     const box = this.node.getBoundingClientRect();
     const [low, high] = this.#range;
-    const up = 1 - ((event.clientY - box.top) / box.height) * (HEIGHT / (HEIGHT - 2 * MARGIN)) + MARGIN / (HEIGHT - 2 * MARGIN);
+    const up =
+      1 - ((event.clientY - box.top) / box.height) * (HEIGHT / (HEIGHT - 2 * MARGIN)) + MARGIN / (HEIGHT - 2 * MARGIN);
     this.bend(this.#row, Math.min(Math.max(low + up * (high - low), low), high), event.shiftKey ? 0 : REACH);
   }
 
