@@ -1,4 +1,5 @@
-// One answer of a question. It is made once and changed where it differs, so that what is open or has the focus stays so.
+// One answer of a question. It is made once and changed where it differs, so that what is open or has the focus stays
+// so.
 
 import { duration, say } from "../parts/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
@@ -26,10 +27,10 @@ export class AnswerCard {
     show(this.thinking, Boolean(thought));
     while (this.grades.length > grades.length) this.grades.pop().remove();
     grades.forEach(({ judge, score, reason }, at) => {
-      if (!this.grades[at])
-        this.node.append(
-          (this.grades[at] = make("p", { class: "o-grade" }, make("b", { class: "o-num" }), make("span", {}))),
-        );
+      if (!this.grades[at]) {
+        this.grades[at] = make("p", { class: "o-grade" }, make("b", { class: "o-num" }), make("span", {}));
+        this.node.append(this.grades[at]);
+      }
       write(this.grades[at].firstChild, `${score} / 5`);
       write(this.grades[at].lastChild, ` ${judge}: ${reason}`);
     });

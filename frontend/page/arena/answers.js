@@ -1,4 +1,5 @@
-// The same questions for several reasoners: put them, see the answers side by side, have them graded, or vote on them blind.
+// The same questions for several reasoners: put them, see the answers side by side, have them graded, or vote on them
+// blind.
 
 import { QuestionCard } from "./question.js";
 import { arena } from "./store.js";

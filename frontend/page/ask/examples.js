@@ -1,4 +1,5 @@
-// Questions worth trying with this checkpoint; without a picture or a clip, the one that each was thought up for is shown.
+// Questions worth trying with this checkpoint; without a picture or a clip, the one that each was thought up for is
+// shown.
 
 import { asking } from "./asking.js";
 import { talks } from "./store.js";

@@ -1,4 +1,5 @@
-// How answers are drawn: their length, temperature and seed, kept in this browser. What is left empty is the reasoner's own.
+// How answers are drawn: their length, temperature and seed, kept in this browser. What is left empty is the reasoner's
+// own.
 
 import "../parts/seed.js";
 import { say } from "../parts/facts.js";

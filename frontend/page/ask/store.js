@@ -7,7 +7,10 @@ const MOST_TURNS = 80;
 class AskStore extends EventTarget {
   #talks = read(); // item id, "" for none → { at, turns }
 
-  /** The turns about an item: `{ role: "user", text, task? }` and `{ role: "assistant", text, thought, results, skipped, failure, stopped, error }`. */
+  /**
+   * The turns about an item: `{ role: "user", text, task? }` and `{ role: "assistant", text, thought, results, skipped,
+   * failure, stopped, error }`.
+   */
   turns(id) {
     return this.#talks[id]?.turns ?? [];
   }

@@ -49,7 +49,7 @@ export class CheckpointCard {
   }
 
   /**
-   * `told` is what engines have of it, `errand` what is fetched or verified, or was last; `memory` what it would live in;
+   * `told` is what engines have of it, `errand` what is fetched or verified, or was last; `memory` where it would live;
    * `starts` the id of the one that serves after a restart.
    */
   paint(entry, { told, errand, memory, starts }) {

@@ -79,8 +79,8 @@ class Checkpoints extends Part {
     this.fill.style.width = `${share * 100}%`;
   }
 
-  // What serves first, then what is warm or sleeps, what is here or is built here at once, what must be fetched first; each
-  // in the order that the server has them.
+  // What serves first, then what is warm or sleeps, what is here or is built here at once, what must be fetched first;
+  // each in the order that the server has them.
   async #ask() {
     const answer = await ask("GET", "/v1/checkpoints");
     if (!answer) return;

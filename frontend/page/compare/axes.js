@@ -20,7 +20,8 @@ const FIELDS = {
   negative: "negative_prompt",
   other: "",
 };
-const TEXTS = ["resolution", "aspect_ratio", "negative_prompt"]; // whose values are words, also where they look like numbers
+// Whose values are words, also where they look like numbers.
+const TEXTS = ["resolution", "aspect_ratio", "negative_prompt"];
 const FIRST = ["steps", "seed"];
 
 export class AxisRows {

@@ -125,21 +125,22 @@ class Compare extends Part {
       ),
       this.head,
     );
-    this.export.addEventListener(
-      "focusout",
-      ({ relatedTarget }) => this.export.contains(relatedTarget) || (this.export.open = false),
-    );
+    this.export.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!this.export.contains(relatedTarget)) this.export.open = false;
+    });
     this.export.addEventListener("click", ({ target }) => {
       const link = target.closest("a");
       if (!link) return;
       // The clip that is heard is the one that the mosaic sounds like.
       const sound = link.dataset.form === "mp4" && this.head.heard;
-      link.href = `/v1/comparisons/${wanted}/export?form=${link.dataset.form}${sound ? `&sound=${encodeURIComponent(sound)}` : ""}`;
+      const heard = sound ? `&sound=${encodeURIComponent(sound)}` : "";
+      link.href = `/v1/comparisons/${wanted}/export?form=${link.dataset.form}${heard}`;
       this.export.open = false;
     });
   }
 
-  // Library items beside each other: nothing is written down until somebody wants to keep it. Each is drawn as it comes.
+  // Library items beside each other: nothing is written down until somebody wants to keep it. Each is drawn as it
+  // comes.
   async #fetch() {
     const count = ids.length;
     this.wide ||= count <= 4 ? count : Math.ceil(Math.sqrt(count));
@@ -153,7 +154,7 @@ class Compare extends Part {
     await Promise.all(
       items.map(async (item, at) => {
         found[at] = await item;
-        due ||= requestAnimationFrame(draw);
+        if (!due) due = requestAnimationFrame(draw);
       }),
     );
     this.#items = found;
@@ -195,7 +196,8 @@ class Compare extends Part {
   }
 }
 
-// What can be done where something is gone: its job runs again, its settings are brought back, or its file is sent again.
+// What can be done where something is gone: its job runs again, its settings are brought back, or its file is sent
+// again.
 function helped(cell, { job, item }) {
   if (!cell.gone) return cell;
   const told = (key) => ({ ...cell, status: { ...cell.status, words: say(key) } });

@@ -1,4 +1,5 @@
-// What came with a recipe and no other part of the form shows: its adapter, its intervals, another checkpoint. Each can be let go.
+// What came with a recipe and no other part of the form shows: its adapter, its intervals, another checkpoint. Each can
+// be let go.
 
 import { say } from "../parts/facts.js";
 import { form } from "./values.js";

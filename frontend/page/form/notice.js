@@ -1,5 +1,5 @@
-// What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, never trained, or trained
-// on little.
+// What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, never trained, or
+// trained on little.
 
 import { checkpoint as known } from "../parts/checkpoint.js";
 import { kind, places, say } from "../parts/facts.js";

@@ -1,4 +1,5 @@
-// The prompt written out by the reasoner: beside the person's words, with what was kept of them, taken or left, and undone.
+// The prompt written out by the reasoner: beside the person's words, with what was kept of them, taken or left, and
+// undone.
 
 import { kind, say } from "../parts/facts.js";
 import { faultWords } from "../parts/faults.js";
@@ -8,9 +9,13 @@ import { make, mark, show, write } from "../parts/nodes.js";
 import { fill } from "../parts/reuse.js";
 import { sectionsOf, wordsOf } from "./word_diff.js";
 
-const SENTENCES = { use_resolution_template: false, use_duration_template: false }; // size and length stand in the caption
+// Size and length stand in the caption.
+const SENTENCES = { use_resolution_template: false, use_duration_template: false };
 
-/** `{ button, undo, panel }`; `refused` says why no caption belongs to what this page makes, and is empty where one does. */
+/**
+ * `{ button, undo, panel }`; `refused` says why no caption belongs to what this page makes, and is empty where one
+ * does.
+ */
 export function upsampling(refused) {
   let asking = null;
   let before = null;
@@ -75,7 +80,16 @@ export function upsampling(refused) {
         ),
         make(
           "button",
-          { type: "button", class: "o-btn", on: { click: () => (show(panel, false), button.focus()) } },
+          {
+            type: "button",
+            class: "o-btn",
+            on: {
+              click: () => {
+                show(panel, false);
+                button.focus();
+              },
+            },
+          },
           say("upsample.keep"),
         ),
       ),

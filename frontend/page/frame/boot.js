@@ -1,4 +1,5 @@
-// Runs in the head, before anything is painted: Gradio reads theme_mode when it boots, and the class colours the first paint.
+// Runs in the head, before anything is painted: Gradio reads theme_mode when it boots, and the class colours the first
+// paint.
 (() => {
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const dark = (localStorage["orrery.theme"] ?? system) === "dark";

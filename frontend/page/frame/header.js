@@ -1,5 +1,5 @@
-// The header: what is loaded and how it is, what the queue holds, whether a guardrail looks on, and that the connection is
-// gone. Its markup is in the served HTML.
+// The header: what is loaded and how it is, what the queue holds, whether a guardrail looks on, and that the connection
+// is gone. Its markup is in the served HTML.
 
 import "../parts/gone.js";
 import "./notify.js";

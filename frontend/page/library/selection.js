@@ -44,7 +44,9 @@ class LibrarySelection extends EventTarget {
     this.#tell();
   }
 
-  /** Look at an item, or at none. The first look is a step that the browser's Back takes back; others take its place. */
+  /**
+   * Look at an item, or at none. The first look is a step that the browser's Back takes back; others take its place.
+   */
   peek(id) {
     if (!id && history.state?.peeks) {
       this.peeked = null;

@@ -10,7 +10,8 @@ import { bytes } from "../parts/recipe.js";
 import { ask, askJson } from "../parts/server.js";
 
 const SURE = "delete everything"; // what the server wants to read, and the person to write
-const COUNTED = ["comparisons", "refinements", "questions", "votes"]; // what is said of items; the other sorts belong to these
+// What is said of items; the other sorts belong to these.
+const COUNTED = ["comparisons", "refinements", "questions", "votes"];
 
 class Storage extends Part {
   sources() {

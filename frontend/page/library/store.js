@@ -37,7 +37,9 @@ class LibraryStore extends EventTarget {
     });
   }
 
-  /** Ask anew. What is there stays until the answer has come; of the same question, what follows the answer stays too. */
+  /**
+   * Ask anew. What is there stays until the answer has come; of the same question, what follows the answer stays too.
+   */
   async search() {
     const search = ++this.#search;
     const asked = String(query.params());

@@ -13,7 +13,7 @@ export function fitted(rows, num_rows, width) {
 
 /** One value over all rows, `to` at its largest: held, rising, or there and back. */
 export const SHAPES = {
-  hold: (at, to) => to,
+  hold: (_at, to) => to,
   ramp: (at, to) => at * to,
   wave: (at, to) => Math.sin(2 * Math.PI * at) * to,
   pulse: (at, to) => Math.exp(-((at - 0.5) ** 2) / 0.02) * to,

@@ -1,5 +1,5 @@
-// A file dropped on a part of the form that takes such files goes there. Dropped anywhere else, a picture or clip of ours gives
-// its settings back to the form, and any other is what the form starts from.
+// A file dropped on a part of the form that takes such files goes there. Dropped anywhere else, a picture or clip of
+// ours gives its settings back to the form, and any other is what the form starts from.
 
 import { toast } from "../parts/errors.js";
 import { say } from "../parts/facts.js";

@@ -1,4 +1,5 @@
-// What the address asks for: `job` on the stage, `use` an artefact's settings, start `from` an artefact. Then it is forgotten.
+// What the address asks for: `job` on the stage, `use` an artefact's settings, start `from` an artefact. Then it is
+// forgotten.
 
 import { toast } from "../parts/errors.js";
 import { kind, say } from "../parts/facts.js";

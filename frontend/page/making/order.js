@@ -1,4 +1,5 @@
-// How the job is queued: before others or behind them, and several seeds as jobs of their own. Its value is the priority.
+// How the job is queued: before others or behind them, and several seeds as jobs of their own. Its value is the
+// priority.
 
 import { toast } from "../parts/errors.js";
 import { say } from "../parts/facts.js";

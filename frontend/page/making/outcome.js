@@ -1,4 +1,5 @@
-// What the server's answer to a submission was, said where it belongs: below a field, or as a toast when it belongs to none.
+// What the server's answer to a submission was, said where it belongs: below a field, or as a toast when it belongs to
+// none.
 
 import { toast } from "../parts/errors.js";
 import { hintOf, faultWords } from "../parts/faults.js";

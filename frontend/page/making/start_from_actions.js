@@ -1,4 +1,5 @@
-// Actions that were found or decided become those of a world: whose they are, how fast, and what was seen before the first one.
+// Actions that were found or decided become those of a world: whose they are, how fast, and what was seen before the
+// first one.
 
 import { GROUP, fitted, readRows } from "./action_shapes.js";
 import { grabFrame } from "../media/frame_grab.js";

@@ -5,7 +5,8 @@ import { mark } from "../parts/nodes.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LARGE = { width: 960, height: 540, margin: 48, stroke: 2 };
-const NARROW = { width: 400, height: 225, margin: 34, stroke: 2 }; // on a phone, where letters of the large one were dots
+// On a phone, where letters of the large one were dots.
+const NARROW = { width: 400, height: 225, margin: 34, stroke: 2 };
 const PHONE = matchMedia("(max-width: 860px)");
 const LEGEND = {
   large: { columns: 5, line: 20, letters: 14, digits: 3 },
@@ -27,7 +28,11 @@ export class ActionsChart {
     if (!small) this.svg.setAttribute("hidden", "");
     this.head = shape("line", { y1: 0, stroke: "currentColor", "stroke-width": 1.5, visibility: "hidden" });
     this.#fit();
-    if (!small) PHONE.addEventListener("change", () => (this.#fit(), this.#drawn && this.draw(this.#drawn)));
+    if (!small)
+      PHONE.addEventListener("change", () => {
+        this.#fit();
+        if (this.#drawn) this.draw(this.#drawn);
+      });
   }
 
   /** Fetch the actions at a URL and draw them; false when they could not be had. */

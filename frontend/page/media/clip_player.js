@@ -11,7 +11,10 @@ const TAKES_ARROWS =
   "[role=radio], [role=slider], [role=menu], input[type=range], select, o-strip button, .o-tile, .o-popover";
 
 export class ClipPlayer extends EventTarget {
-  /** `video` is the element that it drives, `whole` what is grown to the full screen: both, and the bar, which is `node`. */
+  /**
+   * `video` is the element that it drives, `whole` what is grown to the full screen: both, and the bar, which is
+   * `node`.
+   */
   constructor(video, whole) {
     super();
     this.video = video;

@@ -17,8 +17,8 @@ export class MediaBox {
   #asked = 0;
 
   /**
-   * types: "image", "video" or both; title, empty: words; picked(item) is told what was chosen, cleared() that it was taken
-   * away; small: one line, without a sample.
+   * types: "image", "video" or both; title, empty: words; picked(item) is told what was chosen, cleared() that it was
+   * taken away; small: one line, without a sample.
    */
   constructor({ types, title, empty, picked, cleared, small = false }) {
     this.types = types;

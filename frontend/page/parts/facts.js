@@ -1,4 +1,5 @@
-// What the server wrote into the page for its scripts: the page's name and title, the request kind, every word, the canvas table.
+// What the server wrote into the page for its scripts: the page's name and title, the request kind, every word, the
+// canvas table.
 
 const facts = JSON.parse(document.getElementById("o-facts").textContent);
 

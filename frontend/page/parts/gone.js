@@ -1,5 +1,5 @@
-// Media that are no more: deleted for good, as the server says of a job's results, or lost from its disk, as shows when a
-// page asks for them. Wherever one stands it is said, in place of a broken picture.
+// Media that are no more: deleted for good, as the server says of a job's results, or lost from its disk, as shows when
+// a page asks for them. Wherever one stands it is said, in place of a broken picture.
 
 import { say } from "./facts.js";
 

@@ -67,7 +67,9 @@ export const percent = ({ progress }) => Math.round((100 * progress.step) / Math
 export const clock = (job) =>
   new Date(job.created_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 
-/** Width and height of what is made: as made, else as asked; of frames that only fit a tier, neither is known before. */
+/**
+ * Width and height of what is made: as made, else as asked; of frames that only fit a tier, neither is known before.
+ */
 export function size({ request, results }) {
   const made = results.find((result) => result.width);
   return made ? [made.width, made.height] : (canvasOf(request.resolution, request.aspect_ratio) ?? null);

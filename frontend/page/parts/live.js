@@ -3,7 +3,8 @@
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
 
-// A socket that was refused does not say why. When the server no longer knows this browser, its page asks for the token.
+// A socket that was refused does not say why. When the server no longer knows this browser, its page asks for the
+// token.
 async function enterAgain() {
   const reply = await fetch("/v1/jobs?limit=1").catch(() => null);
   if (reply?.status === 401) location.assign("/login");

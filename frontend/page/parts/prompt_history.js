@@ -7,7 +7,10 @@ import { popover } from "./popover.js";
 
 const MOST = 40;
 
-/** The button and its list; `earlier` gives the prompts, `take` is told which one was chosen, `none` is said where none is. */
+/**
+ * The button and its list; `earlier` gives the prompts, `take` is told which one was chosen, `none` is said where none
+ * is.
+ */
 export function promptHistory({ earlier, take, none, up = false }) {
   const button = make(
     "button",

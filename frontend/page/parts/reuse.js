@@ -12,7 +12,7 @@ export const fill = (values) => document.dispatchEvent(new CustomEvent("o-use", 
 export const load = (values) => document.dispatchEvent(new CustomEvent("o-preset", { detail: values }));
 
 /**
- * A whole request, its seed locked so that Generate makes the same thing. On another page's kind, that page opens with it.
+ * A whole request, its seed locked so that Generate makes the same thing. On another page's kind that page opens.
  * `checkpoint` is what it ran on; where that is not the active one, the form asks for it.
  */
 export function useAgain(said, checkpoint = null) {

@@ -7,7 +7,8 @@ import { make, mark, show, write } from "../parts/nodes.js";
 import { PlayheadVideo, happens } from "./video.js";
 import { SpriteSheet } from "./sprite_sheet.js";
 
-const MOST_HELD_BYTES = 64e6; // larger clips are streamed; smaller ones are fetched whole, so that they share no connection
+// Larger clips are streamed; smaller ones are fetched whole, so that they share no connection.
+const MOST_HELD_BYTES = 64e6;
 const MOST_DRAWN = 960; // pixels across of what is drawn over another cell
 
 export class Clip extends PlayheadVideo {
@@ -109,7 +110,9 @@ export class Clip extends PlayheadVideo {
     return width && height ? [node, width, height] : null;
   }
 
-  /** Draw itself and another clip into one picture, by `paint(context, width, height, own, other)`; null takes it away. */
+  /**
+   * Draw itself and another clip into one picture, by `paint(context, width, height, own, other)`; null takes it away.
+   */
   drawOver(other, paint) {
     const [own, base] = paint ? [this.source(), other?.source()] : [];
     show(this.over, Boolean(own && base));

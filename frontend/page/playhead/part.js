@@ -1,13 +1,14 @@
 // <o-playhead>: pictures and clips in a grid, under one playhead. Any page may have one:
 //
-//   import { cellOf } from "./playhead_cells.js";
-//   import "./playhead_part.js";
+//   import { cellOf } from "../playhead/cells.js";
+//   import "../playhead/part.js";
 //   const head = document.querySelector("o-playhead");
-//   head.show({ columns: ["A", "B"], cells: [cellOf(one, { column: 0, label: "A" }), cellOf(other, { column: 1, label: "B" })] });
+//   const cells = [cellOf(one, { column: 0, label: "A" }), cellOf(other, { column: 1, label: "B" })];
+//   head.show({ columns: ["A", "B"], cells });
 //
 // `one` and `other` are library items or results of jobs. Shown again with the same media, a cell keeps what it has
-// fetched; only its notes change. Where nothing is to be seen, `status` says why, and `way` is a link to what can be done.
-// The page needs playhead.css and playhead_bar.css, and the words of frontend/words/playhead.py.
+// fetched; only its notes change. Where nothing is to be seen, `status` says why, and `way` is a link to what can be
+// done. The page needs playhead.css and bar.css.
 // `head.playhead` plays and steps: play(), pause(), step(1), goTo(frame), loop("start"); it dispatches "change".
 
 import { say } from "../parts/facts.js";

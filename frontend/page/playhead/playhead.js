@@ -1,5 +1,6 @@
-// One playhead over any number of clips. Its own clock is the master: every clip is steered to it while it plays, and is
-// put on the frame of that time when it stands. Clips are aligned by time; one that has ended stays on its last frame.
+// One playhead over any number of clips. Its own clock is the master: every clip is steered to it while it plays, and
+// is put on the frame of that time when it stands. Clips are aligned by time; one that has ended stays on its last
+// frame.
 
 const JUMP_S = 0.15; // further from the clock than this, a clip jumps
 const CLOSE_S = 0.004; // closer than this, nothing is done

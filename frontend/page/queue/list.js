@@ -40,8 +40,8 @@ export class WaitingList {
     }
     const focused = document.activeElement;
     shown.forEach((entry, index) => {
-      let row = this.#rows.get(entry.id);
-      if (!row) this.#rows.set(entry.id, (row = new WaitingRow(entry)));
+      const row = this.#rows.get(entry.id) ?? new WaitingRow(entry);
+      this.#rows.set(entry.id, row);
       if (this.list.children[index] !== row.node) this.list.insertBefore(row.node, this.list.children[index] ?? null);
       row.paint(entry, index, entries.length);
     });

@@ -64,7 +64,9 @@ class QueueStore extends EventTarget {
     return running(this.state).reverse();
   }
 
-  /** What ended last, the latest first: jobs, and `{ id, batch, jobs }` where the job of a batch that ended last stands. */
+  /**
+   * What ended last, the latest first: jobs, and `{ id, batch, jobs }` where the job of a batch that ended last stands.
+   */
   ended(count) {
     const entries = new Map();
     for (const job of lastEndedFirst(live.state)) {

@@ -34,7 +34,8 @@ export class RefineTree {
     }
     this.#places = placesOf(tree.nodes);
     tree.nodes.forEach((node, index) => {
-      const card = (this.#cards[index] ??= this.#card(node.number));
+      this.#cards[index] ??= this.#card(node.number);
+      const card = this.#cards[index];
       const { x, y } = this.#places[index];
       card.item.style.translate = `${x * STEP.x}px ${y * STEP.y}px`;
       card.paint(node, jobs[node.job_id], {

@@ -1,4 +1,5 @@
-// A recorded run played again beside its joints, under one playhead. It lies over what is live, but never over the stop.
+// A recorded run played again beside its joints, under one playhead. It lies over what is live, but never over the
+// stop.
 
 import { toast } from "../parts/errors.js";
 import { say } from "../parts/facts.js";

@@ -1,4 +1,5 @@
-// The emergency stop. Its markup is in the served HTML; it works before Gradio has drawn anything, whoever is in control.
+// The emergency stop. Its markup is in the served HTML; it works before Gradio has drawn anything, whoever is in
+// control.
 
 import { mark } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";

@@ -1,4 +1,5 @@
-// One hint of a transfer: how strongly it is computed, or the clip that gives it; its weight; and what the model will see.
+// One hint of a transfer: how strongly it is computed, or the clip that gives it; its weight; and what the model will
+// see.
 
 import { ControlPreview } from "./control_preview.js";
 import { say } from "../parts/facts.js";

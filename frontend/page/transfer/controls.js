@@ -1,4 +1,5 @@
-// What a transfer follows: a source clip, and one to five hints of it, each computed from the source or given as its own clip.
+// What a transfer follows: a source clip, and one to five hints of it, each computed from the source or given as its
+// own clip.
 
 import { checkpoint } from "../parts/checkpoint.js";
 import { ControlRow } from "./control_row.js";
