@@ -72,6 +72,7 @@ check: install node_modules/installed
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(PAGE_TOOLS)/biome ci --error-on-warnings
+	$(PAGE_TOOLS)/tsc
 
 format: install node_modules/installed
 	$(BIN)/ruff format .

@@ -119,7 +119,7 @@ class ArenaVote extends HTMLElement {
     if (asked !== this.#asked) return undefined;
     if (!response?.ok) return this.#next();
     const pair = await response.json();
-    const cast = await ask("GET", `/v1/arena/votes?${new URLSearchParams({ voter: voter.name, limit: 500 })}`);
+    const cast = await ask("GET", `/v1/arena/votes?${new URLSearchParams({ voter: voter.name, limit: "500" })}`);
     this.#take(pair);
     const mine = cast?.votes.find((vote) => vote.pair === pair.id && vote.by === "person");
     if (mine) this.#reveal(mine);

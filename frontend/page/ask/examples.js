@@ -31,14 +31,15 @@ class AskExamples extends Part {
 
   // The chips go with the first turn; whoever pressed one by keyboard is then at the field for the next question.
   async #ask(values) {
-    if (await begin(values, this.how)) this.closest("o-ask-talk").field.focus();
+    if (!(await begin(values, this.how))) return;
+    /** @type {any} */ (this.closest("o-ask-talk")).field.focus();
   }
 
   paint() {
     const examples = checkpoint.details?.examples?.reason ?? [];
     const fit = examples.filter(({ values }) => !subject.item || subject.item.type === values.sample);
     show(this, fit.length > 0 && talks.turns(subject.id).length === 0);
-    for (const button of this.children) button.disabled = asking.busy;
+    for (const button of this.querySelectorAll("button")) button.disabled = asking.busy;
     const key = fit.map(({ title }) => title).join();
     if (this.dataset.key === key) return;
     this.dataset.key = key;

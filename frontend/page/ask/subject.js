@@ -17,7 +17,7 @@ class Subject extends EventTarget {
   set(item) {
     this.item = item;
     this.id = item?.id ?? "";
-    const address = new URL(location);
+    const address = new URL(location.href);
     if (this.id) address.searchParams.set("from", this.id);
     else address.searchParams.delete("from");
     history.replaceState(history.state, "", address);

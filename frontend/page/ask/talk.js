@@ -41,7 +41,7 @@ class Talk extends Part {
       make("p", {}, say("ask.empty_hint")),
       make("o-ask-examples"),
     );
-    this.scroll = make(
+    this.pane = make(
       "div",
       { class: "o-turns-scroll", tabindex: 0, role: "region", "aria-label": say("ask.conversation") },
       this.empty,
@@ -90,7 +90,7 @@ class Talk extends Part {
     this.forget = iconButton("trash", say("ask.delete"), () => this.#delete(), { quiet: true, "data-do": "forget" });
     this.append(
       this.notice,
-      this.scroll,
+      this.pane,
       this.tasks,
       make(
         "div",
@@ -118,7 +118,7 @@ class Talk extends Part {
     show(this.notice, Boolean(notice));
     mark(this.notice, "data-tone", tone);
     write(this.notice, notice);
-    const atEnd = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < NEAR_END_PX;
+    const atEnd = this.pane.scrollHeight - this.pane.scrollTop - this.pane.clientHeight < NEAR_END_PX;
     for (const [turn, drawn] of this.#turns) {
       if (turns.includes(turn)) continue;
       drawn.node.remove();
@@ -131,7 +131,7 @@ class Talk extends Part {
         this.list.insertBefore(drawn.node, this.list.children[index] ?? null);
       drawn.paint();
     });
-    if (atEnd) this.scroll.scrollTop = this.scroll.scrollHeight;
+    if (atEnd) this.pane.scrollTop = this.pane.scrollHeight;
     mark(this, "data-busy", asking.busy ? "true" : null);
     show(this.empty, turns.length === 0);
     show(this.forget, turns.length > 0 && !asking.busy);
@@ -151,7 +151,7 @@ class Talk extends Part {
     const words = this.field.value.trim();
     if (!words || asking.busy) return;
     this.field.value = "";
-    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.pane.scrollTop = this.pane.scrollHeight;
     const { thinks, sampling } = this.tasks.how;
     asking.words(words, thinks(), sampling.forWords());
     this.later();

@@ -88,7 +88,7 @@ class Tasks extends Part {
   #submit(event) {
     event.preventDefault();
     if (asking.busy) return;
-    const words = Object.fromEntries([...new FormData(this.form)].filter(([, said]) => said.trim()));
+    const words = Object.fromEntries([...new FormData(this.form)].filter(([, said]) => String(said).trim()));
     const task = this.#open;
     this.#close();
     this.#ask(task, words);

@@ -173,7 +173,7 @@ class Compare extends Part {
       if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
       const said = item.title || item.prompt;
       const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
-      if (cell.gone) return helped(cell, { item });
+      if (cell.gone) return helped(cell, { item, job: null });
       return {
         ...cell,
         actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null,

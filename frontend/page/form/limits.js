@@ -25,7 +25,7 @@ function paint() {
     line.dataset.key = key;
     lines.set(path, line);
     const to = nearest(value, span);
-    const fix = () => fill(path.split(".").reduceRight((inner, name) => ({ [name]: inner }), to));
+    const fix = () => fill(path.split(".").reduceRight((inner, name) => ({ [name]: inner }), /** @type {any} */ (to)));
     line.replaceChildren(
       words,
       ...(wrong

@@ -5,6 +5,9 @@ import { HeldPart } from "./held_part.js";
 import { MediaBox } from "../media/media_box.js";
 
 class OneMedia extends HeldPart {
+  type = "";
+  path = "";
+
   build() {
     this.box = new MediaBox({
       types: [this.type],

@@ -9,9 +9,12 @@ class Rail extends HTMLElement {
       event.stopPropagation();
       this.toggle(false);
     });
-    this.addEventListener("click", (event) => event.target.closest("a") && this.toggle(false));
-    document.addEventListener("pointerdown", (event) => {
-      if (this.open && !event.target.closest("o-rail, .o-menu")) this.toggle(false);
+    this.addEventListener(
+      "click",
+      ({ target }) => target instanceof Element && target.closest("a") && this.toggle(false),
+    );
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (this.open && target instanceof Element && !target.closest("o-rail, .o-menu")) this.toggle(false);
     });
   }
 

@@ -85,7 +85,7 @@ class Peek extends Part {
       make("details", { open: true }, make("summary", {}, say("peek.recipe")), this.recipe),
     );
     this.addEventListener("click", ({ target }) => {
-      const id = target.closest("[data-relative]")?.dataset.relative;
+      const id = /** @type {Element} */ (target).closest("[data-relative]")?.getAttribute("data-relative");
       if (id) selection.peek(id);
     });
   }

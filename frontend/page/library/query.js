@@ -66,7 +66,7 @@ class Query extends EventTarget {
 
   /** Put it into the address; again after somebody went back, for an older address knows less. */
   write() {
-    const address = new URL(location);
+    const address = new URL(location.href);
     for (const field of FIELDS) {
       if (this.#values[field]) address.searchParams.set(field, this.#values[field]);
       else address.searchParams.delete(field);

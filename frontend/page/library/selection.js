@@ -56,7 +56,7 @@ class LibrarySelection extends EventTarget {
     }
     const opens = id && !this.peeked;
     this.peeked = id;
-    const address = new URL(location);
+    const address = new URL(location.href);
     if (id) address.searchParams.set("item", id);
     else address.searchParams.delete("item");
     if (opens) history.pushState({ ...history.state, peeks: true }, "", address);

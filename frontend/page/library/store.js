@@ -135,7 +135,7 @@ class LibraryStore extends EventTarget {
   async #page(cursor) {
     const params = query.params();
     const missing = cursor ? this.#needed + 1 - this.items.length : 0;
-    params.set("limit", Math.min(Math.max(missing, PAGE_ITEMS), MOST_PAGE_ITEMS));
+    params.set("limit", String(Math.min(Math.max(missing, PAGE_ITEMS), MOST_PAGE_ITEMS)));
     if (cursor) params.set("cursor", cursor);
     return ask("GET", `/v1/library?${params}`);
   }

@@ -42,7 +42,7 @@ function heard() {
     const look = () => {
       if (live.seq < 0) return;
       live.removeEventListener("state", look);
-      told();
+      told(null);
     };
     live.addEventListener("state", look);
   });

@@ -62,7 +62,7 @@ class Stage extends Part {
     mark(this, "data-state", job?.state ?? "empty");
     mark(this, "data-job", job?.id ?? "");
     this.#watch(job?.state === "running" ? job.id : null);
-    if (job) this.style.setProperty("--o-ratio", ratio(size(job)));
+    if (job) this.style.setProperty("--o-ratio", String(ratio(size(job))));
     const results = shownResults(job);
     const index = Math.min(selection.index, results.length - 1);
     this.#paintResult(results[index], index, results.length);
@@ -95,7 +95,7 @@ class Stage extends Part {
 
   #drawn() {
     show(this.canvas, this.#watched !== null);
-    this.dataset.frames = Number(this.dataset.frames ?? 0) + 1;
+    this.dataset.frames = String(Number(this.dataset.frames ?? 0) + 1);
   }
 
   #paintResult(result, index, count) {

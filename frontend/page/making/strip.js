@@ -81,7 +81,7 @@ class Strip extends Part {
       step && document.activeElement.closest("li")?.[step > 0 ? "nextElementSibling" : "previousElementSibling"];
     if (!neighbour) return;
     event.preventDefault();
-    neighbour.firstChild.focus();
+    neighbour.querySelector("button").focus();
   }
 }
 

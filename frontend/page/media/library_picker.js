@@ -11,6 +11,7 @@ const LIMIT = 60;
 class Picker {
   #search = 0;
   #typing = 0;
+  /** @type {(item: object | null) => void} */
   #resolve = () => {};
 
   constructor() {
@@ -55,7 +56,7 @@ class Picker {
 
   async #ask() {
     const search = ++this.#search;
-    const params = new URLSearchParams({ limit: LIMIT });
+    const params = new URLSearchParams({ limit: String(LIMIT) });
     if (this.words.value.trim()) params.set("q", this.words.value);
     if (this.types.length === 1) params.set("type", this.types[0]);
     const found = await ask("GET", `/v1/library?${params}`);

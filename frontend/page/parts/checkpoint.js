@@ -49,6 +49,7 @@ class Checkpoint extends EventTarget {
     if (!id || now === this.#known) return;
     this.#known = now;
     try {
+      /** @type {any[]} */
       const [shelf, choices] = await Promise.all(
         ["/v1/checkpoints", ...(kind ? [`/v1/choices/${kind}`] : [])].map((path) =>
           fetch(path).then((reply) => (reply.ok ? reply.json() : {})),

@@ -4,7 +4,11 @@ import { page, places, say } from "./facts.js";
 
 const ROUTE = /\/v1\//;
 
-// The first that fits. Hints of other routes have no button to speak of, and are left out.
+/**
+ * The first that fits. Hints of other routes have no button to speak of, and are left out.
+ *
+ * @type {[string, RegExp][]}
+ */
 const BUTTONS = [
   ["load", /\/v1\/checkpoints\/[^/\s]+\/load/],
   ["pull", /\/v1\/checkpoints\/[^/\s]+\/pull/],

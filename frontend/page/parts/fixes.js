@@ -9,7 +9,13 @@ import { fill } from "./reuse.js";
 const TIERS = ["256", "480", "720", "768"];
 const STRIDE = 4;
 
-/** Buttons for an error of a request; none where nothing is known to help. `take` gets the values that would. */
+/** @typedef {{ words: string, values?: object, href?: string }} Fix */
+
+/**
+ * Buttons for an error of a request; none where nothing is known to help. `take` gets the values that would.
+ *
+ * @param {(values: object) => void} take
+ */
 export const fixButtons = (error, request, take = fill) =>
   fixesFor(error, request).map(({ words, values, href }) =>
     href
@@ -17,7 +23,11 @@ export const fixButtons = (error, request, take = fill) =>
       : make("button", { type: "button", class: "o-btn o-fix", on: { click: () => take(values) } }, words),
   );
 
-/** Of each thing that would help `{ words, values }`, or `{ words, href }` where it is done in another place. */
+/**
+ * Of each thing that would help `{ words, values }`, or `{ words, href }` where it is done in another place.
+ *
+ * @returns {Fix[]}
+ */
 export const fixesFor = (error, request) => [...changesFor(error, request), wayOf(error)].filter(Boolean);
 
 function changesFor(error, request) {

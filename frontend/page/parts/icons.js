@@ -57,7 +57,14 @@ export function icon(name, size = 16) {
   return svg;
 }
 
-/** A button with an icon and its words; with `quiet`, the words are its name and its tooltip only. */
+/**
+ * A button with an icon and its words; with `quiet`, the words are its name and its tooltip only.
+ *
+ * @param {string} name
+ * @param {string} words
+ * @param {(event: MouseEvent) => unknown} act
+ * @param {Record<string, any>} attributes
+ */
 export function iconButton(name, words, act, { quiet = false, ...attributes } = {}) {
   const button = document.createElement("button");
   button.type = "button";

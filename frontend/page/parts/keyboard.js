@@ -34,7 +34,7 @@ addEventListener(
     } else if (event.key === "Escape") {
       // What is open above the page is closed by it, and nothing else.
       if (document.querySelector("o-rail[data-open], dialog[open], :popover-open, .o-popover:not([hidden])")) return;
-      if (isTyping(event)) event.composedPath()[0].blur();
+      if (isTyping(event)) /** @type {HTMLElement} */ (event.composedPath()[0]).blur();
       else press("cancel");
     } else if (!isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) {
       if (event.key === "?") keys()?.showModal();

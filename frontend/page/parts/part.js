@@ -22,7 +22,11 @@ export class Part extends HTMLElement {
     for (const source of this.sources()) source.removeEventListener("state", this.#later);
   }
 
-  /** What it redraws itself for; each dispatches "state". */
+  /**
+   * What it redraws itself for; each dispatches "state".
+   *
+   * @returns {EventTarget[]}
+   */
   sources() {
     return [live];
   }

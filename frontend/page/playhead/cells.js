@@ -81,16 +81,19 @@ function statusOf(cell, job) {
   };
 }
 
+/** @type {[string, (value: number) => string][]} */
+const FIGURES = [
+  ["psnr_db", (value) => `${value.toFixed(1)} dB`],
+  ["ssim", (value) => value.toFixed(3)],
+  ["fidelity", (value) => value.toFixed(2)],
+];
+
 /** Cost, then what was measured: [words, tone, title]. */
 function notesOf({ seconds, memory_gb: memory, likeness, critic }) {
   const cost = [seconds != null && duration(seconds), seconds != null && memory != null && `${memory} GB`]
     .filter(Boolean)
     .join(" · ");
-  const measured = [
-    ["psnr_db", (value) => `${value.toFixed(1)} dB`],
-    ["ssim", (value) => value.toFixed(3)],
-    ["fidelity", (value) => value.toFixed(2)],
-  ].flatMap(([name, words]) =>
+  const measured = FIGURES.flatMap(([name, words]) =>
     likeness?.[name] == null
       ? []
       : [

@@ -38,7 +38,7 @@ export class WaitingList {
       row.node.remove();
       this.#rows.delete(id);
     }
-    const focused = document.activeElement;
+    const focused = /** @type {HTMLElement} */ (document.activeElement);
     shown.forEach((entry, index) => {
       const row = this.#rows.get(entry.id) ?? new WaitingRow(entry);
       this.#rows.set(entry.id, row);

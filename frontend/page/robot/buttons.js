@@ -4,7 +4,12 @@ import { say } from "../parts/facts.js";
 import { make } from "../parts/nodes.js";
 import { robot } from "./link.js";
 
-/** As make("button"); `key` is the letter that presses it. */
+/**
+ * As make("button"); `key` is the letter that presses it.
+ *
+ * @param {string} command
+ * @param {Record<string, any>} attributes
+ */
 export function orderButton(command, { key, ...attributes } = {}) {
   const keys = key ? { "data-hot": command, "aria-keyshortcuts": key } : {};
   const button = make(

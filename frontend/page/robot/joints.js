@@ -16,6 +16,7 @@ const GAUGE_X = 34;
 const GAUGE_WIDTH = 6;
 const SMALLEST_SPAN_RAD = 0.4;
 const STEP_RAD = 0.2; // ranges grow and shrink in these, so that the picture does not breathe
+/** @type {[number, number]} */
 const GRIPPER_LIMITS = [0, 1];
 
 const CLAMPS = ["soft", "lead", "step", "acceleration"];
@@ -214,6 +215,7 @@ class Joints extends Part {
 const signed = (value, digits) => (Number(value.toFixed(digits)) || 0).toFixed(digits).replace("-", "−");
 const stateOf = (tick, joint) => (joint === GRIPPER ? tick?.gripper : tick?.joints?.[joint]);
 
+/** @returns {[number, number] | null} */
 function limitsOf(joint) {
   if (joint === GRIPPER) return GRIPPER_LIMITS;
   const limits = robot.now.hello?.limits;

@@ -53,7 +53,7 @@ class View extends Part {
   #drawn() {
     const now = performance.now();
     this.#drawnAt = [...this.#drawnAt.filter((at) => now - at < RATE_OVER_MS), now];
-    this.dataset.frames = Number(this.dataset.frames ?? 0) + 1;
+    this.dataset.frames = String(Number(this.dataset.frames ?? 0) + 1);
     if (this.#drawnAt.length % 5 === 1) this.later();
   }
 
