@@ -68,20 +68,6 @@ SHORTCUTS: dict[str, Keys] = {
 }
 """By page, keys and what they do, as the help lists them."""
 
-MISTAKES: dict[str, str] = {
-    "greater_than_equal": "At least {ge:g}",
-    "less_than_equal": "At most {le:g}",
-    "int_type": "A whole number is needed",
-    "int_from_float": "A whole number is needed",
-    "int_parsing": "A whole number is needed",
-    "float_type": "A number is needed",
-    "float_parsing": "A number is needed",
-    "finite_number": "A finite number is needed",
-    "literal_error": "One of {expected}",
-    "missing": "This is needed",
-}
-"""What to say below a field, by pydantic's name for what is wrong with it."""
-
 _ROOMS = (
     parts,
     frame,

@@ -243,7 +243,7 @@ def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):
     page.page.get_by_role("button", name="Try 480p").click()
     expect(page.choice("resolution", "480p")).to_be_checked()
     page.page.evaluate(
-        "() => { document.querySelector('o-errors').model = { code: 'quota_exceeded', message: 'Full.', hint: '' } }"
+        "() => { document.querySelector('o-errors').show({ code: 'quota_exceeded', message: 'Full.', hint: '' }) }"
     )
     page.page.locator(".o-toast").get_by_role("link", name="Storage").click()
     expect(page.page.get_by_role("dialog", name="Storage")).to_be_visible()

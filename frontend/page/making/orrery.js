@@ -27,6 +27,7 @@ import "../form/tabs.js";
 import "../parts/keyboard.js";
 import { form } from "../form/values.js";
 import { live } from "../parts/live.js";
+import { submit } from "./submit.js";
 
-window.orrery = { form, remember: (names, values) => form.remember(names, values) };
+window.orrery = { form, submit, remember: (names, values) => form.remember(names, values) };
 live.start();

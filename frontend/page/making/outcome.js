@@ -2,6 +2,7 @@
 // none.
 
 import { toast } from "../parts/errors.js";
+import { page, say } from "../parts/facts.js";
 import { hintOf, faultWords } from "../parts/faults.js";
 import { fixButtons, fixesFor } from "../parts/fixes.js";
 import { form } from "../form/values.js";
@@ -18,16 +19,18 @@ class Errors extends HTMLElement {
     this.className = "o-sr";
   }
 
-  /** What a submission came to: `job`, or `message`, `hint` and the `field` they belong to. */
-  set model(outcome) {
+  /** What a submission came to: `{ job }`, or the server's error. */
+  show(outcome) {
     this.#clear();
-    mark(this, "data-job", outcome?.job);
-    if (outcome?.job) selection.follow();
-    if (!outcome?.message) return;
+    mark(this, "data-job", outcome.job);
+    if (outcome.job) {
+      selection.follow();
+      return;
+    }
     // The boxes find out which of them it is.
     if (outcome.code === "media_not_found")
       for (const box of document.querySelectorAll(".o-media[data-media]")) lost.check(box.dataset.media);
-    const field = outcome.field && document.getElementById(outcome.field);
+    const field = outcome.param && fieldOf(outcome.param);
     if (field) this.#point(field, outcome, fixButtons(outcome, form.request()));
     else this.#toast(outcome);
   }
@@ -38,7 +41,7 @@ class Errors extends HTMLElement {
   }
 
   #point(field, outcome, fixes) {
-    const words = faultWords(outcome);
+    const words = faultWords(besideField(outcome));
     const line = make("span", { class: "o-error-line", id: `${field.id}-error` }, words, " ", ...fixes);
     const input = field.querySelector("textarea, input, [role=radiogroup]");
     field.classList.add("o-wrong");
@@ -62,6 +65,25 @@ class Errors extends HTMLElement {
     field.addEventListener("input", this.#clear);
     field.addEventListener("o-pick", this.#clear, { capture: true });
   }
+}
+
+/** The error as it reads beside its field, which need not be named there. */
+function besideField(error) {
+  const { code, message, param } = error;
+  const given = form.get(param) ?? form.get(param.split(".")[0]);
+  if (code === "bad_input" && given == null) return { message: say("error.needed") };
+  const rest = message.slice(param.length);
+  if (message.startsWith(`${param}: `)) return { ...error, message: rest[2].toUpperCase() + rest.slice(3) };
+  return message.startsWith(`${param} `) ? { ...error, message: `It${rest}` } : error;
+}
+
+/** What stands for a field of the request: its own component, or that of the part which holds it. */
+function fieldOf(path) {
+  const paths = [path, path.split(".")[0]];
+  const held = [...document.querySelectorAll("[data-spec]")].find((part) =>
+    JSON.parse(part.dataset.spec).paths?.some((held) => paths.includes(held)),
+  );
+  return held?.closest(".o-field") ?? document.getElementById(`${page}-${path.replace(/[._]/g, "-")}`);
 }
 
 customElements.define("o-errors", Errors);

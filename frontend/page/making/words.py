@@ -7,6 +7,7 @@ VIDEO_PLACEHOLDER = "What should happen?"
 SOUND_PLACEHOLDER = "What should be seen and heard?"
 
 WORDS: dict[str, str] = {
+    "error.needed": "This is needed",
     "empty.image": "Write a prompt, then Generate.",
     "empty.video": "Write what should happen, then Generate. A picture or a clip to start from is welcome.",
     "empty.sound": "Write what is seen and heard, then Generate.",
