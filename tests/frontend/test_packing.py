@@ -21,9 +21,11 @@ def test_each_module_runs_once_after_those_that_it_imports_and_gives_what_it_exp
         'import "./room/two.js";\nimport { one, more as other } from "./room/one.js";\none(other);\n'
     )
     (folder / "room" / "two.js").write_text('import * as all from "../room/one.js";\nall.one();\n')
-    (folder / "room" / "one.js").write_text("export const more = 2;\nexport async function one() {}\n")
+    (folder / "room" / "one.js").write_text(
+        "// One.\n\n/**\n * More.\n */\nexport const more = 2; //-\nexport async function one() {}\n"
+    )
     assert packing.packed("page.js") == (
-        "const in_room_one = (() => {\nconst more = 2;\nasync function one() {}\n\nreturn { more, one };\n})();\n"
+        "const in_room_one = (() => {\n\nconst more = 2; //-\nasync function one() {}\n\nreturn { more, one };\n})();\n"
         "const in_room_two = (() => {\nconst all = in_room_one;\nall.one();\n\nreturn {  };\n})();\n"
         "const in_page = (() => {\n\nconst { one, more: other } = in_room_one;\none(other);\n\nreturn {  };\n})();\n"
         "export { in_room_one as room_one, in_room_two as room_two, in_page as page };\n"
