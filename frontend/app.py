@@ -27,10 +27,6 @@ from studio.client import StudioClient
 PART_PAGES: dict[Place, Callable[[Place], None]] = {ROBOT: draw_robot_page, **dict.fromkeys(KEEPING, draw_keeping_page)}
 """Those that are made of parts alone."""
 
-LOOKS_EVERY_S = 0.02
-"""How often Gradio looks whether a form was sent. By itself it does so every millisecond: a server that nobody asks
-anything took 6 % of a core."""
-
 
 def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False) -> FastAPI:
     """Mount every page at its path, the first one at "/"; call it after the API's own routes are in.
@@ -63,8 +59,7 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
     openings = _openings(blocks)
     theirs = {name: text for opening in openings.values() for name, text in opening.texts().items()}
     app.mount("/assets", KeptFiles(ASSETS, theirs), name="assets")
-    blocks.queue(default_concurrency_limit=None)
-    blocks._queue.sleep_when_free = LOOKS_EVERY_S  # pyright: ignore[reportPrivateUsage]
+    lifespan = app.router.lifespan_context
     with warnings.catch_warnings():
         # Said of every app with two pages, whatever ssr_mode is.
         warnings.filterwarnings("ignore", "SSR mode is not supported with multi-page apps", UserWarning)
@@ -78,6 +73,8 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
             footer_links=[],
             favicon_path=str(FOLDER / "icon.svg"),
         )
+    # No event of ours is queued: what Gradio would start with the server only looks for some, every millisecond.
+    app.router.lifespan_context = lifespan
     pages: dict[str, Pieces] = {}
     for place in places:
         opening = openings[place.path]

@@ -132,7 +132,7 @@ def _wire_restoring(panel: Panel, connect: Connect, fields: Mapping[str, Compone
     names = list(fields)
 
     def said_in(event: gr.EventData) -> dict[str, Any]:
-        return flatten(cast("dict[str, Any]", event._data or {}), whole=panel.held)  # pyright: ignore[reportPrivateUsage]
+        return flatten(cast("dict[str, Any]", event.said or {}), whole=panel.held)
 
     def filled(values: Mapping[str, Any], lock: Mapping[str, bool]) -> list[Any]:
         given: dict[str, Any] = {**gathered(panel, values), **lock}

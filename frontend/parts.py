@@ -43,11 +43,11 @@ def part(tag: str, *, elem_id: str, elem_classes: Sequence[str] = (), spec: obje
 
 
 def relay(event: str) -> gr.HTML:
-    """Nothing to see: what a page's own script sends as `event` arrives as the Python event of the same name."""
+    """Nothing to see: what a page's script sends as `event` arrives as `said` of a Python event of the same name."""
     name = event.replace("-", "_")
     return gr.HTML(
         html_template="<span hidden></span>",
-        js_on_load=f"document.addEventListener('{event}', (sent) => trigger('{name}', sent.detail));",
+        js_on_load=f"document.addEventListener('{event}', (sent) => trigger('{name}', {{ said: sent.detail }}));",
         apply_default_css=False,
     )
 
