@@ -20,7 +20,7 @@ from engine.reasoner.conversation import Answer, Conversation, TokenLogprob
 from engine.reasoner.footage import Footage, choose_frames
 from engine.reasoner.picking import Chooser, Tally, pick, upload
 from engine.reasoner.pixels import seen_size
-from engine.reasoner.prefixes import SharedPrefixes
+from engine.reasoner.prefixes import SharedPrefixes, num_alike
 from engine.reasoner.prompt import PromptWriter, bounds_of
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import VisionEncoder, read_vision_encoder
@@ -333,12 +333,9 @@ def waits(conversation: Conversation, earlier: Sequence[Conversation]) -> bool:
     """Whether it shall begin to read behind one of those who read already, with which it will share a beginning."""
     if conversation.cache.length:
         return False
-    keys = conversation.prompt.keys
-    for other in earlier:
-        length = min(len(keys), len(other.prompt.keys))
-        different = np.flatnonzero(keys[:length] != other.prompt.keys[:length])
-        num_shared = int(different[0]) if len(different) else length
-        left = len(other.prompt.tokens) - other.cache.length
-        if left <= WORTH * num_shared and other.adapter == conversation.adapter:
-            return True
-    return False
+    return any(
+        other.adapter == conversation.adapter
+        and len(other.prompt.tokens) - other.cache.length
+        <= WORTH * num_alike(conversation.prompt.keys, other.prompt.keys)
+        for other in earlier
+    )
