@@ -111,7 +111,7 @@ class Codecs:
         num_ranks = 1 if leader is None else leader.decoding_ranks(plan, chunk.latents)
         if leader is not None and num_ranks > 1:
             # Every rank decodes the same pieces: the one with the least memory left decides how long they are.
-            least = partial(leader.least_room, num_ranks)
+            least = partial(leader.least_free, num_ranks)
             if at_once := self.budget.latents_at_once(chunk.canvas, num_ranks, least):
                 return leader.decode(chunk.latents, num_ranks, at_once)
         if at_once := self.budget.latents_at_once(chunk.canvas):

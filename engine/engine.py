@@ -113,8 +113,8 @@ class Engine:
     def describe(self) -> str:
         """Precision and weights in one line, as in "bfloat16 · 34.9 GB" or "float32 · 5 MB"."""
         weights = [*self.model.parameters(), *self.codecs.weights()]
-        if self.talk.eyes is not None:
-            weights += self.talk.eyes.parameters()
+        if self.talk.vision is not None:
+            weights += self.talk.vision.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
         precision = "fp8" if self.model.generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
@@ -154,8 +154,8 @@ class Engine:
                 raise
 
     def _modules(self) -> list[nn.Module]:
-        eyes = [] if self.talk.eyes is None else [self.talk.eyes]
-        return [self.model, *self.codecs.modules(), *eyes]
+        vision = [] if self.talk.vision is None else [self.talk.vision]
+        return [self.model, *self.codecs.modules(), *vision]
 
     @torch.inference_mode()
     def use_adapter(self, path: Path | None, scale: float = 1.0) -> None:

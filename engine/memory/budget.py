@@ -42,12 +42,12 @@ class Budget:
 
     Attributes:
         decoder_width: channels of the VAE's decoder where it is narrowest.
-        room: bytes that can still be taken there.
+        free: bytes that can still be taken there.
     """
 
     model: OmniModel
     decoder_width: int
-    room: Callable[[torch.device], int] = free_bytes
+    free: Callable[[torch.device], int] = free_bytes
 
     def latents_at_once(
         self, canvas: tuple[int, int], num_ranks: int = 1, least: Callable[[int], int] = lambda own: own
@@ -62,7 +62,7 @@ class Budget:
         """
         if self.model.device.type == "cpu":
             return 1
-        room = least(self.room(self.model.device)) * num_ranks
+        available = least(self.free(self.model.device)) * num_ranks
         needed = [
             decode_bytes(Shape(canvas, frames_up_to(count)), self._value_bytes, width=self.decoder_width, at_once=count)
             for count in (1, 2)
@@ -70,7 +70,7 @@ class Budget:
         if num_ranks > 1:
             needed = [int(SEAMS * size) for size in needed]
         first, more = needed[0], needed[1] - needed[0]
-        return 0 if room < first else 1 + (room - first) // more
+        return 0 if available < first else 1 + (available - first) // more
 
     def advise(self, shape: Shape) -> str:
         """What would fit instead of what has just not fitted; see `what_fits`. Frees all that can be made again."""
@@ -78,7 +78,7 @@ class Budget:
         self.model.generator.forget()
         if device.type == "cuda":
             torch.cuda.empty_cache()
-        return what_fits(self.model.config, shape, self.room(device), self._value_bytes, self.decoder_width)
+        return what_fits(self.model.config, shape, self.free(device), self._value_bytes, self.decoder_width)
 
     def advise_on_step(self, plans: Sequence[Plan]) -> str:
         """The same of plans that were moved together; of several, what holds for the largest alone."""
@@ -103,13 +103,15 @@ def shape_of(plan: Plan) -> Shape:
 
 
 def what_fits(
-    config: ModelConfig, shape: Shape, room_bytes: int, value_bytes: int = 2, decoder_width: int = DECODER_WIDTH
+    config: ModelConfig, shape: Shape, available_bytes: int, value_bytes: int = 2, decoder_width: int = DECODER_WIDTH
 ) -> str:
     """A sentence that says which sizes would fit into so much memory; none where nothing does.
 
     A clip of 189 frames at 720p may be answered with "At 720p 93 frames would fit, at 480p all 189."
     """
-    found = list(_fitting(shape, lambda less: estimate_bytes(config, less, value_bytes, decoder_width) <= room_bytes))
+    found = list(
+        _fitting(shape, lambda less: estimate_bytes(config, less, value_bytes, decoder_width) <= available_bytes)
+    )
     if not found:
         return "Nothing smaller would fit either: free memory on the device, or start with --offload."
     if shape.num_frames == 1:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.memory.strips import STRIP_CELLS, strip_starts
+from engine.towers.generator import TOKENS_PER_PASS
+from engine.towers.kv_buffers import MAX_RESIDENT_BYTES
 from engine.weights import ModelConfig
 from studio.requests.frames import TEMPORAL_STRIDE, latent_frames
 
 PROMPT_TOKENS = 512
 """Of each branch where nobody has counted; beside a clip's tokens they are few."""
-
-PASS_TOKENS = 16_384
-"""Above this sequences pass one after the other (`engine.towers.generator`)."""
-
-KV_BYTES = 2 * 2**30
-"""Above this the layers share one set of keys and values (`engine.towers.kv_buffers`)."""
 
 DECODER_WIDTH = 256
 """Channels of the Wan 2.2 decoder where it is narrowest; what it takes is in proportion."""
@@ -76,8 +72,8 @@ def step_bytes(config: ModelConfig, shape: Shape, value_bytes: int = 2) -> int:
     prefixes = shape.num_branches * PROMPT_TOKENS * kv_width * config.num_hidden_layers
     seen = shape.num_branches * (tokens + PROMPT_TOKENS) * kv_width // shape.num_shards
     every_layer = seen * config.num_hidden_layers
-    keys_and_values = every_layer if every_layer <= KV_BYTES else seen
-    together = max(min(shape.num_branches * tokens, PASS_TOKENS), tokens) // shape.num_shards
+    keys_and_values = every_layer if every_layer <= MAX_RESIDENT_BYTES else seen
+    together = max(min(shape.num_branches * tokens, TOKENS_PER_PASS), tokens) // shape.num_shards
     inner = config.intermediate_size * (3 if config.family == "qwen" else 2)
     # The residual stream and its normalised copy beside the widest place of a block; embeddings and outputs of all.
     activations = together * (2 * config.hidden_size + inner) * value_bytes

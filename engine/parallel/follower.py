@@ -25,7 +25,7 @@ class Follower:
     """One checkpoint on one rank, and the trajectories and clips that the leader has told of.
 
     Args:
-        room: bytes that can still be taken on this rank's device.
+        free: bytes that can still be taken on this rank's device.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class Follower:
         model: OmniModel,
         coder: ClipCoder,
         group: RankGroup,
-        room: Callable[[torch.device], int] = free_bytes,
+        free: Callable[[torch.device], int] = free_bytes,
     ) -> None:
         self._model = model
         self._group = group
-        self._room = room
+        self._free = free
         self._spread = Spread(model.generator, group)
         self._prefixes = PrefixStore(model)
         self._adapters = LoraAdapters(model)
@@ -90,7 +90,7 @@ class Follower:
                 ]
                 denoise(self._model, steps, partial(self._spread, layout=layout))
             case Measure(num_ranks):
-                self._group.ring(num_ranks).least(self._room(self._group.device), self._group.device)
+                self._group.ring(num_ranks).least(self._free(self._group.device), self._group.device)
             case Decode(number, is_first, latents, num_ranks):
                 if is_first:
                     self._clips[number] = self._decoder.memory()

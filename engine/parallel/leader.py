@@ -114,7 +114,7 @@ class Leader:
         """How many ranks decode latents [C, T, rows, columns] of a plan's clip."""
         return self._count_decoding(latents.shape, self._count(plan))
 
-    def least_room(self, ranks: int, own: int) -> int:
+    def least_free(self, ranks: int, own: int) -> int:
         """Bytes that can still be taken on the one of so many ranks that has the least left.
 
         Args:

@@ -5,7 +5,7 @@ Calls point downward:
     talk           begin, advance: prompts read in pieces, answers written together
     conversation   one of them, and how far it has come
     prompt         messages to tokens, positions and what is shown (sight, pixels, footage)
-    eyes           the vision encoder
+    vision_encoder what is shown to features of the model's width
     picking        logits to tokens
     constraint     answers that match a JSON schema in time (closing, grammar)
     prefixes       beginnings that conversations share

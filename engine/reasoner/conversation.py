@@ -10,9 +10,9 @@ from typing import Literal
 import torch
 
 from engine.reasoner.constraint import Constraint
-from engine.reasoner.eyes import Seen
 from engine.reasoner.picking import Tally
 from engine.reasoner.prompt import Prompt
+from engine.reasoner.vision_encoder import VisionFeatures
 from engine.towers import Cache
 from studio.errors import StudioError
 from studio.requests.reason import Reason
@@ -131,7 +131,7 @@ class Conversation:
     tokens: list[int] = field(default_factory=list[int])
     logprobs: list[TokenLogprob] = field(default_factory=list[TokenLogprob])
     chances: list[float] = field(default_factory=list[float])
-    seen: dict[int, Seen] = field(default_factory=dict[int, "Seen"])
+    seen: dict[int, VisionFeatures] = field(default_factory=dict[int, "VisionFeatures"])
     finish_reason: FinishReason | None = None
     failure: StudioError | None = None
 

@@ -30,11 +30,14 @@ class Beginning:
 
     def num_shared(self, keys: np.ndarray, adapter: object) -> int:
         """Tokens at the beginning that it has in common with others."""
-        if adapter != self.adapter:
-            return 0
-        length = min(len(self.keys), len(keys))
-        different = np.flatnonzero(self.keys[:length] != keys[:length])
-        return int(different[0]) if len(different) else length
+        return num_alike(self.keys, keys) if adapter == self.adapter else 0
+
+
+def num_alike(one: np.ndarray, other: np.ndarray) -> int:
+    """Keys at the beginning that two prompts have in common."""
+    length = min(len(one), len(other))
+    different = np.flatnonzero(one[:length] != other[:length])
+    return int(different[0]) if len(different) else length
 
 
 class SharedPrefixes:

@@ -17,13 +17,13 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner.constraint import Constraint
 from engine.reasoner.conversation import Answer, Conversation, TokenLogprob
-from engine.reasoner.eyes import Eyes, read_eyes
 from engine.reasoner.footage import Footage, choose_frames
 from engine.reasoner.picking import Chooser, Tally, pick, upload
 from engine.reasoner.pixels import seen_size
-from engine.reasoner.prefixes import SharedPrefixes
+from engine.reasoner.prefixes import SharedPrefixes, num_alike
 from engine.reasoner.prompt import PromptWriter, bounds_of
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
+from engine.reasoner.vision_encoder import VisionEncoder, read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
 from engine.towers.decoding import LastToken, Steps
@@ -49,14 +49,14 @@ class Talk:
     """The reasoner of one checkpoint as a partner in conversations. One thread's own.
 
     Attributes:
-        eyes: none where the checkpoint has no vision encoder.
+        vision: none where the checkpoint has no vision encoder.
         context: tokens of a conversation at most, its answer among them.
         steps: recorded ones for the tokens of answers; none where that cannot be.
     """
 
     model: OmniModel
     writer: PromptWriter
-    eyes: Eyes | None
+    vision: VisionEncoder | None
     context: int
     prefixes: SharedPrefixes
     steps: Steps | None
@@ -70,13 +70,13 @@ class Talk:
         """
         root = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
         vocabulary = read_vocabulary(folder, text_tokenizer, model.config.vocab_size)
-        eyes = read_eyes(folder, model.device, model.dtype)
-        sight = None if eyes is None else read_sight(folder, root.get("model_type") == EDGE)
-        writer = PromptWriter(vocabulary, sight, None if eyes is None else read_placeholders(vocabulary))
+        vision = read_vision_encoder(folder, model.device, model.dtype)
+        sight = None if vision is None else read_sight(folder, root.get("model_type") == EDGE)
+        writer = PromptWriter(vocabulary, sight, None if vision is None else read_placeholders(vocabulary))
         text = root.get("text_config")
         context = text.get("max_position_embeddings") if isinstance(text, dict) else None
         size = context if isinstance(context, int) else CONTEXT_TOKENS
-        return cls(model, writer, eyes, size, SharedPrefixes(), Steps.of(model.reasoner))
+        return cls(model, writer, vision, size, SharedPrefixes(), Steps.of(model.reasoner))
 
     def forget(self) -> None:
         """Give up what is kept between conversations, and what reads weights where they are now."""
@@ -214,10 +214,10 @@ class Talk:
             first, past = np.searchsorted(shown.places, (start, end))
             if first == past:
                 continue
-            assert self.eyes is not None
+            assert self.vision is not None
             seen = conversation.seen.get(index)
             if seen is None:
-                seen = conversation.seen[index] = self.eyes(shown.patches)
+                seen = conversation.seen[index] = self.vision(shown.patches)
             places = upload(torch.from_numpy(shown.places[first:past] - start), x.device)
             x = x.index_copy(0, places, seen.features[first:past])
             deep = deep or [torch.zeros_like(x) for _ in seen.deep]
@@ -333,12 +333,9 @@ def waits(conversation: Conversation, earlier: Sequence[Conversation]) -> bool:
     """Whether it shall begin to read behind one of those who read already, with which it will share a beginning."""
     if conversation.cache.length:
         return False
-    keys = conversation.prompt.keys
-    for other in earlier:
-        length = min(len(keys), len(other.prompt.keys))
-        different = np.flatnonzero(keys[:length] != other.prompt.keys[:length])
-        num_shared = int(different[0]) if len(different) else length
-        left = len(other.prompt.tokens) - other.cache.length
-        if left <= WORTH * num_shared and other.adapter == conversation.adapter:
-            return True
-    return False
+    return any(
+        other.adapter == conversation.adapter
+        and len(other.prompt.tokens) - other.cache.length
+        <= WORTH * num_alike(conversation.prompt.keys, other.prompt.keys)
+        for other in earlier
+    )

@@ -167,7 +167,7 @@ def test_a_policys_few_frames_and_strips_thinner_than_a_cell_are_not_divided():
 
 
 def test_those_who_decode_together_are_asked_what_memory_they_have_left(leader, ends):
-    assert leader.least_room(2, 100) == 98
+    assert leader.least_free(2, 100) == 98
     assert [told(end) for _, end in ends] == [[Measure(2)], [], []]
     assert leader.is_whole
 
@@ -175,7 +175,7 @@ def test_those_who_decode_together_are_asked_what_memory_they_have_left(leader, 
 def test_a_question_that_breaks_off_leaves_a_group_that_is_not_whole(leader, monkeypatch):
     monkeypatch.setattr(leader._group, "ring", lambda _: SimpleNamespace(least=lambda *_: 1 / 0))
     with pytest.raises(ZeroDivisionError):
-        leader.least_room(2, 100)
+        leader.least_free(2, 100)
     assert not leader.is_whole
 
 

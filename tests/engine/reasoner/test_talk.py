@@ -135,13 +135,13 @@ def test_a_long_prompt_is_read_in_pieces_while_others_write(engine, say):
 def test_a_beginning_that_is_shared_is_read_once(engine, say, media, answers, monkeypatch):
     read: list[int] = []
     looked: list[int] = []
-    of_model, of_eyes = engine.model.reasoner.read, engine.talk.eyes.forward
+    of_model, of_encoder = engine.model.reasoner.read, engine.talk.vision.forward
     monkeypatch.setattr(
         engine.model.reasoner,
         "read",
         lambda x, rope, caches, lengths, deep=(): read.append(len(x)) or of_model(x, rope, caches, lengths, deep),
     )
-    monkeypatch.setattr(engine.talk.eyes, "forward", lambda patches: looked.append(1) or of_eyes(patches))
+    monkeypatch.setattr(engine.talk.vision, "forward", lambda patches: looked.append(1) or of_encoder(patches))
     asked = [say(f"what is this, in {word}?", (CLIP, PICTURE), seed=1, max_tokens=1) for word in ("one", "two", "one")]
     conversations = answers(engine, asked, media)
     first, second, third = (len(entry.prompt.tokens) for entry in conversations)
@@ -217,7 +217,7 @@ def test_logprobs_are_the_model_s_own_and_come_with_the_likeliest_others(engine,
 
 def test_no_weight_is_held_twice(speck):
     engine = Engine.load(speck, device="cpu")
-    held = [*engine.model.parameters(), *engine.talk.eyes.parameters()]
+    held = [*engine.model.parameters(), *engine.talk.vision.parameters()]
     storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in held}
     assert len(storages) == len(held)
     shards = [*(speck / "transformer").glob("*.safetensors"), *(speck / "vision_encoder").glob("*.safetensors")]

@@ -24,7 +24,7 @@ EDGE_PREFIXES = {"model.visual.": "encoder.", "model.projector.": "projector."}
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisionFeatures:
     """What the encoder makes of one picture or clip, in the model's dtype.
 
     Attributes:
@@ -36,7 +36,7 @@ class Seen:
     deep: tuple[Tensor, ...]
 
 
-class Eyes(nn.Module):
+class VisionEncoder(nn.Module):
     """The encoder of one checkpoint; Edge's is followed by its projector."""
 
     def __init__(self, encoder: nn.Module, projector: nn.Module | None) -> None:
@@ -44,18 +44,18 @@ class Eyes(nn.Module):
         self.encoder = encoder
         self.projector = projector
 
-    def forward(self, patches: Patches) -> Seen:
+    def forward(self, patches: Patches) -> VisionFeatures:
         """Look at one picture or clip; frames do not see one another."""
         weight = next(self.encoder.parameters())
         values = patches.values.to(weight.device, weight.dtype)
         grid = torch.tensor([patches.grid], device=weight.device)
         out: Any = self.encoder(values, grid_thw=grid, return_dict=True)
         if self.projector is not None:
-            return Seen(self.projector(out.last_hidden_state), ())
-        return Seen(out.pooler_output, tuple(out.deepstack_features))
+            return VisionFeatures(self.projector(out.last_hidden_state), ())
+        return VisionFeatures(out.pooler_output, tuple(out.deepstack_features))
 
 
-def read_eyes(folder: Path, device: torch.device, dtype: torch.dtype) -> Eyes | None:
+def read_vision_encoder(folder: Path, device: torch.device, dtype: torch.dtype) -> VisionEncoder | None:
     """The encoder in `vision_encoder/`, described by the root configuration; none where either is missing.
 
     Raises:
@@ -66,9 +66,9 @@ def read_eyes(folder: Path, device: torch.device, dtype: torch.dtype) -> Eyes | 
         return None
     config = read_json(folder / "config.json")
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.device(device):
-        eyes = _build(config, folder)
-    weights = _read_weights(shards, device, dtype, EDGE_PREFIXES if eyes.projector is not None else {})
-    expected = {name: tuple(tensor.shape) for name, tensor in eyes.state_dict().items()}
+        vision = _build(config, folder)
+    weights = _read_weights(shards, device, dtype, EDGE_PREFIXES if vision.projector is not None else {})
+    expected = {name: tuple(tensor.shape) for name, tensor in vision.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if different := sorted(dict(found.items() ^ expected.items())):
         raise BrokenCheckpoint(
@@ -76,11 +76,11 @@ def read_eyes(folder: Path, device: torch.device, dtype: torch.dtype) -> Eyes | 
             param="checkpoint",
             hint="Pull it again.",
         )
-    eyes.load_state_dict(weights, strict=True, assign=True)
-    return eyes.eval().requires_grad_(False)
+    vision.load_state_dict(weights, strict=True, assign=True)
+    return vision.eval().requires_grad_(False)
 
 
-def _build(config: Mapping[str, Any], folder: Path) -> Eyes:
+def _build(config: Mapping[str, Any], folder: Path) -> VisionEncoder:
     try:
         if config.get("model_type") == EDGE:
             # Not every transformers that reads Nano and Super has Edge.
@@ -88,9 +88,9 @@ def _build(config: Mapping[str, Any], folder: Path) -> Eyes:
             from transformers.models.cosmos3_edge.configuration_cosmos3_edge import Cosmos3EdgeConfig
 
             own = Cosmos3EdgeConfig(**{name: value for name, value in config.items() if name != "model_type"})
-            return Eyes(edge.Cosmos3EdgeVisionModel(own.vision_config), edge.Cosmos3EdgePatchMerger(own))  # type: ignore[arg-type]
+            return VisionEncoder(edge.Cosmos3EdgeVisionModel(own.vision_config), edge.Cosmos3EdgePatchMerger(own))  # type: ignore[arg-type]
         vision = config.get("vision_config") or {}
-        return Eyes(
+        return VisionEncoder(
             Qwen3VLVisionModel(
                 Qwen3VLVisionConfig(**{name: value for name, value in vision.items() if name != "model_type"})
             ),
