@@ -261,9 +261,9 @@ class Engine:
             media: pictures and chosen frames by the request's media ids.
 
         Raises:
-            PromptTooLong: prompt and answer are more than the checkpoint's context.
+            PromptTooLong: the prompt leaves no room for an answer in the checkpoint's context.
             NotAllowed: something is shown to a checkpoint without a vision encoder.
-            BadInput: a picture cannot be looked at, or the schema cannot be answered within `max_tokens`.
+            BadInput: a picture cannot be looked at, or the schema cannot be answered within what it may have.
             OutOfMemory: see `load`.
         """
         with typed_out_of_memory(self.model.device):

@@ -107,6 +107,7 @@ class Conversation:
     """Made by `Engine.converse`, moved by `Engine.decode`; nobody else writes to it. To end it early, drop it.
 
     Attributes:
+        budget: tokens that the answer may have: `max_tokens`, or fewer where the context leaves fewer.
         cache: of what has been read and written, the last token apart.
         adapter: that it was begun with.
         num_shared: tokens of the prompt that another conversation had read.
@@ -115,12 +116,13 @@ class Conversation:
         dice: of its seed.
         chances: that its tokens were drawn with.
         seen: what was looked at and is not all read yet, by its index in the prompt.
-        finish_reason: "stop" where the model, a stop string or the schema ended it; "length" at `max_tokens`.
+        finish_reason: "stop" where the model, a stop string or the schema ended it; "length" at its budget.
         failure: why the answer cannot go on, though others do.
     """
 
     request: Reason
     prompt: Prompt
+    budget: int
     cache: Cache
     answer: Answer
     constraint: Constraint | None

@@ -110,19 +110,21 @@ class Talk:
         """See `Engine.converse`."""
         vocabulary, sampling = self.writer.vocabulary, request.sampling
         prompt = self.writer.write(request, media)
-        if len(prompt.tokens) + sampling.max_tokens > self.context:
+        budget = min(sampling.max_tokens, self.context - len(prompt.tokens))
+        if budget < 1:
             raise PromptTooLong(
-                f"The conversation comes to {len(prompt.tokens):,} tokens and the answer may have "
-                f"{sampling.max_tokens:,}; together at most {self.context:,} are read.",
+                f"The conversation comes to {len(prompt.tokens):,} tokens; with its answer at most {self.context:,} "
+                "are read.",
                 param="messages",
-                hint="Shorten it, show fewer or smaller frames, or lower max_tokens.",
+                hint="Shorten it, or show fewer or smaller frames.",
             )
         constraint = None
         if request.response_schema is not None:
-            constraint = Constraint(request.response_schema, vocabulary, sampling.max_tokens)
+            constraint = Constraint(request.response_schema, vocabulary, budget)
         return Conversation(
             request,
             prompt,
+            budget,
             Cache(self.model.config, self.model.device, self.model.dtype),
             Answer(sampling.stop),
             constraint,
@@ -278,7 +280,7 @@ class Talk:
         picked: list[int] = pick(logits, choosers).tolist()
         for index, (entry, token) in enumerate(zip(conversations, picked, strict=True)):
             if entry.constraint is not None:
-                left = entry.request.sampling.max_tokens - len(entry.tokens)
+                left = entry.budget - len(entry.tokens)
                 try:
                     token = entry.constraint.admit(token, left)
                 except BadInput as error:
@@ -297,7 +299,7 @@ class Talk:
             answer.write(vocabulary.spelt(token))
         if token in vocabulary.ends or answer.stopped or (constraint is not None and constraint.complete):
             conversation.finish_reason = "stop"
-        elif len(conversation.tokens) == conversation.request.sampling.max_tokens:
+        elif len(conversation.tokens) == conversation.budget:
             conversation.finish_reason = "length" if constraint is None else "stop"
         if conversation.done:
             answer.close()

@@ -246,12 +246,17 @@ def test_answers_and_pictures_come_from_the_same_tensors(engine, say, ask, run, 
     assert not torch.allclose(before[1], after[1])
 
 
-def test_a_conversation_longer_than_the_context_is_refused(engine, say, monkeypatch):
+def test_an_answer_has_what_the_context_leaves_it(engine, say, monkeypatch):
     prompt = len(engine.converse(say()).prompt.tokens)
-    monkeypatch.setattr(engine.talk, "context", prompt + 12)
-    engine.converse(say(max_tokens=12))
-    with pytest.raises(PromptTooLong, match=f"{prompt} tokens.*13.*at most {prompt + 12}") as raised:
-        engine.converse(say(max_tokens=13))
+    monkeypatch.setattr(engine.talk, "context", prompt + 3)
+    conversation = engine.converse(say(max_tokens=12))
+    while not conversation.done:
+        engine.decode([conversation])
+    assert len(conversation.tokens) <= 3
+    assert conversation.budget == 3
+    monkeypatch.setattr(engine.talk, "context", prompt)
+    with pytest.raises(PromptTooLong, match=f"{prompt} tokens.*at most {prompt}") as raised:
+        engine.converse(say(max_tokens=1))
     assert raised.value.param == "messages"
 
 
