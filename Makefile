@@ -5,6 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
 TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
+# Node and the tools of package.json read the page's scripts and style sheets; nothing of theirs is served.
+PAGE_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH" node_modules/.bin
 # Two at a time, whole files together, in the order of tests/conftest.py: the tests are made for two cores.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
@@ -60,15 +62,22 @@ studio-opening: install system-packages
 studio-screens: install system-packages
 	PYTHONPATH=.:tests $(BIN)/python tests/studio_screens.py
 
-check: install
+node_modules/installed: package.json .venv/installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm install --silent --no-package-lock --no-audit --no-fund
+	@touch $@
+
+check: install node_modules/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(PAGE_TOOLS)/biome ci --error-on-warnings
+	$(PAGE_TOOLS)/tsc
 
-format: install
+format: install node_modules/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(PAGE_TOOLS)/biome check --write
 
 # The browser tests need Chromium. As root this installs it; otherwise it says how, and those tests say so too.
 system-packages:
@@ -78,4 +87,4 @@ system-packages:
 	else echo "The browser tests need Chromium: sudo apt-get install $(SYSTEM_PACKAGES)"; exit 1; fi
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf .venv node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info

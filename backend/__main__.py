@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from backend.browser_policy import BROWSER_HEADERS
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.edge.browser_policy import BROWSER_HEADERS
 from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
 from studio.errors import CannotListen, StorageError, StudioError
@@ -43,9 +43,11 @@ def main() -> int:
         folder = DataFolder(settings.data)
         folder.prepare()
         hold = Hold(folder)
-        shelf = CheckpointShelf.open(settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set)
+        catalogue = CheckpointCatalogue.open(
+            settings.checkpoint, folder, is_told="checkpoint" in settings.model_fields_set
+        )
         listener = listen(settings)
-        _serve(settings, folder, shelf, hold, listener)
+        _serve(settings, folder, catalogue, hold, listener)
     except StudioError as error:
         sys.stderr.write(f"orrery: {error}\n")
         return 2
@@ -111,18 +113,18 @@ class Server(uvicorn.Server):
 
 
 def _serve(
-    settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, hold: Hold, listener: socket.socket
+    settings: ServerSettings, folder: DataFolder, catalogue: CheckpointCatalogue, hold: Hold, listener: socket.socket
 ) -> None:
     gc.disable()  # until all is there, see `Server.startup`
     from backend.serve import build_services  # a second of imports, after all cheap refusals
 
-    services = build_services(settings, folder, shelf)
+    services = build_services(settings, folder, catalogue)
     with suppress(KeyboardInterrupt):  # uvicorn has shut down by then, and raises the signal again
         asyncio.run(_live(settings, services, hold, listener))
 
 
 async def _live(settings: ServerSettings, services: Services, hold: Hold, listener: socket.socket) -> None:
-    from backend.paced_http import PacedHttp
+    from backend.edge.paced_http import PacedHttp
     from backend.serve import living
 
     own_url = address(settings, listener, loopback=True)

@@ -7,17 +7,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
+from starlette.routing import Mount
 
 from backend import errors
-from backend.access import Gate
-from backend.body_limit import BodyLimit
+from backend.edge.access import Gate
+from backend.edge.body_limit import BodyLimit
+from backend.edge.head import Head
+from backend.edge.rate_limit import RateLimit
 from backend.examples import show_examples
-from backend.metrics import Measured
-from backend.rate_limit import RateLimit
+from backend.metrics import RequestMetrics
 from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
-from backend.routes.head import Head
-from backend.routes.page import PageErrors
 from backend.services import Services
 from backend.version import VERSION
 from frontend.app import mount
@@ -37,7 +37,7 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
         alive: what ends with it. Closed at its shutdown: the process may be gone before its caller hears of that.
     """
     has_robot = settings.robot != "none"
-    own_robot = OwnRobot(settings, base_url, services.robots, services.policy) if has_robot else None
+    own_robot = OwnRobot(settings, base_url, services.robots.hub, services.robots.policy) if has_robot else None
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncGenerator[None]:
@@ -57,12 +57,14 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
     _know_routes(app)
     show_examples(app)
     mount(app, base_url=lambda: base_url, has_token=settings.token is not None)
-    app.add_middleware(PageErrors)
+    for route in app.routes:
+        if isinstance(route, Mount) and isinstance(route.app, FastAPI):
+            errors.register_missing(route.app)
     app.add_middleware(Head)
     app.add_middleware(BodyLimit)
     app.add_middleware(Gate, settings=settings)
     app.add_middleware(RateLimit, per_minute=settings.rate_limit)
-    app.add_middleware(Measured, metrics=services.metrics)
+    app.add_middleware(RequestMetrics, metrics=services.ledger.metrics)
     return app
 
 

@@ -87,6 +87,12 @@ def register(app: FastAPI) -> None:
         app.add_exception_handler(kind, handler)
 
 
+def register_missing(app: FastAPI) -> None:
+    """Teach the page's library to say in our shape what is not there; the page's script reads its other answers."""
+    for status in (404, 405):
+        app.add_exception_handler(status, _http)  # pyright: ignore[reportArgumentType] - of HTTPException alone
+
+
 async def _studio(request: Request, error: errors.StudioError) -> JSONResponse:
     log.info("refused", method=request.method, path=request.url.path, code=error.code, message=error.message)
     return answer(error)

@@ -32,7 +32,7 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class Measured:
+class RequestMetrics:
     """ASGI middleware: counts and times every HTTP request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

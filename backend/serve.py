@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import structlog
 
 from backend import vital
-from backend.adapter_rack import AdapterRack
-from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
-from backend.arena.importing import ARENA_RECORDS
-from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
-from backend.comparisons import ComparisonDesk
-from backend.comparisons.importing import COMPARISON_RECORDS
-from backend.control_desk import ControlDesk
+from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.broadcast import Broadcast, Snapshots
+from backend.checkpoints.adapters import AdapterFolder
+from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
-from backend.fleet.room import Room
-from backend.form_shelf import FormShelf
-from backend.given_media import GivenMedia
+from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
@@ -36,30 +31,37 @@ from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
-from backend.library.portage import Portage
+from backend.library.backups import Backups
+from backend.library.controls import ControlService
+from backend.library.form_presets import FormPresets
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
 from backend.reasoning import ReasoningService
+from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
-from backend.reasoning.task_desk import TaskDesk
+from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
-from backend.refining.bench import Bench
-from backend.refining.importing import REFINEMENT_RECORDS
 from backend.refining.roles import Roles
-from backend.refining.service import RefiningService
-from backend.refining.shelf import RefinementShelf
+from backend.refining.service import JobMaker, RefiningService
+from backend.refining.store import RefinementStore
 from backend.robots.hub import RobotHub
-from backend.services import Services
-from backend.snapshots import Snapshots
+from backend.services import (
+    FleetServices,
+    LedgerServices,
+    LibraryServices,
+    RobotServices,
+    Services,
+    WordServices,
+)
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
-from studio.errors import DiskFull
+from studio.errors import DiskFull, StudioError
 from studio.prompting import load_tasks
 from studio.prompting.refining_texts import load_refining_texts
 from studio.settings import ServerSettings
@@ -67,86 +69,184 @@ from studio.settings import ServerSettings
 log = structlog.get_logger("orrery.server")
 
 
-def build_services(settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf) -> Services:
+def build_services(settings: ServerSettings, folder: DataFolder, catalogue: CheckpointCatalogue) -> Services:
     """Everything behind the edge; nothing runs yet.
 
     Raises:
         DatabaseTooNew, StorageError: the database cannot be used.
         BadInput: a task or template of the user's own cannot be read.
     """
-    media = MediaStore(folder.media)
-    broadcast = Broadcast()
-    guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
-    reserve = Reserve(folder.reserve)
+    ledger = build_ledger(settings=settings, folder=folder)
+    fleet = build_fleet(settings=settings, folder=folder, catalogue=catalogue, ledger=ledger)
+    words = build_words(settings=settings, folder=folder, ledger=ledger, fleet=fleet)
+    library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
+    return Services(ledger, fleet, words, library, build_robots(ledger=ledger, fleet=fleet))
+
+
+def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServices:
+    """The database, the media, and who tells everybody of them. Raises DatabaseTooNew, StorageError."""
+    media, broadcast, reserve = MediaStore(folder.media), Broadcast(), Reserve(folder.reserve)
     database = _open_database(folder, media, reserve)
     board = Board(Ledger(database, settings.quota_bytes), media, broadcast)
-    fleet = _build_fleet(settings, folder, shelf, board, broadcast)
-    errands = Errands(shelf, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
-    uploads = Uploads(database, media, board.library_news, settings.quota_bytes)
-    rack = AdapterRack(folder.adapters)
-    metrics = Metrics()
-    reasoning = ReasoningService(fleet, metrics)
+    return LedgerServices(
+        database=database,
+        reserve=reserve,
+        media=media,
+        broadcast=broadcast,
+        snapshots=Snapshots(broadcast),
+        board=board,
+        news=board.library_news,
+        uploads=Uploads(database, media, board.library_news, settings.quota_bytes),
+        promises=Promises(database, board.get),
+        videos=VideoShelf(database),
+        metrics=Metrics(),
+    )
+
+
+def build_fleet(
+    *, settings: ServerSettings, folder: DataFolder, catalogue: CheckpointCatalogue, ledger: LedgerServices
+) -> FleetServices:
+    """The engines of every checkpoint, the queue, and the guardrail before it."""
+    board, broadcast = ledger.board, ledger.broadcast
+    spreading, lock, memory = Spreading.of(settings), asyncio.Lock(), FleetMemory(settings)
+    devices = memory.devices()
+
+    def engines_of(checkpoint: Checkpoint) -> list[Dispatcher]:
+        folders, guardrail = (folder.media, folder.adapters), settings.guardrail_url
+        own = spreading.at(checkpoint.preset.precision)
+        make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
+        return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices]
+
+    engines = Fleet(board=board, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
+    guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
+    errands = Errands(catalogue, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
+    adapters = AdapterFolder(folder.adapters)
+    admission = Admission(catalogue, ledger.media, adapters, guard)
+    jobs = JobService(board, engines, admission, broadcast)
+    return FleetServices(
+        catalogue=catalogue,
+        adapters=adapters,
+        guard=guard,
+        engines=engines,
+        errands=errands,
+        admission=admission,
+        jobs=jobs,
+        queue=QueueService(board, jobs, admission, engines.wake),
+    )
+
+
+def build_words(
+    *, settings: ServerSettings, folder: DataFolder, ledger: LedgerServices, fleet: FleetServices
+) -> WordServices:
+    """What reasoners are asked. Raises BadInput for a task of the user's own that cannot be read."""
+    media = ledger.media
+    reasoning = ReasoningService(fleet.engines, ledger.metrics)
     shown_media = ShownMedia(media, folder.media, settings)
-    upsampler = Upsampler(reasoning, media, shelf, settings, guard)
-    fleet.preparations = Preparations(guard, upsampler)
-    admission = Admission(shelf, media, rack, guard)
-    jobs = JobService(board, fleet, admission, broadcast)
-    texts = load_refining_texts(folder.templates)
-    roles = Roles(reasoning, media, shelf, settings, texts, fleet.status_of, fleet.bring)
-    library = LibraryService(
-        *(database, media, board.library_news, folder.media, settings.quota_bytes, fleet.wake), reserve
+    upsampler = Upsampler(reasoning, media, fleet.catalogue, settings, fleet.guard)
+    return WordServices(
+        reasoning=reasoning,
+        shown_media=shown_media,
+        given_media=GivenMedia(media, ledger.uploads, shown_media, settings),
+        upsampler=upsampler,
+        preparations=Preparations(fleet.guard, upsampler),
+        tasks=TaskService(load_tasks(folder.tasks), reasoning, shown_media),
     )
-    arena, reasoners = (
-        ArenaService(database, board.library_news, media),
-        Reasoners(reasoning, fleet, shelf, folder.reasoners),
+
+
+def build_library(
+    *,
+    settings: ServerSettings,
+    folder: DataFolder,
+    ledger: LedgerServices,
+    fleet: FleetServices,
+    words: WordServices,
+) -> LibraryServices:
+    """What was made, compared, refined and voted on. Raises BadInput for templates that cannot be read."""
+    database, media, news = ledger.database, ledger.media, ledger.news
+    items = LibraryService(
+        database=database,
+        store=media,
+        news=news,
+        folder=folder.media,
+        quota_bytes=settings.quota_bytes,
+        wake=fleet.engines.wake,
+        reserve=ledger.reserve,
     )
-    refining = RefiningService(admission, roles, Bench(jobs, media), RefinementShelf(database), broadcast)
+    roles = Roles(
+        service=words.reasoning,
+        store=media,
+        catalogue=fleet.catalogue,
+        settings=settings,
+        texts=load_refining_texts(folder.templates),
+        status_of=fleet.engines.status_of,
+        bring=fleet.engines.bring,
+    )
+    refining = RefiningService(
+        fleet.admission, roles, JobMaker(fleet.jobs, media), RefinementStore(database), ledger.broadcast
+    )
+    arena = ArenaService(database, news, media)
 
     def heard() -> None:
         arena.forget()
         refining.changed()
 
-    queue, sheets = QueueService(board, jobs, admission, fleet.wake), SheetDesk(media)
-    rooms = (database, board, queue, jobs, admission, fleet, shelf, media, library, uploads, sheets)
-    return Services(
-        jobs=jobs,
-        queue=queue,
-        board=board,
-        fleet=fleet,
-        errands=errands,
-        shelf=shelf,
-        media=media,
-        library=library,
-        portage=Portage(
-            *(database, media, board.library_news, library, folder, settings.quota_bytes),
-            sorts=(*COMPARISON_RECORDS, *REFINEMENT_RECORDS, *ARENA_RECORDS),
+    reasoners = Reasoners(words.reasoning, fleet.engines, fleet.catalogue, folder.reasoners)
+    comparisons = ComparisonService(
+        database=database,
+        board=ledger.board,
+        queue=fleet.queue,
+        jobs=fleet.jobs,
+        admission=fleet.admission,
+        engines=fleet.engines,
+        catalogue=fleet.catalogue,
+        store=media,
+        library=items,
+        uploads=ledger.uploads,
+        held_gb=_held_gb(fleet),
+    )
+    sheets = SheetService(media)
+    return LibraryServices(
+        items=items,
+        backups=Backups(
+            database=database,
+            store=media,
+            news=news,
+            library=items,
+            folder=folder,
+            quota_bytes=settings.quota_bytes,
             heard=heard,
         ),
-        comparisons=ComparisonDesk.open(*rooms, folder.media, _offline_page),
-        uploads=uploads,
         sheets=sheets,
-        adapters=rack,
-        controls=ControlDesk(media, uploads),
-        broadcast=broadcast,
-        snapshots=Snapshots(broadcast),
-        reasoning=reasoning,
-        shown_media=shown_media,
-        upsampler=upsampler,
+        controls=ControlService(media, ledger.uploads),
+        forms=FormPresets(folder.form_presets),
+        comparisons=comparisons,
+        measuring=Measuring(comparisons, media),
+        exports=Exporting(comparisons, media, sheets, folder.media, _offline_page),
         refining=refining,
-        tasks=TaskDesk(load_tasks(folder.tasks), reasoning, shown_media),
         arena=arena,
         reasoners=reasoners,
         judge=Judge(arena, reasoners, media),
-        answers=AnswerDesk(database, arena, reasoners, media),
-        forms=FormShelf(folder.form_presets),
-        robots=RobotHub(),
-        policy=PolicyService(fleet, shelf, metrics),
-        given_media=GivenMedia(media, uploads, shown_media, settings),
-        guard=guard,
-        promises=Promises(database, board.get),
-        videos=VideoShelf(database),
-        metrics=metrics,
+        questions=QuestionService(database, arena, reasoners, media),
     )
+
+
+def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
+    """Arms that dial in, and the policy that answers them."""
+    return RobotServices(RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics))
+
+
+def _held_gb(fleet: FleetServices) -> Callable[[str], float | None]:
+    """What the weights of a checkpoint take, GB by its id; by the devices as they were when first asked."""
+    read_once = cache(fleet.engines.memory.read)
+
+    @cache
+    def held_gb(checkpoint: str) -> float | None:
+        try:
+            return round(fleet.engines.memory.held_gb(fleet.catalogue.named(checkpoint), read_once()), 2)
+        except StudioError:  # it is not known any more
+            return None
+
+    return held_gb
 
 
 def _open_database(folder: DataFolder, media: MediaStore, reserve: Reserve) -> Database:
@@ -161,49 +261,35 @@ def _open_database(folder: DataFolder, media: MediaStore, reserve: Reserve) -> D
         return reserve.spend(partial(open_database, folder.database))
 
 
-def _build_fleet(
-    settings: ServerSettings, folder: DataFolder, shelf: CheckpointShelf, board: Board, broadcast: Broadcast
-) -> Fleet:
-    spreading, lock, room = Spreading.of(settings), asyncio.Lock(), Room(settings)
-    devices = room.devices()
-
-    def engines_of(checkpoint: Checkpoint) -> list[Dispatcher]:
-        folders, guardrail = (folder.media, folder.adapters), settings.guardrail_url
-        own = spreading.at(checkpoint.preset.precision)
-        make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
-        return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices]
-
-    return Fleet(board, broadcast, shelf, engines_of, room)
-
-
 @asynccontextmanager
 async def living(services: Services) -> AsyncGenerator[None]:
     """Everything behind the edge runs: workers load, what was interrupted goes on."""
     DECODERS.start()
-    swept = await services.board.sweep()
-    log.info("server_starting", version=VERSION, checkpoint=services.shelf.active.id, swept_files=swept)
-    running = vital.keep(asyncio.create_task(services.fleet.run()), "fleet")
-    guarding = asyncio.create_task(services.guard.run())
-    opening = asyncio.create_task(services.library.open())
-    refining = asyncio.create_task(services.refining.open())
+    ledger, fleet, library = services.ledger, services.fleet, services.library
+    swept = await ledger.board.sweep()
+    log.info("server_starting", version=VERSION, checkpoint=fleet.catalogue.active.id, swept_files=swept)
+    running = vital.keep(asyncio.create_task(fleet.engines.run(services.words.preparations)), "fleet")
+    guarding = asyncio.create_task(fleet.guard.run())
+    opening = asyncio.create_task(library.items.open())
+    refining = asyncio.create_task(library.refining.open())
     try:
         yield
     finally:
         DECODERS.close()
-        services.controls.close()
-        services.sheets.close()
-        services.comparisons.close()
+        library.controls.close()
+        library.sheets.close()
+        library.measuring.close()
         opening.cancel()
         refining.cancel()
-        await services.refining.close()
+        await library.refining.close()
         guarding.cancel()
-        await services.guard.close()
+        await fleet.guard.close()
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running
-        await services.fleet.close()
-        await services.errands.close()
-        await services.board.close()
+        await fleet.engines.close()
+        await fleet.errands.close()
+        await ledger.board.close()
         log.info("server_stopped")
 
 

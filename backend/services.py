@@ -1,82 +1,129 @@
-"""What routes may call, built once by hand and handed to each."""
+"""The server's parts in five groups, built once by hand, and how a route asks for the one that it needs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from backend.adapter_rack import AdapterRack
-from backend.arena import AnswerDesk, ArenaService, Judge, Reasoners
-from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
-from backend.comparisons import ComparisonDesk
-from backend.control_desk import ControlDesk
+from backend.arena import ArenaService, Judge, QuestionService, Reasoners
+from backend.broadcast import Broadcast, Snapshots
+from backend.checkpoints.adapters import AdapterFolder
+from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.comparisons import ComparisonService, Exporting, Measuring
+from backend.database import Database
 from backend.fleet import Fleet
 from backend.fleet.errands import Errands
-from backend.form_shelf import FormShelf
-from backend.given_media import GivenMedia
 from backend.guarding import Guard
+from backend.jobs.admission import Admission
 from backend.jobs.board import Board
+from backend.jobs.preparations import Preparations
 from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_shelf import VideoShelf
-from backend.library.portage import Portage
+from backend.library.backups import Backups
+from backend.library.controls import ControlService
+from backend.library.form_presets import FormPresets
+from backend.library.news import LibraryNews
+from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
-from backend.library.sheet_desk import SheetDesk
+from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
 from backend.reasoning import ReasoningService
+from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
-from backend.reasoning.task_desk import TaskDesk
+from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
-from backend.snapshots import Snapshots
+
+
+@dataclass(frozen=True)
+class LedgerServices:
+    """What is written down, and telling everybody of it."""
+
+    database: Database
+    reserve: Reserve
+    media: MediaStore
+    broadcast: Broadcast
+    snapshots: Snapshots
+    board: Board
+    news: LibraryNews
+    uploads: Uploads
+    promises: Promises
+    videos: VideoShelf
+    metrics: Metrics
+
+
+@dataclass(frozen=True)
+class FleetServices:
+    """What computes, and the queue before it."""
+
+    catalogue: CheckpointCatalogue
+    adapters: AdapterFolder
+    guard: Guard
+    engines: Fleet
+    errands: Errands
+    admission: Admission
+    jobs: JobService
+    queue: QueueService
+
+
+@dataclass(frozen=True)
+class WordServices:
+    """What is asked of reasoners."""
+
+    reasoning: ReasoningService
+    shown_media: ShownMedia
+    given_media: GivenMedia
+    upsampler: Upsampler
+    preparations: Preparations
+    tasks: TaskService
+
+
+@dataclass(frozen=True)
+class LibraryServices:
+    """What was made, and what is done with it."""
+
+    items: LibraryService
+    backups: Backups
+    sheets: SheetService
+    controls: ControlService
+    forms: FormPresets
+    comparisons: ComparisonService
+    measuring: Measuring
+    exports: Exporting
+    refining: RefiningService
+    arena: ArenaService
+    reasoners: Reasoners
+    judge: Judge
+    questions: QuestionService
+
+
+@dataclass(frozen=True)
+class RobotServices:
+    """Arms, and the policy that drives them."""
+
+    hub: RobotHub
+    policy: PolicyService
 
 
 @dataclass(frozen=True)
 class Services:
-    """The server's parts, as far as the edge needs them."""
+    """The server's parts."""
 
-    jobs: JobService
-    queue: QueueService
-    board: Board
-    fleet: Fleet
-    errands: Errands
-    shelf: CheckpointShelf
-    media: MediaStore
-    library: LibraryService
-    uploads: Uploads
-    sheets: SheetDesk
-    portage: Portage
-    comparisons: ComparisonDesk
-    adapters: AdapterRack
-    controls: ControlDesk
-    broadcast: Broadcast
-    snapshots: Snapshots
-    reasoning: ReasoningService
-    shown_media: ShownMedia
-    upsampler: Upsampler
-    refining: RefiningService
-    tasks: TaskDesk
-    arena: ArenaService
-    reasoners: Reasoners
-    judge: Judge
-    answers: AnswerDesk
-    forms: FormShelf
-    robots: RobotHub
-    policy: PolicyService
-    given_media: GivenMedia
-    guard: Guard
-    promises: Promises
-    videos: VideoShelf
-    metrics: Metrics
+    ledger: LedgerServices
+    fleet: FleetServices
+    words: WordServices
+    library: LibraryServices
+    robots: RobotServices
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -84,9 +131,38 @@ def services_of(connection: HTTPConnection) -> Services:
     return cast(Services, connection.app.state.services)
 
 
-async def _services_of(connection: HTTPConnection) -> Services:
-    # On the event loop: what is no coroutine is sent to a thread, for every request.
-    return services_of(connection)
+def _part(pick: Callable[[Services], object]) -> Any:
+    async def part(connection: HTTPConnection) -> object:
+        # On the event loop: what is no coroutine is sent to a thread, for every request.
+        return pick(services_of(connection))
+
+    return Depends(part)
 
 
-Parts = Annotated[Services, Depends(_services_of)]
+Parts = Annotated[Services, _part(lambda services: services)]
+"""For a route that joins several."""
+
+UsesMedia = Annotated[MediaStore, _part(lambda services: services.ledger.media)]
+UsesUploads = Annotated[Uploads, _part(lambda services: services.ledger.uploads)]
+UsesAdapters = Annotated[AdapterFolder, _part(lambda services: services.fleet.adapters)]
+UsesCatalogue = Annotated[CheckpointCatalogue, _part(lambda services: services.fleet.catalogue)]
+UsesEngines = Annotated[Fleet, _part(lambda services: services.fleet.engines)]
+UsesErrands = Annotated[Errands, _part(lambda services: services.fleet.errands)]
+UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]
+UsesQueue = Annotated[QueueService, _part(lambda services: services.fleet.queue)]
+UsesTasks = Annotated[TaskService, _part(lambda services: services.words.tasks)]
+UsesUpsampler = Annotated[Upsampler, _part(lambda services: services.words.upsampler)]
+UsesItems = Annotated[LibraryService, _part(lambda services: services.library.items)]
+UsesBackups = Annotated[Backups, _part(lambda services: services.library.backups)]
+UsesSheets = Annotated[SheetService, _part(lambda services: services.library.sheets)]
+UsesControls = Annotated[ControlService, _part(lambda services: services.library.controls)]
+UsesForms = Annotated[FormPresets, _part(lambda services: services.library.forms)]
+UsesComparisons = Annotated[ComparisonService, _part(lambda services: services.library.comparisons)]
+UsesMeasuring = Annotated[Measuring, _part(lambda services: services.library.measuring)]
+UsesExports = Annotated[Exporting, _part(lambda services: services.library.exports)]
+UsesRefining = Annotated[RefiningService, _part(lambda services: services.library.refining)]
+UsesArena = Annotated[ArenaService, _part(lambda services: services.library.arena)]
+UsesReasoners = Annotated[Reasoners, _part(lambda services: services.library.reasoners)]
+UsesJudge = Annotated[Judge, _part(lambda services: services.library.judge)]
+UsesQuestions = Annotated[QuestionService, _part(lambda services: services.library.questions)]
+UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

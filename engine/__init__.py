@@ -9,7 +9,7 @@ Calls point downward:
     planning      a request to a frozen plan; one file for each kind of request
     reasoner      conversations, token by token, on the same weights
     towers, vae   the model itself; know no plan
-    adapters      LoRA on the towers, put on and taken off
+    adapters      LoRA on the towers, added and taken away
     weights       the released layout; the only place that knows its names
     speck         builds the tiny random checkpoint in that layout
     bench         times all of it against diffusers

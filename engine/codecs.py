@@ -17,8 +17,9 @@ from engine.parallel import Leader
 from engine.planning import ActionSegment, Plan, SoundSegment, VisionSegment
 from engine.result import Result, check_finite, read_actions
 from engine.sampling import Chunk, Trajectory
-from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, Transfer, to_levels
-from engine.vae.clip import FRAMES_PER_LATENT, Frames
+from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, to_levels
+from engine.vae.clip import Frames
+from studio.requests.frames import TEMPORAL_STRIDE, frames_up_to
 
 SHEET_FRAMES = 4
 """Of a clip that is being made, how many a preview shows: enough to see whether it moves, each large enough to see."""
@@ -88,11 +89,11 @@ class Codecs:
 
     def pieces(self, plan: Plan, chunk: Chunk, leader: Leader | None = None) -> Iterator[Tensor]:
         """Pixels of a plan's chunk, float32 [3, n, height, width] in -1..1."""
-        num_frames = (chunk.latents.shape[1] - 1) * FRAMES_PER_LATENT + 1
+        num_frames = frames_up_to(chunk.latents.shape[1] - 1)
         with self._advised(chunk.canvas, num_frames):
             pieces = self._decoded(plan, chunk, leader)
         while True:
-            self._threads_for_pixels(chunk.canvas, FRAMES_PER_LATENT)
+            self._threads_for_pixels(chunk.canvas, TEMPORAL_STRIDE)
             with self._advised(chunk.canvas, num_frames):
                 piece = next(pieces, None)
             if piece is None:
@@ -102,7 +103,7 @@ class Codecs:
     def encode(self, frames: np.ndarray | Frames | Tensor, fit: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """See `ClipCoder.encode`."""
         height, width = frames.shape[2:] if isinstance(frames, Tensor) else frames.shape[1:3]
-        self._threads_for_pixels((width, height), FRAMES_PER_LATENT)
+        self._threads_for_pixels((width, height), TEMPORAL_STRIDE)
         with typed_out_of_memory(self.device):
             return self.coder.encode(frames, fit)
 
@@ -110,7 +111,7 @@ class Codecs:
         num_ranks = 1 if leader is None else leader.decoding_ranks(plan, chunk.latents)
         if leader is not None and num_ranks > 1:
             # Every rank decodes the same pieces: the one with the least memory left decides how long they are.
-            least = partial(leader.least_room, num_ranks)
+            least = partial(leader.least_free, num_ranks)
             if at_once := self.budget.latents_at_once(chunk.canvas, num_ranks, least):
                 return leader.decode(chunk.latents, num_ranks, at_once)
         if at_once := self.budget.latents_at_once(chunk.canvas):
@@ -157,3 +158,21 @@ def previewed(num_latent_frames: int) -> tuple[int, ...]:
         return (num_latent_frames // 2,)
     last = num_latent_frames - 1
     return tuple(round(last * at / (SHEET_FRAMES - 1)) for at in range(SHEET_FRAMES))
+
+
+class Transfer:
+    """Pixels that are being copied to the host while it and the device go on."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._host, self._arrival = tensor, None
+        if tensor.is_cuda:
+            self._host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+            self._host.copy_(tensor, non_blocking=True)
+            self._arrival = torch.cuda.Event()
+            self._arrival.record()
+
+    def take(self) -> np.ndarray:
+        """The values, as soon as they are there."""
+        if self._arrival is not None:
+            self._arrival.synchronize()
+        return self._host.numpy()

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from engine.adapters import Wardrobe
+from engine.adapters import LoraAdapters
 from engine.codecs import Codecs
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
 from engine.memory import Budget, move_weights
@@ -19,7 +19,7 @@ from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Conversation, Footage, Talk
 from engine.result import Result
-from engine.sampling import PrefixStore, Trajectory, denoise, kept_steps, prepare
+from engine.sampling import PrefixStore, Trajectory, denoise, next_steps, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
 from engine.vae import ClipCoder, PictureDecoder, Sketch, SoundDecoder, fit_sketch, read_sound, read_vae
@@ -56,7 +56,7 @@ class Engine:
         self.budget = Budget(model, decoder.width)
         self.codecs = Codecs(decoder, self.coder, sound, sketch, threads, model.device, self.budget)
         self.prefixes = PrefixStore(model)
-        self.wardrobe = Wardrobe(model)
+        self.adapters = LoraAdapters(model)
         self.threads = threads
         self.talk = talk
         self.leader: Leader | None = None
@@ -113,8 +113,8 @@ class Engine:
     def describe(self) -> str:
         """Precision and weights in one line, as in "bfloat16 · 34.9 GB" or "float32 · 5 MB"."""
         weights = [*self.model.parameters(), *self.codecs.weights()]
-        if self.talk.eyes is not None:
-            weights += self.talk.eyes.parameters()
+        if self.talk.vision is not None:
+            weights += self.talk.vision.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
         precision = "fp8" if self.model.generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
@@ -130,7 +130,7 @@ class Engine:
         """Move all weights to the host. Nothing may be begun, and nothing may be asked until it is awake."""
         assert self.can_sleep
         self._place = self.model.device
-        self.wear(None)
+        self.use_adapter(None)
         self.prefixes.clear()
         self.talk.forget()
         self.model.generator.forget()
@@ -154,14 +154,14 @@ class Engine:
                 raise
 
     def _modules(self) -> list[nn.Module]:
-        eyes = [] if self.talk.eyes is None else [self.talk.eyes]
-        return [self.model, *self.codecs.modules(), *eyes]
+        vision = [] if self.talk.vision is None else [self.talk.vision]
+        return [self.model, *self.codecs.modules(), *vision]
 
     @torch.inference_mode()
-    def wear(self, path: Path | None, scale: float = 1.0) -> None:
-        """Put on a LoRA adapter in place of the one that is worn, or take that one off; cheap when nothing changes.
+    def use_adapter(self, path: Path | None, scale: float = 1.0) -> None:
+        """Use a LoRA adapter in place of the active one, or none; cheap when nothing changes.
 
-        A request is begun and stepped in the same clothes. Without an adapter, and at a scale of 0, every result is to
+        A request is begun and stepped with the same adapter. Without one, and at a scale of 0, every result is to
         the bit what it was before.
 
         Args:
@@ -170,13 +170,13 @@ class Engine:
         Raises:
             BadInput: there is no such adapter, it is no LoRA of linear layers, or it fits another checkpoint.
             BrokenCheckpoint: its file is cut short.
-            OutOfMemory: see `load`. After any of them the engine wears what it wore.
+            OutOfMemory: see `load`. After any of them the adapter before is still in use.
         """
         with typed_out_of_memory(self.model.device):
-            self.wardrobe.wear(path, scale)
-        self.prefixes.worn = self.model.generator.rooms.worn = self.wardrobe.worn
+            self.adapters.use(path, scale)
+        self.prefixes.adapter = self.model.generator.kv_buffers.adapter = self.adapters.active
         if self.leader is not None:
-            self.leader.wear(path, scale, self.wardrobe.worn)
+            self.leader.use_adapter(path, scale, self.adapters.active)
 
     @torch.inference_mode()
     def begin(self, request: Plannable, media: Mapping[str, np.ndarray] | None = None) -> Trajectory:
@@ -219,7 +219,7 @@ class Engine:
         """
         assert trajectories
         assert not any(trajectory.done for trajectory in trajectories)
-        assert all(trajectory.worn == self.wardrobe.worn for trajectory in trajectories)
+        assert all(trajectory.adapter == self.adapters.active for trajectory in trajectories)
         for trajectory in trajectories:
             if trajectory.awaits_chunk:
                 self._go_on(trajectory)
@@ -229,7 +229,7 @@ class Engine:
             if self.leader is not None:
                 self.leader.denoise(trajectories)
             else:
-                denoise(self.model, trajectories, kept_steps(trajectories))
+                denoise(self.model, next_steps(trajectories))
 
     @torch.inference_mode()
     def preview(self, trajectory: Trajectory) -> np.ndarray:
@@ -261,26 +261,26 @@ class Engine:
             media: pictures and chosen frames by the request's media ids.
 
         Raises:
-            PromptTooLong: prompt and answer are more than the checkpoint's context.
+            PromptTooLong: the prompt leaves no room for an answer in the checkpoint's context.
             NotAllowed: something is shown to a checkpoint without a vision encoder.
-            BadInput: a picture cannot be looked at, or the schema cannot be answered within `max_tokens`.
+            BadInput: a picture cannot be looked at, or the schema cannot be answered within what it may have.
             OutOfMemory: see `load`.
         """
         with typed_out_of_memory(self.model.device):
-            return self.talk.begin(request, media or {}, self.wardrobe.worn)
+            return self.talk.begin(request, media or {}, self.adapters.active)
 
     @torch.inference_mode()
     def decode(self, conversations: Sequence[Conversation]) -> None:
         """One token of each answer, all in one pass; and of prompts that are not read yet, the next 1,024 tokens.
 
-        A conversation gets its first token in the call that ends its prompt. None may be done, and all were begun in
-        what is worn. One whose schema turns out to be too much is done with a `failure`; the others never notice.
+        A conversation gets its first token in the call that ends its prompt. None may be done, and all were begun with
+        the active adapter. One whose schema turns out to be too much is done with a `failure`; the others never notice.
 
         Raises:
             OutOfMemory: see `load`; the call may be made again.
         """
         assert conversations
-        assert all(not entry.done and entry.worn == self.wardrobe.worn for entry in conversations)
+        assert all(not entry.done and entry.adapter == self.adapters.active for entry in conversations)
         self.threads.for_step(self.talk.num_tokens(conversations))
         with typed_out_of_memory(self.model.device):
             self.talk.advance(conversations)

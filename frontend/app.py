@@ -16,30 +16,16 @@ from frontend import text
 from frontend.bench import draw_bench
 from frontend.gradio_files import ASSETS, Opening, opening_of
 from frontend.packing import page_texts
-from frontend.pages.image import IMAGE_PANEL
-from frontend.pages.keeping import draw_keeping_page
-from frontend.pages.robot import draw_robot_page
-from frontend.pages.sound import SOUND_PANEL
-from frontend.pages.transfer import TRANSFER_PANEL
-from frontend.pages.video import VIDEO_PANEL
-from frontend.pages.world import INVERSE_PANEL, POLICY_PANEL, WORLD_PANEL
-from frontend.panel import Panel
-from frontend.places import FORMS, IMAGE, KEEPING, ROBOT, Place
+from frontend.panels import PANELS
+from frontend.part_pages import draw_keeping_page, draw_robot_page
+from frontend.places import FORMS, KEEPING, ROBOT, Place
 from frontend.shell import Pieces, Shell, head_end_of, head_of, shell_of
 from frontend.static_files import FOLDER, KeptFiles, static_path
 from frontend.theme import build_theme
 from studio.client import StudioClient
 
-PANELS: tuple[Panel, ...] = (VIDEO_PANEL, SOUND_PANEL, TRANSFER_PANEL, WORLD_PANEL, INVERSE_PANEL, POLICY_PANEL)
-"""Pages with a form, beside the first one."""
-
 PART_PAGES: dict[Place, Callable[[Place], None]] = {ROBOT: draw_robot_page, **dict.fromkeys(KEEPING, draw_keeping_page)}
 """Those that are made of parts alone."""
-
-
-LOOKS_EVERY_S = 0.02
-"""How often Gradio looks whether a form was sent. By itself it does so every millisecond: a server that nobody asks
-anything took 6 % of a core."""
 
 
 def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False) -> FastAPI:
@@ -61,9 +47,10 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
     texts = page_texts(places)
     static = static_path(texts)
     app.mount(static, KeptFiles(FOLDER, texts), name="ui")
-    with gr.Blocks(title=f"{text.STUDIO} · {IMAGE.title}", analytics_enabled=False, fill_width=True) as blocks:
-        draw_bench(blocks, IMAGE_PANEL, connect)
-    for panel in PANELS:
+    first, *others = PANELS
+    with gr.Blocks(title=f"{text.STUDIO} · {first.place.title}", analytics_enabled=False, fill_width=True) as blocks:
+        draw_bench(blocks, first, connect)
+    for panel in others:
         with blocks.route(panel.place.title, panel.place.path):
             draw_bench(blocks, panel, connect)
     for place, draw_part_page in PART_PAGES.items():
@@ -72,8 +59,7 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
     openings = _openings(blocks)
     theirs = {name: text for opening in openings.values() for name, text in opening.texts().items()}
     app.mount("/assets", KeptFiles(ASSETS, theirs), name="assets")
-    blocks.queue(default_concurrency_limit=None)
-    blocks._queue.sleep_when_free = LOOKS_EVERY_S  # pyright: ignore[reportPrivateUsage]
+    lifespan = app.router.lifespan_context
     with warnings.catch_warnings():
         # Said of every app with two pages, whatever ssr_mode is.
         warnings.filterwarnings("ignore", "SSR mode is not supported with multi-page apps", UserWarning)
@@ -87,6 +73,8 @@ def mount(app: FastAPI, *, base_url: Callable[[], str], has_token: bool = False)
             footer_links=[],
             favicon_path=str(FOLDER / "icon.svg"),
         )
+    # No event of ours is queued: what Gradio would start with the server only looks for some, every millisecond.
+    app.router.lifespan_context = lifespan
     pages: dict[str, Pieces] = {}
     for place in places:
         opening = openings[place.path]

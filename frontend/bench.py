@@ -17,14 +17,11 @@ from frontend.draft import SEED, defaults_of, is_locked, taken, usable, with_pre
 from frontend.events import listener
 from frontend.fields import flatten
 from frontend.form import draw_form
-from frontend.panel import HOLDS, FormPart, Panel, gathered, spread
-from frontend.submission import submit
-from frontend.validation import mistakes
+from frontend.panel import HOLDS, FormPart, Panel, gathered
 from studio.catalogue import CheckpointInfo
 from studio.client import StudioClient
 from studio.errors import StudioError
 from studio.prompting import uncaptioned
-from studio.requests import draw_seed
 
 LOCK = "seed_lock"
 """Not a field of the request: whether the seed stays for the next submission."""
@@ -47,17 +44,17 @@ def draw_bench(blocks: gr.Blocks, panel: Panel, connect: Connect) -> None:
     page = panel.place.name
     with gr.Column(elem_id=element_ids.MAIN, elem_classes=["o-page"]), gr.Row(elem_classes=["o-bench"]):
         with gr.Column(elem_classes=["o-card", "o-form"]):
-            fields, generate, outcome = _draw_form_column(panel)
+            fields, generate = _draw_form_column(panel)
         with gr.Column(elem_classes=["o-stage-column"]):
             parts.part("o-stage", elem_id=element_ids.stage(page), elem_classes=["o-fill"])
             parts.part("o-progress", elem_id=element_ids.progress(page))
             parts.part("o-strip", elem_id=element_ids.strip(page))
-    _wire_submission(panel, connect, fields, generate, outcome)
+    _wire_submission(fields, generate)
     _wire_restoring(panel, connect, fields)
     _wire_draft(blocks, panel, connect, fields)
 
 
-def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr.HTML]:
+def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button]:
     page = panel.place.name
     beside: dict[str, Component] = {}
 
@@ -111,8 +108,8 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button, gr
                 "o-order", value="normal", label=PRIORITY, spec={}, elem_id=element_ids.order(page)
             )
         parts.part("o-estimate", elem_id=element_ids.estimate(page))
-    outcome = parts.outcome(elem_id=element_ids.outcome(page))
-    return {**fields, **beside}, generate, outcome
+    parts.part("o-errors", elem_id=element_ids.outcome(page))
+    return {**fields, **beside}, generate
 
 
 def _draw_part(page: str, part: FormPart) -> gr.HTML:
@@ -120,47 +117,22 @@ def _draw_part(page: str, part: FormPart) -> gr.HTML:
         part.tag,
         value={},
         label=part.name.removeprefix(HOLDS),
-        spec={"name": part.name, **part.spec},
+        spec={"name": part.name, "paths": part.paths, **part.spec},
         elem_id=element_ids.field(page, part.name),
         elem_classes=["o-field"],
     )
 
 
-def _wire_submission(
-    panel: Panel, connect: Connect, fields: Mapping[str, Component], generate: gr.Button, outcome: gr.HTML
-) -> None:
-    held = {part.name: part.paths for part in panel.every_part}
-
-    def check(**values: Any) -> list[Any]:
-        wrong = mistakes(panel.model, spread(_of_request(values)))
-
-        def said_of(name: str) -> str:
-            paths = held.get(name, (name,))
-            return next((why for fault, why in wrong.items() if {fault, fault.partition(".")[0]} & {name, *paths}), "")
-
-        return [gr.validate(not (why := said_of(name)), why) for name in fields]
-
-    async def send(caller: gr.Request, **values: Any) -> tuple[dict[str, Any], int]:
-        seed = values[SEED] if values[LOCK] else draw_seed()
-        asked = {**_of_request(values), SEED: seed}
-        return await submit(connect(caller), panel, asked, values[PRIORITY] or "normal"), seed
-
-    generate.click(
-        send,
-        inputs_kwargs=dict(fields),
-        outputs=[outcome, fields[SEED]],
-        validator=check,
-        concurrency_limit=None,
-        trigger_mode="multiple",
-        **QUIET,
-    )
+def _wire_submission(fields: Mapping[str, Component], generate: gr.Button) -> None:
+    post = f"(...values) => window.orrery.submit({json.dumps(list(fields))}, values)"
+    generate.click(None, list(fields.values()), fields[SEED], js=post, trigger_mode="multiple", **QUIET)
 
 
 def _wire_restoring(panel: Panel, connect: Connect, fields: Mapping[str, Component]) -> None:
     names = list(fields)
 
     def said_in(event: gr.EventData) -> dict[str, Any]:
-        return flatten(cast("dict[str, Any]", event._data or {}), whole=panel.held)  # pyright: ignore[reportPrivateUsage]
+        return flatten(cast("dict[str, Any]", event.said or {}), whole=panel.held)
 
     def filled(values: Mapping[str, Any], lock: Mapping[str, bool]) -> list[Any]:
         given: dict[str, Any] = {**gathered(panel, values), **lock}
@@ -201,7 +173,3 @@ async def _served_checkpoint(client: StudioClient) -> CheckpointInfo | None:
     except StudioError:
         return None  # The form stands on the request's own defaults; the header says what is wrong.
     return next((entry for entry in found if entry.state not in ("absent", "installed")), None)
-
-
-def _of_request(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in (LOCK, PRIORITY)}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from frontend.fields import flatten
+from frontend.fields import flatten, nest
 from frontend.panel import KEPT, Panel, spread
-from frontend.validation import mistakes
 from studio.catalogue import CheckpointInfo
 
 SEED = "sampling.seed"
@@ -50,7 +49,11 @@ def usable(draft: object, panel: Panel, checkpoint: str | None) -> dict[str, Any
 
 def taken(panel: Panel, values: Mapping[str, Any]) -> dict[str, Any]:
     """Those values that the request takes, each for itself; the whole need not be one yet."""
-    wrong = mistakes(panel.model, {"prompt": "-", **values})
+    wrong: set[str] = set()
+    try:
+        panel.model.model_validate(nest({"prompt": "-", **values}))
+    except ValidationError as error:
+        wrong = {".".join(map(str, detail["loc"])) for detail in error.errors(include_url=False)}
     return {
         path: value
         for path, value in values.items()

@@ -6,9 +6,13 @@ from functools import cache
 
 from frontend import text
 from frontend.icons import icon
+from frontend.packing import source_of
 from frontend.shell import BOOT
-from frontend.static_files import FOLDER
-from frontend.words import login
+
+TITLE = "Orrery: log in"
+TOKEN = "Token of this server"
+WRONG = "That is not the token."
+ENTER = "Log in"
 
 _STYLE = """
 body{display:grid;place-items:center;min-height:100vh;margin:0;font-size:15px;line-height:1.5}
@@ -33,14 +37,14 @@ def login_page(*, is_wrong: bool) -> str:
     Args:
         is_wrong: whether it follows a token that was not the server's.
     """
-    tokens, boot = ((FOLDER / name).read_text(encoding="utf-8") for name in ("tokens.css", BOOT))
-    problem = f'<p role="alert">{login.WRONG}</p>' if is_wrong else ""
+    tokens, boot = source_of("frame/tokens.css"), source_of(BOOT)
+    problem = f'<p role="alert">{WRONG}</p>' if is_wrong else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{login.TITLE}</title><style>{tokens}{_STYLE}</style><script>{boot}</script></head>"
+        f"<title>{TITLE}</title><style>{tokens}{_STYLE}</style><script>{boot}</script></head>"
         f'<body><main><form method="post" action="/login"><h1>{icon("orrery", 30)}{text.STUDIO}</h1>{problem}'
-        f'<label for="token">{login.TOKEN}</label>'
+        f'<label for="token">{TOKEN}</label>'
         '<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>'
-        f"<button>{login.ENTER}</button></form></main></body></html>"
+        f"<button>{ENTER}</button></form></main></body></html>"
     )

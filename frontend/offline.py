@@ -8,19 +8,25 @@ from __future__ import annotations
 import base64
 import html
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from frontend import text
-from frontend.packing import reachable
+from frontend.packing import IMPORT, imported, reachable, styles_of
 from frontend.places import PLAYHEAD_STYLES
-from frontend.static_files import FOLDER
 from studio.comparisons import METRICS
 
-ENTRY = "offline_page.js"
-STYLES = ("tokens", "shell", "controls", "form", "keeping", *PLAYHEAD_STYLES, "compare")
+ENTRY = "playhead/offline_page.js"
+STYLES = (
+    "frame/tokens",
+    "frame/shell",
+    "parts/controls",
+    "form/form",
+    "parts/keeping",
+    *PLAYHEAD_STYLES,
+    "compare/compare",
+)
 
 
 def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
@@ -30,7 +36,7 @@ def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
         comparison: a `studio.comparisons.Comparison` as JSON, its addresses relative to the page, with `layouts` of
             spritesheets and `actions` by media id.
     """
-    modules = {f"orrery/{name}": _data(_module(name)) for name in sorted(reachable(ENTRY))}
+    modules = {f"orrery/{name}": _data(_module(name, source)) for name, source in reachable(ENTRY).items()}
     words = {
         key: said for key, said in text.WORDS.items() if key.startswith(("playhead.", "plot.", "compare.", "media."))
     }
@@ -45,13 +51,12 @@ def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
         "kinds": {},
         "bodies": {},
     }
-    styles = "\n".join((FOLDER / f"{name}.css").read_text() for name in STYLES)
     return "\n".join(
         [
             "<!doctype html>",
             f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<style>{styles}</style>",
+            f"<style>{styles_of(STYLES)}</style>",
             f'<script type="application/json" id="o-facts">{_json({**facts, "starters": []})}</script>',
             f'<script type="application/json" id="o-comparison">{_json(comparison)}</script>',
             f'<script type="importmap">{_json({"imports": modules})}</script>',
@@ -63,9 +68,9 @@ def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
     )
 
 
-def _module(name: str) -> str:
+def _module(name: str, source: str) -> str:
     """A module whose imports go through the map."""
-    return re.sub(r'((?:from|import) )"\./([a-z_]+\.js)"', r'\1"orrery/\2"', (FOLDER / name).read_text())
+    return IMPORT.sub(lambda found: found[0].replace(f'"{found[2]}"', f'"orrery/{imported(name, found[2])}"'), source)
 
 
 def _data(source: str) -> str:

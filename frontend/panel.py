@@ -24,7 +24,7 @@ class FormPart:
 
     Attributes:
         name: among the form's values; begins with `HOLDS`.
-        tag: of the element, in `frontend/static`.
+        tag: of the element, in `frontend/page`.
         paths: the request fields that it holds, which are the keys of its value.
         below: path of the field that it stands below.
         spec: what the element is told once beside its name.

@@ -16,13 +16,6 @@ import gradio as gr
 
 _LITERAL = {ord(mark): f"&#{ord(mark)};" for mark in "{}$`\\"}
 
-_GIVE = """
-const part = element.firstElementChild;
-const give = () => { part.model = props.value; };
-watch('value', give);
-customElements.whenDefined(part.localName).then(give);
-"""
-
 _TAKE = """
 const part = element.firstElementChild;
 const give = () => { part.value = props.value; };
@@ -49,17 +42,12 @@ def part(tag: str, *, elem_id: str, elem_classes: Sequence[str] = (), spec: obje
     )
 
 
-def outcome(*, elem_id: str) -> gr.HTML:
-    """The element that says what came of a submission: its `value` is what `frontend.submission` answers."""
-    return gr.HTML(html_template="<o-errors></o-errors>", js_on_load=_GIVE, apply_default_css=False, elem_id=elem_id)
-
-
 def relay(event: str) -> gr.HTML:
-    """Nothing to see: what a page's own script sends as `event` arrives as the Python event of the same name."""
+    """Nothing to see: what a page's script sends as `event` arrives as `said` of a Python event of the same name."""
     name = event.replace("-", "_")
     return gr.HTML(
         html_template="<span hidden></span>",
-        js_on_load=f"document.addEventListener('{event}', (sent) => trigger('{name}', sent.detail));",
+        js_on_load=f"document.addEventListener('{event}', (sent) => trigger('{name}', {{ said: sent.detail }}));",
         apply_default_css=False,
     )
 

@@ -16,8 +16,8 @@ class Place:
         path: on this server.
         icon: a name in `frontend.icons`.
         kind: the request that its form makes; empty for a place without one.
-        script: the module that the page begins with, in `frontend/static`.
-        styles: style sheets beside those of every page, in `frontend/static`.
+        script: the module that the page begins with, in `frontend/page`.
+        styles: style sheets beside those of every page, in `frontend/page`, without their ending.
         within: name of the place in whose entry of the rail it is counted, if it has none of its own.
     """
 
@@ -27,15 +27,15 @@ class Place:
     path: str
     icon: str
     kind: str = ""
-    script: str = "orrery.js"
+    script: str = "making/orrery.js"
     styles: tuple[str, ...] = ()
     within: str = ""
 
 
-STYLES = ("tokens", "shell", "toasts", "controls", "form", "stage")
+STYLES = ("frame/tokens", "frame/shell", "frame/toasts", "parts/controls", "form/form", "making/stage")
 """The style sheets of every page, in the order in which they apply; a place's own follow."""
 
-MAKING_STYLES = ("popover", "making", "media", "player", "beside_clip")
+MAKING_STYLES = ("parts/popover", "making/making", "media/media", "media/player", "media/beside_clip")
 IMAGE = Place("image", "Make", "Image", "/", "image", "generate_image", styles=MAKING_STYLES)
 VIDEO = Place("video", "Make", "Video", "/video", "video", "generate_video", styles=MAKING_STYLES)
 SOUND = Place("sound", "Make", "Sound", "/sound", "sound", "generate_video", styles=MAKING_STYLES)
@@ -46,25 +46,29 @@ TRANSFER = Place(
     "/transfer",
     "transfer",
     "transfer_video",
-    script="transfer.js",
-    styles=(*MAKING_STYLES, "transfer"),
+    script="transfer/transfer.js",
+    styles=(*MAKING_STYLES, "transfer/transfer"),
 )
-_WORLD_STYLES = (*MAKING_STYLES, "world")
-WORLD = Place("world", "Make", "World", "/world", "world", "predict_video", script="world.js", styles=_WORLD_STYLES)
+_WORLD_STYLES = (*MAKING_STYLES, "world/world")
+WORLD = Place(
+    "world", "Make", "World", "/world", "world", "predict_video", script="world/world.js", styles=_WORLD_STYLES
+)
 INVERSE = Place(
-    "inverse", "Make", "World", "/inverse", "world", "predict_actions", "world.js", _WORLD_STYLES, within="world"
+    "inverse", "Make", "World", "/inverse", "world", "predict_actions", "world/world.js", _WORLD_STYLES, within="world"
 )
-POLICY = Place("policy", "Make", "World", "/policy", "world", "run_policy", "world.js", _WORLD_STYLES, within="world")
-_LISTS = ("keeping", "queue")
-PLAYHEAD_STYLES = ("playhead", "playhead_bar")
+POLICY = Place(
+    "policy", "Make", "World", "/policy", "world", "run_policy", "world/world.js", _WORLD_STYLES, within="world"
+)
+_LISTS = ("parts/keeping", "queue/queue")
+PLAYHEAD_STYLES = ("playhead/playhead", "playhead/bar")
 ASK = Place(
     "ask",
     "Think",
     "Ask",
     "/ask",
     "ask",
-    script="ask.js",
-    styles=("keeping", "popover", "media", "player", "beside_clip", "ask"),
+    script="ask/ask.js",
+    styles=("parts/keeping", "parts/popover", "media/media", "media/player", "media/beside_clip", "ask/ask"),
 )
 COMPARE = Place(
     "compare",
@@ -72,24 +76,34 @@ COMPARE = Place(
     "Compare",
     "/compare",
     "compare",
-    script="compare.js",
-    styles=(*_LISTS, "media", *PLAYHEAD_STYLES, "compare", "compare_form"),
+    script="compare/compare.js",
+    styles=(*_LISTS, "media/media", *PLAYHEAD_STYLES, "compare/compare", "compare/form"),
 )
-_ARENA_STYLES = (*_LISTS, "media", *PLAYHEAD_STYLES, "arena", "arena_tables")
-ARENA = Place("arena", "Judge", "Arena", "/arena", "arena", script="arena.js", styles=_ARENA_STYLES)
-_REFINE_STYLES = ("keeping", "media", "player", "beside_clip", "ask", "refine", "refine_tree")
-REFINE = Place("refine", "Judge", "Refine", "/refine", "refine", script="refine.js", styles=_REFINE_STYLES)
-_LIBRARY_STYLES = ("keeping", "library", "peek", "player", "beside_clip")
-LIBRARY = Place("library", "Keep", "Library", "/library", "library", script="library.js", styles=_LIBRARY_STYLES)
-QUEUE = Place("queue", "Keep", "Queue", "/queue", "queue", script="queue.js", styles=_LISTS)
+_ARENA_STYLES = (*_LISTS, "media/media", *PLAYHEAD_STYLES, "arena/arena", "arena/tables")
+ARENA = Place("arena", "Judge", "Arena", "/arena", "arena", script="arena/arena.js", styles=_ARENA_STYLES)
+_REFINE_STYLES = (
+    "parts/keeping",
+    "media/media",
+    "media/player",
+    "media/beside_clip",
+    "ask/ask",
+    "refine/refine",
+    "refine/tree",
+)
+REFINE = Place("refine", "Judge", "Refine", "/refine", "refine", script="refine/refine.js", styles=_REFINE_STYLES)
+_LIBRARY_STYLES = ("parts/keeping", "library/library", "library/peek", "media/player", "media/beside_clip")
+LIBRARY = Place(
+    "library", "Keep", "Library", "/library", "library", script="library/library.js", styles=_LIBRARY_STYLES
+)
+QUEUE = Place("queue", "Keep", "Queue", "/queue", "queue", script="queue/queue.js", styles=_LISTS)
 CHECKPOINTS = Place(
     "checkpoints",
     "System",
     "Checkpoints",
     "/checkpoints",
     "checkpoints",
-    script="checkpoints.js",
-    styles=(*_LISTS, "checkpoints"),
+    script="checkpoints/checkpoints.js",
+    styles=(*_LISTS, "checkpoints/checkpoints"),
 )
 ROBOT = Place(
     "robot",
@@ -97,8 +111,8 @@ ROBOT = Place(
     "Robot",
     "/robot",
     "robot",
-    script="robot.js",
-    styles=("robot", "robot_orders", "robot_seen", "robot_recorded"),
+    script="robot/robot.js",
+    styles=("robot/robot", "robot/orders", "robot/seen", "robot/recorded"),
 )
 API = Place("api", "System", "API", "/docs", "braces")
 

@@ -18,16 +18,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from frontend import element_ids, text
 from frontend.gradio_files import Opening
 from frontend.icons import icon
-from frontend.packing import script_name, styles_name
+from frontend.packing import script_name, source_of, styles_name
 from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
-from frontend.static_files import FOLDER
 from studio.catalogue import KindList
 from studio.comparisons import METRICS
 from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import CANVASES
 
-BOOT = "boot.js"
+BOOT = "frame/boot.js"
 """Stands in the head itself, because it must run before the first paint."""
 
 
@@ -66,7 +65,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
     # A "<" inside JSON could end the script element.
     data = json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c")
     lines = [
-        f"<script>{(FOLDER / BOOT).read_text()}</script>",
+        f"<script>{source_of(BOOT)}</script>",
         f"<title>{title}</title>",
         f'<link rel="icon" type="image/svg+xml" href="{static}/icon.svg">',
         f'<link rel="stylesheet" href="{static}/{styles_name(place)}">',

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 FOLDER = Path(__file__).parent / "static"
-"""The page's own style sheets, scripts, drawings and examples."""
+"""The page's own icon and its sample pictures and clips."""
 
 KEPT = {"cache-control": "private, max-age=31536000, immutable"}
 
@@ -22,10 +22,10 @@ PACKED = {"content-encoding": "gzip", "vary": "accept-encoding"}
 
 
 def static_path(texts: Mapping[str, bytes]) -> str:
-    """`/ui/` and eight digits of the hash of every file of ours and what is made of them: a new version, a new path.
+    """`/ui/` and eight digits of the hash of every file of ours: a new version, a new path.
 
     Args:
-        texts: by name, what is served beside the files.
+        texts: by name, the scripts and style sheets that are served beside the files.
     """
     content = hashlib.sha256()
     for name, file in sorted({**{file.name: file.read_bytes() for file in FOLDER.iterdir()}, **texts}.items()):

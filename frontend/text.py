@@ -5,42 +5,39 @@
 
 from __future__ import annotations
 
-from frontend.words import (
-    arena,
-    ask,
-    checkpoints,
-    compare,
-    header,
-    image,
-    library,
-    making,
-    playhead,
-    queue,
-    refine,
-    robot,
-    sound,
-    tools,
-    transfer,
-    video,
-    world,
-)
-from frontend.words.keys import Keys
+from frontend.page.arena import words as arena
+from frontend.page.ask import words as ask
+from frontend.page.checkpoints import words as checkpoints
+from frontend.page.compare import words as compare
+from frontend.page.form import words as form
+from frontend.page.frame import words as frame
+from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
+from frontend.page.library import words as library
+from frontend.page.making import words as making
+from frontend.page.media import words as media
+from frontend.page.parts import words as parts
+from frontend.page.playhead import words as playhead
+from frontend.page.queue import words as queue
+from frontend.page.refine import words as refine
+from frontend.page.robot import words as robot
+from frontend.page.transfer import words as transfer
+from frontend.page.world import words as world
 
 STUDIO = "Orrery"
 
 SKIP = "Skip to the form"
 PLACES = "Places"
-CONNECTING = header.CONNECTING
+CONNECTING = frame.CONNECTING
 HELP = "Keyboard shortcuts"
 DARK = "Dark mode"
 GUARDRAIL = "guardrail"
-CLOSE = header.CLOSE
+CLOSE = frame.CLOSE
 
 GENERATE = "Generate"
 PLACEHOLDERS: dict[str, str] = {
-    "image": image.PLACEHOLDER,
-    "video": video.PLACEHOLDER,
-    "sound": sound.PLACEHOLDER,
+    "image": making.IMAGE_PLACEHOLDER,
+    "video": making.VIDEO_PLACEHOLDER,
+    "sound": making.SOUND_PLACEHOLDER,
     "transfer": transfer.PLACEHOLDER,
     "world": world.PLACEHOLDER,
     "inverse": world.PLACEHOLDER,
@@ -57,41 +54,37 @@ ROBOT_STOP = "STOP"
 ROBOT_STOP_LABEL = "Emergency stop"
 ROBOT_STOP_HELP = "Space or Esc · not the hardware stop"
 
-_PLACES = {
-    "image": image,
-    "video": video,
-    "sound": sound,
-    "transfer": transfer,
-    "world": world,
-    "inverse": world,
-    "policy": world,
-    "ask": ask,
-    "library": library,
-    "refine": refine,
-    "queue": queue,
-    "robot": robot,
-    "compare": compare,
-    "arena": arena,
-    "checkpoints": checkpoints,
+SHORTCUTS: dict[str, Keys] = {
+    "image": MAKING_KEYS,
+    **dict.fromkeys(("video", "sound", "transfer", "world", "inverse", "policy"), CLIP_KEYS),
+    "ask": ask.KEYS,
+    "compare": compare.KEYS,
+    "arena": arena.KEYS,
+    "refine": refine.KEYS,
+    "library": library.KEYS,
+    "queue": queue.KEYS,
+    "checkpoints": checkpoints.KEYS,
+    "robot": robot.KEYS,
 }
-
-SHORTCUTS: dict[str, Keys] = {name: words.KEYS for name, words in _PLACES.items()}
 """By page, keys and what they do, as the help lists them."""
 
-MISTAKES: dict[str, str] = {
-    "greater_than_equal": "At least {ge:g}",
-    "less_than_equal": "At most {le:g}",
-    "int_type": "A whole number is needed",
-    "int_from_float": "A whole number is needed",
-    "int_parsing": "A whole number is needed",
-    "float_type": "A number is needed",
-    "float_parsing": "A number is needed",
-    "finite_number": "A finite number is needed",
-    "literal_error": "One of {expected}",
-    "missing": "This is needed",
-}
-"""What to say below a field, by pydantic's name for what is wrong with it."""
+_ROOMS = (
+    parts,
+    frame,
+    media,
+    playhead,
+    form,
+    making,
+    transfer,
+    world,
+    ask,
+    compare,
+    arena,
+    refine,
+    library,
+    queue,
+    checkpoints,
+    robot,
+)
 
-WORDS: dict[str, str] = {
-    key: words for part in (header, making, tools, playhead, *_PLACES.values()) for key, words in part.WORDS.items()
-}
+WORDS: dict[str, str] = {key: words for room in _ROOMS for key, words in room.WORDS.items()}

@@ -1,6 +1,6 @@
-"""The colour tokens of `static/tokens.css` as a Gradio theme.
+"""The colour tokens of `page/frame/tokens.css` as a Gradio theme.
 
-Gradio's own names stay in this file and in `static/controls.css`. Light and dark get the same
+Gradio's own names stay in this file and in `page/parts/controls.css`. Light and dark get the same
 value, for the tokens themselves switch.
 """
 

@@ -9,17 +9,15 @@ import sys
 import threading
 from collections.abc import Sequence
 
-from robot import messages
-from robot.bridge import Bridge
+from robot.bridge import Bridge, messages
 from robot.clock import Clock, MonotonicClock
-from robot.hardware import connect_hardware
-from robot.logs import configure_logs
-from robot.orders import Simple, Start
-from robot.priority import come_first
-from robot.self_test import Check
+from robot.commands import Finish, RunSelfTest, Start
+from robot.process import configure_logs, raise_priority
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
-from robot.turn import Turn
+from robot.station.hardware import connect_hardware
+from robot.station.self_test import Check
+from robot.tick_report import TickReport
 from studio.errors import BadInput, StudioError
 
 POLL_S = 0.2
@@ -33,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run until told to end; 2 when it cannot start, with one line that says why."""
     configure_logs()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    come_first()
+    raise_priority()
     try:
         settings = read_settings(sys.argv[1:] if arguments is None else arguments)
         if not settings.server and not settings.prompt and settings.mode != "replay":
@@ -70,7 +68,7 @@ def _run(settings: RobotSettings, clock: Clock) -> None:
             settings,
             hardware,
             clock,
-            listeners=[bridge.on_turn] if bridge else [_say_events],
+            listeners=[bridge.on_tick] if bridge else [_say_events],
             on_check=bridge.on_check if bridge else _say_check,
             needs_page=bridge is not None,
         )
@@ -95,23 +93,23 @@ def _run_alone(settings: RobotSettings, station: Station, clock: Clock, until: t
     if settings.mode != "replay":  # which needs no policy
         while not until.is_set() and not station.has_policy and clock.now() < deadline_s:
             clock.wait_until(clock.now() + POLL_S, until)
-    station.order(Simple(command="self_test"))
+    station.order(RunSelfTest())
     while not until.is_set() and station.busy:
         clock.wait_until(clock.now() + POLL_S, until)
     if station.view.state != "ready":
         raise BadInput(
             "The self-test did not pass.", hint="What a person has to look at is answered for with --confirmed."
         )
-    station.order(Start(command="start", run=settings.run))
+    station.order(Start(run=settings.run))
     ends_at_s = clock.now() + settings.seconds if settings.seconds is not None else float("inf")
     while not until.is_set() and station.engaged and clock.now() < ends_at_s:
         clock.wait_until(clock.now() + POLL_S, until)
     if station.engaged:
-        station.order(Simple(command="finish"))
+        station.order(Finish())
 
 
-def _say_events(turn: Turn) -> None:
-    for event in turn.events:
+def _say_events(report: TickReport) -> None:
+    for event in report.events:
         _say(messages.event(event))
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where a program has its time from; tests hand in one that they turn themselves."""
+    """Where a program has its time from; tests hand in one that they set themselves."""
 
     def now(self) -> float:
         """Seconds of the monotonic clock."""
@@ -38,12 +38,12 @@ class MonotonicClock:
 
 @dataclass(frozen=True)
 class Tick:
-    """One turn of a loop.
+    """One tick of a loop.
 
     Attributes:
         number: of its deadline since the start; numbers that were missed are left out.
         due_s, began_s: seconds of the monotonic clock.
-        num_missed: deadlines that passed unused since the turn before.
+        num_missed: deadlines that passed unused since the tick before.
     """
 
     number: int
@@ -58,9 +58,9 @@ class Tick:
 
 
 class Pace:
-    """Deadlines at start + n × period. A turn that comes too late is counted and never caught up.
+    """Deadlines at start + n × period. A tick that comes too late is counted and never caught up.
 
-    With a period of 0.1 s from 0 and a turn that lasts until 0.25, the next ticks are those of 0.2 (late by 0.05, for
+    With a period of 0.1 s from 0 and a tick that lasts until 0.25, the next ticks are those of 0.2 (late by 0.05, for
     its time is not over) and 0.3; one that lasts until 0.35 skips 0.2 and begins that of 0.3.
     """
 

@@ -10,13 +10,11 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from robot.arms.franka import Realtime
-from robot.arms.franka_following import Following
+from robot.arms.franka import Following, Realtime
+from robot.commands import EpisodeIndex, Horizon, Mode, Prompt, Run, Speed
 from robot.gripper.closing import Closing
-from robot.playing.prefetch import MAX_HORIZON
 from robot.policy.contract import Declared
 from robot.policy.dialects import DialectName
-from robot.run import Mode, Run
 from studio.errors import BadInput
 from studio.requests import explain
 from studio.settings import default_data_folder
@@ -79,12 +77,12 @@ class RobotSettings(BaseSettings):
     exterior_2: str = ""
     upside_down: str = ""
     recordings: Path = Field(default_factory=lambda: default_data_folder() / "recordings")
-    episode: Annotated[int, Field(ge=0)] = 0
+    episode: EpisodeIndex = 0
     seed: Annotated[int, Field(ge=0)] = 0
-    prompt: Annotated[str, Field(max_length=4096)] = ""
+    prompt: Prompt = ""
     mode: Mode = "live"
-    horizon: Annotated[int, Field(ge=1, le=MAX_HORIZON)] = 16
-    speed: Annotated[float, Field(ge=0.1, le=1)] = 0.3
+    horizon: Horizon = 16
+    speed: Speed = 0.3
     record: bool = False
     seconds: Annotated[float, Field(gt=0)] | None = None
     confirmed: str = ""

@@ -61,7 +61,7 @@ class FakeEngine:
         self.model = SimpleNamespace(device=SimpleNamespace(type=device))
         self.talk = SimpleNamespace(seen_size=lambda width, height, num_frames, request: (width, height))
         self.calls: list[str] = []
-        self.worn: object = None
+        self.adapter: object = None
         self.is_whole = True
         self.media: list[Mapping[str, Any]] = []
         self.breaks: dict[str, Exception] = {}
@@ -73,8 +73,8 @@ class FakeEngine:
     def describe(self) -> str:
         return "fake"
 
-    def wear(self, path: object, scale: float = 1.0) -> None:
-        self.worn = path
+    def use_adapter(self, path: object, scale: float = 1.0) -> None:
+        self.adapter = path
 
     def choose_frames(self, num_frames: int, fps: float, request: Any) -> tuple[int, ...]:
         return tuple(range(0, num_frames, 4))
@@ -86,7 +86,7 @@ class FakeEngine:
 
     def decode(self, conversations: Sequence[FakeConversation]) -> None:
         self._break("decode")
-        assert self.worn is None
+        assert self.adapter is None
         assert not any(conversation.done for conversation in conversations)
         self.calls.append(f"decode {len(conversations)}")
         for conversation in conversations:

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from engine.speck.build import root_index
+from engine.speck.layout import root_index
 
 IGNORED = ("proj_in", "proj_out", "time_embedder*", "audio_proj_*", "action_proj_*", "lm_head", "embed_tokens")
 """What NVIDIA's exporter leaves in bfloat16."""

@@ -12,7 +12,7 @@ import numpy as np
 from franky_sim import SimulationServer
 from franky_sim.mujoco_simulator import MujocoSimulator
 
-from robot.priority import come_first
+from robot.process import raise_priority
 
 STEP_S = 0.001
 SHORTEST_S = 0.0003
@@ -44,7 +44,7 @@ class Notes:
 
 
 def main(path: Path) -> None:
-    come_first()
+    raise_priority()
     notes = Notes()
     with MujocoSimulator() as simulator:
         robot = simulator.add_robot()

@@ -9,20 +9,18 @@ import sys
 import threading
 from pathlib import Path
 
-from robot import messages
 from robot.__main__ import SWITCH_INTERVAL_S
-from robot.arms.franka import FrankaArm, connect_franka
-from robot.arms.franky_library import franky_errors
+from robot.arms.franka import FrankaArm, connect_franka, franky_errors
+from robot.bridge import messages
 from robot.clock import MonotonicClock
+from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
-from robot.hardware import Hardware
-from robot.logs import configure_logs
-from robot.orders import parse_order
-from robot.priority import come_first
+from robot.process import configure_logs, raise_priority
 from robot.settings import read_settings
 from robot.station import Station
-from robot.turn import SessionView, Turn
+from robot.station.hardware import Hardware
+from robot.tick_report import SessionView, TickReport
 from robot_fakes import views_at
 from studio.errors import StudioError
 
@@ -41,18 +39,18 @@ class BlackCameras:
 
 
 class Speaker:
-    """Says every turn; the loop's thread and the orders' take turns."""
+    """Says every tick; the loop's thread and the commands' alternate."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._shown: SessionView | None = None
 
-    def __call__(self, turn: Turn) -> None:
-        if turn.session != self._shown:
-            self._shown = turn.session
-            self.say(messages.session(turn.session))
-        self.say(messages.tick(turn))
-        for event in turn.events:
+    def __call__(self, report: TickReport) -> None:
+        if report.session != self._shown:
+            self._shown = report.session
+            self.say(messages.session(report.session))
+        self.say(messages.tick(report))
+        for event in report.events:
             self.say(messages.event(event))
 
     def say(self, message: dict[str, object]) -> None:
@@ -64,7 +62,7 @@ class Speaker:
 def main(host: str, policy: str, following: str, recordings: Path) -> None:
     configure_logs()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    come_first()
+    raise_priority()
     clock, speaker = MonotonicClock(), Speaker()
     library, robot = connect_franka(host, "ignore")
     gripper = GripperThread(FrankaHand(library.Gripper(host), franky_errors(library)))
@@ -79,7 +77,7 @@ def main(host: str, policy: str, following: str, recordings: Path) -> None:
         for line in sys.stdin:
             error, order = "", json.loads(line)
             try:
-                station.order(parse_order(order))
+                station.order(parse_command(order))
             except StudioError as refused:
                 error = str(refused)
             speaker.say({"type": "answer", "command": order["command"], "error": error})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from robot.priority import come_first
+from robot.process import raise_priority
 
 LOOK_S = 0.001
 
@@ -33,7 +33,7 @@ class MachineWatch:
         self._thread.join()
 
     def _look(self) -> None:
-        come_first()
+        raise_priority()
         last_s = time.monotonic()
         while not self._ended.wait(LOOK_S):
             now_s = time.monotonic()

@@ -9,8 +9,7 @@ from typing import Any
 
 import httpx
 
-from backend.refining.loop import Loop
-from backend.refining.taking_part import Revision, Spend
+from backend.refining.loop import Loop, Revision, Spend
 from critiques import caption, critique
 from library_rows import reference
 from studio.critiques import Critique

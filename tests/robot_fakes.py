@@ -1,4 +1,4 @@
-"""A clock that tests turn, an arm that follows, cameras, and a policy whose answers are written down beforehand."""
+"""A clock that tests set, an arm that follows, cameras, and a policy whose answers are written down beforehand."""
 
 import threading
 from collections.abc import Callable
@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from robot.chunk import ActionChunk
 from robot.clock import Tick
+from robot.commands import LoopCommand, Ready, Replay, Run, Start
 from robot.faults import ArmLost, CameraLost
 from robot.gripper.closing import Closing
-from robot.loop import DeadMan, Eyes, Loop
-from robot.loop.commands import Command, Ready, Start
+from robot.loop import DeadMan, Loop, Sensors
 from robot.observation import ArmState, Observation, Views
 from robot.policy import PolicyStatus
-from robot.run import Run
 from robot.safety import HOME, LIMITS, ArmModel
-from robot.turn import Turn
+from robot.tick_report import TickReport
 from studio.errors import StudioError
 
 PERIOD_S = 1 / 15
@@ -202,7 +201,7 @@ class FakePolicy:
 
 @dataclass
 class Rig:
-    """A loop under a fake clock: `turn` is one tick; everything that happened is kept."""
+    """A loop under a fake clock: `tick` is one tick; everything that happened is kept."""
 
     answer: Callable[[Observation], Reply] = field(default=lambda _: Reply(rows=stay()))
     closing: Closing = "continuous"
@@ -214,14 +213,14 @@ class Rig:
         self.arm = FakeArm(self.clock, self.model)
         self.cameras = FakeCameras(self.clock)
         self.policy = FakePolicy(self.clock, self.answer)
-        self.turns: list[Turn] = []
+        self.reports: list[TickReport] = []
         self.loop = Loop(
             self.arm,
-            Eyes(self.arm, self.cameras, self.clock),
+            Sensors(self.arm, self.cameras, self.clock),
             self.policy,
             self.clock,
             dead_man=self.dead_man,
-            listeners=[self.turns.append],
+            listeners=[self.reports.append],
             closing=self.closing,
         )
         self.number = -1
@@ -231,29 +230,30 @@ class Rig:
     def state(self) -> str:
         return self.loop.view.state
 
-    def turn(self, num_turns: int = 1) -> Turn:
-        """So many ticks; the last one's turn."""
-        for _ in range(num_turns):
+    def tick(self, num_ticks: int = 1) -> TickReport:
+        """So many ticks; the last one's report."""
+        for _ in range(num_ticks):
             self.number += 1
             self.clock.now_s += PERIOD_S
-            self.loop.turn(Tick(self.number, self.clock.now_s, self.clock.now_s))
+            self.loop.run_tick(Tick(self.number, self.clock.now_s, self.clock.now_s))
             self.arm.advance()
-        return self.turns[-1]
+        return self.reports[-1]
 
-    def seconds(self, seconds: float) -> Turn:
-        return self.turn(max(1, round(seconds * 15)))
+    def seconds(self, seconds: float) -> TickReport:
+        return self.tick(max(1, round(seconds * 15)))
 
-    def tell(self, command: Command) -> Future[None]:
+    def tell(self, command: LoopCommand) -> Future[None]:
         done = self.loop.tell(command)
-        self.turn()
+        self.tick()
         return done
 
     def start(self, run: Run | None = None, rows: NDArray[np.float64] | None = None) -> None:
         """Ready, and running."""
         if self.state == "idle":
             self.tell(Ready()).result(0)
-        self.tell(Start(run or Run(prompt="stay"), rows)).result(0)
+        run = run or Run(prompt="stay")
+        self.tell(Start(run=run) if rows is None else Replay(run, rows)).result(0)
 
     def codes(self) -> list[str]:
         """Of every event so far."""
-        return [event.code for turn in self.turns for event in turn.events]
+        return [event.code for report in self.reports for event in report.events]

@@ -1,8 +1,8 @@
 """`make robot-minute`: a minute of the robot on two cores, with its page open and an image job beside it, as a table.
 
 The simulated arm is drawn and driven by the scripted policy, and recorded. Figures of the loop are the robot's own
-(`robot.telemetry`), taken over the last sixty seconds; CPU and memory are the kernel's. It ends with 1 where a bar is
-missed. On a machine that others use, the figures are theirs too.
+(`robot.station.telemetry`), taken over the last sixty seconds; CPU and memory are the kernel's. It ends with 1 where a
+bar is missed. On a machine that others use, the figures are theirs too.
 """
 
 import os

@@ -12,21 +12,18 @@ from typing import Any
 import numpy as np
 
 from backend.arena import ArenaService
-from backend.arena.importing import ARENA_RECORDS
 from backend.broadcast import Broadcast
-from backend.comparisons.importing import COMPARISON_RECORDS
 from backend.database import Database, open_database
 from backend.jobs.ledger import Ledger
+from backend.library.backups import Backups
 from backend.library.finding import find
 from backend.library.items import find_artefact
 from backend.library.news import LibraryNews
-from backend.library.portage import Portage
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
-from backend.refining.importing import REFINEMENT_RECORDS
-from backend.refining.shelf import RefinementShelf
+from backend.refining.store import RefinementStore
 from studio.data_folder import DataFolder
 from studio.import_report import ImportReport
 from studio.jobs import BatchPlace
@@ -49,13 +46,24 @@ class Shelf:
         self.ledger = Ledger(self.database, quota_bytes)
         news = LibraryNews(Broadcast())
         self.uploads = Uploads(self.database, self.store, news, quota_bytes)
-        places = (self.database, self.store, news, folder / "media", quota_bytes, lambda: None)
-        self.library = LibraryService(*places, Reserve(folder / "reserve"))
+        self.library = LibraryService(
+            database=self.database,
+            store=self.store,
+            news=news,
+            folder=folder / "media",
+            quota_bytes=quota_bytes,
+            wake=lambda: None,
+            reserve=Reserve(folder / "reserve"),
+        )
         self.arena = ArenaService(self.database, news, self.store)
-        self.refinements = RefinementShelf(self.database)
-        self.portage = Portage(
-            *(self.database, self.store, news, self.library, DataFolder(folder), quota_bytes),
-            sorts=(*COMPARISON_RECORDS, *REFINEMENT_RECORDS, *ARENA_RECORDS),
+        self.refinements = RefinementStore(self.database)
+        self.backups = Backups(
+            database=self.database,
+            store=self.store,
+            news=news,
+            library=self.library,
+            folder=DataFolder(folder),
+            quota_bytes=quota_bytes,
             heard=self.arena.forget,
         )
 
@@ -73,7 +81,7 @@ class Shelf:
             return MediaReference.model_validate(find_artefact(session, media_id).reference)
 
     def bring_in(self, content: bytes) -> ImportReport:
-        return asyncio.run(self.portage.bring_in(sent(content)))
+        return asyncio.run(self.backups.bring_in(sent(content)))
 
     def ids(self, **query: Any) -> list[str]:
         with self.database.transaction() as session:
@@ -98,7 +106,7 @@ async def sent(content: bytes) -> AsyncIterator[bytes]:
 
 
 def export_of(shelf: Shelf) -> bytes:
-    return b"".join(asyncio.run(shelf.portage.export()))
+    return b"".join(asyncio.run(shelf.backups.export()))
 
 
 def rewritten(content: bytes, change: Callable[[str, bytes], bytes], **added: bytes) -> bytes:

@@ -1,61 +1,30 @@
-"""The rules of the house that no linter knows."""
+"""The rules of the house that no linter knows; the others are in pyproject.toml and biome.json."""
 
 import ast
-from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("studio", "engine", "backend", "frontend", "robot", "pocket", "guardrail")
 FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in FILES}
 
-MAX_LINES = 300
+MAX_LINES = 400
 DRAWERS = {"util", "utils", "helper", "helpers", "common", "misc", "base", "core", "manager"}
 DRAWER_CLASSES = ("Manager", "Helper", "Handler", "Util", "Utils")
-MAY_CATCH_EVERYTHING = {"backend/worker/loop.py", "robot/loop/loop.py"}
-"""A job that breaks is reported and the worker lives on; a tick that breaks ends with a stopped arm."""
 
 
-@cache
-def nodes(name: str) -> list[ast.AST]:
-    """Everything in the syntax tree of a file."""
-    return list(ast.walk(ast.parse(SOURCES[name])))
+def classes(name: str) -> list[str]:
+    """The classes of a file, by their names."""
+    return [node.name for node in ast.walk(ast.parse(SOURCES[name])) if isinstance(node, ast.ClassDef)]
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_file_has_at_most_300_lines(name: str):
-    assert SOURCES[name].count("\n") <= MAX_LINES
+def test_a_file_has_at_most_400_lines():
+    assert not {name: lines for name, text in SOURCES.items() if (lines := text.count("\n")) > MAX_LINES}
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_nothing_is_named_like_a_drawer(name: str):
-    classes = [node.name for node in nodes(name) if isinstance(node, ast.ClassDef)]
-
-    assert not DRAWERS & set(Path(name).with_suffix("").parts)
-    assert not [found for found in classes if found.endswith(DRAWER_CLASSES)]
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_only_the_named_places_catch_everything(name: str):
-    broad = [
-        node.lineno
-        for node in nodes(name)
-        if isinstance(node, ast.ExceptHandler)
-        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")))
-    ]
-
-    assert not broad or name in MAY_CATCH_EVERYTHING
-
-
-@pytest.mark.parametrize("name", [name for name in SOURCES if not name.startswith(("engine/", "pocket/train/"))])
-def test_torch_stays_in_the_engine(name: str):
-    imported = {
-        alias.name.partition(".")[0] for node in nodes(name) if isinstance(node, ast.Import) for alias in node.names
-    } | {(node.module or "").partition(".")[0] for node in nodes(name) if isinstance(node, ast.ImportFrom)}
-
-    assert not imported & {"torch", "diffusers", "transformers"}
+def test_nothing_is_named_like_a_drawer():
+    assert not [name for name in SOURCES if DRAWERS & set(Path(name).with_suffix("").parts)]
+    assert not [found for name in SOURCES for found in classes(name) if found.endswith(DRAWER_CLASSES)]
 
 
 def test_every_folder_of_code_is_a_package_that_says_what_it_is_for():
@@ -72,7 +41,14 @@ def test_presets_hold_no_code():
     assert len(ast.parse((ROOT / "presets" / "__init__.py").read_text()).body) == 1
 
 
-def test_no_file_ends_open():
-    for name, source in SOURCES.items():
-        for mark in ("TODO", "FIXME", "XXX", "NotImplementedError"):
-            assert mark not in source, (name, mark)
+def test_nothing_is_left_to_be_written():
+    assert not [name for name, text in SOURCES.items() if "NotImplementedError" in text]
+
+
+def test_the_engine_names_no_two_classes_alike():
+    places: dict[str, list[str]] = {}
+    for name in (name for name in SOURCES if name.startswith("engine/")):
+        for found in classes(name):
+            places.setdefault(found, []).append(name)
+
+    assert not {found: files for found, files in places.items() if len(files) > 1}

@@ -89,7 +89,7 @@ def _lead(results: Connection, pipe: Connection, meeting: str, folder: Path, roo
     plan: Any = None
     made: list[tuple[tuple[int, ...], float]] = []
     for own, _ in rooms:
-        codecs = replace(engine.codecs, budget=Budget(as_nano, 256, room=lambda _, own=own: own))
+        codecs = replace(engine.codecs, budget=Budget(as_nano, 256, free=lambda _, own=own: own))
         pieces = list(codecs.pieces(plan, Chunk(latents, CANVAS, None), leader))
         worst = float((torch.cat(pieces, 1) - alone).abs().max())
         made.append((tuple(piece.shape[1] for piece in pieces), worst))
@@ -104,7 +104,7 @@ def _follow(results: Connection, pipe: Connection, meeting: str, folder: Path, r
     engine = Engine.load(folder, device="cpu")
     left = iter(rooms)
     told: list[list[str | int]] = []
-    follower = Follower(engine.model, engine.coder, group, room=lambda _: next(left)[1])
+    follower = Follower(engine.model, engine.coder, group, free=lambda _: next(left)[1])
     try:
         while True:
             match order := receive(pipe):

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import structlog
 
-from backend.arena.dealing import Wish, left_of
-from backend.arena.pairing import Match
+from backend.arena.pairing import Match, Wish, left_of
 from backend.arena.reasoners import Reasoners
 from backend.arena.service import ArenaService
 from backend.media import MediaStore

@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.fleet import Fleet
 from backend.media import DECODERS, inspect_upload
 from backend.reasoning import ReasoningService
@@ -59,10 +59,10 @@ class Reasoners:
         file: `reasoners.toml`; it need not be there.
     """
 
-    def __init__(self, service: ReasoningService, fleet: Fleet, shelf: CheckpointShelf, file: Path) -> None:
+    def __init__(self, service: ReasoningService, fleet: Fleet, catalogue: CheckpointCatalogue, file: Path) -> None:
         self._service = service
         self._fleet = fleet
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._file = file
 
     def listing(self) -> tuple[Reasoner, ...]:
@@ -70,11 +70,11 @@ class Reasoners:
         checkpoints = [
             Reasoner(
                 name=name,
-                title=self._shelf.title(name),
+                title=self._catalogue.title(name),
                 endpoint=False,
                 ready=self._fleet.status_of(name).state == "ready",
             )
-            for name in self._shelf.here()
+            for name in self._catalogue.here()
         ]
         endpoints = [
             Reasoner(name=name, title=entry.title or name, endpoint=True, ready=True)

@@ -11,12 +11,10 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.arena.ballot_box import cast_vote, every_vote, ledger_of, list_votes, revoke_vote, votes_as_csv
-from backend.arena.dealing import Ledger, Wish, deal, left_of
-from backend.arena.pairing import Match, Pairing
+from backend.arena.pairing import Match, Pairing, VoteCounts, Wish, deal, left_of
+from backend.arena.votes import cast_vote, counts_of, every_vote, list_votes, revoke_vote, votes_as_csv
 from backend.database import Database
-from backend.database.arena_tables import AnswerRow
-from backend.database.tables import ArtefactRow
+from backend.database.tables import AnswerRow, ArtefactRow
 from backend.library.news import LibraryNews
 from backend.media import MediaStore
 from studio.arena import (
@@ -60,7 +58,7 @@ class ArenaService:
         self._finding = asyncio.Lock()
         self._pairs: tuple[object, dict[str, Match]] = (None, {})
         self._votes: tuple[Vote, ...] | None = None
-        self._ledger = Ledger()
+        self._counts = VoteCounts()
         self._standings: dict[tuple[str | None, Voters, PairKind | None], Standings] = {}
         self._num_answered = 0
         self._num_written = 0
@@ -71,7 +69,7 @@ class ArenaService:
             matches = await self.matches()
             await self.votes()
             # Tens of thousands of pairs take a tenth of a second.
-            dealt = asyncio.to_thread(deal, tuple(matches.values()), self._ledger, wish, by, voter)
+            dealt = asyncio.to_thread(deal, tuple(matches.values()), self._counts, wish, by, voter)
             match, num_pairs, num_left = await dealt
             if match is None:
                 return NextPair(pair=None, num_pairs=num_pairs, num_left=num_left)
@@ -170,7 +168,7 @@ class ArenaService:
             return self._votes
         written = self._num_written
         votes = tuple(await self._database.look(every_vote))
-        self._ledger = ledger_of(votes)
+        self._counts = counts_of(votes)
         if written == self._num_written:  # none came or went meanwhile
             self._votes = votes
         return votes
@@ -179,7 +177,7 @@ class ArenaService:
         """Know nothing of what was read: the library was emptied, or an import brought votes and questions."""
         self._num_written += 1
         self._votes = None
-        self._ledger = Ledger()
+        self._counts = VoteCounts()
         self._standings.clear()
         self._pairing = Pairing(self._store)
         self._pairs = (None, {})
@@ -211,7 +209,7 @@ class ArenaService:
             axes=axes_of(match.kind, sound=match.sound),
             left=sides[left],
             right=sides[right],
-            num_votes=self._ledger.by_pair[match.id],
+            num_votes=self._counts.by_pair[match.id],
         )
 
     async def _write(self, act: Callable[[Session], T]) -> T:

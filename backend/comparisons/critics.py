@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.database.refinement_table import CriticScoreRow
+from backend.database.tables import CriticScoreRow
 
 
 def critic_scores(session: Session, ids: Iterable[str]) -> dict[str, float]:

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from backend.comparisons.critics import critic_scores
 from backend.comparisons.explaining import explained, explained_control, follows
 from backend.comparisons.grid import Grid
-from backend.database.comparison_tables import ComparisonRow, MeasurementRow
-from backend.database.tables import ArtefactRow, JobRow
+from backend.database.tables import ArtefactRow, ComparisonRow, JobRow, MeasurementRow
 from backend.jobs.rows import readable
 from backend.library.items import find_artefact, item_of
 from backend.library.lineage import request_of

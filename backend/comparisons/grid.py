@@ -22,7 +22,7 @@ REFERENCE = "ground truth"
 START_NAMES: dict[StartMode, str] = {"t2v": "text", "i2v": "first frame", "v2v": "first frames"}
 
 
-class Place(Frozen):
+class GridPlace(Frozen):
     """A cell: either a library item as it is, or the request of the batch's job `index`."""
 
     row: int
@@ -41,7 +41,7 @@ class Grid(Frozen):
     title: str
     rows: tuple[str, ...]
     columns: tuple[Column, ...]
-    places: tuple[Place, ...]
+    places: tuple[GridPlace, ...]
     refused: dict[int, Failure] = Field(default_factory=dict[int, Failure])
 
     @property
@@ -90,7 +90,7 @@ def draw_up(
             for at, values in enumerate(combinations)
         ),
     )
-    places: list[Place] = []
+    places: list[GridPlace] = []
     requests: list[dict[str, Any]] = []
     labels: list[str] = []
     for row, (subject, start, start_name) in enumerate(rows):
@@ -102,13 +102,13 @@ def draw_up(
         column = 0
         if has_reference:
             if subject.reference:
-                places.append(Place(row=row, column=0, media_id=subject.reference))
+                places.append(GridPlace(row=row, column=0, media_id=subject.reference))
             column = 1
         for at, media_id in enumerate(subject.shown):
-            places.append(Place(row=row, column=column + at, media_id=media_id))
+            places.append(GridPlace(row=row, column=column + at, media_id=media_id))
         column += num_shown
         for at, values in enumerate(combinations):
-            places.append(Place(row=row, column=column + at, index=len(requests)))
+            places.append(GridPlace(row=row, column=column + at, index=len(requests)))
             requests.append(varied(under, values))
     title = asked.title or (labels[0] if labels[0] else "Comparison")
     return Grid(title=title[:300], rows=tuple(labels), columns=columns, places=tuple(places)), requests

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from backend.comparisons.explaining import followed_by, follows
 from backend.comparisons.likeness import Followed, likeness
 from backend.comparisons.service import ComparisonService
-from backend.database.comparison_tables import MeasurementRow
+from backend.database.tables import MeasurementRow
 from backend.library.items import find_artefact
 from backend.library.lineage import request_of
 from backend.media import MediaStore, run_apart

@@ -13,12 +13,11 @@ from PIL import Image
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons.drawing import Look, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, draw_up, in_order
 from backend.database import Database
-from backend.database.comparison_tables import ComparisonRow
-from backend.database.tables import JobRow
+from backend.database.tables import ComparisonRow, JobRow
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.engines import Engines
@@ -51,13 +50,14 @@ class ComparisonService:
 
     def __init__(
         self,
+        *,
         database: Database,
         board: Board,
         queue: QueueService,
         jobs: JobService,
         admission: Admission,
         engines: Engines,
-        shelf: CheckpointShelf,
+        catalogue: CheckpointCatalogue,
         store: MediaStore,
         library: LibraryService,
         uploads: Uploads,
@@ -69,7 +69,7 @@ class ComparisonService:
         self._jobs = jobs
         self._admission = admission
         self._engines = engines
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._store = store
         self._library = library
         self._uploads = uploads
@@ -91,7 +91,9 @@ class ComparisonService:
             for subject in asked.subjects
             if subject.reference and {"i2v", "v2v"} & set(subject.starts)
         }
-        titles = {name: self._shelf.title(name) for name in asked.axes.get("checkpoint", ()) if isinstance(name, str)}
+        titles = {
+            name: self._catalogue.title(name) for name in asked.axes.get("checkpoint", ()) if isinstance(name, str)
+        }
         grid, requests = draw_up(asked, recipes, frames, titles, draw_seed())
         refused: dict[int, StudioError] = {}
         accepted = await self._admission.admit_all(requests, refused)

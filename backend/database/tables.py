@@ -6,7 +6,20 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Boolean, DateTime, Dialect, Float, Index, Integer, String, Text, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    DateTime,
+    Dialect,
+    Float,
+    Index,
+    Integer,
+    String,
+    Text,
+    TypeDecorator,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -25,7 +38,7 @@ class Utc(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value else None
 
 
-class Words(TypeDecorator[list[str]]):
+class WordList(TypeDecorator[list[str]]):
     """A list of words as JSON in which every letter is itself, so that SQL can compare them."""
 
     impl = Text
@@ -48,7 +61,7 @@ class JobRow(Table):
     """One job.
 
     `number` is the order of acceptance, `position` the order of running, `end_number` the order in which they ended,
-    whatever the clock said then; jobs of an older version and of an import have none. `priority` is -1, 0 or 1.
+    whatever the clock said then; jobs of an import have none. `priority` is -1, 0 or 1.
     `pace_key` names the jobs whose steps take as long, `step_work` is how much a step has to do (`backend.jobs.work`).
     """
 
@@ -120,7 +133,7 @@ class ArtefactRow(Table):
     checkpoint: Mapped[str | None] = mapped_column(String(256))
     prompt: Mapped[str] = mapped_column(Text)
     title: Mapped[str] = mapped_column(Text, default="")
-    tags: Mapped[list[str]] = mapped_column(Words, default=list)
+    tags: Mapped[list[str]] = mapped_column(WordList, default=list)
     starred: Mapped[bool] = mapped_column(Boolean, default=False)
     source_id: Mapped[str | None] = mapped_column(String(40))
     created_at: Mapped[datetime] = mapped_column(Utc)
@@ -161,3 +174,147 @@ class SwitchRow(Table):
     __tablename__ = "switches"
 
     name: Mapped[str] = mapped_column(String(32), primary_key=True)
+
+
+class ComparisonRow(Table):
+    """One comparison: its cells that are made here are the jobs of the batch with its id.
+
+    `number` is the order of acceptance, `document` a `backend.comparisons.grid.Grid` and what was refused of it.
+    """
+
+    __tablename__ = "comparisons"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime] = mapped_column(Utc)
+
+
+class MeasurementRow(Table):
+    """What was measured of a medium against another one: `document` is a `studio.comparisons.Likeness`."""
+
+    __tablename__ = "measurements"
+
+    media_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    against_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class RefinementRow(Table):
+    """One refinement: its tree is one document, so that a kill leaves the whole of it as it was at the last change.
+
+    `number` is the order of acceptance, `document` a `studio.refinements.Refinement`.
+    """
+
+    __tablename__ = "refinements"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    state: Mapped[str] = mapped_column(String(16))
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class CriticScoreRow(Table):
+    """The overall score, 0 to 10, that a refinement's critic gave a medium.
+
+    It stands in the tree as well, and is written with it: trees are large, and a comparison asks for a few media only.
+    """
+
+    __tablename__ = "critic_scores"
+
+    media_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    score: Mapped[float] = mapped_column(Float)
+
+
+class PromiseRow(Table):
+    """One `Idempotency-Key` and the job that it stands for; written before the job is."""
+
+    __tablename__ = "promises"
+
+    key: Mapped[str] = mapped_column(String(256), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    job_id: Mapped[str] = mapped_column(String(12))
+    created_at: Mapped[datetime] = mapped_column(Utc)
+
+
+class DeletedVideoRow(Table):
+    """A job that `DELETE /v1/videos/{id}` has taken out of that list."""
+
+    __tablename__ = "deleted_videos"
+
+    job_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    deleted_at: Mapped[datetime] = mapped_column(Utc)
+
+
+class VoteRow(Table):
+    """One vote; `studio.arena.Vote` says what its columns are.
+
+    It holds what the sides were, so that it counts on when they have left the library.
+    """
+
+    __tablename__ = "arena_votes"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    pair: Mapped[str] = mapped_column(String(81))
+    kind: Mapped[str] = mapped_column(String(16))
+    contest: Mapped[str] = mapped_column(String(80))
+    domain: Mapped[str] = mapped_column(String(32))
+    left_id: Mapped[str] = mapped_column(String(40))
+    left_value: Mapped[str] = mapped_column(Text)
+    right_id: Mapped[str] = mapped_column(String(40))
+    right_value: Mapped[str] = mapped_column(Text)
+    choices: Mapped[dict[str, str]] = mapped_column(JSON)
+    voter: Mapped[str] = mapped_column(String(256))
+    voted_by: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[datetime] = mapped_column(Utc)
+    revoked_at: Mapped[datetime | None] = mapped_column(Utc)
+
+    __table_args__ = (
+        # One vote that counts of each voter on a pair; of revoked ones there may be many.
+        Index("arena_votes_once", "pair", "voted_by", "voter", unique=True, sqlite_where=text("revoked_at IS NULL")),
+    )
+
+
+class QuestionRow(Table):
+    """A question; `media_id` is what it is about."""
+
+    __tablename__ = "arena_questions"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    text: Mapped[str] = mapped_column(Text)
+    media_id: Mapped[str | None] = mapped_column(String(40))
+    reference: Mapped[str] = mapped_column(Text, default="")
+    max_tokens: Mapped[int] = mapped_column(Integer)
+    seed: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(Utc)
+
+
+class AnswerRow(Table):
+    """A reasoner's place for an answer, made with the question; without `text` and `error` it has not been asked."""
+
+    __tablename__ = "arena_answers"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    question_id: Mapped[str] = mapped_column(String(12))
+    reasoner: Mapped[str] = mapped_column(String(256))
+    text: Mapped[str | None] = mapped_column(Text)
+    thought: Mapped[str] = mapped_column(Text, default="")
+    seconds: Mapped[float | None] = mapped_column(Float)
+    error: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+
+    __table_args__ = (Index("arena_answers_by_question", "question_id", "reasoner", unique=True),)
+
+
+class GradeRow(Table):
+    """A judge's grade of an answer, 1 to 5."""
+
+    __tablename__ = "arena_grades"
+
+    answer_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    judge: Mapped[str] = mapped_column(String(256), primary_key=True)
+    score: Mapped[int] = mapped_column(Integer)
+    reason: Mapped[str] = mapped_column(Text, default="")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from backend.dialects.thought_splitter import Piece, ThoughtSplitter
 from backend.messages import ConversationSaid, Token, Usage
-from backend.reasoning.service import Answer
+from backend.reasoning.service import TextAnswer
 from studio.errors import StudioError
 from studio.jobs import Failure
 
@@ -93,7 +93,7 @@ class ChatCompletion(BaseModel):
     usage: ChatUsage
 
 
-def to_completion(answer: Answer, model: str, *, thinks: bool) -> ChatCompletion:
+def to_completion(answer: TextAnswer, model: str, *, thinks: bool) -> ChatCompletion:
     """A whole answer."""
     splitter = ThoughtSplitter(thinks=thinks)
     pieces = [splitter.feed(answer.text), splitter.close()]

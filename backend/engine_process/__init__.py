@@ -1,6 +1,5 @@
 """The worker seen from the server: a process, and a pipe of messages."""
 
-from backend.engine_process.process import EngineProcess, WorkerLost
-from backend.engine_process.spreading import Spreading
+from backend.engine_process.process import EngineProcess, Spreading, WorkerLost
 
 __all__ = ["EngineProcess", "Spreading", "WorkerLost"]

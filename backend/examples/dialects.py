@@ -28,7 +28,7 @@ from backend.examples.works import (
     done,
     queued,
 )
-from backend.routes.models import Model, ModelList
+from backend.routes.checkpoints import Model, ModelList
 from studio.rules import Capabilities
 
 _START_OF_A_PNG, _START_OF_AN_MP4 = "iVBORw0KGgo=", "AAAAIGZ0eXBpc29t"

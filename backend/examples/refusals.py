@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.body_limit import MAX_JSON_BYTES, too_large
+from backend.edge.body_limit import MAX_JSON_BYTES, too_large
 from backend.examples.calls import JOB, MEDIA, OTHER_MEDIA
 from studio import errors
 

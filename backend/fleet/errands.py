@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import structlog
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from studio.errors import BadInput, BrokenCheckpoint, Conflict, Unexpected
 from studio.events import Errand
 from studio.jobs import Failure
@@ -31,8 +31,8 @@ class Errands:
         on_change: told after every step of any of them.
     """
 
-    def __init__(self, shelf: CheckpointShelf, on_change: Callable[[], None]) -> None:
-        self._shelf = shelf
+    def __init__(self, catalogue: CheckpointCatalogue, on_change: Callable[[], None]) -> None:
+        self._catalogue = catalogue
         self._on_change = on_change
         self._running: dict[str, asyncio.Task[None]] = {}
         self.listing: dict[str, Errand] = {}
@@ -45,7 +45,7 @@ class Errands:
             BadInput: it is not on the hub.
             Conflict: it has an errand already.
         """
-        preset = self._shelf.named(name).preset
+        preset = self._catalogue.named(name).preset
         if not preset.repository:
             raise BadInput(
                 f"{name} is on no hub: it ships with the studio, is built here, or lies in a folder.",
@@ -62,7 +62,7 @@ class Errands:
             CheckpointNotFound: the name is unknown.
             Conflict: it is not on this machine, or has an errand already.
         """
-        found = self._shelf.named(name)
+        found = self._catalogue.named(name)
         if not found.installed or found.folder is None:
             raise Conflict(f"{name} is not on this machine.", param="checkpoint", hint=found.way_here)
         command = [*VERIFY, str(found.folder)]

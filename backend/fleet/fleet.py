@@ -10,13 +10,11 @@ from contextlib import contextmanager
 import structlog
 
 from backend.broadcast import Broadcast
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
-from backend.fleet.awaited import refuse_if_awaited
 from backend.fleet.engine_group import EngineGroup
-from backend.fleet.room import Room
-from backend.fleet.roster import Roster
-from backend.fleet.rotation import Rotation
+from backend.fleet.memory import FleetMemory
+from backend.fleet.roster import Roster, Rotation
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
@@ -41,37 +39,37 @@ class Fleet:
 
     Args:
         make: makes the engines of a checkpoint, which nothing has started yet.
-        room: the memory of the devices that they are put on; reading it may take a second, and is done on a thread.
+        memory: that of the devices that they are put on; reading it may take a second, and is done on a thread.
     """
 
     def __init__(
         self,
+        *,
         board: Board,
         broadcast: Broadcast,
-        shelf: CheckpointShelf,
+        catalogue: CheckpointCatalogue,
         make: Callable[[Checkpoint], list[Dispatcher]],
-        room: Room,
+        memory: FleetMemory,
     ) -> None:
         self._board = board
         self._broadcast = broadcast
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._make = make
-        self.room = room
-        self._rotation = Rotation(shelf, room.memory_gb)
-        self._roster = Roster(shelf, self._rotation)
+        self.memory = memory
+        self._rotation = Rotation(catalogue, memory.memory_gb)
+        self._roster = Roster(catalogue, self._rotation)
         self._look = asyncio.Event()
-        self.preparations: Preparations | None = None
         self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
         self.on_said: Callable[[Dispatcher, ConversationReport | WorkerLost], None] = lambda _, __: None
         broadcast.on_interest = self._interest_changed
-        self._enlist(shelf.active)
+        self._enlist(catalogue.active)
 
     # What others see.
 
     @property
     def status(self) -> CheckpointStatus:
         """The active checkpoint: the one that requests without a name go to."""
-        return self.status_of(self._shelf.active.id)
+        return self.status_of(self._catalogue.active.id)
 
     def status_of(self, checkpoint: str) -> CheckpointStatus:
         """Any checkpoint, as far as engines know it."""
@@ -93,11 +91,11 @@ class Fleet:
 
     def group(self, checkpoint: str | None) -> EngineGroup:
         """The engines of a checkpoint, or of the active one. Raises as `Roster.find`."""
-        return self._roster.find(checkpoint or self._shelf.active.id)
+        return self._roster.find(checkpoint or self._catalogue.active.id)
 
     async def awake(self, checkpoint: str | None) -> None:
         """Wake a checkpoint, or the active one, if it sleeps, and wait until it is ready, or cannot be."""
-        name = checkpoint or self._shelf.active.id
+        name = checkpoint or self._catalogue.active.id
         if name in self._roster.sleeping:
             await self.bring(name)
 
@@ -111,7 +109,7 @@ class Fleet:
 
     def load(self, checkpoint: Checkpoint) -> CheckpointStatus:
         """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
-        self._shelf.activate(checkpoint)
+        self._catalogue.activate(checkpoint)
         self._roster.failed.pop(checkpoint.id, None)
         if group := self._roster.groups.get(checkpoint.id):
             group.stay()
@@ -185,18 +183,22 @@ class Fleet:
 
     # Running.
 
-    async def run(self) -> None:
-        """Put orphans back, start the engines, then bring what is wanted until cancelled."""
+    async def run(self, preparations: Preparations) -> None:
+        """Put orphans back, start the engines, then bring what is wanted until cancelled.
+
+        Args:
+            preparations: what happens to a job's words before it begins; some of it asks the engines' reasoners.
+        """
         await recover(self._board)
-        memory = await asyncio.to_thread(self.room.read)
+        memory = await asyncio.to_thread(self.memory.read)
         for group in self._roster.groups.values():
-            group.needed_gb = self.room.needed_gb(group.checkpoint, memory) or 0.0
-            self._start(group)
+            group.needed_gb = self.memory.needed_gb(group.checkpoint, memory) or 0.0
+            self._start(group, preparations)
         while True:
             await self._look.wait()
             self._look.clear()
             try:
-                await self._bring_next()
+                await self._bring_next(preparations)
             except StorageError as error:  # what is wanted is looked for again; engines say it on the page
                 log.error("storage_failed", code=error.code, message=error.message)
                 asyncio.get_running_loop().call_later(STORAGE_RETRY_S, self._look.set)
@@ -205,7 +207,7 @@ class Fleet:
         """End every engine; running jobs go back first in line, and it is nobody's fault."""
         await asyncio.gather(*(group.end() for group in self._roster.everyone))
 
-    async def _bring_next(self) -> None:
+    async def _bring_next(self, preparations: Preparations) -> None:
         """One change at a time: dismiss who leaves, or bring the checkpoint that is wanted first."""
         for name, group in list(self._roster.groups.items()):
             if group.leaving and group.idle:
@@ -222,15 +224,15 @@ class Fleet:
         groups = self._roster.groups.values()
         if wanted is None or not all(group.settled for group in groups):
             return
-        memory = await asyncio.to_thread(self.room.read)
-        needed = self.room.needed_gb(wanted, memory) or 0.0
+        memory = await asyncio.to_thread(self.memory.read)
+        needed = self.memory.needed_gb(wanted, memory) or 0.0
         if self._rotation.fits(needed, memory, groups):
             self._rotation.arrived(wanted.id)
             if wanted.id in self._roster.sleeping:
                 self._roster.rouse(wanted.id)
                 self._resident()
             else:
-                self._start(self._enlist(wanted, needed))
+                self._start(self._enlist(wanted, needed), preparations)
         elif (leaving := self._rotation.leaving(wanted, groups, time.monotonic(), waiting)) is not None:
             log.info("checkpoint_leaves", checkpoint=leaving.checkpoint.id, room_for=wanted.id, needed_gb=needed)
             leaving.leaving = True
@@ -241,7 +243,7 @@ class Fleet:
     async def _has_failed(self, group: EngineGroup) -> bool:
         """One that cannot be loaded goes and fails the jobs that need it; the active one waits for a person."""
         error = group.status.error if group.status.state == "failed" else None  # one that is lost comes back
-        if error is None or group.checkpoint.id == self._shelf.active.id:
+        if error is None or group.checkpoint.id == self._catalogue.active.id:
             return False
         self._roster.failed[group.checkpoint.id] = group.status
         # Its jobs first: where the database refuses one, the group is still there to be looked at again.
@@ -261,9 +263,9 @@ class Fleet:
         self._board.resident = frozenset(self._roster.groups)
         return group
 
-    def _start(self, group: EngineGroup) -> None:
+    def _start(self, group: EngineGroup, preparations: Preparations) -> None:
         for dispatcher in group.dispatchers:
-            dispatcher.preparations = self.preparations
+            dispatcher.preparations = preparations
         group.start()
         log.info("checkpoint_comes", checkpoint=group.checkpoint.id, replicas=len(group.tasks))
         self._changed()
@@ -293,3 +295,14 @@ class Fleet:
     def _interest_changed(self) -> None:
         for dispatcher in self.dispatchers:
             dispatcher.interest_changed()
+
+
+async def refuse_if_awaited(board: Board, name: str) -> None:
+    """Raises Conflict when queued jobs need a checkpoint: it would only be loaded again."""
+    waiting = await board.read(Ledger.queued_on, name)
+    if waiting:
+        raise Conflict(
+            f"{len(waiting)} queued jobs need {name}; it would only be loaded again.",
+            param="checkpoint",
+            hint="Cancel them, or let them run first.",
+        )

@@ -21,7 +21,7 @@ PATIENCE_S = 120.0
 """For one question: on a CPU, faces in 1280x720 take about a second a frame."""
 
 
-class _Answer(BaseModel):
+class _FramesVerdict(BaseModel):
     safe: bool
     reason: str = ""
 
@@ -72,7 +72,7 @@ class FrameGuard:
             response.raise_for_status()
             if response.headers.get("content-type") == "application/octet-stream":
                 return np.frombuffer(response.content, np.uint8).reshape(frames.shape)
-            answer = _Answer.model_validate_json(response.content)
+            answer = _FramesVerdict.model_validate_json(response.content)
         except (httpx.HTTPError, ValidationError, ValueError) as error:
             raise GuardrailLost(
                 f"The guardrail does not say what is in the frames ({type(error).__name__}); nothing is kept unseen.",

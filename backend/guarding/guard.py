@@ -47,7 +47,7 @@ class _State(BaseModel):
     detail: str = ""
 
 
-class _Answer(BaseModel):
+class _TextVerdict(BaseModel):
     """`POST /text`."""
 
     safe: bool
@@ -173,7 +173,7 @@ class Guard:
             return
         try:
             response = await self._http.post("/text", json={"text": text})
-            answer = _Answer.model_validate_json(response.raise_for_status().content)
+            answer = _TextVerdict.model_validate_json(response.raise_for_status().content)
         except (httpx.HTTPError, ValidationError) as error:
             await self.look()
             log.error("guardrail_lost", state=self.status.state, reason=type(error).__name__)

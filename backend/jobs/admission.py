@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from backend.adapter_rack import AdapterRack
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.adapters import AdapterFolder
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.database.named_media import named_media
 from backend.guarding.guard import Guard, read_fields
 from backend.jobs.inputs import check_inputs, with_length
@@ -31,7 +31,7 @@ _SAID_ONLY = ("prompt", "negative_prompt", "written_from", "sampling", "upsample
 class Admission:
     """Looks at what is asked for before it is written down."""
 
-    def __init__(self, shelf: CheckpointShelf, media: MediaStore, adapters: AdapterRack, guard: Guard) -> None:
+    def __init__(self, shelf: CheckpointCatalogue, media: MediaStore, adapters: AdapterFolder, guard: Guard) -> None:
         self._shelf = shelf
         self._media = media
         self._adapters = adapters

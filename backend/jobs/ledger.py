@@ -16,7 +16,7 @@ from backend.database.tables import JobInputRow, JobRow, SwitchRow
 from backend.jobs.queue_order import Place, first_position, place_by_priority
 from backend.jobs.rows import PRIORITIES, RANKS, fail_row, find_row, job_of, move_row, page_of, readable
 from backend.jobs.work import pace_key, step_work
-from backend.library.room import check_room, is_full
+from backend.library.quota import check_room, is_full
 from backend.library.shelving import shelve_results
 from studio.errors import Conflict, EngineLost, QuotaExceeded, StorageError
 from studio.jobs import MAX_RETURNS, BatchPlace, Failure, Job, JobState, Priority, Verdict

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import delete
 
 from backend.database import Database
-from backend.database.edge_tables import PromiseRow
+from backend.database.tables import PromiseRow
 from studio.errors import BadInput, Conflict, JobNotFound, StudioError
 from studio.jobs import Job
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import structlog
 
-from backend.checkpoint_shelf import first_status
+from backend.checkpoints.catalogue import first_status
 from backend.engine_process import EngineProcess
 from backend.jobs.patience import RESTART_AFTER_S
 from backend.jobs.running import never_ready

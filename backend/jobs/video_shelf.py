@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from sqlalchemy import exists, select
 
 from backend.database import Database
-from backend.database.edge_tables import DeletedVideoRow
-from backend.database.tables import JobRow
+from backend.database.tables import DeletedVideoRow, JobRow
 from studio.errors import BadInput
 from studio.requests import KINDS
 

@@ -1,30 +1,82 @@
-"""Zips of the library: chosen items with their recipes, or everything with the database."""
+"""Zips that are sent while they are made, however large they become, and one of chosen items with their recipes."""
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import sqlite3
-from collections.abc import Iterator, Sequence
+import time
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from backend.database import Database, is_full
-from backend.database.tables import ArtefactRow
 from backend.library.changes import rows_of
 from backend.library.lineage import request_of
-from backend.library.own_files import own_files
-from backend.library.zip_stream import Entry, zip_stream
 from backend.media import MediaStore
-from backend.media.scratch import scratch
-from studio.data_folder import DataFolder
-from studio.errors import DiskFull, MediaNotFound, StorageError
+from studio.errors import MediaNotFound
 
-DATABASE_NAME = "orrery.db"
-MEDIA_FOLDER = "media"
+_CHUNK_BYTES = 2**20
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file of a zip: its name there, and what is in it; a path that is gone by then is left out."""
+
+    name: str
+    content: Path | bytes | BinaryIO
+
+
+class _Outlet(io.RawIOBase):
+    """Takes what the zip writes, until somebody fetches it. It cannot be sought; the zip knows how to do without."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:  # bytes-like, as RawIOBase has it
+        piece = bytes(memoryview(data))  # pyright: ignore[reportArgumentType]
+        self._pieces.append(piece)
+        return len(piece)
+
+    def fetch(self) -> bytes:
+        """What was written since the last time."""
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)
+
+
+def zip_stream(entries: Iterable[Entry]) -> Iterator[bytes]:
+    """The bytes of a zip of entries, each as it is: pictures and clips are compressed already."""
+    outlet = _Outlet()
+    with zipfile.ZipFile(outlet, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for entry in entries:
+            yield from _written(archive, outlet, entry)
+    yield outlet.fetch()
+
+
+def _written(archive: zipfile.ZipFile, outlet: _Outlet, entry: Entry) -> Iterator[bytes]:
+    info = zipfile.ZipInfo(entry.name, time.gmtime()[:6])
+    info.external_attr = 0o600 << 16
+    match entry.content:
+        case Path() as path:
+            try:
+                file = path.open("rb")
+            except OSError:
+                return
+        case bytes() as content:
+            file = io.BytesIO(content)
+        case file:
+            pass
+    # The length is not known before the end: a file of 4 GiB needs the larger form from its beginning.
+    with file, archive.open(info, "w", force_zip64=True) as place:
+        while chunk := file.read(_CHUNK_BYTES):
+            place.write(chunk)
+            yield outlet.fetch()
+    yield outlet.fetch()
 
 
 def archive_of(session: Session, store: MediaStore, ids: Sequence[str]) -> list[Entry]:
@@ -47,54 +99,3 @@ def archive_of(session: Session, store: MediaStore, ids: Sequence[str]) -> list[
     if not entries:
         raise MediaNotFound("None of these is in the library.", param="ids", hint="GET /v1/library lists what is.")
     return entries
-
-
-def export_of(database: Database, store: MediaStore, folder: DataFolder, incoming: Path) -> Iterator[bytes]:
-    """A zip of the database as it is at this moment, of all media in it, and of what a person keeps beside them.
-
-    Unpacked, it is a data folder.
-
-    Args:
-        folder: the data folder.
-        incoming: where the copy of the database lies while it is sent; it has no name there.
-
-    Raises:
-        DiskFull, StorageError: the database cannot be copied.
-    """
-    copy = _copy_of(database.engine, incoming)
-
-    def entries() -> Iterator[Entry]:
-        yield Entry(DATABASE_NAME, copy)
-        for media_id in _ids(database):
-            for path in store.every_file(media_id):
-                yield Entry(f"{MEDIA_FOLDER}/{media_id[:2]}/{path.name}", path)
-        yield from own_files(folder)
-
-    return zip_stream(entries())
-
-
-def _copy_of(engine: Engine, folder: Path) -> BinaryIO:
-    """A whole copy of the database, by SQLite's own backup, while others write."""
-    with scratch(folder) as (part,):
-        folder.mkdir(parents=True, exist_ok=True)
-        with engine.connect() as connection:
-            source = connection.connection.dbapi_connection
-            assert isinstance(source, sqlite3.Connection)
-            target = sqlite3.connect(part)
-            try:
-                source.backup(target)
-                target.execute("PRAGMA journal_mode = DELETE")
-            except sqlite3.Error as error:
-                kind = DiskFull if is_full(error) else StorageError
-                raise kind(
-                    f"An export needs a copy of the database, which cannot be made: {error}.",
-                    hint="Free some room, then export again.",
-                ) from None
-            finally:
-                target.close()
-        return os.fdopen(os.open(part, os.O_RDONLY), "rb")
-
-
-def _ids(database: Database) -> list[str]:
-    with database.transaction() as session:
-        return list(session.scalars(select(ArtefactRow.id).where(~ArtefactRow.erasing).order_by(ArtefactRow.number)))

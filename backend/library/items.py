@@ -8,11 +8,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.database.tables import ArtefactRow
-from backend.media import MediaStore
-from studio.errors import MediaNotFound
+from backend.media import MediaStore, read_recipe
+from studio.errors import MediaNotFound, StudioError
 from studio.library import LibraryItem
 from studio.media import MediaReference
-from studio.requests import shown
+from studio.requests import Request, shown
 
 _FACTS = (
     *("width", "height", "num_frames", "fps", "duration_s", "has_sound", "num_actions"),
@@ -56,3 +56,11 @@ def item_of(row: ArtefactRow, store: MediaStore) -> LibraryItem:
         spritesheet_url=f"{reference.url}/spritesheet" if reference.type == "video" else None,
         missing=not store.holds(row.id, reference.mime),
     )
+
+
+def carried_request(store: MediaStore, media_id: str) -> Request | None:
+    """The request that made it elsewhere; none where the file says nothing, or nothing that is a request here."""
+    try:
+        return read_recipe(store.file(media_id)).request
+    except (StudioError, OSError):
+        return None

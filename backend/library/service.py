@@ -11,16 +11,13 @@ import structlog
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.library.adoption import adopt_upload, unknown_uploads
-from backend.library.carried import carried_request
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.erasing import condemn, condemn_all, erase_some
-from backend.library.finding import find
-from backend.library.items import find_artefact, item_of, items_of
+from backend.library.finding import facets_of, find, usage_of
+from backend.library.items import carried_request, find_artefact, item_of, items_of
 from backend.library.lineage import led_to, made_from, request_of, siblings
 from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve
-from backend.library.summary import facets_of, usage_of
 from backend.media import DECODERS, MediaStore
 from studio.errors import StorageError
 from studio.library import (
@@ -51,6 +48,7 @@ class LibraryService:
 
     def __init__(
         self,
+        *,
         database: Database,
         store: MediaStore,
         news: LibraryNews,
@@ -156,16 +154,12 @@ class LibraryService:
         return ErasedItems(num_items=num_items, freed_bytes=freed_bytes)
 
     async def open(self) -> None:
-        """At start: finish what a kill has interrupted, write down uploads that have no row, and look once.
+        """At start: finish what a kill has interrupted, and look once.
 
         The first look counts the facets and makes the statements, a third of a second that nobody should wait for.
         """
         try:
             await self.finish_erasing()
-            for media_id in await self._database.beside(lambda: unknown_uploads(self._database, self._folder)):
-                adopt = partial(adopt_upload, self._database, self._store, media_id)
-                if await DECODERS.beside(adopt):
-                    self._news.changed()
             await self.search(LibraryQuery(q="first"))
             await self.search(LibraryQuery())
         except StorageError as error:  # the next start tries again

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.database.tables import ArtefactRow
-from backend.library.carried import carried_request
+from backend.library.items import carried_request
 from backend.library.news import LibraryNews
-from backend.library.room import check_room
+from backend.library.quota import check_room
 from backend.library.shelving import Origin, shelve
 from backend.media import DECODERS, MediaStore
 from studio.errors import Conflict, StorageError

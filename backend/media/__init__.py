@@ -6,13 +6,12 @@ from backend.media.clip_writer import write_clip
 from backend.media.control_origin import ControlOrigin, origin_of
 from backend.media.controls import compute_control
 from backend.media.facts import MediaFacts
-from backend.media.frame_rate import frame_rate
 from backend.media.inspection import inspect_upload
 from backend.media.pictures import decode_picture, is_picture, read_picture
 from backend.media.recipe import read_recipe, write_recipe
 from backend.media.sound import read_sound
 from backend.media.store import MediaStore
-from backend.media.timeline import read_timeline
+from backend.media.timeline import frame_rate, read_timeline
 
 __all__ = [
     "DECODERS",

@@ -14,9 +14,9 @@ from av.video.reformatter import Colorspace
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from backend.media.alpha import over_black
 from backend.media.apart import draw_apart
 from backend.media.clip_file import open_clip
+from backend.media.pictures import over_black
 from backend.media.timeline import Timeline, read_timeline
 from studio.errors import BadInput
 

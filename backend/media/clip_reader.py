@@ -15,8 +15,7 @@ from PIL import Image
 from backend.media.apart import stream_apart
 from backend.media.clip_frames import frames_from, to_rgb
 from backend.media.cover import Cover
-from backend.media.frame_rate import frame_rate
-from backend.media.timeline import Timeline, read_timeline
+from backend.media.timeline import Timeline, frame_rate, read_timeline
 from studio.errors import BadInput
 
 

@@ -19,7 +19,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from backend.media.facts import MediaFacts
-from backend.media.frame_rate import frame_rate
+from backend.media.timeline import frame_rate
 
 SOUND_RATE = 48_000
 """Samples per second; the sound tokenizer's."""

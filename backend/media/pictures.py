@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from backend.media.alpha import over_black
 from backend.media.apart import draw_apart
 from backend.media.bounds import MAX_PIXELS, check_depth, check_size
 from backend.media.cover import Cover
@@ -118,3 +117,10 @@ def _bits_per_pixel(path: Path) -> int:
         return 24
     depth, colours = head[24:26]
     return depth * _CHANNELS.get(colours, 4)
+
+
+def over_black(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8 [height, width, 4] with straight alpha to uint8 [height, width, 3]."""
+    # Black is what most editors store under it, and what `convert("RGB")` shows.
+    alpha = pixels[..., 3:].astype(np.uint16)
+    return ((pixels[..., :3] * alpha + 127) // 255).astype(np.uint8)

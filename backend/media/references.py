@@ -60,12 +60,6 @@ def reference_of_actions(
     )
 
 
-def is_served_here(reference: MediaReference) -> bool:
-    """Its addresses are the ones that it would have been given here: a page follows them."""
-    url = _url(reference.id)
-    return reference.url == url and reference.thumbnail_url in (None, f"{url}/thumbnail")
-
-
 def sha256_of(path: Path) -> str:
     """Of a file, hexadecimal."""
     with path.open("rb") as file:

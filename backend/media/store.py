@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -196,18 +197,6 @@ class MediaStore:
         found = [path for path in self._folder(name).glob(f"{name}.*") if path.suffix != PART]
         return sorted(path for path in found if not path.name.endswith(SHEET))
 
-    def adopt(self, reference: MediaReference, file: Path, thumbnail: Path | None) -> None:
-        """Give an artefact of another store its place: what it is called, and what it is, says its reference.
-
-        Args:
-            file: a scratch file that has what the reference says.
-        """
-        suffix = ".safetensors" if reference.type == "latents" else SUFFIXES[reference.mime]
-        moves = [(file, self._place(reference.id, suffix))]
-        if thumbnail is not None:
-            moves.insert(0, (thumbnail, self._thumbnail(reference.id)))
-        keep(*moves)
-
     def file(self, name: str) -> Path:
         """The file of an artefact. Raises MediaNotFound."""
         return self._existing(name, [self._place(name, suffix) for suffix in MIME])
@@ -245,7 +234,10 @@ class MediaStore:
             path for path in self._root.glob("*/*") if path.name.endswith(PART) or path.name.partition("-")[0] in unmade
         ]
         for leftover in leftovers:
-            leftover.unlink(missing_ok=True)
+            if leftover.is_dir():  # where an import has unpacked
+                shutil.rmtree(leftover, ignore_errors=True)
+            else:
+                leftover.unlink(missing_ok=True)
         return len(leftovers)
 
     def _keep_by_content(self, small: Path, whole: Path, facts: MediaFacts) -> MediaReference:

@@ -160,3 +160,18 @@ def _check_whole(container: InputContainer, stream: VideoStream, packets: list[S
     if cut_mp4 or cut_matroska:
         has = f"{len(packets):,} of {stream.frames:,} frames are" if cut_mp4 else f"{end_s:.1f} of {said_s:.1f} s are"
         raise BadInput(f"The clip breaks off: {has} there.", param="file", hint="Send the whole file again.")
+
+
+_NTSC_TOLERANCE = 2e-4
+"""23.98, 23.976 and 24000/1001 are one rate; it differs from 24 by 1e-3."""
+
+
+def frame_rate(fps: float | Fraction) -> Fraction:
+    """The exact rate that a number means, so that nothing drifts: 23.976 is 24000/1001, 29.97 is 30000/1001."""
+    if isinstance(fps, Fraction):
+        return fps
+    assert fps > 0, fps
+    ntsc = Fraction(round(fps * 1.001) * 1000, 1001)
+    if abs(float(ntsc) / fps - 1) < _NTSC_TOLERANCE:
+        return ntsc
+    return Fraction(fps).limit_denominator(1000)

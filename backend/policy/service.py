@@ -1,10 +1,11 @@
-"""An arm's questions on their way to the worker and back."""
+"""An arm's questions on their way to the worker and back, from one session at a time."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,14 +15,13 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
 from backend.fleet import Fleet
 from backend.jobs.dispatcher import Dispatcher
 from backend.messages import Act, Acted, ActReport, StopActing
 from backend.metrics import Metrics
 from backend.policy.contract import CANVAS_SIZE, EMBODIMENT, NUM_ROWS, ROWS_PER_SECOND, metadata
-from backend.policy.lane import IDLE_S, PolicyLane
 from backend.policy.question import Question, Reset, read_frame
 from studio.errors import Busy, Conflict, EngineLost, StudioError
 from studio.presets import complete
@@ -29,6 +29,10 @@ from studio.requests import RunPolicy, parse_request
 from studio.rules import refusals
 
 log = structlog.get_logger("orrery.policy")
+
+IDLE_S = 10.0
+"""After the last answer. A robot in motion asks every one or two seconds, over a slow policy every four or five;
+whoever looks at a chunk for longer before it is played can wait for a step that has been begun meanwhile."""
 
 HELD_FOR = "robot"
 """What jobs say they wait for."""
@@ -45,8 +49,78 @@ NUM_READERS = 2
 """A megabyte is unpacked in a millisecond, and resized in ten."""
 
 
+class PolicyLease:
+    """Which session the device is kept free for: from its first question until it ends, or asks nothing for a while.
+
+    Lives on the event loop's thread.
+
+    Args:
+        on_held: told True when the device is to be kept free, and False when it is not any more.
+        idle_s: how long it is kept free for a session that asks nothing.
+    """
+
+    def __init__(self, on_held: Callable[[bool], None], idle_s: float = IDLE_S) -> None:
+        self._on_held = on_held
+        self._idle_s = idle_s
+        self._holder: object = None
+        self._held = False
+        self._idling: asyncio.TimerHandle | None = None
+
+    def take(self, session: object) -> None:
+        """A session asks something.
+
+        Raises:
+            Busy: another one has it. Two would wait for each other's answers.
+        """
+        if self._holder is not None and self._holder is not session:
+            raise Busy(
+                "Another session has the policy.",
+                hint=f"It is free again when that one ends, or has asked nothing for {self._idle_s:g} s.",
+            )
+        self._stop_idling()
+        self._holder = session
+        if not self._held:
+            self._held = True
+            log.info("policy_lease_taken")
+            self._on_held(True)
+
+    def answered(self, session: object) -> None:
+        """What it asked has come to an end; the next question is waited for."""
+        if self._holder is session:
+            self._stop_idling()
+            self._idling = asyncio.get_running_loop().call_later(self._idle_s, self.clear)
+
+    def leave(self, session: object, *, returns: bool) -> None:
+        """A session has ended.
+
+        Args:
+            returns: it gave up on an answer: it may come back at once, and then must not wait for a step again.
+        """
+        if self._holder is not session:
+            return
+        if returns:
+            self.answered(session)
+            self._holder = None
+        else:
+            self.clear()
+
+    def clear(self) -> None:
+        """Nobody has it."""
+        self._stop_idling()
+        self._holder = None
+        if self._held:
+            self._held = False
+            log.info("policy_lease_free")
+            self._on_held(False)
+
+    def _stop_idling(self) -> None:
+        if self._idling is not None:
+            self._idling.cancel()
+            self._idling = None
+
+
 @dataclass(frozen=True)
-class Answer:
+class PolicyAnswer:
     """What an arm is to do.
 
     Attributes:
@@ -69,7 +143,7 @@ class PolicyService:
         idle_s: how long jobs rest for a session that asks nothing.
     """
 
-    def __init__(self, fleet: Fleet, shelf: CheckpointShelf, metrics: Metrics, idle_s: float = IDLE_S) -> None:
+    def __init__(self, fleet: Fleet, shelf: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
         self._fleet = fleet
         self._shelf = shelf
         self._metrics = metrics
@@ -79,7 +153,7 @@ class PolicyService:
         self._holding = ExitStack()
         self._readers = ThreadPoolExecutor(NUM_READERS, thread_name_prefix="policy")
         self._warming: asyncio.Task[None] | None = None
-        self.lane = PolicyLane(self._hold, idle_s)
+        self.lease = PolicyLease(self._hold, idle_s)
         fleet.on_acted = self._hear
 
     @property
@@ -133,7 +207,7 @@ class PolicyService:
         """What a frame asks, read beside the event loop and behind nobody else's files. Raises BadInput."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, read_frame, frame)
 
-    async def answer(self, session: object, policy: str, question: Question, seed: object) -> Answer:
+    async def answer(self, session: object, policy: str, question: Question, seed: object) -> PolicyAnswer:
         """What the arm is to do. When this is cancelled, so is the computing.
 
         Args:
@@ -160,9 +234,9 @@ class PolicyService:
             raise Busy(f"The checkpoint {active} is not ready yet ({state}).", hint="Ask again in a moment.")
         return await self._ask(session, request, question)
 
-    async def _ask(self, session: object, request: RunPolicy, question: Question) -> Answer:
+    async def _ask(self, session: object, request: RunPolicy, question: Question) -> PolicyAnswer:
         engine = self._engine()
-        self.lane.take(session)
+        self.lease.take(session)
         began_at = time.monotonic()
         act_id = secrets.token_hex(6)
         answer = self._open[act_id] = asyncio.get_running_loop().create_future()
@@ -172,11 +246,11 @@ class PolicyService:
             acted = await answer
             total_s = time.monotonic() - began_at
             self._metrics.policy_seconds.observe(total_s)
-            return Answer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s), acted.video)
+            return PolicyAnswer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s), acted.video)
         finally:
             if self._open.pop(act_id, None):
                 engine.send(StopActing(act_id))
-            self.lane.answered(session)
+            self.lease.answered(session)
 
     def _warm_up(self) -> asyncio.Task[None]:
         if self._warming is None or self._warming.done():
@@ -190,7 +264,7 @@ class PolicyService:
         try:
             answer = await self._ask(self, self.request_of(_WARM_UP, seed=0), _WARM_UP)
         finally:
-            self.lane.leave(self, returns=False)
+            self.lease.leave(self, returns=False)
         self._warmed = engine, start
         log.info("policy_warmed_up", took_s=round(answer.took_s, 3))
 
@@ -220,7 +294,7 @@ class PolicyService:
                 return
             for act_id in list(self._open):
                 self._end(act_id, EngineLost("The worker died during this question.", hint="Ask again in a moment."))
-            self.lane.clear()
+            self.lease.clear()
         elif isinstance(event, Acted):
             self._end(event.act_id, event)
         else:

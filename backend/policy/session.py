@@ -39,7 +39,7 @@ class PolicySession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._service.lane.leave(self, returns=self._gave_up)
+        self._service.lease.leave(self, returns=self._gave_up)
 
     async def answer(self, frame: str | bytes) -> bytes:
         """The frame that answers a frame; whatever is wrong with it stands in there."""

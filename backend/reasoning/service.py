@@ -39,7 +39,7 @@ which refuses the youngest one when it has no more memory."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class TextAnswer:
     """A whole answer."""
 
     text: str
@@ -92,7 +92,7 @@ class OpenConversation:
         self.usage = report.usage
         return report
 
-    async def whole(self) -> Answer:
+    async def whole(self) -> TextAnswer:
         """The answer, once it is whole. Raises as `said`."""
         text: list[str] = []
         tokens: list[Token] = []
@@ -100,7 +100,7 @@ class OpenConversation:
             text.append(said.text)
             tokens += said.tokens
         assert self.finish_reason is not None
-        return Answer("".join(text), tuple(tokens), self.usage, self.finish_reason)
+        return TextAnswer("".join(text), tuple(tokens), self.usage, self.finish_reason)
 
 
 def _completed(request: Reason, defaults: ReasonerDefaults, *, as_taught: bool) -> Reason:
@@ -165,7 +165,7 @@ class ReasoningService:
 
     async def answer(
         self, request: Reason, files: Mapping[str, Path], *, counted: bool = True, as_taught: bool = False
-    ) -> Answer:
+    ) -> TextAnswer:
         """A whole answer. Raises as `converse`, and what the engine says against the request."""
         await self._fleet.awake(request.checkpoint)
         with self.converse(request, files, counted=counted, as_taught=as_taught) as conversation:

@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.guarding import Guard
 from backend.jobs.inputs import with_length
 from backend.media import DECODERS, MediaStore
@@ -47,7 +47,7 @@ class Upsampler:
         self,
         service: ReasoningService,
         store: MediaStore,
-        shelf: CheckpointShelf,
+        shelf: CheckpointCatalogue,
         settings: ServerSettings,
         guard: Guard,
     ) -> None:

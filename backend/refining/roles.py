@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from backend.checkpoint_shelf import CheckpointShelf
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.media import MediaStore
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
-from backend.refining.taking_part import Revision, Spend
+from backend.refining.loop import Revision, Spend
 from studio.critiques import Critique
 from studio.errors import Busy, EngineLost, NotAllowed
 from studio.events import CheckpointStatus
@@ -113,9 +113,10 @@ class Roles:
 
     def __init__(
         self,
+        *,
         service: ReasoningService,
         store: MediaStore,
-        shelf: CheckpointShelf,
+        catalogue: CheckpointCatalogue,
         settings: ServerSettings,
         texts: RefiningTexts,
         status_of: Callable[[str], CheckpointStatus],
@@ -124,7 +125,7 @@ class Roles:
     ) -> None:
         self._service = service
         self._store = store
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._settings = settings
         self._texts = texts
         self._status_of = status_of
@@ -203,8 +204,8 @@ class Roles:
             resident = Resident(self._service, files, checkpoint=checkpoint, counted=False)
             part = ImagePart if kind == "image" else VideoPart
             # A prompt longer than the generator reads would be of no use; the schema closes it in time.
-            most = self._shelf.serving(checkpoint).capabilities().max_prompt_tokens
-            served = self._shelf.serving(checkpoint).id
+            most = self._catalogue.serving(checkpoint).capabilities().max_prompt_tokens
+            served = self._catalogue.serving(checkpoint).id
             parts = tuple(part(url=f"{OWN}{own}") for own in files)
             try:
                 yield _Asked(

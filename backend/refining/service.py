@@ -16,11 +16,14 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.admission import Admission
-from backend.refining.loop import Loop
+from backend.jobs.service import JobService
+from backend.media import MediaStore
+from backend.refining.loop import Loop, Makes
 from backend.refining.roles import Roles
-from backend.refining.shelf import RefinementShelf
-from backend.refining.taking_part import Makes
-from studio.errors import BadInput, Busy, Conflict, StorageError, rebuild
+from backend.refining.store import RefinementStore
+from studio.errors import BadInput, Busy, Conflict, EngineError, JobNotFound, StorageError, rebuild
+from studio.jobs import Job, JobState
+from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.refinement_growth import branched, first_nodes, interrupted, unfinished, with_node
 from studio.refinements import (
@@ -31,7 +34,7 @@ from studio.refinements import (
     RefinementList,
     RefinementSummary,
 )
-from studio.requests import parse_as, shown
+from studio.requests import GenerateImage, GenerateVideo, parse_as, shown
 from studio.requests.refine_image import RefineImage
 
 log = structlog.get_logger("orrery.refining")
@@ -56,12 +59,12 @@ class RefiningService:
     """
 
     def __init__(
-        self, admission: Admission, roles: Roles, makes: Makes, shelf: RefinementShelf, broadcast: Broadcast
+        self, admission: Admission, roles: Roles, makes: Makes, store: RefinementStore, broadcast: Broadcast
     ) -> None:
         self._admission = admission
         self._roles = roles
         self._makes = makes
-        self._shelf = shelf
+        self._store = store
         self._broadcast = broadcast
         self._live: dict[str, _Live] = {}
         # One order at a time for each refinement: an order looks, waits for what runs, and writes.
@@ -71,7 +74,7 @@ class RefiningService:
     async def open(self) -> None:
         """At a server's start: go on with what ran when the last one ended."""
         try:
-            returned = await self._shelf.running()
+            returned = await self._store.running()
         except StorageError as error:  # it stays written down; the next start goes on with it, or a person does
             log.error("storage_failed", code=error.code, message=error.message)
             return
@@ -103,7 +106,7 @@ class RefiningService:
             request=request,
             nodes=first_nodes(request, given=is_upsampled(request.generate.prompt)),
         )
-        await self._shelf.add(tree)
+        await self._store.add(tree)
         log.info("refinement_accepted", refinement_id=tree.id, kind=request.generate.kind)
         self._run(tree, unfinished(tree))
         self.changed()
@@ -112,11 +115,11 @@ class RefiningService:
     async def get(self, name: str) -> Refinement:
         """A refinement as it is now. Raises RefinementNotFound."""
         live = self._live.get(name)
-        return live.loop.seen() if live else await self._shelf.get(name)
+        return live.loop.seen() if live else await self._store.get(name)
 
     async def newest(self, limit: int) -> RefinementList:
         """The newest ones, newest first."""
-        trees = await self._shelf.newest(limit)
+        trees = await self._store.newest(limit)
         return RefinementList(refinements=tuple(RefinementSummary.of(tree) for tree in trees))
 
     def reasoners(self) -> Reasoners:
@@ -148,12 +151,12 @@ class RefiningService:
             raise Conflict(f"This refinement has {MAX_NODES} results, as many as it may.", hint="Begin another one.")
         live = self._live.get(name)
         if live is not None and live.loop.branch(asked):
-            await self._shelf.put(live.loop.tree)
+            await self._store.put(live.loop.tree)
             return live.loop.tree
         tree = await self._settled(name)
         node = branched(tree, asked)
         tree = with_node(tree, node).model_copy(update={"state": "running", "error": None, "ended_by": None})
-        await self._shelf.put(tree)
+        await self._store.put(tree)
         self._run(tree, [node.number])
         self.changed()
         return tree
@@ -190,7 +193,7 @@ class RefiningService:
         self._roles.check(tree.request)
         nodes = tuple(node.model_copy(update={"resting": False}) for node in tree.nodes)
         tree = tree.model_copy(update={"state": "running", "error": None, "ended_by": None, "nodes": nodes})
-        await self._shelf.put(tree)
+        await self._store.put(tree)
         self._run(tree, unfinished(tree))
         self.changed()
         return await self.get(name)
@@ -224,7 +227,7 @@ class RefiningService:
         if live is not None:
             with suppress(asyncio.CancelledError):
                 await asyncio.shield(live.task)
-        return await self._shelf.get(name)
+        return await self._store.get(name)
 
     def changed(self) -> None:
         """Tell every page that refinements are others now; also when an import has brought some."""
@@ -232,7 +235,7 @@ class RefiningService:
         self._broadcast.publish("system", {"refinement_revision": self.revision})
 
     def _run(self, tree: Refinement, numbers: Iterable[int]) -> None:
-        loop = Loop(tree, self._roles, self._makes, self._shelf, self.changed)
+        loop = Loop(tree, self._roles, self._makes, self._store, self.changed)
         task = asyncio.create_task(loop.run(numbers), name=f"refinement {tree.id}")
         self._live[tree.id] = _Live(loop, task)
         task.add_done_callback(partial(self._ended, tree.id))
@@ -247,3 +250,43 @@ class RefiningService:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("refinement_broke", refinement_id=name, exc_info=error)
         self.changed()
+
+
+class JobMaker:
+    """Hands requests to the queue and waits for what comes of them."""
+
+    def __init__(self, jobs: JobService, store: MediaStore) -> None:
+        self._jobs = jobs
+        self._store = store
+
+    async def make(self, job_id: str, request: GenerateImage | GenerateVideo) -> MediaReference:
+        """What a job makes, whether it is yet to be queued, runs already, or has ended before.
+
+        Raises:
+            StudioError: it was refused, failed, or was cancelled, and why.
+        """
+        try:
+            job = await self._jobs.get(job_id)
+        except JobNotFound:
+            job = await self._jobs.submit(request.model_dump(mode="json"), job_id=job_id)
+        if job.state in (JobState.FAILED, JobState.CANCELLED):
+            job = await self._jobs.retry(job_id)
+        return _result(await self._jobs.finished(job_id))
+
+    async def give_up(self, job_id: str) -> None:
+        """Cancel a job if there is one that has not ended."""
+        with suppress(JobNotFound, Conflict):
+            await self._jobs.cancel(job_id)
+
+    def holds(self, made: MediaReference) -> bool:
+        """Whether the file of a result is still there."""
+        return self._store.holds(made.id, made.mime)
+
+
+def _result(job: Job) -> MediaReference:
+    if job.error is not None:
+        raise job.error.error()
+    made = next((each for each in job.results if each.type in ("image", "video")), None)
+    if job.state is JobState.CANCELLED or made is None:
+        raise EngineError(f"Job {job.id} was cancelled.", hint="Resume to make it after all.")
+    return made

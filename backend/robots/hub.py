@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from backend.robots.hello import parse_hello
-from backend.robots.mailbox import Mailbox
-from backend.robots.parcels import Parcels
+from backend.robots.incoming_files import IncomingFiles
+from backend.robots.page import Mailbox
 from backend.robots.robot import Robot
 from studio.errors import Busy, Conflict, RobotNotFound
 from studio.requests import shown
@@ -19,12 +19,12 @@ class RobotHub:
 
     Attributes:
         problem: why the server's own robot is not there; empty for no reason.
-        parcels: files that robots are asked for.
+        files: that robots are asked for.
     """
 
     def __init__(self) -> None:
         self.problem = ""
-        self.parcels = Parcels()
+        self.files = IncomingFiles()
         self._robots: dict[str, Robot] = {}
 
     def describe(self) -> dict[str, Any]:

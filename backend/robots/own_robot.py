@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import structlog
 
 from backend.robots.hub import RobotHub
-from backend.robots.leash import LEASHED
+from backend.robots.launcher import LAUNCHER
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.own_robot")
@@ -131,7 +131,7 @@ class OwnRobot:
     async def _spawn(self, *program: str, stdout: int | None = None, stderr: int | None = None) -> Process:
         # A session of its own: Ctrl+C is for the server, which ends them in order.
         return await asyncio.create_subprocess_exec(
-            *(*LEASHED, str(os.getpid()), "-m", *program),
+            *(*LAUNCHER, str(os.getpid()), "-m", *program),
             env=child_environment(os.environ, self._token),
             stdin=DEVNULL,
             stdout=stdout if stdout is not None else sys.stderr.fileno(),

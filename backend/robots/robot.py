@@ -11,10 +11,8 @@ import json
 from typing import Any, cast
 
 from backend.robots.hello import Hello
-from backend.robots.inquiry import Inquiry
-from backend.robots.mailbox import Mailbox
-from backend.robots.open_orders import OpenOrder, OpenOrders
-from backend.robots.page import Page
+from backend.robots.open_orders import Inquiry, OpenOrder, OpenOrders
+from backend.robots.page import Mailbox, Page
 from studio.errors import BadInput, Busy, NotInControl, RobotAway, StudioError
 from studio.wire import unpack_frame
 

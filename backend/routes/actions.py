@@ -17,7 +17,7 @@ from backend.routes.call_body import CallBody, read_body
 from backend.routes.outcome import outcome
 from backend.routes.repeated import IdempotencyKey, told_of
 from backend.routes.video_call import files_of, submit_fields
-from backend.services import Parts
+from backend.services import Parts, UsesCatalogue
 from studio.errors import BadInput, Conflict, EngineError, MediaNotFound, NotAllowed, TooLarge
 from studio.requests import RunPolicy
 
@@ -69,8 +69,8 @@ async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -
             "forward_dynamics makes a clip, and no actions.", param="action_mode", hint="Send it to POST /v1/videos."
         )
     job, replayed = await submit_fields(call.fields, await files_of(body, parts), request, parts, key)
-    job = await outcome(job, request, parts, shared=replayed)
-    texts = [await asyncio.to_thread(parts.media.file(made.id).read_bytes) for made in action_results(job)]
+    job = await outcome(job, request, parts.fleet.jobs, shared=replayed)
+    texts = [await asyncio.to_thread(parts.ledger.media.file(made.id).read_bytes) for made in action_results(job)]
     whole = to_answer(call, job, [to_action(job.request, text) for text in texts])
     answer = to_raw(whole) if call.raw else whole
     headers = told_of(job, replayed)
@@ -84,9 +84,9 @@ async def _packed_body(request: Request) -> CallBody:
 
 
 @router.get("/metadata")
-async def metadata(parts: Parts) -> ActionMetadata:
+async def metadata(catalogue: UsesCatalogue) -> ActionMetadata:
     """What the loaded checkpoint takes and answers."""
-    checkpoint = parts.shelf.active
+    checkpoint = catalogue.active
     said = checkpoint.preset.defaults.get("run_policy", {})
     usual = USUAL | {name: said[name] for name in ("num_actions", "fps", "sampling") if name in said}
     return to_metadata(checkpoint.capabilities(), RunPolicy.model_validate(usual))

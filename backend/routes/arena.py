@@ -1,4 +1,4 @@
-"""`/v1/arena`: blind pairs, votes on them, and the rankings that follow."""
+"""`/v1/arena`: blind pairs, votes on them, the rankings that follow, and questions put to several reasoners."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from backend.arena.dealing import Wish
+from backend.arena.pairing import Wish
 from backend.errors import documented
-from backend.routes.hanging_up import unless_gone
-from backend.services import Parts
+from backend.routes.outcome import unless_gone
+from backend.services import UsesArena, UsesJudge, UsesQuestions, UsesReasoners
 from studio.arena import (
     AskJudge,
     CastVote,
@@ -23,6 +23,7 @@ from studio.arena import (
     VoteList,
     Voters,
 )
+from studio.arena.questions import MAX_QUESTIONS_PAGE, AskedQuestion, GradeAnswers, PutQuestions, QuestionList
 from studio.arena.votes import MAX_SKIPPED, MAX_VOTES_PAGE, PairKind, VoterName
 from studio.errors import (
     BadInput,
@@ -31,6 +32,7 @@ from studio.errors import (
     EngineError,
     MediaNotFound,
     PairNotFound,
+    QuestionNotFound,
     ServerUnreachable,
     StorageError,
     VoteNotFound,
@@ -44,7 +46,7 @@ EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 @router.get("/pairs/next", responses=documented(BadInput))
 async def next_pair(
-    parts: Parts,
+    arena: UsesArena,
     voter: Annotated[VoterName, Query()],
     by: VotedBy = "person",
     contest: str | None = None,
@@ -54,64 +56,64 @@ async def next_pair(
 ) -> NextPair:
     """The pair that a voter should look at next; what it differs in is said by the vote."""
     wish = Wish(contest=contest, domain=domain, kind=kind, skipped=frozenset(skip))
-    return await parts.arena.next_pair(wish, voter, by)
+    return await arena.next_pair(wish, voter, by)
 
 
 @router.get("/pairs/{pair_id}", responses=documented(BadInput, PairNotFound))
-async def pair(pair_id: str, parts: Parts, voter: Annotated[VoterName, Query()], by: VotedBy = "person") -> Pair:
+async def pair(pair_id: str, arena: UsesArena, voter: Annotated[VoterName, Query()], by: VotedBy = "person") -> Pair:
     """A pair again, its sides as this voter saw them."""
-    return await parts.arena.pair(pair_id, voter, by)
+    return await arena.pair(pair_id, voter, by)
 
 
 @router.post("/votes", status_code=201, responses=documented(BadInput, PairNotFound, Conflict, StorageError))
-async def cast(said: CastVote, parts: Parts) -> Vote:
+async def cast(said: CastVote, reasoners: UsesReasoners, arena: UsesArena) -> Vote:
     """Vote. The answer says what the sides were, once the vote is on disk. The same one again is that vote."""
-    if said.by == "reasoner" and said.voter in {reasoner.name for reasoner in parts.reasoners.listing()}:
+    if said.by == "reasoner" and said.voter in {reasoner.name for reasoner in reasoners.listing()}:
         raise BadInput(
             f"{shown(said.voter)} is a reasoner of this server, which votes by itself.",
             param="voter",
             hint="Vote under a name of your own, or POST /v1/arena/judgements.",
         )
-    return await parts.arena.cast(said)
+    return await arena.cast(said)
 
 
 @router.get("/votes", responses=documented(BadInput))
 async def votes(
-    parts: Parts,
+    arena: UsesArena,
     voter: str | None = None,
     contest: str | None = None,
     revoked: bool = False,
     limit: Annotated[int, Query(ge=1, le=MAX_VOTES_PAGE)] = 100,
 ) -> VoteList:
     """The newest votes, those that were taken back only with `revoked`."""
-    return await parts.arena.list_votes(voter, contest, revoked, limit)
+    return await arena.list_votes(voter, contest, revoked, limit)
 
 
 @router.get("/votes/export", response_class=Response, responses=documented(BadInput))
-async def export(parts: Parts, format: Literal["csv", "json"] = "csv", revoked: bool = False) -> Response:
+async def export(arena: UsesArena, format: Literal["csv", "json"] = "csv", revoked: bool = False) -> Response:
     """Every vote as a file, the oldest first."""
     headers = {"content-disposition": f'attachment; filename="orrery-votes.{format}"', "cache-control": "no-store"}
-    return Response(await parts.arena.export(format, revoked), media_type=EXPORTS[format], headers=headers)
+    return Response(await arena.export(format, revoked), media_type=EXPORTS[format], headers=headers)
 
 
 @router.delete("/votes/{vote_id}", responses=documented(VoteNotFound, StorageError))
-async def revoke(vote_id: str, parts: Parts) -> Vote:
+async def revoke(vote_id: str, arena: UsesArena) -> Vote:
     """Take a vote back: it counts no more, and stays on record with the moment."""
-    return await parts.arena.revoke(vote_id)
+    return await arena.revoke(vote_id)
 
 
 @router.get("/standings")
 async def standings(
-    parts: Parts, contest: str | None = None, voters: Voters = "person", kind: PairKind | None = None
+    arena: UsesArena, contest: str | None = None, voters: Voters = "person", kind: PairKind | None = None
 ) -> Standings:
     """The rankings of one contest, for each axis, over all domains and for each; and how far reasoners agree."""
-    return await parts.arena.standings(contest, voters, kind)
+    return await arena.standings(contest, voters, kind)
 
 
 @router.get("/reasoners", responses=documented(BadInput))
-async def reasoners(parts: Parts) -> ReasonerList:
+async def reasoners(reasoners: UsesReasoners) -> ReasonerList:
     """Who may vote, answer and grade: checkpoints, and the endpoints of `reasoners.toml`."""
-    return ReasonerList(reasoners=parts.reasoners.listing())
+    return ReasonerList(reasoners=reasoners.listing())
 
 
 @router.post(
@@ -119,6 +121,41 @@ async def reasoners(parts: Parts) -> ReasonerList:
     status_code=201,
     responses=documented(BadInput, PairNotFound, MediaNotFound, Conflict, Busy, EngineError, ServerUnreachable),
 )
-async def judge(asked: AskJudge, request: Request, parts: Parts) -> Vote:
+async def judge(asked: AskJudge, request: Request, judge: UsesJudge) -> Vote:
     """Let a reasoner vote on a pair. Who hangs up stops it."""
-    return await unless_gone(request, parts.judge.vote(asked))
+    return await unless_gone(request, judge.vote(asked))
+
+
+@router.post("/questions", status_code=201, responses=documented(BadInput, MediaNotFound, StorageError))
+async def put(asked: PutQuestions, questions: UsesQuestions) -> QuestionList:
+    """Write questions down, with a place for the answer of each reasoner."""
+    return await questions.put(asked)
+
+
+@router.get("/questions")
+async def listing(
+    questions: UsesQuestions, limit: Annotated[int, Query(ge=1, le=MAX_QUESTIONS_PAGE)] = 50
+) -> QuestionList:
+    """The newest questions with their answers, and the mean grades over all."""
+    return await questions.listing(limit)
+
+
+@router.post("/questions/{question_id}/answers", responses=documented(QuestionNotFound, Conflict, Busy, StorageError))
+async def ask(question_id: str, request: Request, questions: UsesQuestions) -> AskedQuestion:
+    """Ask everybody whose answer is missing, one after the other; each is kept as it comes. Who hangs up stops it."""
+    return await unless_gone(request, questions.ask(question_id))
+
+
+@router.post(
+    "/questions/{question_id}/grades",
+    responses=documented(QuestionNotFound, BadInput, Conflict, Busy, EngineError, ServerUnreachable),
+)
+async def grade(question_id: str, asked: GradeAnswers, request: Request, questions: UsesQuestions) -> AskedQuestion:
+    """Let a judge grade the answers against the person's, 1 to 5. Who hangs up stops it."""
+    return await unless_gone(request, questions.grade(question_id, asked))
+
+
+@router.delete("/questions/{question_id}", responses=documented(QuestionNotFound, StorageError))
+async def remove(question_id: str, questions: UsesQuestions) -> AskedQuestion:
+    """Remove a question and its answers; votes that were cast on them count on."""
+    return await questions.remove(question_id)

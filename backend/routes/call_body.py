@@ -11,8 +11,8 @@ from typing import Any, cast
 from fastapi import Request
 from starlette.datastructures import UploadFile
 
-from backend.body_limit import MAX_JSON_BYTES
 from backend.dialects.nested_fields import object_of_form
+from backend.edge.body_limit import MAX_JSON_BYTES
 from studio.errors import BadInput
 
 MAX_FIELDS = 20_000

@@ -17,7 +17,7 @@ from backend.dialects.openai_chat_answers import DONE, ChatCompletion, ChatStrea
 from backend.errors import documented
 from backend.messages import ConversationSaid
 from backend.reasoning import OpenConversation
-from backend.routes.hanging_up import unless_gone
+from backend.routes.outcome import unless_gone
 from backend.routes.server_sent import kept_alive
 from backend.services import Parts, Services
 from studio.errors import (
@@ -83,7 +83,7 @@ async def complete(request: Request, parts: Parts) -> Response:
     call = await asyncio.to_thread(_read, await request.body())
     with ExitStack() as stack:
         try:
-            model = parts.shelf.serving(call.model).id
+            model = parts.fleet.catalogue.serving(call.model).id
             asked, conversation = await unless_gone(request, _begin(call, parts, own_hosts(request), stack))
             thinks = asked.response_schema is None
             if call.streamed:
@@ -99,11 +99,11 @@ async def complete(request: Request, parts: Parts) -> Response:
 async def _begin(
     call: ChatCall, parts: Services, hosts: Collection[str], stack: ExitStack
 ) -> tuple[Reason, OpenConversation]:
-    laid = await parts.shown_media.lay_out(call.shown, hosts)
+    laid = await parts.words.shown_media.lay_out(call.shown, hosts)
     stack.callback(laid.close)
     asked = await asyncio.to_thread(parse_as, Reason, {**with_media(call.payload, laid.ids), "checkpoint": call.model})
-    await parts.fleet.awake(asked.checkpoint)
-    return asked, stack.enter_context(parts.reasoning.converse(asked, laid.files))
+    await parts.fleet.engines.awake(asked.checkpoint)
+    return asked, stack.enter_context(parts.words.reasoning.converse(asked, laid.files))
 
 
 async def _stream(

@@ -1,15 +1,19 @@
-"""`/v1/checkpoints` and `/v1/choices`: what can be asked of this server, and what its engines hold."""
+"""What can be asked of this server: `/v1/checkpoints`, `/v1/adapters`, `/v1/choices`, and `/v1/models` for OpenAI."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path
+from pydantic import BaseModel
 
+from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.errors import documented
-from backend.fleet.room import weight_bytes
-from backend.services import Parts
+from backend.fleet import Fleet
+from backend.fleet.memory import weight_bytes
+from backend.services import UsesAdapters, UsesCatalogue, UsesEngines, UsesErrands
+from studio.adapters import AdapterList
 from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
 from studio.events import CheckpointStatus, Errand
@@ -22,21 +26,21 @@ Name = Annotated[str, Path(description="a preset's id", examples=["speck"])]
 
 
 @router.get("/checkpoints")
-async def checkpoints(parts: Parts) -> CheckpointList:
+async def checkpoints(catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointList:
     """Every checkpoint with a preset and the active one, what they take, and the memory that there is."""
-    memory = await asyncio.to_thread(parts.fleet.room.read)
-    memory = memory.model_copy(update={"spare_gb": parts.fleet.spare_gb(memory)})
-    return await asyncio.to_thread(_measured, parts, memory)
+    memory = await asyncio.to_thread(engines.memory.read)
+    memory = memory.model_copy(update={"spare_gb": engines.spare_gb(memory)})
+    return await asyncio.to_thread(_measured, catalogue, engines, memory)
 
 
-def _measured(parts: Parts, memory: DeviceMemory) -> CheckpointList:
-    listing = parts.shelf.listing(parts.fleet.statuses)
+def _measured(catalogue: CheckpointCatalogue, engines: Fleet, memory: DeviceMemory) -> CheckpointList:
+    listing = catalogue.listing(engines.statuses)
 
     def measured(info: CheckpointInfo) -> CheckpointInfo:
-        found = parts.shelf.named(info.id)
+        found = catalogue.named(info.id)
         here = info.installed and found.folder is not None
         disk_gb = round(weight_bytes(found.folder) / 1e9, 3) if here and found.folder else None
-        needed_gb = parts.fleet.room.needed_gb(found, memory)
+        needed_gb = engines.memory.needed_gb(found, memory)
         return info.model_copy(update={"disk_gb": disk_gb, "needed_gb": needed_gb and round(needed_gb, 1)})
 
     return listing.model_copy(
@@ -49,47 +53,47 @@ def _measured(parts: Parts, memory: DeviceMemory) -> CheckpointList:
     status_code=202,
     responses=documented(CheckpointNotFound, Conflict, NotACheckpoint, BrokenCheckpoint),
 )
-async def load(name: Name, parts: Parts) -> CheckpointStatus:
+async def load(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
     """Load a checkpoint and make it the one that requests without a name go to; others leave for it, once idle."""
-    checkpoint = await asyncio.to_thread(parts.shelf.whole, name)
-    return parts.fleet.load(checkpoint)
+    checkpoint = await asyncio.to_thread(catalogue.whole, name)
+    return engines.load(checkpoint)
 
 
 @router.post("/checkpoints/{name}/unload", status_code=202, responses=documented(CheckpointNotFound, Conflict))
-async def unload(name: Name, parts: Parts) -> CheckpointStatus:
+async def unload(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
     """Let a checkpoint go and free its memory, after what it does now."""
-    parts.shelf.named(name)
-    return await parts.fleet.unload(name)
+    catalogue.named(name)
+    return await engines.unload(name)
 
 
 @router.post("/checkpoints/{name}/sleep", status_code=202, responses=documented(CheckpointNotFound, Conflict))
-async def sleep(name: Name, parts: Parts) -> CheckpointStatus:
+async def sleep(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
     """Take a checkpoint off the device, after what it does now; the next request for it wakes it.
 
     Its weights stay in the host's memory where it has a GPU to itself. On a CPU, with several GPUs and with weights
     that are offloaded they are there already: its process ends, and waking it reads the disk.
     """
-    parts.shelf.named(name)
-    return await parts.fleet.sleep(name)
+    catalogue.named(name)
+    return await engines.sleep(name)
 
 
 @router.post("/checkpoints/{name}/pull", status_code=202, responses=documented(CheckpointNotFound, Conflict, BadInput))
-async def pull(name: Name, parts: Parts) -> Errand:
+async def pull(name: Name, errands: UsesErrands) -> Errand:
     """Fetch a checkpoint from the Hugging Face hub, from where it was left off; `/v1/events` tells how far it is."""
-    return parts.errands.pull(name)
+    return errands.pull(name)
 
 
 @router.delete("/checkpoints/{name}/pull", responses=documented(CheckpointNotFound, Conflict))
-async def stop_pulling(name: Name, parts: Parts) -> Errand:
+async def stop_pulling(name: Name, catalogue: UsesCatalogue, errands: UsesErrands) -> Errand:
     """Stop fetching; what has come stays."""
-    parts.shelf.named(name)
-    return await parts.errands.cancel(name)
+    catalogue.named(name)
+    return await errands.cancel(name)
 
 
 @router.post("/checkpoints/{name}/verify", status_code=202, responses=documented(CheckpointNotFound, Conflict))
-async def verify(name: Name, parts: Parts) -> Errand:
+async def verify(name: Name, errands: UsesErrands) -> Errand:
     """Account for every tensor of a checkpoint; `/v1/events` tells what came of it."""
-    return parts.errands.verify(name)
+    return errands.verify(name)
 
 
 @router.get("/choices")
@@ -99,11 +103,51 @@ async def kinds() -> KindList:
 
 
 @router.get("/choices/{kind}", responses=documented(UnknownKind, CheckpointNotFound, Conflict))
-async def options(kind: str, parts: Parts, checkpoint: str | None = None) -> ChoiceList:
+async def options(kind: str, catalogue: UsesCatalogue, checkpoint: str | None = None) -> ChoiceList:
     """The options of a request's ruled fields on a checkpoint (the active one), the refused with the reason; bounds."""
     if kind not in KINDS:
         raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, KINDS))
-    found = parts.shelf.serving(checkpoint)
+    found = catalogue.serving(checkpoint)
     can = found.capabilities()
     ruled = {name: tuple(row) for name, row in choices(kind, can).items()}
     return ChoiceList(checkpoint=found.id, choices=ruled, limits=spans(kind, can))
+
+
+@router.get("/adapters")
+def adapters(adapters: UsesAdapters) -> AdapterList:
+    """What lies in the data folder's `adapters/`, by name."""
+    return adapters.listing()
+
+
+models_router = APIRouter(prefix="/v1/models", tags=["openai"])
+
+
+class Model(BaseModel):
+    """One model of OpenAI's list."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "orrery"
+
+
+class ModelList(BaseModel):
+    """OpenAI's list."""
+
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+@models_router.get("")
+async def models(catalogue: UsesCatalogue) -> ModelList:
+    """What `model` may be."""
+    return ModelList(data=[Model(id=name) for name in catalogue.here()])
+
+
+@models_router.get("/{name:path}", responses=documented(CheckpointNotFound))
+async def model(name: str, catalogue: UsesCatalogue) -> Model:
+    """One of them, by its id or by its repository, which has a slash."""
+    served = catalogue.id_of(name)
+    if served not in catalogue.here():
+        raise CheckpointNotFound(f"There is no model {shown(name)} here.", hint="GET /v1/models lists them.")
+    return Model(id=served)

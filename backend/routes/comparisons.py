@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from backend.errors import documented
-from backend.services import Parts
+from backend.services import UsesComparisons, UsesExports, UsesMeasuring
 from studio.comparisons import CompareRequest, Comparison, ComparisonList, ExportForm
 from studio.errors import (
     BadInput,
@@ -39,27 +39,29 @@ MIME: dict[ExportForm, str] = {"mp4": "video/mp4", "zip": "application/zip", "cs
     status_code=202,
     responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
 )
-async def submit(asked: Annotated[CompareRequest, Body(examples=[EXAMPLE])], parts: Parts) -> Comparison:
+async def submit(
+    asked: Annotated[CompareRequest, Body(examples=[EXAMPLE])], comparisons: UsesComparisons
+) -> Comparison:
     """Make every subject with every combination of the axes' values, those of one checkpoint together."""
-    return await parts.comparisons.service.submit(asked)
+    return await comparisons.submit(asked)
 
 
 @router.get("")
-async def listing(parts: Parts, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> ComparisonList:
+async def listing(comparisons: UsesComparisons, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> ComparisonList:
     """What was compared, the newest first."""
-    return await parts.comparisons.service.listing(limit)
+    return await comparisons.listing(limit)
 
 
 @router.get("/{comparison_id}", responses=documented(ComparisonNotFound))
-async def comparison(comparison_id: str, parts: Parts) -> Comparison:
+async def comparison(comparison_id: str, comparisons: UsesComparisons) -> Comparison:
     """A comparison as it is now, cell by cell."""
-    return await parts.comparisons.service.get(comparison_id)
+    return await comparisons.get(comparison_id)
 
 
 @router.get("/{comparison_id}/likeness", responses=documented(ComparisonNotFound))
-async def likeness(comparison_id: str, parts: Parts) -> Comparison:
+async def likeness(comparison_id: str, measuring: UsesMeasuring) -> Comparison:
     """The same once everything that is made has been measured: PSNR and SSIM to its reference, and its controls."""
-    return await parts.comparisons.measuring.measure(comparison_id)
+    return await measuring.measure(comparison_id)
 
 
 @router.get(
@@ -74,36 +76,36 @@ async def likeness(comparison_id: str, parts: Parts) -> Comparison:
 async def export(
     comparison_id: str,
     form: ExportForm,
-    parts: Parts,
+    exports: UsesExports,
     sound: Annotated[
         str | None, Query(description="The item that is heard in the clip; without it, the first with sound.")
     ] = None,
 ) -> FileResponse:
     """It as one clip with labels, as a zip with a web page that works offline, or as a table."""
-    path = await parts.comparisons.exports.export(comparison_id, form, sound)
+    path = await exports.export(comparison_id, form, sound)
     return _PassingFile(path, media_type=MIME[form], filename=f"comparison-{comparison_id}.{form}")
 
 
 @router.post(
     "/{comparison_id}/retry", status_code=202, responses=documented(ComparisonNotFound, Conflict, MediaNotFound)
 )
-async def retry(comparison_id: str, parts: Parts) -> Comparison:
+async def retry(comparison_id: str, comparisons: UsesComparisons) -> Comparison:
     """Queue the cells again that failed, were cancelled, or whose files are gone."""
-    return await parts.comparisons.service.retry(comparison_id)
+    return await comparisons.retry(comparison_id)
 
 
 @router.post("/{comparison_id}/cancel", responses=documented(ComparisonNotFound))
-async def cancel(comparison_id: str, parts: Parts) -> Comparison:
+async def cancel(comparison_id: str, comparisons: UsesComparisons) -> Comparison:
     """Cancel what has not ended of it."""
-    return await parts.comparisons.service.cancel(comparison_id)
+    return await comparisons.cancel(comparison_id)
 
 
 @router.delete(
     "/{comparison_id}", status_code=204, response_class=Response, responses=documented(ComparisonNotFound, Conflict)
 )
-async def remove(comparison_id: str, parts: Parts) -> None:
+async def remove(comparison_id: str, comparisons: UsesComparisons) -> None:
     """Forget a comparison that has ended; what it made stays in the library."""
-    await parts.comparisons.service.remove(comparison_id)
+    await comparisons.remove(comparison_id)
 
 
 class _PassingFile(FileResponse):

@@ -29,7 +29,7 @@ async def events(socket: WebSocket) -> None:
     """Serve one page until it goes."""
     parts = services_of(socket)
     await socket.accept()
-    with parts.broadcast.subscribe() as subscription:
+    with parts.ledger.broadcast.subscribe() as subscription:
         reader = asyncio.create_task(_read(socket, parts, subscription))
         writer = asyncio.create_task(_write(socket, parts, subscription))
         try:
@@ -66,7 +66,7 @@ async def _read(socket: WebSocket, parts: Services, subscription: Subscription) 
         topics = message.get("want")
         if isinstance(topics, list):
             wanted = cast(list[object], topics)[:MAX_TOPICS]
-            parts.broadcast.want(subscription, frozenset(topic for topic in wanted if isinstance(topic, str)))
+            parts.ledger.broadcast.want(subscription, frozenset(topic for topic in wanted if isinstance(topic, str)))
         if message.get("resync"):
             # Through the queue: the changes before it are told first, and none of them twice.
             subscription.items.put_nowait(None)
@@ -74,9 +74,9 @@ async def _read(socket: WebSocket, parts: Services, subscription: Subscription) 
 
 async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
     async def draw() -> State:
-        return State(jobs=await parts.board.snapshot(SNAPSHOT_JOBS), system=system_of(parts))
+        return State(jobs=await parts.ledger.board.snapshot(SNAPSHOT_JOBS), system=system_of(parts))
 
-    seq, text = await parts.snapshots.current(draw)
+    seq, text = await parts.ledger.snapshots.current(draw)
     await socket.send_text(text)
     return seq
 
@@ -84,13 +84,13 @@ async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
 def system_of(parts: Services) -> System:
     """What the header shows, now."""
     return System(
-        checkpoint=parts.fleet.status,
-        checkpoints=parts.fleet.statuses,
-        errands=dict(parts.errands.listing),
-        queue=parts.board.queue,
-        library_revision=parts.board.library_news.revision,
-        refinement_revision=parts.refining.revision,
-        guardrail=parts.guard.status,
+        checkpoint=parts.fleet.engines.status,
+        checkpoints=parts.fleet.engines.statuses,
+        errands=dict(parts.fleet.errands.listing),
+        queue=parts.ledger.board.queue,
+        library_revision=parts.ledger.news.revision,
+        refinement_revision=parts.library.refining.revision,
+        guardrail=parts.fleet.guard.status,
         version=VERSION,
     )
 

@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from backend.jobs.ledger import Ledger
-from backend.services import Parts
+from backend.services import Parts, UsesEngines
 from studio.jobs import JobState
 
 router = APIRouter(tags=["health"])
@@ -26,23 +26,23 @@ async def healthz() -> str:
 @router.get("/readyz", response_class=PlainTextResponse, responses=NOT_READY)
 @router.get("/health", response_class=PlainTextResponse, responses=NOT_READY)
 @router.get("/v1/health/ready", response_class=PlainTextResponse, responses=NOT_READY)
-async def readyz(parts: Parts) -> PlainTextResponse:
+async def readyz(engines: UsesEngines) -> PlainTextResponse:
     """One word, the checkpoint's state; 200 when it is `ready`, or `asleep`: whatever is asked wakes it.
 
     vLLM and SGLang say it at `/health`, NIM at `/v1/health/ready`.
     """
-    state = parts.fleet.status.state
+    state = engines.status.state
     return PlainTextResponse(state, 200 if state in ("ready", "asleep") else 503)
 
 
 @router.get("/metrics", response_class=Response)
 async def metrics(parts: Parts) -> Response:
     """Prometheus' text format."""
-    counts = await parts.board.look(Ledger.counts)
+    counts = await parts.ledger.board.look(Ledger.counts)
     for state in JobState:
-        parts.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
-    parts.metrics.worker_up.set(parts.fleet.status.state == "ready")
-    parts.metrics.worker_starts.set(sum(engine.worker_starts for engine in parts.fleet.dispatchers))
-    parts.metrics.conversations.set(parts.reasoning.num_open)
-    parts.metrics.pages.set(parts.broadcast.num_subscribers)
-    return Response(parts.metrics.render(), media_type=CONTENT_TYPE_LATEST)
+        parts.ledger.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
+    parts.ledger.metrics.worker_up.set(parts.fleet.engines.status.state == "ready")
+    parts.ledger.metrics.worker_starts.set(sum(engine.worker_starts for engine in parts.fleet.engines.dispatchers))
+    parts.ledger.metrics.conversations.set(parts.words.reasoning.num_open)
+    parts.ledger.metrics.pages.set(parts.ledger.broadcast.num_subscribers)
+    return Response(parts.ledger.metrics.render(), media_type=CONTENT_TYPE_LATEST)

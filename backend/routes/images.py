@@ -42,12 +42,12 @@ async def generate(
     """Make images and wait for them; who hangs up cancels the job."""
     call = to_call(body)
     if isinstance(call.payload.get("checkpoint"), str):
-        call.payload["checkpoint"] = parts.shelf.id_of(call.payload["checkpoint"])
+        call.payload["checkpoint"] = parts.fleet.catalogue.id_of(call.payload["checkpoint"])
     job, replayed = await submitted(parts, call.payload, key, response, guardrails=call.guardrails)
-    job = await outcome(job, request, parts, shared=replayed)
+    job = await outcome(job, request, parts.fleet.jobs, shared=replayed)
     if call.response_format == "url":
         return to_answer(job, None, str(request.base_url).rstrip("/"))
-    pictures = await run_in_threadpool(_pictures, job, call, parts.media)
+    pictures = await run_in_threadpool(_pictures, job, call, parts.ledger.media)
     if call.response_format == "b64_json":
         return to_answer(job, pictures, "", call.output_format)
     headers = {"X-Request-Id": job.id} | told_of(job, replayed)

@@ -1,4 +1,4 @@
-"""`/v1/jobs`: ask for something, follow it, end it."""
+"""`/v1/jobs`: ask for something, follow it, end it; `/v1/queue`, `/v1/batches`: many at once and their order."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from backend.errors import documented
 from backend.routes.repeated import IdempotencyKey, submitted
 from backend.routes.request_schema import request_body
 from backend.routes.server_sent import kept_alive
-from backend.services import Parts
+from backend.services import Parts, UsesJobs, UsesQueue
 from studio.catalogue import JobList
 from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, MediaNotFound, NotAllowed
 from studio.jobs import Job, JobState, Priority
-from studio.queue import DuplicateJob, JobChange, MoveJob
+from studio.queue import Batch, BatchRequest, DuplicateJob, Estimate, EstimateRequest, JobChange, MoveJob, QueueStatus
 from studio.requests import shown
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -49,50 +49,50 @@ async def submit(
 
 @router.get("", responses=documented(BadInput))
 async def newest(
-    parts: Parts,
+    jobs: UsesJobs,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
     state: JobState | None = None,
     cursor: str | None = None,
 ) -> JobList:
     """The newest jobs, newest first; `next_cursor` of one page, sent as `cursor`, asks for the next."""
-    return await parts.jobs.newest(limit, state, cursor)
+    return await jobs.newest(limit, state, cursor)
 
 
 @router.get("/{job_id}", response_model=Job, responses=documented(JobNotFound))
-async def get(job_id: str, parts: Parts) -> Response:
+async def get(job_id: str, jobs: UsesJobs) -> Response:
     """One job as it is now."""
     # Many ask again and again: it is encoded once for each of its changes, and not validated on its way out.
-    return Response(await parts.jobs.encoded(job_id), media_type="application/json")
+    return Response(await jobs.encoded(job_id), media_type="application/json")
 
 
 @router.delete("/{job_id}", responses=documented(JobNotFound, Conflict))
-async def cancel(job_id: str, parts: Parts) -> Job:
+async def cancel(job_id: str, jobs: UsesJobs) -> Job:
     """Cancel a job: a queued one at once, a running one after its present denoising step."""
-    return await parts.jobs.cancel(job_id)
+    return await jobs.cancel(job_id)
 
 
 @router.post("/{job_id}/stop", responses=documented(JobNotFound, Conflict))
-async def stop(job_id: str, parts: Parts) -> Job:
+async def stop(job_id: str, jobs: UsesJobs) -> Job:
     """Stop a running job and keep what is there: it succeeds, with `stopped_at_step`."""
-    return await parts.jobs.stop(job_id)
+    return await jobs.stop(job_id)
 
 
 @router.post("/{job_id}/retry", responses=documented(JobNotFound, MediaNotFound, Conflict, BadInput))
-async def retry(job_id: str, parts: Parts) -> Job:
+async def retry(job_id: str, jobs: UsesJobs) -> Job:
     """Queue a failed or cancelled job again, with the same seed; the media that it names must still be there."""
-    return await parts.jobs.retry(job_id)
+    return await jobs.retry(job_id)
 
 
 @router.patch("/{job_id}", responses=documented(BadInput, JobNotFound, Conflict))
-async def change(job_id: str, change: JobChange, parts: Parts) -> Job:
+async def change(job_id: str, change: JobChange, queue: UsesQueue) -> Job:
     """Put a queued job behind the last one of another priority, before those of less."""
-    return await parts.queue.set_priority(job_id, change.priority)
+    return await queue.set_priority(job_id, change.priority)
 
 
 @router.post("/{job_id}/move", responses=documented(BadInput, JobNotFound, Conflict))
-async def move(job_id: str, asked: MoveJob, parts: Parts) -> Job:
+async def move(job_id: str, asked: MoveJob, queue: UsesQueue) -> Job:
     """Put a queued job just before another queued one, or last; its priority stays what it is."""
-    return await parts.queue.move(job_id, asked.before)
+    return await queue.move(job_id, asked.before)
 
 
 @router.post(
@@ -100,9 +100,9 @@ async def move(job_id: str, asked: MoveJob, parts: Parts) -> Job:
     status_code=202,
     responses=documented(BadInput, NotAllowed, JobNotFound, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
 )
-async def duplicate(job_id: str, parts: Parts, asked: DuplicateJob | None = None) -> Job:
+async def duplicate(job_id: str, jobs: UsesJobs, asked: DuplicateJob | None = None) -> Job:
     """Queue a job's request again with these fields changed, nested ones singly; what is left out stays."""
-    return await parts.jobs.duplicate(job_id, asked.changes if asked else {})
+    return await jobs.duplicate(job_id, asked.changes if asked else {})
 
 
 @router.get(
@@ -110,14 +110,74 @@ async def duplicate(job_id: str, parts: Parts, asked: DuplicateJob | None = None
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}, **documented(JobNotFound)},
 )
-async def events(job_id: str, parts: Parts) -> StreamingResponse:
+async def events(job_id: str, jobs: UsesJobs) -> StreamingResponse:
     """Server-sent events: `event: job` with the whole job, now and at every change, until it has ended."""
-    await parts.jobs.get(job_id)
+    await jobs.get(job_id)
 
     async def stream() -> AsyncIterator[str]:
-        async for job in parts.jobs.follow(job_id):
+        async for job in jobs.follow(job_id):
             yield f"event: job\ndata: {job.model_dump_json()}\n\n"
 
     return StreamingResponse(
         kept_alive(stream()), media_type="text/event-stream", headers={"cache-control": "no-store"}
     )
+
+
+queue_router = APIRouter(prefix="/v1", tags=["queue"])
+
+IMAGE = {"kind": "generate_image", "prompt": "A robot arm above a red cube.", "resolution": "256"}
+BATCH = {"request": IMAGE, "axes": {"sampling.seed": [1, 2, 3], "aspect_ratio": ["1:1", "16:9"]}}
+
+
+@queue_router.get("/queue")
+async def status(queue: UsesQueue) -> QueueStatus:
+    """How many jobs wait and run, how long that takes by what was measured, and whether anything is started."""
+    return await queue.status()
+
+
+@queue_router.post("/queue/pause")
+async def pause(queue: UsesQueue) -> QueueStatus:
+    """Start nothing until somebody resumes. What runs goes on; jobs are accepted; a restart does not resume."""
+    return await queue.set_paused(True)
+
+
+@queue_router.post("/queue/resume")
+async def resume(queue: UsesQueue) -> QueueStatus:
+    """Start jobs again."""
+    return await queue.set_paused(False)
+
+
+@queue_router.delete("/queue")
+async def clear(queue: UsesQueue) -> QueueStatus:
+    """Cancel everything that is queued. What runs goes on."""
+    return await queue.clear()
+
+
+@queue_router.post(
+    "/batches",
+    status_code=202,
+    responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
+)
+async def submit_batch(asked: Annotated[BatchRequest, Body(examples=[BATCH])], queue: UsesQueue) -> Batch:
+    """Queue many requests, or one with every combination of some values: all of them, or none."""
+    return await queue.submit_batch(asked)
+
+
+@queue_router.get("/batches/{batch_id}", responses=documented(JobNotFound))
+async def batch(batch_id: str, queue: UsesQueue) -> Batch:
+    """The jobs of a batch as they are now, in their order."""
+    return await queue.batch(batch_id)
+
+
+@queue_router.delete("/batches/{batch_id}", responses=documented(JobNotFound))
+async def cancel_batch(batch_id: str, queue: UsesQueue) -> Batch:
+    """Cancel what has not ended of a batch."""
+    return await queue.cancel_batch(batch_id)
+
+
+@queue_router.post("/estimates", responses=documented(BadInput, NotAllowed, CheckpointNotFound, Conflict))
+async def estimate(
+    asked: Annotated[EstimateRequest, Body(examples=[{"request": IMAGE}])], queue: UsesQueue
+) -> Estimate:
+    """How long a request would take, by jobs like it that have run here, and how long it would wait."""
+    return await queue.estimate(asked.request)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
-from backend.services import Parts
+from backend.services import Parts, UsesBackups, UsesItems
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, StudioError
 from studio.import_report import ImportReport
 from studio.library import (
@@ -43,15 +43,15 @@ Payload = Annotated[dict[str, Any], Body()]
 
 
 @router.get("", responses=documented(BadInput))
-async def search(query: Annotated[LibraryQuery, Query()], parts: Parts) -> LibraryPage:
+async def search(query: Annotated[LibraryQuery, Query()], items: UsesItems) -> LibraryPage:
     """One page of what is found, with what the whole library takes and the values that filters may have."""
-    return await parts.library.search(query)
+    return await items.search(query)
 
 
 @router.get("/export", response_class=StreamingResponse, responses={200: ZIP, **documented(StorageError, DiskFull)})
-async def export(parts: Parts) -> StreamingResponse:
+async def export(backups: UsesBackups) -> StreamingResponse:
     """A zip of database, media, presets and adapters as they are now. Unpacked, it is a data folder."""
-    return _download(await parts.portage.export(), "orrery-export.zip")
+    return _download(await backups.export(), "orrery-export.zip")
 
 
 @router.post(
@@ -59,9 +59,9 @@ async def export(parts: Parts) -> StreamingResponse:
     responses=documented(BadInput, QuotaExceeded, StorageError, DiskFull),
     openapi_extra={"requestBody": {"required": True, "content": {"application/zip": {}}}},
 )
-async def bring_in(request: Request, parts: Parts) -> ImportReport:
+async def bring_in(request: Request, backups: UsesBackups) -> ImportReport:
     """Take in an export, sent as the body itself. What is here already stays; jobs that were open there have ended."""
-    return await parts.portage.bring_in(request.stream())
+    return await backups.bring_in(request.stream())
 
 
 @router.post(
@@ -70,61 +70,61 @@ async def bring_in(request: Request, parts: Parts) -> ImportReport:
     responses={200: ZIP, **documented(BadInput, MediaNotFound)},
     openapi_extra={"requestBody": _either_form(ItemIds.model_json_schema(), IDS)},
 )
-async def archive(request: Request, parts: Parts) -> StreamingResponse:
+async def archive(request: Request, backups: UsesBackups) -> StreamingResponse:
     """A zip of items with their recipes; a form with `ids` does as well as JSON, so that a page's button can."""
     ids = parse_as(ItemIds, await _ids_of(request)).ids
-    return _download(await parts.portage.archive(ids), "orrery.zip")
+    return _download(await backups.archive(ids), "orrery.zip")
 
 
 @router.delete("", responses=documented(BadInput, Conflict, StorageError))
 async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems:
     """Cancel all jobs and remove everything that was made, uploaded or asked for, for good."""
-    await parts.refining.close()  # or they would queue more, from the words that go
+    await parts.library.refining.close()  # or they would queue more, from the words that go
     try:
-        await parts.queue.cancel_everything()
-        erased = await parts.portage.erase_everything()
+        await parts.fleet.queue.cancel_everything()
+        erased = await parts.library.backups.erase_everything()
     except StudioError:
-        await parts.refining.open()
+        await parts.library.refining.open()
         raise
-    parts.arena.forget()
+    parts.library.arena.forget()
     return erased
 
 
 @router.get("/{media_id}", responses=documented(MediaNotFound))
-async def item(media_id: str, parts: Parts) -> LibraryDetail:
+async def item(media_id: str, items: UsesItems) -> LibraryDetail:
     """An item, the request that made it, what it was made from and what was made from it."""
-    return await parts.library.item(media_id)
+    return await items.item(media_id)
 
 
 @router.patch("/{media_id}", responses=documented(BadInput, MediaNotFound, StorageError))
-async def change(media_id: str, change: ItemChange, parts: Parts) -> LibraryItem:
+async def change(media_id: str, change: ItemChange, items: UsesItems) -> LibraryItem:
     """Star, tag or name an item; what is left out stays."""
-    return await parts.library.change(media_id, change)
+    return await items.change(media_id, change)
 
 
 @router.post("/change", responses=documented(BadInput, StorageError))
-async def change_many(change: ItemsChange, parts: Parts) -> ChangedIds:
+async def change_many(change: ItemsChange, items: UsesItems) -> ChangedIds:
     """Star or tag items; answers those that there are."""
-    return ChangedIds(ids=tuple(await parts.library.change_many(change)))
+    return ChangedIds(ids=tuple(await items.change_many(change)))
 
 
 @router.post("/trash", responses=documented(BadInput, StorageError))
-async def trash(asked: ItemIds, parts: Parts) -> ChangedIds:
+async def trash(asked: ItemIds, items: UsesItems) -> ChangedIds:
     """Put items into the trash. They can still be seen, used and taken back."""
-    return ChangedIds(ids=tuple(await parts.library.trash(asked.ids)))
+    return ChangedIds(ids=tuple(await items.trash(asked.ids)))
 
 
 @router.post("/restore", responses=documented(BadInput, StorageError))
-async def restore(asked: ItemIds, parts: Parts) -> ChangedIds:
+async def restore(asked: ItemIds, items: UsesItems) -> ChangedIds:
     """Take items out of the trash."""
-    return ChangedIds(ids=tuple(await parts.library.restore(asked.ids)))
+    return ChangedIds(ids=tuple(await items.restore(asked.ids)))
 
 
 @router.delete("/trash", responses=documented(BadInput, Conflict, StorageError))
-async def erase(parts: Parts, asked: Annotated[dict[str, Any] | None, Body(examples=[IDS])] = None) -> ErasedItems:
+async def erase(items: UsesItems, asked: Annotated[dict[str, Any] | None, Body(examples=[IDS])] = None) -> ErasedItems:
     """Remove what is in the trash for good: the items that are named, or all of it."""
     ids = parse_as(ItemIds, asked).ids if asked else None
-    return await parts.library.erase(ids)
+    return await items.erase(ids)
 
 
 def _download(chunks: Iterator[bytes], name: str) -> StreamingResponse:

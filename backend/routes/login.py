@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from backend.access import COOKIE, cookie_value, is_token
+from backend.edge.access import COOKIE, cookie_value, is_token
 
 router = APIRouter(include_in_schema=False)
 

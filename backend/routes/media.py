@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, UploadFile
-from fastapi.responses import FileResponse, Response
+from fastapi import APIRouter, Query, Request, UploadFile
+from fastapi.responses import FileResponse, JSONResponse, Response
 
 from backend.errors import documented
 from backend.media.file_names import mime_of
-from backend.services import Parts
-from studio.errors import BadInput, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
+from backend.services import UsesControls, UsesMedia, UsesSheets, UsesUploads
+from studio.controls import ComputeControl, ComputedHint, ControlTier
+from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
+from studio.library import SpritesheetLayout, Waveform
 from studio.media import MediaReference
+from studio.requests import AspectRatio
+from studio.requests.transfer_video import Strength
 
 router = APIRouter(prefix="/v1/media", tags=["media"])
 
+LAYOUT_HEADER = "x-orrery-spritesheet"
 HEADERS = {"cache-control": "private, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
 
 
 @router.post("", status_code=201, responses=documented(BadInput, TooLarge, StorageError, DiskFull, QuotaExceeded))
-async def upload(file: UploadFile, parts: Parts) -> MediaReference:
+async def upload(file: UploadFile, uploads: UsesUploads) -> MediaReference:
     """Keep a picture or a clip to start from. What it is shows in decoding it; the same content has the same id."""
-    return await parts.uploads.keep(file.file, file.filename or "")
+    return await uploads.keep(file.file, file.filename or "")
 
 
 @router.get("/{media_id}", response_class=FileResponse, responses=documented(MediaNotFound))
-async def content(media_id: str, request: Request, parts: Parts) -> Response:
+async def content(media_id: str, request: Request, media: UsesMedia) -> Response:
     """The file itself."""
-    path = parts.media.file(media_id)
+    path = media.file(media_id)
     return serve_file(path, mime_of(path), request)
 
 
 @router.get("/{media_id}/thumbnail", response_class=FileResponse, responses=documented(MediaNotFound))
-async def thumbnail(media_id: str, request: Request, parts: Parts) -> Response:
+async def thumbnail(media_id: str, request: Request, media: UsesMedia) -> Response:
     """A WebP of at most 320 pixels."""
-    return serve_file(parts.media.thumbnail(media_id), "image/webp", request)
+    return serve_file(media.thumbnail(media_id), "image/webp", request)
 
 
 def serve_file(path: Path, mime: str, request: Request) -> Response:
@@ -46,3 +52,65 @@ def serve_file(path: Path, mime: str, request: Request) -> Response:
     if held & {etag, "*"}:
         return Response(status_code=304, headers={**HEADERS, "etag": etag})
     return response
+
+
+@router.get(
+    "/{media_id}/spritesheet",
+    response_class=FileResponse,
+    response_model=None,
+    responses={
+        200: {
+            "content": {"image/webp": {}, "application/json": {"schema": SpritesheetLayout.model_json_schema()}},
+            "description": f"The sheet, with its layout as JSON in the header {LAYOUT_HEADER}; or the layout alone.",
+        },
+        **documented(BadInput, MediaNotFound, StorageError),
+    },
+)
+async def spritesheet(
+    media_id: str, request: Request, sheets: UsesSheets, layout: Literal["json"] | None = None
+) -> Response:
+    """Up to 24 frames of a clip, evenly spaced, in rows of six; `layout=json` answers where they lie instead."""
+    if layout is not None:
+        return JSONResponse((await sheets.layout(media_id)).model_dump(mode="json"), headers=HEADERS)
+    path, laid = await sheets.sheet(media_id)
+    response = serve_file(path, "image/webp", request)
+    response.headers[LAYOUT_HEADER] = laid.model_dump_json()
+    return response
+
+
+@router.get("/{media_id}/waveform", responses=documented(BadInput, MediaNotFound))
+async def waveform(media_id: str, sheets: UsesSheets, response: Response) -> Waveform:
+    """How loud a clip is over its length: for each channel the largest magnitude of equal stretches, 0 to 1."""
+    found = await sheets.waveform(media_id)
+    response.headers.update(HEADERS)
+    return found
+
+
+controls_router = APIRouter(prefix="/v1", tags=["media"])
+
+
+@controls_router.get(
+    "/media/{media_id}/control",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}, **documented(BadInput, MediaNotFound)},
+)
+async def preview(
+    media_id: str,
+    controls: UsesControls,
+    hint: ComputedHint,
+    strength: Strength = "medium",
+    resolution: ControlTier = "480",
+    aspect_ratio: AspectRatio = "16:9",
+    at: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.5,
+) -> Response:
+    """One frame of a control that a clip would give, as the model will see it; `at` 0 is the first, 1 the last."""
+    png = await controls.preview(media_id, hint, strength, resolution, aspect_ratio, at)
+    return Response(png, media_type="image/png", headers=HEADERS)
+
+
+@controls_router.post(
+    "/controls", status_code=201, responses=documented(BadInput, MediaNotFound, Conflict, StorageError, DiskFull)
+)
+async def compute(asked: ComputeControl, request: Request, controls: UsesControls) -> MediaReference:
+    """Compute the whole control of a clip and keep it like an upload: to watch, to fetch, to name in a request."""
+    return await controls.compute(asked, request.is_disconnected)

@@ -33,7 +33,7 @@ async def policy(socket: WebSocket) -> None:
     log.info("policy_client_arrived", path=socket.url.path)
     try:
         # Reading goes on while an answer is computed: who hangs up stops the computing.
-        await both_ways(_read(socket, frames), _serve(socket, services_of(socket).policy, frames))
+        await both_ways(_read(socket, frames), _serve(socket, services_of(socket).robots.policy, frames))
     finally:
         log.info("policy_client_gone")
 

@@ -14,9 +14,10 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from backend.errors import documented
-from backend.robots.parcels import Parcel
+from backend.robots.hub import RobotHub
+from backend.robots.incoming_files import IncomingFile
 from backend.routes.two_ways import close, receive
-from backend.services import Parts, services_of
+from backend.services import UsesRobots, services_of
 from studio.errors import BadInput, Busy, Conflict, RobotAway, RobotNotFound, StudioError
 
 router = APIRouter(tags=["robots"])
@@ -30,15 +31,15 @@ View = Literal["wrist", "exterior_1", "exterior_2"]
 
 
 @router.get("/v1/robots/{name}/episodes", responses=documented(RobotNotFound, RobotAway, Busy))
-async def episodes(name: str, parts: Parts) -> dict[str, Any]:
+async def episodes(name: str, hub: UsesRobots) -> dict[str, Any]:
     """Every recorded run, and how many of those that a person judged worked, with the rate's 95 % interval."""
-    return await parts.robots.named(name).inquire({"command": "episodes"})
+    return await hub.named(name).inquire({"command": "episodes"})
 
 
 @router.get("/v1/robots/{name}/episodes/{episode}", responses=documented(RobotNotFound, RobotAway, Busy))
-async def episode(name: str, episode: Index, parts: Parts) -> dict[str, Any]:
+async def episode(name: str, episode: Index, hub: UsesRobots) -> dict[str, Any]:
     """One run: states, what was executed, clamps and events, at most 1200 points of it."""
-    return await parts.robots.named(name).inquire({"command": "episode", "episode": episode})
+    return await hub.named(name).inquire({"command": "episode", "episode": episode})
 
 
 @router.get(
@@ -46,9 +47,9 @@ async def episode(name: str, episode: Index, parts: Parts) -> dict[str, Any]:
     response_class=StreamingResponse,
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
-async def clip(name: str, episode: Index, view: View, parts: Parts) -> StreamingResponse:
+async def clip(name: str, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
     """What one camera saw, fifteen frames a second."""
-    return await _fetched(parts, name, {"episode": episode, "view": view})
+    return await _fetched(hub, name, {"episode": episode, "view": view})
 
 
 @router.get(
@@ -56,15 +57,15 @@ async def clip(name: str, episode: Index, view: View, parts: Parts) -> Streaming
     response_class=StreamingResponse,
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
-async def export(name: str, parts: Parts) -> StreamingResponse:
+async def export(name: str, hub: UsesRobots) -> StreamingResponse:
     """The whole data set, a LeRobot v3 folder."""
-    return await _fetched(parts, name, {})
+    return await _fetched(hub, name, {})
 
 
-@router.websocket("/v1/robots/parcels/{ticket}")
-async def parcel(socket: WebSocket, ticket: str) -> None:
+@router.websocket("/v1/robots/files/{ticket}")
+async def sent_file(socket: WebSocket, ticket: str) -> None:
     """A robot sends a file that was asked for."""
-    expected = services_of(socket).robots.parcels.arrived(ticket)
+    expected = services_of(socket).robots.hub.files.arrived(ticket)
     await socket.accept()
     if expected is None:
         return await close(socket, UNKNOWN, "Nobody waits for this.")
@@ -79,7 +80,7 @@ async def parcel(socket: WebSocket, ticket: str) -> None:
     return await close(socket, UNKNOWN, "Nobody waits for this any more.")
 
 
-async def _take(socket: WebSocket, expected: Parcel) -> None:
+async def _take(socket: WebSocket, expected: IncomingFile) -> None:
     try:
         first = await receive(socket)
         expected.begin(first if isinstance(first, str) else "")
@@ -93,11 +94,11 @@ async def _take(socket: WebSocket, expected: Parcel) -> None:
         await expected.end(whole=ended.code == 1000)
 
 
-async def _fetched(parts: Parts, name: str, what: dict[str, Any]) -> StreamingResponse:
-    robot, parcels = parts.robots.named(name), parts.robots.parcels
-    ticket, expected = parcels.expect()
+async def _fetched(hub: RobotHub, name: str, what: dict[str, Any]) -> StreamingResponse:
+    robot, files = hub.named(name), hub.files
+    ticket, expected = files.expect()
     with ExitStack() as stack:
-        stack.callback(parcels.forget, ticket, expected)
+        stack.callback(files.forget, ticket, expected)
         await robot.inquire({"command": "send", "ticket": ticket, **what})
         about = await expected.about()
         stack.pop_all()  # from here on the stream forgets it
@@ -105,14 +106,16 @@ async def _fetched(parts: Parts, name: str, what: dict[str, Any]) -> StreamingRe
     headers["content-disposition"] = f'attachment; filename="{about.name}"'
     if about.size_bytes is not None:
         headers["content-length"] = str(about.size_bytes)
-    return _FileStream(expected, about.media_type, headers, lambda: parcels.forget(ticket, expected))
+    return _FileStream(expected, about.media_type, headers, lambda: files.forget(ticket, expected))
 
 
 class _FileStream(StreamingResponse):
-    """Lets go of a parcel at its end, however it comes to that."""
+    """Lets go of a file at its end, however it comes to that."""
 
-    def __init__(self, parcel: Parcel, media_type: str, headers: dict[str, str], forget: Callable[[], None]) -> None:
-        super().__init__(parcel.pieces(), media_type=media_type, headers=headers)
+    def __init__(
+        self, file: IncomingFile, media_type: str, headers: dict[str, str], forget: Callable[[], None]
+    ) -> None:
+        super().__init__(file.pieces(), media_type=media_type, headers=headers)
         self._forget = forget
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

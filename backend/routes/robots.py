@@ -10,11 +10,10 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from backend.robots.hello import parse_object
-from backend.robots.mailbox import Mailbox
-from backend.robots.page import Page
+from backend.robots.page import Mailbox, Page
 from backend.robots.robot import Robot
 from backend.routes.two_ways import both_ways, close, receive
-from backend.services import Parts, services_of
+from backend.services import UsesRobots, services_of
 from studio.errors import BadInput, Busy, Conflict, RobotNotFound, TooLarge
 
 router = APIRouter()
@@ -35,15 +34,15 @@ MALFORMED, UNKNOWN, SILENT, TAKEN, LAGGED = 4400, 4404, 4408, 4409, 1013
 
 
 @router.get("/v1/robots", tags=["robots"])
-async def robots(parts: Parts) -> dict[str, Any]:
+async def robots(hub: UsesRobots) -> dict[str, Any]:
     """Robots that have dialled in since the server started, and why the server's own one is not there."""
-    return parts.robots.describe()
+    return hub.describe()
 
 
 @router.websocket("/v1/robots/bridge")
 async def bridge(socket: WebSocket) -> None:
     """Serve one bridge until it goes."""
-    hub = services_of(socket).robots
+    hub = services_of(socket).robots.hub
     await socket.accept()
     try:
         async with asyncio.timeout(SILENCE_S):
@@ -71,7 +70,7 @@ async def bridge(socket: WebSocket) -> None:
 @router.websocket("/v1/robots/{name}/live")
 async def live(socket: WebSocket, name: str) -> None:
     """Serve one page until it goes."""
-    hub = services_of(socket).robots
+    hub = services_of(socket).robots.hub
     await socket.accept()
     try:
         robot = hub.named(name)

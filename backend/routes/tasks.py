@@ -1,27 +1,46 @@
-"""`/v1/tasks`: what the reasoner can be asked about a picture or a clip, with typed results."""
+"""What the reasoner does for a person: `/v1/tasks` about a picture or a clip, and `/v1/upsample` of a prompt."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Request
 
 from backend.errors import documented
 from backend.routes.chat import own_hosts
-from backend.routes.hanging_up import unless_gone
-from backend.services import Parts
-from studio.errors import BadInput, Busy, EngineError, MediaNotFound, NotFound, TooLarge
+from backend.routes.outcome import unless_gone
+from backend.services import UsesTasks, UsesUpsampler
+from studio.errors import BadInput, Busy, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
 from studio.prompting import TaskAnswer
-from studio.reasoner_answers import TaskList, TaskRequest
+from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
 
 router = APIRouter(prefix="/v1/tasks", tags=["reasoner"])
 
 
 @router.get("")
-async def tasks(parts: Parts) -> TaskList:
+async def tasks(tasks: UsesTasks) -> TaskList:
     """Every task, with the words that it wants."""
-    return parts.tasks.listing()
+    return tasks.listing()
 
 
 @router.post("/{name}", responses=documented(NotFound, BadInput, MediaNotFound, TooLarge, Busy, EngineError))
-async def ask(name: str, asked: TaskRequest, request: Request, parts: Parts) -> TaskAnswer:
+async def ask(name: str, asked: TaskRequest, request: Request, tasks: UsesTasks) -> TaskAnswer:
     """Ask one; an answer that could not be read says why. Who hangs up stops it."""
-    return await unless_gone(request, parts.tasks.answer(name, asked, own_hosts(request)))
+    return await unless_gone(request, tasks.answer(name, asked, own_hosts(request)))
+
+
+upsample_router = APIRouter(prefix="/v1/upsample", tags=["reasoner"])
+
+EXAMPLE = {"kind": "generate_video", "prompt": "The arm lifts the cube.", "start_image": "u0123456789abcdef"}
+
+
+@upsample_router.post(
+    "",
+    response_model_exclude_unset=True,
+    responses=documented(BadInput, MediaNotFound, Busy, EngineError, ServerUnreachable),
+)
+async def upsample(
+    payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, upsampler: UsesUpsampler
+) -> UpsampleAnswer:
+    """Upsample the prompt of a request for a picture, clip or transfer, which is not made; who hangs up stops it."""
+    return UpsampleAnswer.of(await unless_gone(request, upsampler.answer(payload)))

@@ -89,12 +89,12 @@ async def submit_fields(
         raise BadInput("prompt is missing.", param="prompt", hint="Send prompt.")
     for name, address in addresses_in(fields):
         if name not in media:
-            media[name] = await parts.given_media.keep(address, name, own_hosts(request))
+            media[name] = await parts.words.given_media.keep(address, name, own_hosts(request))
     if fields.action_path is not None and fields.action is None:
-        rows = await parts.given_media.actions(fields.action_path, "action_path")
+        rows = await parts.words.given_media.actions(fields.action_path, "action_path")
         fields = fields.model_copy(update={"action": tuple(rows)})
     if fields.model is not None:
-        fields = fields.model_copy(update={"model": parts.shelf.id_of(fields.model)})
+        fields = fields.model_copy(update={"model": parts.fleet.catalogue.id_of(fields.model)})
     draft = to_draft(fields, media)
     try:
         return await submitted(parts, draft.payload, key, guardrails=fields.guardrails)
@@ -110,5 +110,5 @@ async def files_of(body: CallBody, parts: Services) -> dict[str, MediaReference]
     media: dict[str, MediaReference] = {}
     for name, file in body.files.items():
         ours = "input_reference" if name == "input_references" else name
-        media[ours] = await parts.given_media.keep_file(file.file, name, file.filename or "")
+        media[ours] = await parts.words.given_media.keep_file(file.file, name, file.filename or "")
     return media

@@ -65,20 +65,20 @@ async def create(request: Request, response: Response, parts: Parts, key: Idempo
 async def create_and_wait(request: Request, parts: Parts, key: IdempotencyKey = None) -> Response:
     """The same, waited for; who hangs up cancels it. The clip's bytes, unless the caller wants JSON or made actions."""
     job, replayed = await submit_video(request, parts, key)
-    job = await outcome(job, request, parts, shared=replayed)
+    job = await outcome(job, request, parts.fleet.jobs, shared=replayed)
     base = _base(request)
     headers = _sync_headers(job, base) | told_of(job, replayed)
     made = shown_results(job)
     accepted = request.headers.get("accept", "")
     wants_bytes = "video/" in accepted or "image/" in accepted
     if made and (wants_bytes or (not action_results(job) and "application/json" not in accepted)):
-        path = parts.media.file(made[0].id)
+        path = parts.ledger.media.file(made[0].id)
         served = serve_file(path, mime_of(path), request)
         served.headers.update(headers)
         return served
     video = to_video(job, base, await _action(job, parts))
     if made:
-        content = await asyncio.to_thread(parts.media.file(made[0].id).read_bytes)
+        content = await asyncio.to_thread(parts.ledger.media.file(made[0].id).read_bytes)
         video.b64_json = base64.b64encode(content).decode()
     return Response(video.model_dump_json(), media_type="application/json", headers=headers)
 
@@ -92,8 +92,8 @@ async def newest(
     order: Literal["asc", "desc"] = "desc",
 ) -> VideoList:
     """A page of them, newest first; actions are told one by one."""
-    ids, has_more = await parts.videos.page(after, limit, ascending=order == "asc")
-    data = [to_video(await parts.jobs.get(job_id), _base(request)) for job_id in ids]
+    ids, has_more = await parts.ledger.videos.page(after, limit, ascending=order == "asc")
+    data = [to_video(await parts.fleet.jobs.get(job_id), _base(request)) for job_id in ids]
     return VideoList(
         data=data, first_id=ids[0] if ids else None, last_id=ids[-1] if ids else None, has_more=has_more and limit > 0
     )
@@ -112,12 +112,12 @@ async def delete(video_id: str, parts: Parts) -> VideoDeleted:
     job = await _job(video_id, parts)
     if not job.state.ended:
         try:
-            job = await parts.jobs.cancel(video_id)
+            job = await parts.fleet.jobs.cancel(video_id)
         except Conflict:  # it has just ended by itself
-            job = await parts.jobs.get(video_id)
-    await parts.videos.delete(video_id)
+            job = await parts.fleet.jobs.get(video_id)
+    await parts.ledger.videos.delete(video_id)
     if job.results:
-        await parts.library.trash([result.id for result in job.results])
+        await parts.library.items.trash([result.id for result in job.results])
     return VideoDeleted(id=video_id)
 
 
@@ -142,9 +142,9 @@ async def content(
             f"Video {video_id} has actions and no clip.", hint="They are in `action` of GET /v1/videos/{id}."
         )
     if variant == "thumbnail":
-        return serve_file(parts.media.thumbnail(made[0].id), "image/webp", request)
+        return serve_file(parts.ledger.media.thumbnail(made[0].id), "image/webp", request)
     if variant == "spritesheet":
-        path, _ = await parts.sheets.sheet(made[0].id)
+        path, _ = await parts.library.sheets.sheet(made[0].id)
         return serve_file(path, "image/webp", request)
     index = 0 if variant == "video" else int(variant) if variant.isascii() and variant.isdigit() else -1
     if not 0 <= index < len(made):
@@ -152,7 +152,7 @@ async def content(
             f"variant is {variant!r}; video, thumbnail, spritesheet or 0 to {len(made) - 1} is expected.",
             param="variant",
         )
-    path = parts.media.file(made[index].id)
+    path = parts.ledger.media.file(made[index].id)
     return serve_file(path, mime_of(path), request)
 
 
@@ -190,8 +190,8 @@ def _base(request: Request) -> str:
 
 
 async def _job(video_id: str, parts: Services) -> Job:
-    job = await parts.jobs.get(video_id)
-    if await parts.videos.is_deleted(video_id):
+    job = await parts.fleet.jobs.get(video_id)
+    if await parts.ledger.videos.is_deleted(video_id):
         raise JobNotFound(f"There is no video {video_id[:80]!r}.", hint="GET /v1/videos lists them.")
     return job
 
@@ -201,7 +201,7 @@ async def _action(job: Job, parts: Services) -> ActionData | None:
     if not found:
         return None
     try:
-        path = parts.media.file(found[0].id)
+        path = parts.ledger.media.file(found[0].id)
         return to_action(job.request, await asyncio.to_thread(path.read_bytes))
     except (MediaNotFound, FileNotFoundError):  # it was erased in the library
         return None

@@ -37,7 +37,7 @@ def _serve(options: argparse.Namespace) -> None:
     # Seconds of imports: the server must be able to die in the middle of them without leaving this process behind.
     from multiprocessing.connection import Connection
 
-    from backend.adapter_rack import AdapterRack
+    from backend.checkpoints.adapters import AdapterFolder
     from backend.guarding import FrameGuard
     from backend.logs import configure_logs
     from backend.media import MediaStore
@@ -48,8 +48,8 @@ def _serve(options: argparse.Namespace) -> None:
     configure_logs()
     lifeline = Lifeline(Connection(options.pipe))
     load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, lifeline.end)
-    media, adapters, guard = MediaStore(options.media), AdapterRack(options.adapters), FrameGuard(options.guardrail_url)
-    Worker(lifeline, media, adapters, options.checkpoint, load, guard).run()
+    media, guard = MediaStore(options.media), FrameGuard(options.guardrail_url)
+    Worker(lifeline, media, AdapterFolder(options.adapters), options.checkpoint, load, guard).run()
 
 
 if __name__ == "__main__":

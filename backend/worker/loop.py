@@ -12,7 +12,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from backend.adapter_rack import AdapterRack
+from backend.checkpoints.adapters import AdapterFolder
 from backend.guarding import FrameGuard
 from backend.media import MediaStore
 from backend.messages import (
@@ -35,7 +35,7 @@ from backend.messages import (
     WorkerEnding,
 )
 from backend.worker.acting import Acting
-from backend.worker.dressing import dress
+from backend.worker.active_adapter import use_adapter
 from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
@@ -69,7 +69,7 @@ class Worker:
         self,
         lifeline: Lifeline,
         store: MediaStore,
-        adapters: AdapterRack,
+        adapters: AdapterFolder,
         checkpoint: str,
         load: Callable[..., Engine] = Engine.load,
         frame_guard: FrameGuard | None = None,
@@ -169,7 +169,7 @@ class Worker:
             for index in range(job.request.count):
                 self._heed(job)
                 request = one_sample(job.request, index)
-                dress(self._engine, self._adapters, request.adapter)
+                use_adapter(self._engine, self._adapters, request.adapter)
                 job.samples.append(Sample(index, request, self._engine.begin(request, media)))
 
     def _advance(self, engine: Engine) -> None:
@@ -186,7 +186,7 @@ class Worker:
         deed = self._acting.turn
         if deed is not None:
             with self._guard(partial(self._acting.fail, deed)):
-                dress(engine, self._adapters, None)
+                use_adapter(engine, self._adapters, None)
                 self._acting.advance(engine, deed)
         if not self._acting.midway:
             self._speak(engine)
@@ -207,7 +207,7 @@ class Worker:
             self._talks.fail(list(writing)[-1:] if isinstance(error, OutOfMemory) else list(writing), error)
 
         with self._guard(drop):
-            dress(engine, self._adapters, None)
+            use_adapter(engine, self._adapters, None)
             engine.decode(list(writing.values()))
             for talk, conversation in writing.items():
                 self._talks.tell(talk, conversation)
@@ -218,7 +218,7 @@ class Worker:
         was_read = talk.media.exception() is None
         with self._guard(partial(self._talks.fail, [talk]), on_device=was_read):
             media = talk.media.result()
-            dress(engine, self._adapters, None)
+            use_adapter(engine, self._adapters, None)
             talk.conversation = engine.converse(talk.request, media)
         self._talks.let_go_of_media(talk)
 
@@ -228,7 +228,7 @@ class Worker:
         jobs = {owners[id(sample)].job_id: owners[id(sample)] for sample in picked}
         # A failure within one pack cannot be told apart: it is everybody's who was in it.
         with self._guard(partial(self._drop, list(jobs.values()))):
-            dress(engine, self._adapters, picked[0].request.adapter)
+            use_adapter(engine, self._adapters, picked[0].request.adapter)
             engine.step([sample.trajectory for sample in picked])
             for job in jobs.values():
                 self._teller.tell(engine, job)

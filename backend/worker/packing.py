@@ -11,7 +11,7 @@ TOKENS_PER_STEP = 4096
 
 
 def pick(samples: Sequence[Sample], token_budget: int = TOKENS_PER_STEP) -> list[Sample]:
-    """The longest prefix that fits the budget and wears one adapter, and at least one: no one is overtaken."""
+    """The longest prefix that fits the budget and has one adapter, and at least one: no one is overtaken."""
     picked: list[Sample] = []
     tokens = 0
     for sample in samples:

@@ -1,5 +1,5 @@
-"""LoRA adapters: read from a file, put on the towers at a scale, taken off without a trace."""
+"""LoRA adapters: read from a file, added to the towers at a scale, taken away without a trace."""
 
-from engine.adapters.wardrobe import Wardrobe
+from engine.adapters.lora import LoraAdapters
 
-__all__ = ["Wardrobe"]
+__all__ = ["LoraAdapters"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -12,13 +12,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import av
 import numpy as np
 import torch
 from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
+from PIL import Image
 from torch import Tensor
 
-from engine.bench.files import write_clip, write_picture
 from engine.bench.library import ignore_library_noise, omni_arguments
 from engine.bench.rows import Row
 from engine.bench.stage import Stage
@@ -26,6 +27,12 @@ from engine.engine import Engine
 from engine.sampling import Trajectory
 
 GIB = 2**30
+
+PNG = {"compress_level": 1, "compress_type": 3}
+"""The studio's."""
+
+ENCODER = {"preset": "veryfast", "crf": "17"}
+"""The studio's (`backend.media.clip_writer`)."""
 
 
 @dataclass
@@ -269,3 +276,23 @@ def _unbatched(latents: Tensor) -> Tensor:
 def _wait(engine: Engine) -> None:
     if engine.model.device.type == "cuda":
         torch.cuda.synchronize()
+
+
+def write_picture(path: Path, image: np.ndarray) -> None:
+    """uint8 [height, width, 3] as PNG: what a person waits for is not done before there is a file."""
+    Image.fromarray(image).save(path, "PNG", **PNG)
+
+
+def write_clip(path: Path, pieces: Iterable[np.ndarray], fps: int) -> None:
+    """uint8 [n, height, width, 3], piece after piece, as H.264 in MP4."""
+    with av.open(str(path), "w", format="mp4", container_options={"movflags": "+faststart"}) as container:
+        stream = container.add_stream("libx264", rate=fps, options=ENCODER)
+        stream.pix_fmt = "yuv420p"
+        stream.thread_type = "FRAME"  # type: ignore[assignment]
+        for index, piece in enumerate(pieces):
+            if index == 0:
+                stream.height, stream.width = piece.shape[1:3]
+            for pixels in piece:
+                frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
+                container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))

@@ -1,9 +1,8 @@
 """Fitting into less memory: weights that stay on the host, sleep, clips decoded in strips, and what else to ask for."""
 
-from engine.memory.budget import Budget
+from engine.memory.budget import Budget, free_bytes
 from engine.memory.estimate import Shape
 from engine.memory.moving import move_weights
-from engine.memory.room import free_bytes
 from engine.memory.streamed_blocks import keep_on_host
 from engine.memory.strips import decode_in_strips
 

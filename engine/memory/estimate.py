@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.memory.strips import STRIP_CELLS, strip_starts
+from engine.towers.generator import TOKENS_PER_PASS
+from engine.towers.kv_buffers import MAX_RESIDENT_BYTES
 from engine.weights import ModelConfig
+from studio.requests.frames import TEMPORAL_STRIDE, latent_frames
 
 PROMPT_TOKENS = 512
 """Of each branch where nobody has counted; beside a clip's tokens they are few."""
-
-PASS_TOKENS = 16_384
-"""Above this sequences pass one after the other (`engine.towers.generator`)."""
-
-ROOMS_BYTES = 2 * 2**30
-"""Above this the layers share one set of keys and values (`engine.towers.rooms`)."""
 
 DECODER_WIDTH = 256
 """Channels of the Wan 2.2 decoder where it is narrowest; what it takes is in proportion."""
@@ -29,8 +26,6 @@ MARGIN = 1.25
 """On a step's sum: on an H200 T2V 480p peaks at 3.1 GB beside Nano's weights, where it comes to 2.7."""
 
 PIXELS_PER_CELL = 16
-
-FRAMES_PER_LATENT = 4
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ class Shape:
         """Generator tokens of a branch, sound and actions left out."""
         side = PIXELS_PER_CELL * config.latent_patch_size
         width, height = self.canvas
-        frames = (self.num_frames - 1) // FRAMES_PER_LATENT + 1
+        frames = latent_frames(self.num_frames)
         return frames * -(-width // side) * -(-height // side) * (1 + self.num_controls)
 
 
@@ -76,15 +71,16 @@ def step_bytes(config: ModelConfig, shape: Shape, value_bytes: int = 2) -> int:
     kv_width = 2 * config.num_key_value_heads * config.head_dim * value_bytes
     prefixes = shape.num_branches * PROMPT_TOKENS * kv_width * config.num_hidden_layers
     seen = shape.num_branches * (tokens + PROMPT_TOKENS) * kv_width // shape.num_shards
-    rooms = seen * config.num_hidden_layers
-    together = max(min(shape.num_branches * tokens, PASS_TOKENS), tokens) // shape.num_shards
-    inner = config.intermediate_size * (3 if config.hidden_act == "silu" else 2)
+    every_layer = seen * config.num_hidden_layers
+    keys_and_values = every_layer if every_layer <= MAX_RESIDENT_BYTES else seen
+    together = max(min(shape.num_branches * tokens, TOKENS_PER_PASS), tokens) // shape.num_shards
+    inner = config.intermediate_size * (3 if config.family == "qwen" else 2)
     # The residual stream and its normalised copy beside the widest place of a block; embeddings and outputs of all.
     activations = together * (2 * config.hidden_size + inner) * value_bytes
     embedded = 2 * shape.num_branches * tokens * config.hidden_size * value_bytes
     # float32: the sample, its prediction and three of the solver's.
     latents = 5 * 4 * tokens * config.patch_values
-    return int(MARGIN * (prefixes + (rooms if rooms <= ROOMS_BYTES else seen) + activations + embedded + latents))
+    return int(MARGIN * (prefixes + keys_and_values + activations + embedded + latents))
 
 
 def decode_bytes(
@@ -100,7 +96,7 @@ def decode_bytes(
     short, long = sorted(shape.canvas)
     scale = width * value_bytes
     if shape.num_frames == 1:
-        return short * long * PIECE_BYTES_PER_PIXEL // FRAMES_PER_LATENT * scale // (2 * DECODER_WIDTH)
+        return short * long * PIECE_BYTES_PER_PIXEL // TEMPORAL_STRIDE * scale // (2 * DECODER_WIDTH)
     across, num_strips = long, 1
     if in_strips:
         across = min(STRIP_CELLS * PIXELS_PER_CELL, long)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import torch
 
-from engine.adapters import Wardrobe
+from engine.adapters import LoraAdapters
 from engine.device import Threads, pick_dtype, typed_out_of_memory
 from engine.memory import free_bytes
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter
 from engine.parallel.spread import Spread
-from engine.sampling import PrefixStore, Trajectory, denoise, prepare
+from engine.sampling import PrefixStore, Step, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
 from engine.vae import ClipCoder, DividedDecoder, Memory, read_vae
@@ -25,7 +25,7 @@ class Follower:
     """One checkpoint on one rank, and the trajectories and clips that the leader has told of.
 
     Args:
-        room: bytes that can still be taken on this rank's device.
+        free: bytes that can still be taken on this rank's device.
     """
 
     def __init__(
@@ -33,14 +33,14 @@ class Follower:
         model: OmniModel,
         coder: ClipCoder,
         group: RankGroup,
-        room: Callable[[torch.device], int] = free_bytes,
+        free: Callable[[torch.device], int] = free_bytes,
     ) -> None:
         self._model = model
         self._group = group
-        self._room = room
+        self._free = free
         self._spread = Spread(model.generator, group)
         self._prefixes = PrefixStore(model)
-        self._wardrobe = Wardrobe(model)
+        self._adapters = LoraAdapters(model)
         self._decoder = DividedDecoder(coder)
         self._trajectories: dict[int, Trajectory] = {}
         self._clips: dict[int, Memory] = {}
@@ -63,11 +63,6 @@ class Follower:
         Threads.of(group.device, sum(weight.numel() for weight in model.parameters())).for_step(0)
         return cls(model, coder, group)
 
-    @property
-    def num_trajectories(self) -> int:
-        """How many it holds."""
-        return len(self._trajectories)
-
     @torch.inference_mode()
     def obey(self, order: Order) -> None:
         """Do what the leader does. What is raised leaves this rank behind the leader: it is of no use any more.
@@ -81,19 +76,21 @@ class Follower:
 
     def _obey(self, order: Order) -> None:
         match order:
-            case Wear(path, scale):
-                self._wardrobe.wear(path, scale)
-                self._prefixes.worn = self._model.generator.rooms.worn = self._wardrobe.worn
+            case UseAdapter(path, scale):
+                self._adapters.use(path, scale)
+                self._prefixes.adapter = self._model.generator.kv_buffers.adapter = self._adapters.active
             case Begin(number, plan):
                 self._trajectories[number] = prepare(self._model, self._prefixes, plan)
             case GoOn(number, plan):
                 trajectory = self._trajectories[number]
                 trajectory.go_on(prepare(self._model, self._prefixes, plan, trajectory.noise))
             case Move(numbers, kept, layout):
-                trajectories = [self._trajectories[number] for number in numbers]
-                denoise(self._model, trajectories, kept, partial(self._spread, layout=layout))
+                steps = [
+                    Step(self._trajectories[number], is_kept) for number, is_kept in zip(numbers, kept, strict=True)
+                ]
+                denoise(self._model, steps, partial(self._spread, layout=layout))
             case Measure(num_ranks):
-                self._group.ring(num_ranks).least(self._room(self._group.device), self._group.device)
+                self._group.ring(num_ranks).least(self._free(self._group.device), self._group.device)
             case Decode(number, is_first, latents, num_ranks):
                 if is_first:
                     self._clips[number] = self._decoder.memory()

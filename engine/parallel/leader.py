@@ -13,11 +13,11 @@ from torch import Tensor
 
 from engine.parallel.group import RankGroup
 from engine.parallel.layout import Layout
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, Wear, portable, send
+from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter, portable, send
 from engine.parallel.spread import Spread
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
-from engine.sampling import Trajectory, denoise, kept_steps
+from engine.sampling import Step, Trajectory, denoise, next_steps
 from engine.towers import OmniModel
 from engine.vae import ClipCoder, DividedDecoder
 from studio.errors import EngineLost
@@ -69,13 +69,13 @@ class Leader:
         self._shared: dict[int, _Shared] = {}
         self._dropped: list[_Shared] = []
         self._numbers = 0
-        self._worn: Hashable = None
+        self._adapter: Hashable = None
 
-    def wear(self, path: Path | None, scale: float, worn: Hashable) -> None:
-        """The model wears another adapter, `worn`."""
-        if worn != self._worn:
-            self._worn = worn
-            self._tell(Wear(path, scale), self._group.num_ranks)
+    def use_adapter(self, path: Path | None, scale: float, adapter: Hashable) -> None:
+        """The model uses another adapter here, `adapter`, and from now on there too."""
+        if adapter != self._adapter:
+            self._adapter = adapter
+            self._tell(UseAdapter(path, scale), self._group.num_ranks)
 
     def begin(self, trajectory: Trajectory) -> None:
         """A trajectory was prepared here; the ranks that share it prepare it too. They forget it when it is let go."""
@@ -104,17 +104,17 @@ class Leader:
         for ranks in sorted({self._ranks(trajectory) for trajectory in trajectories}):
             together = [trajectory for trajectory in trajectories if self._ranks(trajectory) == ranks]
             # Sums of the same numbers may differ between two ranks in their last bit: this one decides for all.
-            kept = kept_steps(together)
+            steps = next_steps(together)
             if ranks == 1:
-                denoise(self._model, together, kept)
+                denoise(self._model, steps)
             else:
-                self._move(together, kept, ranks)
+                self._move(steps, ranks)
 
     def decoding_ranks(self, plan: Plan, latents: Tensor) -> int:
         """How many ranks decode latents [C, T, rows, columns] of a plan's clip."""
         return self._count_decoding(latents.shape, self._count(plan))
 
-    def least_room(self, ranks: int, own: int) -> int:
+    def least_free(self, ranks: int, own: int) -> int:
         """Bytes that can still be taken on the one of so many ranks that has the least left.
 
         Args:
@@ -156,17 +156,12 @@ class Leader:
         finally:
             self._dropped.append(shared)
 
-    def _move(self, trajectories: Sequence[Trajectory], kept: tuple[bool, ...], ranks: int) -> None:
-        num_sequences = sum(
-            len(trajectory.plan.active(trajectory.index))
-            for trajectory, is_kept in zip(trajectories, kept, strict=True)
-            if not is_kept
-        )
-        layout = self._divide(ranks, num_sequences)
-        numbers = tuple(self._shared[id(trajectory)].number for trajectory in trajectories)
+    def _move(self, steps: Sequence[Step], ranks: int) -> None:
+        layout = self._divide(ranks, sum(len(step.branches) for step in steps))
+        numbers = tuple(self._shared[id(step.trajectory)].number for step in steps)
         self.is_whole = False
-        self._tell(Move(numbers, kept, layout), ranks)
-        denoise(self._model, trajectories, kept, partial(self._spread, layout=layout))
+        self._tell(Move(numbers, tuple(step.is_kept for step in steps), layout), ranks)
+        denoise(self._model, steps, partial(self._spread, layout=layout))
         self.is_whole = True
 
     def _ranks(self, trajectory: Trajectory) -> int:

@@ -15,8 +15,8 @@ from engine.planning import Plan
 
 
 @dataclass(frozen=True)
-class Wear:
-    """Put on an adapter, or with none take it off; see `Wardrobe.wear`."""
+class UseAdapter:
+    """See `LoraAdapters.use`."""
 
     path: Path | None
     scale: float
@@ -85,7 +85,7 @@ class Drop:
     numbers: tuple[int, ...]
 
 
-Order = Wear | Begin | GoOn | Move | Measure | Decode | Drop
+Order = UseAdapter | Begin | GoOn | Move | Measure | Decode | Drop
 
 
 def send(pipe: Connection, order: Order) -> None:

@@ -9,11 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from studio.requests import Sampling
+from studio.requests.transfer_video import TransferSampling
+
 Factors = tuple[float, ...]
 """One for each branch of a plan."""
 
 Guidance = tuple[float, tuple[float, float] | None]
 """A scale and the timesteps, both included, between which it holds; none is all of them."""
+
+
+def guidance(sampling: Sampling, timesteps: Sequence[float]) -> tuple[Factors, ...]:
+    """Factors of a request's branches at each step, in the order of `transfer_guidance` or of `prompt_guidance`."""
+    text = sampling.guidance_scale, sampling.guidance_interval
+    if isinstance(sampling, TransferSampling):
+        control = sampling.control_guidance, sampling.control_guidance_interval
+        return transfer_guidance(timesteps, text, control)
+    return prompt_guidance(timesteps, *text)
 
 
 def prompt_guidance(

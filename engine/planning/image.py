@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engine.planning.guidance import prompt_guidance
-from engine.planning.plan import Branch, Plan
+from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.prompt import with_sentence
 from engine.planning.segments import VisionSegment
 from engine.planning.setting import Setting
@@ -21,25 +20,21 @@ def plan_image(request: GenerateImage, setting: Setting) -> Plan:
     """
     assert request.count == 1
     width, height = canvas(request.resolution, request.aspect_ratio)
-    segments = (VisionSegment(shape=setting.latent_shape(width, height), patch=setting.config.latent_patch_size),)
-    schedule = setting.schedule(request.sampling)
-    guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
-    system = IMAGE_SYSTEM_PROMPT if request.use_system_prompt else None
+    vision = VisionSegment(shape=setting.latent_shape(width, height), patch=setting.config.latent_patch_size)
 
-    def branch(text: str, sentence: str, param: str) -> Branch:
+    def prompt(text: str, sentence: str, param: str) -> BranchPrompt:
         if request.use_resolution_template:
             text = with_sentence(text, sentence.format(height=height, width=width))
-        return Branch.over(segments, setting.prompts.encode(text, system=system, param=param), setting.config)
+        return BranchPrompt(text, param)
 
-    branches = [branch(request.prompt, IMAGE_RESOLUTION, "prompt")]
-    if any(negative != 0 for _, negative in guidance):
-        branches.append(branch(request.negative_prompt, NOT_IMAGE_RESOLUTION, "negative_prompt"))
-    return Plan(
+    return Plan.under(
+        (
+            prompt(request.prompt, IMAGE_RESOLUTION, "prompt"),
+            prompt(request.negative_prompt, NOT_IMAGE_RESOLUTION, "negative_prompt"),
+        ),
+        [vision],
+        setting,
+        request.sampling,
         canvas=(width, height),
-        segments=segments,
-        branches=tuple(branches),
-        factors=tuple(factors[: len(branches)] for factors in guidance),
-        schedule=schedule,
-        seed=request.sampling.seed,
-        step_cache=request.sampling.step_cache,
+        system=IMAGE_SYSTEM_PROMPT if request.use_system_prompt else None,
     )

@@ -8,11 +8,27 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.planning.guidance import Factors
+from engine.planning.guidance import Factors, guidance
 from engine.planning.schedule import Schedule
 from engine.planning.segments import Segment, VisionSegment, is_denoised
+from engine.planning.setting import Setting
 from engine.towers import Average
 from engine.weights import ModelConfig
+from studio.requests import Sampling
+
+
+@dataclass(frozen=True)
+class BranchPrompt:
+    """What a branch reads, if any step asks for that branch.
+
+    Attributes:
+        param: the request's field that it is, for errors.
+        controls: whether it sees the controls.
+    """
+
+    text: str
+    param: str
+    controls: bool = True
 
 
 @dataclass(frozen=True)
@@ -90,6 +106,56 @@ class Plan:
     shown: tuple[int, int] | None = None
     continuation: Continuation | None = None
     step_cache: float | None = None
+
+    @classmethod
+    def under(
+        cls,
+        prompts: Sequence[BranchPrompt],
+        segments: Sequence[Segment],
+        setting: Setting,
+        sampling: Sampling,
+        *,
+        canvas: tuple[int, int],
+        system: str | None,
+        average: Average | None = None,
+        shown: tuple[int, int] | None = None,
+        continuation: Continuation | None = None,
+    ) -> Plan:
+        """The plan of segments under prompts. Those that no step asks for are not even read.
+
+        Args:
+            prompts: in the order of `guidance`.
+            system: put before each of them; none leaves the system turn out.
+            average: of the branches that see the controls.
+
+        Raises:
+            PromptTooLong: one that is asked for has too many tokens.
+            NotAllowed: the schedule cannot be sampled with this checkpoint.
+        """
+        schedule = setting.schedule(sampling)
+        factors = guidance(sampling, schedule.timesteps)
+        used = [index for index in range(len(prompts)) if any(step[index] != 0 for step in factors)]
+        branches = [
+            Branch.over(
+                segments,
+                setting.prompts.encode(prompt.text, system=system, param=prompt.param),
+                setting.config,
+                controls=prompt.controls,
+                average=average if prompt.controls else None,
+            )
+            for prompt in (prompts[index] for index in used)
+        ]
+        return cls(
+            canvas=canvas,
+            segments=tuple(segments),
+            branches=tuple(branches),
+            factors=tuple(tuple(step[index] for index in used) for step in factors),
+            schedule=schedule,
+            seed=sampling.seed,
+            shown=shown,
+            continuation=continuation,
+            step_cache=sampling.step_cache,
+        )
 
     def __post_init__(self) -> None:
         assert len(self.factors) == self.schedule.num_steps

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.planning.own_embodiments import OwnEmbodiments, read_own_embodiments
+from engine.planning.embodiments import OwnEmbodiments, read_own_embodiments
 from engine.planning.prompt import PromptEncoder, read_tokenizer
 from engine.planning.schedule import Schedule, checkpoint_schedule, distilled_schedule, native_schedule
 from engine.planning.segments import SoundSegment

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from engine.planning.guidance import Factors, transfer_guidance
 from engine.planning.media import Media
-from engine.planning.plan import Branch, Continuation, Plan
-from engine.planning.positions import FRAMES_PER_LATENT
-from engine.planning.schedule import Schedule
+from engine.planning.plan import BranchPrompt, Continuation, Plan
 from engine.planning.segments import Given, VisionSegment, check_denoised
 from engine.planning.setting import Setting
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
 from engine.towers import Average
+from studio.requests.frames import frames_up_to, latent_frames
 from studio.requests.transfer_video import HINT_ORDER, Control, TransferVideo
 from studio.rules import canvas
 
@@ -43,13 +41,7 @@ def transfer_plan(request: TransferVideo, size: tuple[int, int], setting: Settin
     controls = tuple(sorted(request.controls, key=lambda control: HINT_ORDER.index(control.hint)))
     assert all(media.frames[control.hint].shape[1:] == (height, width, 3) for control in controls)
     length = len(media.frames[controls[0].hint])
-    total = length if request.num_frames is None else min(length, request.num_frames)
-    prompts = tuple(
-        setting.prompts.encode(text, system=TRANSFER_SYSTEM_PROMPT, param=param)
-        for text, param in ((request.prompt, "prompt"), (request.negative_prompt, "negative_prompt"))
-    )
-    schedule = setting.schedule(request.sampling)
-    planner = _Chunks(request, size, setting, media, controls, total, prompts, schedule)
+    planner = _Chunks(request, size, setting, media, controls, length)
     kept = None
     if request.source_video is not None and request.num_source_frames:
         kept = media.frames["source_video"][: min(request.num_source_frames, planner.num_frames)]
@@ -62,8 +54,7 @@ class _Chunks:
 
     Attributes:
         controls: in the model's order.
-        total: frames of the whole clip.
-        prompts: tokens of the prompt and of the negative prompt.
+        length: frames of each control.
     """
 
     request: TransferVideo
@@ -71,15 +62,17 @@ class _Chunks:
     setting: Setting
     media: Media
     controls: tuple[Control, ...]
-    total: int
-    prompts: tuple[tuple[int, ...], ...]
-    schedule: Schedule
+    length: int
+
+    @property
+    def total(self) -> int:
+        """Frames of the whole clip."""
+        return self.request.num_made_frames(self.length)
 
     @property
     def num_frames(self) -> int:
         """Frames of each chunk, 4k+1; what the last one makes beyond the clip's end is not shown."""
-        whole = math.ceil((self.total - 1) / FRAMES_PER_LATENT) * FRAMES_PER_LATENT + 1
-        return min(self.request.num_chunk_frames, whole)
+        return self.request.num_frames_at_once(self.length)
 
     @property
     def stride(self) -> int:
@@ -100,19 +93,22 @@ class _Chunks:
         """
         segments = (*self._controls(chunk), self._target(kept))
         check_denoised(segments, "num_source_frames")
-        branches, factors = self._branches(segments)
         skipped = 0 if chunk == 0 or kept is None else len(kept)
         start = chunk * self.stride
-        return Plan(
+        return Plan.under(
+            (
+                BranchPrompt(self.request.prompt, "prompt"),
+                BranchPrompt(self.request.prompt, "prompt", controls=False),
+                BranchPrompt(self.request.negative_prompt, "negative_prompt"),
+            ),
+            segments,
+            self.setting,
+            self.request.sampling,
             canvas=self.size,
-            segments=segments,
-            branches=branches,
-            factors=factors,
-            schedule=self.schedule,
-            seed=self.request.sampling.seed,
+            system=TRANSFER_SYSTEM_PROMPT,
+            average=self._average(segments),
             shown=(skipped, min(self.num_frames, self.total - start)),
             continuation=self._continuation(chunk + 1),
-            step_cache=self.request.sampling.step_cache,
         )
 
     def _continuation(self, chunk: int) -> Continuation | None:
@@ -138,39 +134,17 @@ class _Chunks:
     def _target(self, kept: np.ndarray | Tensor | None) -> VisionSegment:
         if kept is None or not len(kept):
             return self._segment(None)
-        num_latents = (len(kept) - 1) // FRAMES_PER_LATENT + 1
-        latents = self.media.encode(kept[: (num_latents - 1) * FRAMES_PER_LATENT + 1])
+        num_latents = latent_frames(len(kept))
+        latents = self.media.encode(kept[: frames_up_to(num_latents - 1)])
         return self._segment(Given(tuple(range(num_latents)), latents))
 
     def _segment(self, given: Given | None, *, is_control: bool = False) -> VisionSegment:
-        num_latents = (self.num_frames - 1) // FRAMES_PER_LATENT + 1
         return VisionSegment(
-            shape=self.setting.latent_shape(*self.size, num_latents),
+            shape=self.setting.latent_shape(*self.size, latent_frames(self.num_frames)),
             patch=self.setting.config.latent_patch_size,
             fps=self.request.fps,
             given=given,
             is_control=is_control,
-        )
-
-    def _branches(self, segments: tuple[VisionSegment, ...]) -> tuple[tuple[Branch, ...], tuple[Factors, ...]]:
-        """Prompt with controls, prompt without, negative prompt with; those that no step asks for are left out."""
-        sampling, config = self.request.sampling, self.setting.config
-        guidance = transfer_guidance(
-            self.schedule.timesteps,
-            (sampling.guidance_scale, sampling.guidance_interval),
-            (sampling.control_guidance, sampling.control_guidance_interval),
-        )
-        used = [index for index in range(3) if any(factors[index] != 0 for factors in guidance)]
-        prompt, negative = self.prompts
-        average = self._average(segments)
-        ways = (
-            lambda: Branch.over(segments, prompt, config, average=average),
-            lambda: Branch.over(segments, prompt, config, controls=False),
-            lambda: Branch.over(segments, negative, config, average=average),
-        )
-        return (
-            tuple(ways[index]() for index in used),
-            tuple(tuple(factors[index] for index in used) for factors in guidance),
         )
 
     def _average(self, segments: tuple[VisionSegment, ...]) -> Average | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from engine.planning.guidance import prompt_guidance
 from engine.planning.media import Media, padded
-from engine.planning.plan import Branch, Plan
-from engine.planning.positions import FRAMES_PER_LATENT
+from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.prompt import with_sentence
 from engine.planning.segments import Given, Segment, VisionSegment, check_denoised
 from engine.planning.setting import Setting
@@ -48,43 +46,38 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
     if request.sound:
         segments += (setting.sound_segment(request.num_frames / request.fps),)
     check_denoised(segments, "condition_frames")
-    schedule = setting.schedule(request.sampling)
-    guidance = prompt_guidance(schedule.timesteps, request.sampling.guidance_scale, request.sampling.guidance_interval)
-    system = VIDEO_SYSTEM_PROMPT if request.use_system_prompt else None
 
-    def branch(text: str, duration: str, resolution: str, param: str) -> Branch:
+    def prompt(text: str, duration: str, resolution: str, param: str) -> BranchPrompt:
         if request.use_duration_template:
             duration_s = request.num_frames / request.fps
             text = with_sentence(text, duration.format(duration_s=duration_s, fps=request.fps))
         if request.use_resolution_template:
             text = with_sentence(text, resolution.format(height=height, width=width))
-        return Branch.over(segments, setting.prompts.encode(text, system=system, param=param), setting.config)
+        return BranchPrompt(text, param)
 
-    branches = [branch(request.prompt, VIDEO_DURATION, VIDEO_RESOLUTION, "prompt")]
-    if any(negative != 0 for _, negative in guidance):
-        negative = branch(request.negative_prompt, NOT_VIDEO_DURATION, NOT_VIDEO_RESOLUTION, "negative_prompt")
-        branches.append(negative)
-    return Plan(
+    return Plan.under(
+        (
+            prompt(request.prompt, VIDEO_DURATION, VIDEO_RESOLUTION, "prompt"),
+            prompt(request.negative_prompt, NOT_VIDEO_DURATION, NOT_VIDEO_RESOLUTION, "negative_prompt"),
+        ),
+        segments,
+        setting,
+        request.sampling,
         canvas=size,
-        segments=segments,
-        branches=tuple(branches),
-        factors=tuple(factors[: len(branches)] for factors in guidance),
-        schedule=schedule,
-        seed=request.sampling.seed,
-        step_cache=request.sampling.step_cache,
+        system=VIDEO_SYSTEM_PROMPT if request.use_system_prompt else None,
     )
 
 
 def _given(request: GenerateVideo, size: tuple[int, int], media: Media) -> Given | None:
     """The latent frames that are kept. Later frames are not even encoded: the VAE looks back only."""
     if request.start_image is not None:
-        frames, kept = media.frames["start_image"], (0,)
+        frames, kept, needed = media.frames["start_image"], (0,), 1
     elif request.source_video is not None:
         frames, kept = media.frames["source_video"], tuple(sorted(set(request.condition_frames)))
+        needed = request.num_condition_frames
+        if request.condition_end == "last":
+            frames = frames[-needed:]
     else:
         return None
     assert frames.shape[1:] == (size[1], size[0], 3)
-    needed = kept[-1] * FRAMES_PER_LATENT + 1
-    if request.condition_end == "last" and request.source_video is not None:
-        frames = frames[-needed:]
     return Given(kept, media.encode(padded(frames, needed))[:, list(kept)])

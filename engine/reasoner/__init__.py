@@ -4,11 +4,10 @@ Calls point downward:
 
     talk           begin, advance: prompts read in pieces, answers written together
     conversation   one of them, and how far it has come
-    prompt         messages to tokens, positions and what is shown (sight, pixels, frame_choice, footage)
-    eyes           the vision encoder
+    prompt         messages to tokens, positions and what is shown (sight, pixels, footage)
+    vision_encoder what is shown to features of the model's width
     picking        logits to tokens
-    constraint     answers that match a JSON schema in time (closing, place)
-    answer         bytes to text and stop strings
+    constraint     answers that match a JSON schema in time (closing, grammar)
     prefixes       beginnings that conversations share
     vocabulary     the tokenizer
 """

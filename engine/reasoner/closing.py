@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import heapq
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from llguidance import LLMatcher
 
 from engine.reasoner.grammar import following, too_complex
-from engine.reasoner.place import Place
 from engine.reasoner.vocabulary import Vocabulary
 
 MAX_CLOSING_BYTES = 32_768
@@ -47,6 +46,54 @@ NUMBER = b"-0123456789.eE+"
 
 KINDS = (b"n", b"t", b"f", NUMBER, b'"', b"[", b"{")
 """What values start with, the shortest kinds first: they bound the search among the others."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a JSON text one is.
+
+    Attributes:
+        open: the brackets that are open, as in `{[`.
+        in_string: behind its first quote.
+        escaped: behind a backslash.
+        awaits_key: in an object, before or in a key.
+        key: what of that key is there.
+    """
+
+    open: bytes = b""
+    in_string: bool = False
+    escaped: bool = False
+    awaits_key: bool = False
+    key: bytes = b""
+
+    def after(self, text: bytes) -> Place:
+        """The place behind more text."""
+        place = self
+        for value in text:
+            place = place._step(value)
+        return place
+
+    def _step(self, value: int) -> Place:
+        if self.in_string:
+            key = self.key + bytes([value]) if self.awaits_key else b""
+            if self.escaped:
+                return replace(self, escaped=False, key=key)
+            if value == ord('"'):
+                return replace(self, in_string=False, key=b"")
+            return replace(self, escaped=value == ord("\\"), key=key)
+        match chr(value):
+            case '"':
+                return replace(self, in_string=True)
+            case "{" | "[":
+                return Place(self.open + bytes([value]), awaits_key=value == ord("{"))
+            case "}" | "]":
+                return Place(self.open[:-1])
+            case ",":
+                return replace(self, awaits_key=self.open.endswith(b"{"))
+            case ":":
+                return replace(self, awaits_key=False)
+            case _:
+                return self
 
 
 def shortest_closing(matcher: LLMatcher, place: Place, vocabulary: Vocabulary) -> tuple[int, ...] | None:

@@ -2,19 +2,71 @@
 
 from __future__ import annotations
 
+import codecs
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
 
-from engine.reasoner.answer import Answer
 from engine.reasoner.constraint import Constraint
-from engine.reasoner.eyes import Seen
 from engine.reasoner.picking import Tally
 from engine.reasoner.prompt import Prompt
+from engine.reasoner.vision_encoder import VisionFeatures
 from engine.towers import Cache
 from studio.errors import StudioError
 from studio.requests.reason import Reason
+
+
+class Answer:
+    """Bytes in, text out: no half character, and nothing that may turn out to be a stop string.
+
+    With the stop string "END", the pieces "the E", "N", "T" become "the ", "", "ENT".
+    """
+
+    def __init__(self, stop: Sequence[str] = ()) -> None:
+        self.text = ""
+        self.stopped = False
+        self._stop = tuple(stop)
+        self._held = ""
+        self._taken = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+
+    def write(self, spelling: bytes) -> None:
+        """Add what a token says. After a stop string nothing is added."""
+        self._add(self._decoder.decode(spelling))
+
+    def close(self) -> None:
+        """Nothing follows: what was held back is shown, and half a character as U+FFFD."""
+        self._add(self._decoder.decode(b"", final=True))
+        if not self.stopped:
+            self.text += self._held
+        self._held = ""
+
+    def take(self) -> str:
+        """What has come since the last time."""
+        piece = self.text[self._taken :]
+        self._taken = len(self.text)
+        return piece
+
+    def _add(self, piece: str) -> None:
+        if self.stopped:
+            return
+        waiting = self._held + piece
+        ends = [at for at in (waiting.find(stop) for stop in self._stop) if at >= 0]
+        if ends:
+            self.stopped, self._held = True, ""
+            self.text += waiting[: min(ends)]
+            return
+        kept = max((_overlap(waiting, stop) for stop in self._stop), default=0)
+        self._held = waiting[len(waiting) - kept :]
+        self.text += waiting[: len(waiting) - kept]
+
+
+def _overlap(text: str, stop: str) -> int:
+    """Characters at the end of a text with which a stop string begins."""
+    return next((size for size in range(min(len(stop) - 1, len(text)), 0, -1) if text.endswith(stop[:size])), 0)
+
 
 FinishReason = Literal["stop", "length"]
 
@@ -55,31 +107,33 @@ class Conversation:
     """Made by `Engine.converse`, moved by `Engine.decode`; nobody else writes to it. To end it early, drop it.
 
     Attributes:
+        budget: tokens that the answer may have: `max_tokens`, or fewer where the context leaves fewer.
         cache: of what has been read and written, the last token apart.
-        worn: the adapter that it was begun with.
+        adapter: that it was begun with.
         num_shared: tokens of the prompt that another conversation had read.
         tokens: of the answer so far.
         logprobs: of each of them, where they are asked for.
         dice: of its seed.
         chances: that its tokens were drawn with.
         seen: what was looked at and is not all read yet, by its index in the prompt.
-        finish_reason: "stop" where the model, a stop string or the schema ended it; "length" at `max_tokens`.
+        finish_reason: "stop" where the model, a stop string or the schema ended it; "length" at its budget.
         failure: why the answer cannot go on, though others do.
     """
 
     request: Reason
     prompt: Prompt
+    budget: int
     cache: Cache
     answer: Answer
     constraint: Constraint | None
     tally: Tally | None
     dice: torch.Generator
-    worn: object = None
+    adapter: object = None
     num_shared: int = 0
     tokens: list[int] = field(default_factory=list[int])
     logprobs: list[TokenLogprob] = field(default_factory=list[TokenLogprob])
     chances: list[float] = field(default_factory=list[float])
-    seen: dict[int, Seen] = field(default_factory=dict[int, "Seen"])
+    seen: dict[int, VisionFeatures] = field(default_factory=dict[int, "VisionFeatures"])
     finish_reason: FinishReason | None = None
     failure: StudioError | None = None
 

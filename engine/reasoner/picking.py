@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.reasoner.upload import upload
 from studio.requests.reason import TextSampling
 
 
@@ -99,3 +98,10 @@ def pick(logits: Tensor, choosers: Sequence[Chooser]) -> Tensor:
         return drawn_tokens
     greedy = upload(torch.tensor([chooser.sampling.temperature == 0 for chooser in choosers]), logits.device)
     return torch.where(greedy, logits.argmax(-1), drawn_tokens)
+
+
+def upload(tensor: Tensor, device: torch.device) -> Tensor:
+    """A CPU tensor on the device; from ordinary memory a GPU would first finish all that it was given before."""
+    if device.type != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)

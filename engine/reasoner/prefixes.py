@@ -21,20 +21,23 @@ class Beginning:
     Attributes:
         keys: of its tokens, int64 (see `Prompt`).
         cache: filled with it.
-        worn: the adapter that it was read with.
+        adapter: that it was read with.
     """
 
     keys: np.ndarray
     cache: Cache
-    worn: object
+    adapter: object
 
-    def num_shared(self, keys: np.ndarray, worn: object) -> int:
+    def num_shared(self, keys: np.ndarray, adapter: object) -> int:
         """Tokens at the beginning that it has in common with others."""
-        if worn != self.worn:
-            return 0
-        length = min(len(self.keys), len(keys))
-        different = np.flatnonzero(self.keys[:length] != keys[:length])
-        return int(different[0]) if len(different) else length
+        return num_alike(self.keys, keys) if adapter == self.adapter else 0
+
+
+def num_alike(one: np.ndarray, other: np.ndarray) -> int:
+    """Keys at the beginning that two prompts have in common."""
+    length = min(len(one), len(other))
+    different = np.flatnonzero(one[:length] != other[:length])
+    return int(different[0]) if len(different) else length
 
 
 class SharedPrefixes:
@@ -43,22 +46,22 @@ class SharedPrefixes:
     def __init__(self) -> None:
         self._kept: list[Beginning] = []
 
-    def longest(self, keys: np.ndarray, worn: object) -> tuple[Cache, int] | None:
+    def longest(self, keys: np.ndarray, adapter: object) -> tuple[Cache, int] | None:
         """The kept conversation that shares most of its beginning with these keys, and how many tokens that is."""
-        found = max(self._kept, key=lambda kept: kept.num_shared(keys, worn), default=None)
-        if found is None or not (length := found.num_shared(keys, worn)):
+        found = max(self._kept, key=lambda kept: kept.num_shared(keys, adapter), default=None)
+        if found is None or not (length := found.num_shared(keys, adapter)):
             return None
         self._kept.remove(found)
         self._kept.append(found)
         return found.cache, length
 
-    def keep(self, keys: np.ndarray, cache: Cache, worn: object) -> None:
+    def keep(self, keys: np.ndarray, cache: Cache, adapter: object) -> None:
         """Keep a copy of what was read of these keys; beginnings that it contains are given up for it."""
         assert cache.length == len(keys)
-        if len(keys) > MAX_TOKENS or any(kept.num_shared(keys, worn) == len(keys) for kept in self._kept):
+        if len(keys) > MAX_TOKENS or any(kept.num_shared(keys, adapter) == len(keys) for kept in self._kept):
             return
-        self._kept = [kept for kept in self._kept if kept.num_shared(keys, worn) < len(kept.keys)]
-        self._kept.append(Beginning(keys, cache.trimmed(), worn))
+        self._kept = [kept for kept in self._kept if kept.num_shared(keys, adapter) < len(kept.keys)]
+        self._kept.append(Beginning(keys, cache.trimmed(), adapter))
         while len(self._kept) > MAX_KEPT or sum(len(kept.keys) for kept in self._kept) > MAX_TOKENS:
             self._kept.pop(0)
 

@@ -1,4 +1,8 @@
-"""Conversations on the resident weights: prompts are read in pieces, answers written token by token, together."""
+"""Conversations on the resident weights: prompts are read in pieces, answers written token by token, together.
+
+Who reads how much of a prompt in one call is shared out, so that a short question is answered while a long one is still
+read.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +15,18 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from engine.reasoner.answer import Answer
 from engine.reasoner.constraint import Constraint
-from engine.reasoner.conversation import Conversation, TokenLogprob
-from engine.reasoner.eyes import Eyes, read_eyes
-from engine.reasoner.footage import Footage
-from engine.reasoner.frame_choice import choose_frames
-from engine.reasoner.picking import Chooser, Tally, pick
+from engine.reasoner.conversation import Answer, Conversation, TokenLogprob
+from engine.reasoner.footage import Footage, choose_frames
+from engine.reasoner.picking import Chooser, Tally, pick, upload
 from engine.reasoner.pixels import seen_size
-from engine.reasoner.prefixes import SharedPrefixes
+from engine.reasoner.prefixes import SharedPrefixes, num_alike
 from engine.reasoner.prompt import PromptWriter, bounds_of
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
-from engine.reasoner.turns import READ_TOKENS, shares, waits
-from engine.reasoner.upload import upload
+from engine.reasoner.vision_encoder import VisionEncoder, read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
-from engine.towers.decoding import Row, Steps
+from engine.towers.decoding import LastToken, Steps
 from studio.checkpoints import read_json
 from studio.errors import BadInput, PromptTooLong
 from studio.requests.reason import Reason
@@ -34,20 +34,29 @@ from studio.requests.reason import Reason
 CONTEXT_TOKENS = 32_768
 """Where a checkpoint's configuration does not say."""
 
+READ_TOKENS = 1024
+"""Of prompts, read in one call: what else the device is for waits no longer than that takes."""
+
+MIN_SHARE = 128
+"""Tokens below which a pass over the weights is not worth it: where the shares would be smaller, some wait."""
+
+WORTH = 2
+"""A conversation waits for another's prompt to be read while that takes at most so many times what it saves."""
+
 
 @dataclass
 class Talk:
     """The reasoner of one checkpoint as a partner in conversations. One thread's own.
 
     Attributes:
-        eyes: none where the checkpoint has no vision encoder.
+        vision: none where the checkpoint has no vision encoder.
         context: tokens of a conversation at most, its answer among them.
         steps: recorded ones for the tokens of answers; none where that cannot be.
     """
 
     model: OmniModel
     writer: PromptWriter
-    eyes: Eyes | None
+    vision: VisionEncoder | None
     context: int
     prefixes: SharedPrefixes
     steps: Steps | None
@@ -61,13 +70,13 @@ class Talk:
         """
         root = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
         vocabulary = read_vocabulary(folder, text_tokenizer, model.config.vocab_size)
-        eyes = read_eyes(folder, model.device, model.dtype)
-        sight = None if eyes is None else read_sight(folder, root.get("model_type") == EDGE)
-        writer = PromptWriter(vocabulary, sight, None if eyes is None else read_placeholders(vocabulary))
+        vision = read_vision_encoder(folder, model.device, model.dtype)
+        sight = None if vision is None else read_sight(folder, root.get("model_type") == EDGE)
+        writer = PromptWriter(vocabulary, sight, None if vision is None else read_placeholders(vocabulary))
         text = root.get("text_config")
         context = text.get("max_position_embeddings") if isinstance(text, dict) else None
         size = context if isinstance(context, int) else CONTEXT_TOKENS
-        return cls(model, writer, eyes, size, SharedPrefixes(), Steps.of(model.reasoner))
+        return cls(model, writer, vision, size, SharedPrefixes(), Steps.of(model.reasoner))
 
     def forget(self) -> None:
         """Give up what is kept between conversations, and what reads weights where they are now."""
@@ -97,29 +106,31 @@ class Talk:
         unread = sum(len(entry.prompt.tokens) - entry.cache.length for entry in conversations if entry.reading)
         return min(unread, READ_TOKENS) + sum(not entry.reading for entry in conversations)
 
-    def begin(self, request: Reason, media: Mapping[str, Footage], worn: object = None) -> Conversation:
+    def begin(self, request: Reason, media: Mapping[str, Footage], adapter: object = None) -> Conversation:
         """See `Engine.converse`."""
         vocabulary, sampling = self.writer.vocabulary, request.sampling
         prompt = self.writer.write(request, media)
-        if len(prompt.tokens) + sampling.max_tokens > self.context:
+        budget = min(sampling.max_tokens, self.context - len(prompt.tokens))
+        if budget < 1:
             raise PromptTooLong(
-                f"The conversation comes to {len(prompt.tokens):,} tokens and the answer may have "
-                f"{sampling.max_tokens:,}; together at most {self.context:,} are read.",
+                f"The conversation comes to {len(prompt.tokens):,} tokens; with its answer at most {self.context:,} "
+                "are read.",
                 param="messages",
-                hint="Shorten it, show fewer or smaller frames, or lower max_tokens.",
+                hint="Shorten it, or show fewer or smaller frames.",
             )
         constraint = None
         if request.response_schema is not None:
-            constraint = Constraint(request.response_schema, vocabulary, sampling.max_tokens)
+            constraint = Constraint(request.response_schema, vocabulary, budget)
         return Conversation(
             request,
             prompt,
+            budget,
             Cache(self.model.config, self.model.device, self.model.dtype),
             Answer(sampling.stop),
             constraint,
             Tally.of(sampling, prompt.tokens, vocabulary.size, self.model.device),
             torch.Generator().manual_seed(sampling.seed),
-            worn,
+            adapter,
         )
 
     def advance(self, conversations: Sequence[Conversation]) -> None:
@@ -177,7 +188,7 @@ class Talk:
     def _share(self, conversation: Conversation) -> None:
         """Begin where a conversation that was read before ceases to be the same."""
         prompt, cache = conversation.prompt, conversation.cache
-        if cache.length == 0 and (shared := self.prefixes.longest(prompt.keys, conversation.worn)):
+        if cache.length == 0 and (shared := self.prefixes.longest(prompt.keys, conversation.adapter)):
             # The last token is read again: what follows hangs on its output, which is not kept.
             conversation.num_shared = min(shared[1], len(prompt.tokens) - 1)
             cache.reserve(len(prompt.tokens) + 1)
@@ -195,7 +206,7 @@ class Talk:
         out = reasoner.read(x, rope, [cache], [end - start], deep)
         if end == total:
             conversation.seen.clear()
-            self.prefixes.keep(prompt.keys, cache, conversation.worn)
+            self.prefixes.keep(prompt.keys, cache, conversation.adapter)
             last.append(out[-1:])
 
     def _look(self, conversation: Conversation, start: int, x: Tensor) -> tuple[Tensor, list[Tensor]]:
@@ -205,10 +216,10 @@ class Talk:
             first, past = np.searchsorted(shown.places, (start, end))
             if first == past:
                 continue
-            assert self.eyes is not None
+            assert self.vision is not None
             seen = conversation.seen.get(index)
             if seen is None:
-                seen = conversation.seen[index] = self.eyes(shown.patches)
+                seen = conversation.seen[index] = self.vision(shown.patches)
             places = upload(torch.from_numpy(shown.places[first:past] - start), x.device)
             x = x.index_copy(0, places, seen.features[first:past])
             deep = deep or [torch.zeros_like(x) for _ in seen.deep]
@@ -219,13 +230,13 @@ class Talk:
     def _write(self, conversations: Sequence[Conversation]) -> Tensor:
         """Read the last token of each answer, packed → [B, H]."""
         rows = [
-            Row(entry.tokens[-1], entry.prompt.next_position + len(entry.tokens) - 1, entry.cache)
+            LastToken(entry.tokens[-1], entry.prompt.next_position + len(entry.tokens) - 1, entry.cache)
             for entry in conversations
         ]
         for row in rows:
             row.cache.reserve(row.cache.length + 1)
         if self.steps is not None:
-            return self.steps.read(rows, conversations[0].worn)
+            return self.steps.read(rows, conversations[0].adapter)
         device, reasoner = self.model.device, self.model.reasoner
         positions = upload(torch.tensor([float(row.position) for row in rows]), device)
         x = reasoner.embed_tokens(upload(torch.tensor([row.token for row in rows]), device))
@@ -269,7 +280,7 @@ class Talk:
         picked: list[int] = pick(logits, choosers).tolist()
         for index, (entry, token) in enumerate(zip(conversations, picked, strict=True)):
             if entry.constraint is not None:
-                left = entry.request.sampling.max_tokens - len(entry.tokens)
+                left = entry.budget - len(entry.tokens)
                 try:
                     token = entry.constraint.admit(token, left)
                 except BadInput as error:
@@ -288,7 +299,7 @@ class Talk:
             answer.write(vocabulary.spelt(token))
         if token in vocabulary.ends or answer.stopped or (constraint is not None and constraint.complete):
             conversation.finish_reason = "stop"
-        elif len(conversation.tokens) == conversation.request.sampling.max_tokens:
+        elif len(conversation.tokens) == conversation.budget:
             conversation.finish_reason = "length" if constraint is None else "stop"
         if conversation.done:
             answer.close()
@@ -298,3 +309,35 @@ class Talk:
         best, tokens = logprobs.topk(num_top)
         top = tuple((other, spelt(other), value) for other, value in zip(tokens.tolist(), best.tolist(), strict=True))
         return TokenLogprob(token, spelt(token), float(logprobs[token]), top)
+
+
+def shares(unread: Sequence[int], most: int) -> list[int]:
+    """How many tokens each reads, `most` together.
+
+    The first in line always goes on; of the others the shorter ones go first, and what they leave is the others'.
+
+    Args:
+        unread: tokens of each, the oldest conversation first.
+    """
+    waiting = len(unread)
+    given = [0] * waiting
+    given[0] = min(unread[0], most, max(most // waiting, MIN_SHARE))
+    left = most - given[0]
+    for index in sorted(range(1, len(unread)), key=unread.__getitem__):
+        waiting -= 1
+        given[index] = min(unread[index], left, max(left // waiting, MIN_SHARE))
+        left -= given[index]
+    given[0] += min(left, unread[0] - given[0])
+    return given
+
+
+def waits(conversation: Conversation, earlier: Sequence[Conversation]) -> bool:
+    """Whether it shall begin to read behind one of those who read already, with which it will share a beginning."""
+    if conversation.cache.length:
+        return False
+    return any(
+        other.adapter == conversation.adapter
+        and len(other.prompt.tokens) - other.cache.length
+        <= WORTH * num_alike(conversation.prompt.keys, other.prompt.keys)
+        for other in earlier
+    )

@@ -2,7 +2,7 @@
 
 from engine.sampling.prefixes import PrefixStore
 from engine.sampling.sampler import Evaluate, denoise, prepare
-from engine.sampling.step_cache import kept_steps
-from engine.sampling.trajectory import Chunk, Trajectory
+from engine.sampling.step_cache import next_steps
+from engine.sampling.trajectory import Chunk, Step, Trajectory
 
-__all__ = ["Chunk", "Evaluate", "PrefixStore", "Trajectory", "denoise", "kept_steps", "prepare"]
+__all__ = ["Chunk", "Evaluate", "PrefixStore", "Step", "Trajectory", "denoise", "next_steps", "prepare"]

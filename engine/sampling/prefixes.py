@@ -19,17 +19,17 @@ class PrefixStore:
     """Prefixes by their tokens, the least recently used given up first. One thread's own.
 
     Attributes:
-        worn: what the model wears; a prefix is that of the adapter it was read with.
+        adapter: the active one; a prefix belongs to the adapter that it was read with.
     """
 
     def __init__(self, model: OmniModel) -> None:
-        self.worn: Hashable = None
+        self.adapter: Hashable = None
         self._model = model
         self._kept: OrderedDict[tuple[Hashable, tuple[int, ...]], Prefix] = OrderedDict()
 
     def prefix(self, tokens: tuple[int, ...]) -> Prefix:
         """What the reasoner leaves of these tokens, read now or kept from before."""
-        key = (self.worn, tokens)
+        key = (self.adapter, tokens)
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]

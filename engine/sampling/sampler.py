@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from engine.planning import Plan, is_denoised
-from engine.sampling.euler import stochastic_step
-from engine.sampling.noise import Noise
+from engine.planning import ActionSegment, Plan, Segment, SoundSegment, VisionSegment, is_denoised
 from engine.sampling.pins import pins
 from engine.sampling.prefixes import PrefixStore
+from engine.sampling.solvers import State, stochastic_step, unipc_step
 from engine.sampling.step_cache import computed
-from engine.sampling.tokens import embed, read
-from engine.sampling.trajectory import Trajectory
-from engine.sampling.unipc import State, unipc_step
-from engine.towers import OmniModel, Pack, rope_tables
+from engine.sampling.trajectory import Computed, Noise, Step, Trajectory
+from engine.towers import Generator, OmniModel, Pack, rope_tables
 
 
 def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | None = None) -> Trajectory:
@@ -42,7 +40,7 @@ def prepare(model: OmniModel, prefixes: PrefixStore, plan: Plan, noise: Noise | 
         ],
         states=[State() for _ in plan.segments],
         noise=noise,
-        worn=prefixes.worn,
+        adapter=prefixes.adapter,
     )
 
 
@@ -57,59 +55,29 @@ Evaluate = Callable[[Tensor, Pack], Tensor]
 """What `Generator.forward` does: the embedded tokens of a pack [S, H] → [S, H]."""
 
 
-def denoise(
-    model: OmniModel, trajectories: Sequence[Trajectory], kept: Sequence[bool], evaluate: Evaluate | None = None
-) -> None:
-    """Move every trajectory by one step. What is packed together changes no result beyond rounding (1e-5).
+def denoise(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate | None = None) -> None:
+    """Make all these steps. What is packed together changes no result beyond rounding (1e-5).
 
-    All of them were begun with the adapter that the model wears.
+    All trajectories were begun with the active adapter.
 
     Args:
-        kept: which of them take the velocity that they computed last, see `kept_steps`; the others share a pass.
         evaluate: the pass through the generator; none is the model's own.
     """
-    passing = [trajectory for trajectory, is_kept in zip(trajectories, kept, strict=True) if not is_kept]
-    passed = iter(_pass(model, passing, evaluate or model.generator) if passing else [])
-    velocities = [
-        _kept_velocities(trajectory) if is_kept else next(passed)
-        for trajectory, is_kept in zip(trajectories, kept, strict=True)
-    ]
-    moved = [_solve(trajectory, own) for trajectory, own in zip(trajectories, velocities, strict=True)]
-    last = [
-        trajectory.computed if is_kept else computed(trajectory, own)
-        for trajectory, is_kept, own in zip(trajectories, kept, velocities, strict=True)
-    ]
+    velocities = _velocities(model, steps, evaluate or model.generator)
+    moved = [_move(step, own) for step, own in zip(steps, velocities, strict=True)]
     # All of it or, where memory runs out before, nothing.
-    for trajectory, is_kept, segments, left in zip(trajectories, kept, moved, last, strict=True):
-        trajectory.latents = [latents for latents, _ in segments]
-        trajectory.states = [state for _, state in segments]
-        trajectory.computed = left
-        trajectory.num_kept += is_kept
+    for step, (latents, states, left) in zip(steps, moved, strict=True):
+        trajectory = step.trajectory
+        trajectory.latents, trajectory.states, trajectory.computed = latents, states, left
+        trajectory.num_kept += step.is_kept
         trajectory.step += 1
 
 
-def _pass(model: OmniModel, trajectories: Sequence[Trajectory], evaluate: Evaluate) -> list[dict[int, Tensor]]:
-    """The velocity of each denoised segment of each of them, float32, in one pass of the generator."""
-    tokens: list[Tensor] = []
-    lengths: list[int] = []
-    for trajectory in trajectories:
-        embedded = _embed(model, trajectory)
-        for branch in _active(trajectory):
-            tokens += [embedded[segment] for segment in trajectory.plan.branches[branch].segments]
-            lengths.append(trajectory.plan.branches[branch].num_tokens)
-    averages = tuple(
-        trajectory.plan.branches[branch].average for trajectory in trajectories for branch in _active(trajectory)
-    )
-    pack = Pack(
-        lengths=tuple(lengths),
-        prefixes=tuple(trajectory.prefixes[i] for trajectory in trajectories for i in _active(trajectory)),
-        ropes=tuple(trajectory.ropes[i] for trajectory in trajectories for i in _active(trajectory)),
-        averages=averages if any(averages) else (),
-        precise=tuple(_is_precise(model, trajectory) for trajectory in trajectories for _ in _active(trajectory)),
-    )
-    out = evaluate(torch.cat(tokens), pack)
-    sizes = [trajectory.num_tokens for trajectory in trajectories]
-    return [_velocities(model, trajectory, own) for trajectory, own in zip(trajectories, out.split(sizes), strict=True)]
+def _velocities(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate) -> list[Mapping[int, Tensor]]:
+    """The velocity of each denoised segment of each of them, float32, in one pass for those that keep none."""
+    passing = [step for step in steps if not step.is_kept]
+    passed = iter(_pass(model, passing, evaluate) if passing else ())
+    return [_kept_velocities(step.trajectory) if step.is_kept else next(passed) for step in steps]
 
 
 def _kept_velocities(trajectory: Trajectory) -> Mapping[int, Tensor]:
@@ -117,8 +85,24 @@ def _kept_velocities(trajectory: Trajectory) -> Mapping[int, Tensor]:
     return trajectory.computed.velocities
 
 
-def _active(trajectory: Trajectory) -> tuple[int, ...]:
-    return trajectory.plan.active(trajectory.index)
+def _pass(model: OmniModel, steps: Sequence[Step], evaluate: Evaluate) -> list[Mapping[int, Tensor]]:
+    """The same of steps that all need the pass."""
+    tokens: list[Tensor] = []
+    for step in steps:
+        embedded = _embed(model, step.trajectory)
+        seen = [step.trajectory.plan.branches[branch].segments for branch in step.branches]
+        tokens += [embedded[segment] for segments in seen for segment in segments]
+    sequences = [(step.trajectory, branch) for step in steps for branch in step.branches]
+    averages = tuple(trajectory.plan.branches[branch].average for trajectory, branch in sequences)
+    pack = Pack(
+        lengths=tuple(trajectory.plan.branches[branch].num_tokens for trajectory, branch in sequences),
+        prefixes=tuple(trajectory.prefixes[branch] for trajectory, branch in sequences),
+        ropes=tuple(trajectory.ropes[branch] for trajectory, branch in sequences),
+        averages=averages if any(averages) else (),
+        precise=tuple(_is_precise(model, trajectory) for trajectory, _ in sequences),
+    )
+    out = evaluate(torch.cat(tokens), pack).split([step.trajectory.num_tokens for step in steps])
+    return [_combine(model, step, own) for step, own in zip(steps, out, strict=True)]
 
 
 def _embed(model: OmniModel, trajectory: Trajectory) -> list[Tensor]:
@@ -135,25 +119,34 @@ def _is_precise(model: OmniModel, trajectory: Trajectory) -> bool:
     return model.generator.precise_steps.holds(trajectory.index, trajectory.plan.schedule.num_steps)
 
 
-def _velocities(model: OmniModel, trajectory: Trajectory, out: Tensor) -> dict[int, Tensor]:
+def _combine(model: OmniModel, step: Step, out: Tensor) -> Mapping[int, Tensor]:
     """The velocity of each denoised segment, float32: the branches' outputs in the proportions of the plan."""
-    plan = trajectory.plan
-    active = _active(trajectory)
+    plan, factors = step.trajectory.plan, step.trajectory.factors
     total: dict[int, Tensor] = {}
-    for branch, rows in zip(active, out.split([plan.branches[i].num_tokens for i in active]), strict=True):
+    lengths = [plan.branches[branch].num_tokens for branch in step.branches]
+    for branch, rows in zip(step.branches, out.split(lengths), strict=True):
         seen = plan.branches[branch].segments
-        parts = rows.split([plan.segments[i].num_tokens for i in seen])
+        parts = rows.split([plan.segments[index].num_tokens for index in seen])
         for index, part in zip(seen, parts, strict=True):
             if is_denoised(plan.segments[index]):
-                velocity = read(model.generator, plan.segments[index], part) * plan.factors[trajectory.index][branch]
+                velocity = read(model.generator, plan.segments[index], part) * factors[branch]
                 total[index] = total[index] + velocity if index in total else velocity
-    return {index: trajectory.pins[index].velocity(velocity) for index, velocity in total.items()}
+    return {index: step.trajectory.pins[index].velocity(velocity) for index, velocity in total.items()}
 
 
-def _solve(trajectory: Trajectory, velocities: Mapping[int, Tensor]) -> list[tuple[Tensor, State]]:
+class _Moved(NamedTuple):
+    """What a trajectory has after a step; see there."""
+
+    latents: list[Tensor]
+    states: list[State]
+    computed: Computed | None
+
+
+def _move(step: Step, velocities: Mapping[int, Tensor]) -> _Moved:
     """Each segment's latents at the next noise level, and the solver's state there."""
+    trajectory = step.trajectory
     schedule = trajectory.plan.schedule
-    moved: list[tuple[Tensor, State]] = []
+    moved = _Moved([], [], trajectory.computed if step.is_kept else computed(trajectory, velocities))
     for index, (latents, state) in enumerate(zip(trajectory.latents, trajectory.states, strict=True)):
         if index in velocities:
             if schedule.is_stochastic:
@@ -162,5 +155,32 @@ def _solve(trajectory: Trajectory, velocities: Mapping[int, Tensor]) -> list[tup
             else:
                 latents, state = unipc_step(latents, velocities[index], trajectory.index, schedule.sigmas, state)
             latents = trajectory.pins[index].latents(latents)
-        moved.append((latents, state))
+        moved.latents.append(latents)
+        moved.states.append(state)
     return moved
+
+
+def embed(generator: Generator, segment: Segment, latents: Tensor) -> Tensor:
+    """A segment's latents → its tokens [S, H], without their timestep."""
+    match segment:
+        case VisionSegment():
+            return generator.embed_vision(latents)
+        case SoundSegment():
+            assert generator.sound is not None
+            return generator.sound.embed(latents)
+        case ActionSegment():
+            assert generator.action is not None
+            return generator.action.embed(latents, segment.domain)
+
+
+def read(generator: Generator, segment: Segment, tokens: Tensor) -> Tensor:
+    """A segment's output tokens [S, H] → its velocity, of its shape, float32."""
+    match segment:
+        case VisionSegment():
+            return generator.read_vision(tokens, segment.shape)
+        case SoundSegment():
+            assert generator.sound is not None
+            return generator.sound.read(tokens)
+        case ActionSegment():
+            assert generator.action is not None
+            return generator.action.read(tokens, segment.domain)

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from engine.sampling.trajectory import Computed, Trajectory
+from engine.sampling.trajectory import Computed, Step, Trajectory
 
 FIRST_SHARE = 0.2
 """Of the steps, at the start, that are always computed, as the paper's warm-up is: they decide the composition. The
@@ -35,28 +35,25 @@ MIN_FIRST_STEPS = 2
 """A rate takes two."""
 
 
-def kept_steps(trajectories: Sequence[Trajectory]) -> tuple[bool, ...]:
-    """Whether each of them takes its next step with the velocity that it computed last.
+def next_steps(trajectories: Sequence[Trajectory]) -> list[Step]:
+    """The next step of each of them: with the velocity that it computed last, or with a new one.
 
     The device is asked once, and not at all where no request has a step cache.
     """
-    able = [_is_able(trajectory) for trajectory in trajectories]
-    if not any(able):
-        return tuple(able)
-    changes = [_change(trajectory) for trajectory, is_able in zip(trajectories, able, strict=True) if is_able]
-    found = iter(torch.stack(changes).tolist())
+    changes = {index: _change(trajectory) for index, trajectory in enumerate(trajectories) if _has_velocity(trajectory)}
+    found = dict(zip(changes, torch.stack(list(changes.values())).tolist(), strict=True)) if changes else {}
     # No number, as after latents that stood still, is never at most anything: that step is computed.
-    return tuple(
-        is_able and next(found) <= (trajectory.plan.step_cache or 0)
-        for trajectory, is_able in zip(trajectories, able, strict=True)
-    )
+    return [
+        Step(trajectory, is_kept=index in found and found[index] <= (trajectory.plan.step_cache or 0))
+        for index, trajectory in enumerate(trajectories)
+    ]
 
 
 def computed(trajectory: Trajectory, velocities: Mapping[int, Tensor]) -> Computed | None:
     """What to remember of a pass at the trajectory's step; nothing where its request has no step cache."""
     if trajectory.plan.step_cache is None:
         return None
-    factors = trajectory.plan.factors[trajectory.index]
+    factors = trajectory.factors
     latents = {index: trajectory.latents[index] for index in velocities}
     before, rates = trajectory.computed, dict[int, Tensor]()
     if before is not None and before.factors == factors:
@@ -67,7 +64,7 @@ def computed(trajectory: Trajectory, velocities: Mapping[int, Tensor]) -> Comput
     return Computed(factors, latents, dict(velocities), rates)
 
 
-def _is_able(trajectory: Trajectory) -> bool:
+def _has_velocity(trajectory: Trajectory) -> bool:
     """Whether there is a velocity that might stand for the next one."""
     plan, last = trajectory.plan, trajectory.computed
     num_steps = plan.schedule.num_steps
@@ -76,7 +73,7 @@ def _is_able(trajectory: Trajectory) -> bool:
         plan.step_cache is not None
         and last is not None
         and bool(last.rates)
-        and last.factors == plan.factors[trajectory.index]
+        and last.factors == trajectory.factors
         and num_first <= trajectory.index < num_steps - 1
     )
 

@@ -6,14 +6,29 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from engine.planning import Plan
 from engine.planning.guidance import Factors
-from engine.sampling.noise import Noise
 from engine.sampling.pins import Pins
-from engine.sampling.unipc import State
+from engine.sampling.solvers import State
 from engine.towers import Prefix, Rope
+
+
+class Noise:
+    """Standard normal values in float32, from one generator on the CPU: a seed is one result on every device.
+
+    What is asked for first comes first: a plan asks for its segments in order (vision, then sound, then action), then
+    for what its steps add.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator("cpu").manual_seed(seed)
+
+    def draw(self, shape: tuple[int, ...]) -> Tensor:
+        """The next values."""
+        return torch.randn(shape, generator=self._generator, dtype=torch.float32)
 
 
 @dataclass(frozen=True)
@@ -60,7 +75,7 @@ class Trajectory:
         latents: for each segment, float32.
         states: the solver's, for each segment.
         noise: where more of it comes from.
-        worn: what the model wore when the prompts were read, and must wear for every step.
+        adapter: the active one when the prompts were read, which every step needs.
         step: steps done, of all plans.
         finished: the chunks before this plan, in order.
         computed: what its last pass left, where its request has a step cache.
@@ -75,7 +90,7 @@ class Trajectory:
     latents: list[Tensor]
     states: list[State]
     noise: Noise
-    worn: Hashable = None
+    adapter: Hashable = None
     step: int = 0
     finished: list[Chunk] = field(default_factory=list["Chunk"])
     computed: Computed | None = None
@@ -86,6 +101,11 @@ class Trajectory:
         """Steps done, of this plan."""
         # Every chunk has as many steps as the others.
         return self.step - self.plan.schedule.num_steps * len(self.finished)
+
+    @property
+    def factors(self) -> Factors:
+        """What the next step multiplies each branch's velocity by."""
+        return self.plan.factors[self.index]
 
     @property
     def num_steps(self) -> int:
@@ -127,3 +147,20 @@ class Trajectory:
         self.finished.append(self.chunks()[-1])
         for name in ("plan", "prefixes", "ropes", "times", "pins", "latents", "states", "computed"):
             setattr(self, name, getattr(following, name))
+
+
+@dataclass(frozen=True)
+class Step:
+    """The next step of a trajectory.
+
+    Attributes:
+        is_kept: it takes the velocity that was computed last, and needs no pass through the generator.
+    """
+
+    trajectory: Trajectory
+    is_kept: bool
+
+    @property
+    def branches(self) -> tuple[int, ...]:
+        """Those of the plan that it evaluates."""
+        return () if self.is_kept else self.trajectory.plan.active(self.trajectory.index)

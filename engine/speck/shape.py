@@ -7,7 +7,13 @@ from typing import Any
 VOCABULARY = 2048
 """As the pocket's: captions of 10,000 characters are 4,000 tokens, and a prompt may have 4,096."""
 
+CONTEXT_TOKENS = 262_144
+
+SEEN_PIXELS = (4096, 65_536)
+"""Fewest and most that are looked at, of a picture and of all frames of a clip."""
+
 ROPE_THETA = 5_000_000.0
+"""Of every released checkpoint but Edge."""
 
 ROPE_SCALING = {"mrope_interleaved": True, "mrope_section": [6, 5, 5], "rope_type": "default"}
 """16 rotary pairs of a head of 32, in Nano's proportions (24, 20, 20 of 64)."""

@@ -62,6 +62,13 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
     )
     texts = (path.read_text(encoding="utf-8") for path in sorted(Path(str(files("presets"))).glob(LEARNT_FROM)))
     tokenizer.train_from_iterator(texts, trainer)
+    fast = chat_tokenizer(tokenizer)
+    assert len(fast) <= VOCABULARY
+    return fast
+
+
+def chat_tokenizer(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
+    """A trained tokenizer with the special tokens and the chat format."""
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         eos_token=END_OF_TURN,
@@ -69,5 +76,4 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
         additional_special_tokens=[token for token in SPECIAL_TOKENS if token not in (END_OF_TEXT, END_OF_TURN)],
     )
     fast.chat_template = CHAT_TEMPLATE
-    assert len(fast) <= VOCABULARY
     return fast

@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from engine.towers.attention_kernels import dense_attention, ragged_attention
+from engine.towers.kv_buffers import KvBuffers
 from engine.towers.packing import Average
-from engine.towers.rooms import Rooms
 
 
 def causal_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -41,8 +41,8 @@ def cached_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attend(q, k, v, causal=False, mask=mask)
 
 
-def attend(q: Tensor, keys: Tensor, values: Tensor, rooms: Rooms) -> Tensor:
-    """Each sequence of a pass sees its room: all of itself and its prefix, and nothing of the others.
+def attend(q: Tensor, keys: Tensor, values: Tensor, buffers: KvBuffers) -> Tensor:
+    """Each sequence of a pass sees its part of the buffers: all of itself and its prefix, and nothing of the others.
 
     Args:
         q: [S, N, D], the sequences behind one another.
@@ -51,23 +51,23 @@ def attend(q: Tensor, keys: Tensor, values: Tensor, rooms: Rooms) -> Tensor:
     Returns:
         [S, N * D].
     """
-    if rooms.kernel == "flash":
-        return ragged_attention(q, keys, values, rooms.ragged).flatten(1)
-    if rooms.is_even:
-        size = (len(rooms.lengths), -1)
-        seen = rooms.seen[0]
+    if buffers.kernel == "flash":
+        return ragged_attention(q, keys, values, buffers.ragged).flatten(1)
+    if buffers.is_even:
+        size = (len(buffers.lengths), -1)
+        seen = buffers.seen[0]
         out = dense_attention(
-            q.unflatten(0, size), keys.unflatten(0, size)[:, :seen], values.unflatten(0, size)[:, :seen], rooms.kernel
+            q.unflatten(0, size), keys.unflatten(0, size)[:, :seen], values.unflatten(0, size)[:, :seen], buffers.kernel
         )
         return out.flatten(0, 1).flatten(1)
     outputs = [
-        dense_attention(own[None], keys[None, start : start + seen], values[None, start : start + seen], rooms.kernel)[
-            0
-        ].flatten(1)
+        dense_attention(
+            own[None], keys[None, start : start + seen], values[None, start : start + seen], buffers.kernel
+        )[0].flatten(1)
         if average is None
         else _averaged(own, keys[start : start + seen], values[start : start + seen], average)
         for own, start, seen, average in zip(
-            q.split(rooms.lengths), rooms.starts, rooms.seen, rooms.averages, strict=True
+            q.split(buffers.lengths), buffers.starts, buffers.seen, buffers.averages, strict=True
         )
     ]
     return torch.cat(outputs) if len(outputs) > 1 else outputs[0]

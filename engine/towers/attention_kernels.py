@@ -58,24 +58,24 @@ class Ragged(NamedTuple):
 
     Attributes:
         first_q: int32 [B + 1], where each sequence starts among the queries, and where the last one ends.
-        first_k: int32 [B + 1], the same of the rooms that their keys are in.
-        used: int32 [B], how much of each room is filled, from its start.
+        first_k: int32 [B + 1], the same of the parts of a buffer that their keys are in.
+        used: int32 [B], how much of each part is filled, from its start.
         longest: queries of the longest sequence.
-        roomiest: rows of the largest room.
+        largest: rows of the largest part.
     """
 
     first_q: Tensor
     first_k: Tensor
     used: Tensor
     longest: int
-    roomiest: int
+    largest: int
 
 
 def ragged_attention(q: Tensor, keys: Tensor, values: Tensor, where: Ragged) -> Tensor:
     """All sequences in one call: q [S, N, D], keys and values [T, K, D] → [S, N, D]."""
-    first_q, first_k, used, longest, roomiest = where
+    first_q, first_k, used, longest, largest = where
     flash = torch.ops.aten._flash_attention_forward
-    return flash(q, keys, values, first_q, first_k, longest, roomiest, 0.0, False, False, seqused_k=used)[0]
+    return flash(q, keys, values, first_q, first_k, longest, largest, 0.0, False, False, seqused_k=used)[0]
 
 
 def dense_attention(q: Tensor, keys: Tensor, values: Tensor, kernel: Kernel) -> Tensor:

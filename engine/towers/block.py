@@ -17,7 +17,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.gated = config.hidden_act == "silu"
+        self.gated = config.family == "qwen"
         inner = config.intermediate_size
         self.up = nn.Linear(config.hidden_size, 2 * inner if self.gated else inner, bias=False)
         self.down = nn.Linear(inner, config.hidden_size, bias=False)
@@ -46,18 +46,13 @@ class Block(nn.Module):
 
     def __init__(self, config: ModelConfig, *, normed_heads: bool) -> None:
         super().__init__()
-        qwen = config.hidden_act == "silu"
-        hidden, width, eps = config.hidden_size, config.head_dim, config.rms_norm_eps
+        hidden, width = config.hidden_size, config.head_dim
         self.num_heads, self.num_kv_heads, self.head_dim = config.num_attention_heads, config.num_key_value_heads, width
-        self.attention_norm = RmsNorm((hidden,), eps, rounds_before_weight=qwen)
+        self.attention_norm = RmsNorm.of(config, hidden)
         self.qkv = nn.Linear(hidden, (self.num_heads + 2 * self.num_kv_heads) * width, bias=False)
-        self.qk_norm = (
-            RmsNorm((self.num_heads + self.num_kv_heads, width), eps, rounds_before_weight=qwen)
-            if normed_heads
-            else None
-        )
+        self.qk_norm = RmsNorm.of(config, self.num_heads + self.num_kv_heads, width) if normed_heads else None
         self.out = nn.Linear(self.num_heads * width, hidden, bias=False)
-        self.feed_forward_norm = RmsNorm((hidden,), eps, rounds_before_weight=qwen)
+        self.feed_forward_norm = RmsNorm.of(config, hidden)
         self.feed_forward = FeedForward(config)
 
     def project(self, x: Tensor) -> tuple[Tensor, Tensor]:

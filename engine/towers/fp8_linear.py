@@ -78,9 +78,9 @@ def quantised(x: Tensor) -> tuple[Tensor, Tensor]:
 def gate_rows(inner: Tensor) -> tuple[Tensor, Tensor]:
     """Gate and up [S, 2 I] → silu(gate) * up, `quantised`."""
     if inner.is_cuda and HAS_TRITON:
-        from engine.towers import gate_kernel
+        from engine.towers import kernels
 
-        return gate_kernel.gate_rows(inner)
+        return kernels.gate_rows(inner)
     gate, up = inner.chunk(2, -1)
     return quantised(silu(gate) * up)
 

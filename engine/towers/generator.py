@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 import torch
@@ -13,19 +15,16 @@ from engine.towers.attention import attend
 from engine.towers.block import Block
 from engine.towers.fp8_linear import quantise, set_precise
 from engine.towers.heads import write_heads
-from engine.towers.modalities import ActionHead, SoundHead
+from engine.towers.kv_buffers import KvBuffers, KvBufferStore
+from engine.towers.modalities import ActionHead, SoundHead, TimestepEmbedder, patchify, unpatchify
 from engine.towers.packing import Pack
-from engine.towers.patches import patchify, unpatchify
-from engine.towers.pieces import CompiledPieces, Pieces
 from engine.towers.recording import Recording, RecordingPool
 from engine.towers.rms_norm import RmsNorm
-from engine.towers.rooms import Rooms, RoomStore
-from engine.towers.timesteps import TimestepEmbedder
 from engine.weights.config import ModelConfig
-from engine.weights.precise_steps import PreciseSteps
+from engine.weights.quantization import PreciseSteps
 
-Precision = Literal["exact", "fp8"]
-"""In the checkpoint's dtype, or with the matrices of the generator's blocks in FP8."""
+CACHE = Path.home() / ".cache" / "orrery" / "compiled"
+"""Where compiled kernels are kept, unless TORCHINDUCTOR_CACHE_DIR says otherwise."""
 
 TOKENS_PER_PASS = 16384
 """Above about this sequences gain nothing by going together, and their activations take memory."""
@@ -37,11 +36,64 @@ RECORDED_AT = 2
 """The pass of a shape that is recorded; the ones before it compile what it needs."""
 
 
+def heads(block: Block, x: Tensor) -> Tensor:
+    """`Block.heads`."""
+    return block.heads(x)
+
+
+def merge(block: Block, x: Tensor, attended: Tensor) -> Tensor:
+    """`Block.merge`."""
+    return block.merge(x, attended)
+
+
+class Pieces:
+    """A block in two pieces, before attention and after it, as PyTorch runs them operation by operation."""
+
+    def heads(self, block: Block, x: Tensor) -> Tensor:
+        """See `Block.heads`."""
+        return heads(block, x)
+
+    def merge(self, block: Block, x: Tensor, attended: Tensor) -> Tensor:
+        """See `Block.merge`."""
+        return merge(block, x, attended)
+
+
+class CompiledPieces(Pieces):
+    """The same, compiled at their first use: some seconds, fewer where an earlier process has kept the kernels.
+
+    One graph of each serves every layer and any number of tokens: weights are its inputs too.
+    """
+
+    def __init__(self) -> None:
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(CACHE))
+        self._heads = torch.compile(heads, fullgraph=True)
+        self._merge = torch.compile(merge, fullgraph=True)
+
+    def heads(self, block: Block, x: Tensor) -> Tensor:
+        """See `Block.heads`."""
+        _of_any_length(x)
+        return self._heads(block, x)
+
+    def merge(self, block: Block, x: Tensor, attended: Tensor) -> Tensor:
+        """See `Block.merge`."""
+        _of_any_length(x, attended)
+        return self._merge(block, x, attended)
+
+
+def _of_any_length(*tensors: Tensor) -> None:
+    for tensor in tensors:
+        torch._dynamo.maybe_mark_dynamic(tensor, 0)
+
+
+Precision = Literal["exact", "fp8"]
+"""In the checkpoint's dtype, or with the matrices of the generator's blocks in FP8."""
+
+
 class Generator(nn.Module):
     """Full attention over `[prefix | diffusion tokens]`, for many sequences at once.
 
     Attributes:
-        rooms: keys and values of the shapes that were passed last.
+        kv_buffers: keys and values of the shapes that were passed last.
         pieces: how a block is computed, see `Pieces`.
         is_quantised: its matrices are in FP8.
         precise_steps: which steps of a run round no inputs, where it is quantised.
@@ -54,13 +106,11 @@ class Generator(nn.Module):
         self.timesteps = TimestepEmbedder(config.hidden_size, config.timestep_scale)
         self.patch_in = nn.Linear(config.patch_values, config.hidden_size)
         self.blocks = nn.ModuleList(Block(config, normed_heads=True) for _ in range(config.num_hidden_layers))
-        self.norm = RmsNorm(
-            (config.hidden_size,), config.rms_norm_eps, rounds_before_weight=config.hidden_act == "silu"
-        )
+        self.norm = RmsNorm.of(config, config.hidden_size)
         self.patch_out = nn.Linear(config.hidden_size, config.patch_values)
         self.sound = SoundHead(config) if config.sound_gen else None
         self.action = ActionHead(config) if config.action_gen else None
-        self.rooms = RoomStore()
+        self.kv_buffers = KvBufferStore()
         self.pieces = Pieces()
         self.is_quantised = False
         self.precise_steps = PreciseSteps()
@@ -105,7 +155,7 @@ class Generator(nn.Module):
 
     def forget(self) -> None:
         """Give up what is kept between passes."""
-        self.rooms.clear()
+        self.kv_buffers.clear()
         self._pool = None
 
     def _is_cut(self, pack: Pack, index: int) -> bool:
@@ -117,28 +167,28 @@ class Generator(nn.Module):
         if self.is_quantised and is_precise != self._is_precise:
             set_precise(self, is_precise)
             self._is_precise = is_precise
-        rooms = self.rooms.rooms(pack)
-        if pack.exchange is not None or self.streams or not rooms.is_recordable(x, RECORDED_TOKENS):
-            return self._compute(x, rooms, pack)
+        buffers = self.kv_buffers.of(pack)
+        if pack.exchange is not None or self.streams or not buffers.is_recordable(x, RECORDED_TOKENS):
+            return self._compute(x, buffers, pack)
         kind = is_precise and self.is_quantised
-        rooms.num_passes[kind] += 1
-        if kind not in rooms.recordings:
-            if rooms.num_passes[kind] < RECORDED_AT:
-                return self._compute(x, rooms, pack)
+        buffers.num_passes[kind] += 1
+        if kind not in buffers.recordings:
+            if buffers.num_passes[kind] < RECORDED_AT:
+                return self._compute(x, buffers, pack)
             self._pool = self._pool or RecordingPool(x.device)
-            compute = partial(self._compute, rooms=rooms, pack=pack)
-            rooms.recordings[kind] = Recording(compute, x, self, self._pool)
-        return rooms.recordings[kind].run(x)
+            compute = partial(self._compute, buffers=buffers, pack=pack)
+            buffers.recordings[kind] = Recording(compute, x, self, self._pool)
+        return buffers.recordings[kind].run(x)
 
-    def _compute(self, x: Tensor, rooms: Rooms, pack: Pack) -> Tensor:
+    def _compute(self, x: Tensor, buffers: KvBuffers, pack: Pack) -> Tensor:
         for layer, block in enumerate(self.blocks):
             assert isinstance(block, Block)
             heads = self.pieces.heads(block, x)
             if pack.exchange is not None:
                 heads = pack.exchange.heads(heads)
-            keys, values = rooms.layer(layer)
-            q = write_heads(block, heads, rooms.rope, rooms.slots, keys, values)
-            attended = attend(q, keys, values, rooms)
+            keys, values = buffers.layer(layer)
+            q = write_heads(block, heads, buffers.rope, buffers.slots, keys, values)
+            attended = attend(q, keys, values, buffers)
             x = self.pieces.merge(block, x, attended if pack.exchange is None else pack.exchange.tokens(attended))
         return self.norm(x)
 

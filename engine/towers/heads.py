@@ -1,4 +1,4 @@
-"""From a block's heads to what attention reads: queries, and keys and values in their rooms."""
+"""From a block's heads to what attention reads: queries, and keys and values in their buffers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write_heads(block: Block, heads: Tensor, rope: Rope, slots: Tensor, keys: Te
     rows = slice(block.num_heads - num_heads, block.num_heads + num_kv_heads)
     norm = block.qk_norm
     if heads.is_cuda and HAS_TRITON and norm is not None and torch.version.hip is None:
-        from engine.towers.heads_kernel import can_write_heads, write_heads_on_gpu
+        from engine.towers.kernels import can_write_heads, write_heads_on_gpu
 
         if can_write_heads(num_heads, num_kv_heads, width):
             return write_heads_on_gpu(heads, norm, rows, rope, slots, keys, values)

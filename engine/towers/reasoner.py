@@ -32,11 +32,8 @@ class Reasoner(nn.Module):
             Block(config, normed_heads=config.qk_norm_for_text) for _ in range(config.num_hidden_layers)
         )
         norms = range(config.num_hidden_layers if config.keys_for_generator_are_normed else 0)
-        rounds_before_weight = config.hidden_act == "silu"
-        self.generator_k_norms = nn.ModuleList(
-            RmsNorm((config.head_dim,), config.rms_norm_eps, rounds_before_weight=rounds_before_weight) for _ in norms
-        )
-        self.norm = RmsNorm((config.hidden_size,), config.rms_norm_eps, rounds_before_weight=rounds_before_weight)
+        self.generator_k_norms = nn.ModuleList(RmsNorm.of(config, config.head_dim) for _ in norms)
+        self.norm = RmsNorm.of(config, config.hidden_size)
         self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
         self.streams = False
 

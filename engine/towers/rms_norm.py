@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import rms_norm
 
+from engine.weights.config import ModelConfig
+
 
 class RmsNorm(nn.Module):
     """`x / rms(x) * weight` over the last dimension, in float32.
@@ -20,6 +22,11 @@ class RmsNorm(nn.Module):
         self.width = shape[-1:]
         self.eps = eps
         self.rounds_before_weight = rounds_before_weight
+
+    @classmethod
+    def of(cls, config: ModelConfig, *shape: int) -> RmsNorm:
+        """The norm of a checkpoint's family."""
+        return cls(shape, config.rms_norm_eps, rounds_before_weight=config.family == "qwen")
 
     def forward(self, x: Tensor, rows: slice | None = None) -> Tensor:
         """x [..., D] → the same shape and dtype.

@@ -5,7 +5,6 @@ from engine.vae.divided import DividedDecoder
 from engine.vae.picture import PictureDecoder, read_vae, to_levels
 from engine.vae.preview import Sketch, fit_sketch
 from engine.vae.sound import SoundDecoder, read_sound
-from engine.vae.transfer import Transfer
 
 __all__ = [
     "ClipCoder",
@@ -14,7 +13,6 @@ __all__ = [
     "PictureDecoder",
     "Sketch",
     "SoundDecoder",
-    "Transfer",
     "fit_sketch",
     "read_sound",
     "read_vae",

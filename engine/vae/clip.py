@@ -20,14 +20,29 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import (
 )
 from torch import Tensor, nn
 
-from engine.vae.scale import LatentScale
-
-FRAMES_PER_LATENT = 4
-"""After the first; the Wan VAE's code has this number built in, whatever its configuration says."""
-
+from studio.requests.frames import TEMPORAL_STRIDE
 
 CELLS_PER_PIECE = 80 * 45
 """Latent cells that a GPU decodes at once: those of one frame at 720p. Smaller pieces leave it waiting for launches."""
+
+
+class LatentScale:
+    """The VAE's own mean and deviation of each channel."""
+
+    def __init__(self, vae: AutoencoderKLWan) -> None:
+        like = {"dtype": vae.dtype, "device": vae.device}
+        self._mean = torch.tensor(vae.config["latents_mean"], **like).view(1, -1, 1, 1, 1)
+        # The reference rounds 1 / std and divides by it; so does this.
+        self._inverse_std = (1.0 / torch.tensor(vae.config["latents_std"], **like)).view(1, -1, 1, 1, 1)
+
+    def raw(self, latents: Tensor) -> Tensor:
+        """Normalised latents [B, C, T, rows, columns] → the VAE's, in its dtype."""
+        return latents.to(self._mean.dtype) / self._inverse_std + self._mean
+
+    def normal(self, raw: Tensor) -> Tensor:
+        """The VAE's latents → normalised ones, float32."""
+        return ((raw - self._mean) * self._inverse_std).float()
+
 
 Memory = list[Tensor | None]
 """What each causal convolution of a coder remembers of a clip's earlier frames."""
@@ -64,11 +79,11 @@ class ClipCoder:
         Args:
             fit: changes the size of pixels [T, 3, height, width] in -1..1 first.
         """
-        assert len(frames) % FRAMES_PER_LATENT == 1
+        assert len(frames) % TEMPORAL_STRIDE == 1
         memory = empty_memory(self.vae.encoder)
         latents: list[Tensor] = []
-        for start in [0, *range(1, len(frames), FRAMES_PER_LATENT)]:
-            piece = frames[start : start + FRAMES_PER_LATENT] if start else frames[:1]
+        for start in [0, *range(1, len(frames), TEMPORAL_STRIDE)]:
+            piece = frames[start : start + TEMPORAL_STRIDE] if start else frames[:1]
             cells = self.vae.encoder(self._patches(piece, fit), feat_cache=memory, feat_idx=[0])
             # The first half of the channels is the distribution's mean, which is its mode.
             mean = self.vae.quant_conv(cells).chunk(2, 1)[0]

@@ -12,9 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from engine.verify.account import account_for
-from engine.verify.report import as_json, table
-from engine.verify.values import check_values
+from engine.verify.account import account_for, as_json, check_values, table
 from studio.errors import StudioError
 
 BROKEN, NO_CHECKPOINT = 1, 2

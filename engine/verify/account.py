@@ -1,12 +1,15 @@
-"""Holding what is in the shards of a folder against what ought to be there."""
+"""Holding what is in the shards of a folder against what ought to be there, and saying what came of it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
+
+from safetensors import SafetensorError, safe_open
 
 from engine.verify.expected import PARTS, Expectation, Expected, transformer_in_fp8
 from engine.weights.quantization import names_beside
@@ -20,9 +23,12 @@ SOUND: frozenset[State] = frozenset({"used", "dropped"})
 OPTIONAL_PARTS = ("vision_encoder", "sound_tokenizer")
 """What a checkpoint may do without: a policy has no sound, and nobody talks to a distilled one."""
 
+MAX_LISTED = 50
+"""Faults that the table spells out before it counts; JSON has them all."""
+
 
 @dataclass(frozen=True)
-class Entry:
+class AccountEntry:
     """One tensor, there or not.
 
     Attributes:
@@ -53,11 +59,11 @@ class Account:
     """
 
     folder: Path
-    entries: list[Entry] = field(default_factory=list[Entry])
+    entries: list[AccountEntry] = field(default_factory=list[AccountEntry])
     problems: list[str] = field(default_factory=list[str])
 
     @property
-    def faults(self) -> list[Entry]:
+    def faults(self) -> list[AccountEntry]:
         """Tensors that are not as they ought to be."""
         return [entry for entry in self.entries if entry.state not in SOUND]
 
@@ -145,16 +151,16 @@ def _hold(account: Account, part: str, headers: Mapping[str, Mapping[str, dict[s
                 entry = replace(entry, state="twice", detail="another shard holds it too")
             account.entries.append(entry)
     account.entries += [
-        Entry(part, name, "missing", use=known.use, shape=known.shape, detail=f"expected {list(known.shape)}")
+        AccountEntry(part, name, "missing", use=known.use, shape=known.shape, detail=f"expected {list(known.shape)}")
         for name, known in expected.items()
         if name not in seen and known.required
     ]
 
 
-def _entry(part: str, name: str, file: str, raw: dict[str, Any], known: Expected | None) -> Entry:
+def _entry(part: str, name: str, file: str, raw: dict[str, Any], known: Expected | None) -> AccountEntry:
     shape, dtype = tuple(raw.get("shape", ())), str(raw.get("dtype", ""))
     start, end = raw["data_offsets"]
-    entry = Entry(part, name, "unknown", file, shape=shape, dtype=dtype, size_bytes=end - start)
+    entry = AccountEntry(part, name, "unknown", file, shape=shape, dtype=dtype, size_bytes=end - start)
     if known is None:
         return replace(entry, detail=f"{list(shape)} {dtype} in {file}: nothing reads it")
     entry = replace(entry, use=known.use)
@@ -198,3 +204,82 @@ def _check_index(
         and name not in weight_map
         and not (name in beside and file.startswith("transformer/") and (file in files or not prefix))
     ]
+
+
+def check_values(account: Account, report: Callable[[str], None]) -> None:
+    """Mark the tensors that hold an infinity or no number at all. Memory is bounded by the largest tensor.
+
+    Args:
+        report: told each shard before it is read.
+    """
+    there = sorted((entry for entry in account.entries if entry.file), key=lambda entry: entry.file)
+    checked: list[AccountEntry] = [entry for entry in account.entries if not entry.file]
+    for file, entries in groupby(there, key=lambda entry: entry.file):
+        report(file)
+        own = list(entries)
+        try:
+            with safe_open(account.folder / file, framework="pt") as shard:
+                checked += [_checked(entry, shard) for entry in own]
+        except (SafetensorError, OSError) as error:
+            # A shard that is cut short is a problem already; its values are not looked at.
+            checked += own
+            said = f"{file}: its values cannot be read: {' '.join(str(error).split())}."
+            account.problems.append(said)
+    account.entries = checked
+
+
+def _checked(entry: AccountEntry, shard: safe_open) -> AccountEntry:
+    values = shard.get_tensor(entry.name)
+    if not values.is_floating_point():
+        return entry
+    wrong = values.numel() - int(values.float().isfinite().sum())
+    if not wrong:
+        return entry
+    detail = f"{wrong:,} of {values.numel():,} values are not finite"
+    return replace(entry, state="not finite", detail=f"{entry.detail}; {detail}" if entry.detail else detail)
+
+
+def table(account: Account) -> str:
+    """What each part holds, by what reads it, and everything that is wrong."""
+    rows: Counter[tuple[str, str, str]] = Counter()
+    sizes: Counter[tuple[str, str, str]] = Counter()
+    for entry in account.entries:
+        key = (entry.part, entry.use or "-", entry.state)
+        rows[key] += 1
+        sizes[key] += entry.size_bytes
+    lines = [f"{'part':18}{'read by':18}{'state':14}{'tensors':>8}{'size':>12}"]
+    lines += [
+        f"{part:18}{use:18}{state:14}{rows[part, use, state]:8}{_size(sizes[part, use, state]):>12}"
+        for part, use, state in sorted(rows)
+    ]
+    faults = [f"{entry.part}: {entry.name} is {_said(entry.state)}: {entry.detail}." for entry in account.faults]
+    wrong = [*account.problems, *faults]
+    lines += ["", *wrong[:MAX_LISTED]] if wrong else []
+    if len(wrong) > MAX_LISTED:
+        lines.append(f"and {len(wrong) - MAX_LISTED:,} more")
+    total = f"{len(account.entries):,} tensors, {_size(sum(sizes.values()))}"
+    verdict = (
+        "every one accounted for" if account.whole else f"{len(wrong):,} {'fault' if len(wrong) == 1 else 'faults'}"
+    )
+    return "\n".join([*lines, "", f"{account.folder}: {total}: {verdict}."]) + "\n"
+
+
+def as_json(account: Account) -> dict[str, Any]:
+    """Everything, for programs."""
+    return {
+        "folder": str(account.folder),
+        "whole": account.whole,
+        "size_bytes": sum(entry.size_bytes for entry in account.entries),
+        "problems": account.problems,
+        "tensors": [asdict(entry) for entry in account.entries],
+    }
+
+
+def _said(state: str) -> str:
+    return {"wrong shape": "of the wrong shape", "wrong dtype": "of a wrong dtype", "twice": "there twice"}.get(
+        state, state
+    )
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1e9:.2f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.2f} MB"

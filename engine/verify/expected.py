@@ -113,7 +113,7 @@ def sound_tokenizer(folder: Path) -> Expectation:
 
 
 def vision_encoder(folder: Path) -> Expectation:
-    """The reasoner's eyes, by the names in `vision_encoder/`: flat in Nano and Super, below `model.` in Edge.
+    """The vision encoder, by the names in `vision_encoder/`: flat in Nano and Super, below `model.` in Edge.
 
     Source: transformers 5.23, `conversion_mapping.py` ("cosmos3_omni" and "cosmos3_edge").
     """
@@ -122,9 +122,9 @@ def vision_encoder(folder: Path) -> Expectation:
         config = Cosmos3EdgeConfig.from_dict(root)
         seeing = config.vision_config
         assert isinstance(seeing, Cosmos3EdgeVisionConfig)
-        eyes = _shapes(lambda: Cosmos3EdgeVisionModel(seeing))
+        vision = _shapes(lambda: Cosmos3EdgeVisionModel(seeing))
         merger = _shapes(lambda: Cosmos3EdgePatchMerger(config))
-        named = {f"model.visual.{name}": shape for name, shape in eyes.items()}
+        named = {f"model.visual.{name}": shape for name, shape in vision.items()}
         named |= {f"model.projector.{name}": shape for name, shape in merger.items()}
     else:
         raw = root.get("vision_config") or read_json(folder / "vision_encoder" / "config.json")

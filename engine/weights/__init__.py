@@ -2,6 +2,6 @@
 
 from engine.weights.checkpoint import Folder, open_folder, read_weights
 from engine.weights.config import ModelConfig
-from engine.weights.precise_steps import PreciseSteps
+from engine.weights.quantization import PreciseSteps
 
 __all__ = ["Folder", "ModelConfig", "PreciseSteps", "open_folder", "read_weights"]

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from engine.weights.config import ModelConfig, read_config
 from engine.weights.key_map import Entry, Source, key_map
-from engine.weights.precise_steps import PreciseSteps
 from engine.weights.quantization import (
     INSTEAD,
+    PreciseSteps,
     changes_a_sum,
     check_scales,
     check_told,

@@ -21,7 +21,7 @@ class ModelConfig(BaseModel):
     `Cosmos3OmniTransformer`, which writes only what differs from them in early releases.
 
     Attributes:
-        hidden_act: "silu" is the gated MLP of Nano and Super, "relu2" Edge's squared ReLU with Nemotron norms.
+        hidden_act: "silu" is the gated MLP of Nano and Super, "relu2" Edge's squared ReLU; see `family`.
         qk_norm_for_text: the reasoner normalises its queries and keys.
         use_und_k_norm_for_gen: without that, the generator sees the reasoner's keys through a norm of their own.
         rope_axes_dim: rotary pairs for time, height and width.
@@ -58,6 +58,11 @@ class ModelConfig(BaseModel):
     sound_gen: bool = False
     sound_dim: int | None = None
     sound_latent_fps: float = 25.0
+
+    @property
+    def family(self) -> Literal["qwen", "nemotron"]:
+        """Whose layers these are: Qwen's in Nano and Super, Nemotron's in Edge. Only the activation tells."""
+        return "qwen" if self.hidden_act == "silu" else "nemotron"
 
     @property
     def patch_values(self) -> int:

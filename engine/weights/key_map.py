@@ -88,7 +88,7 @@ def _block(config: ModelConfig, tower: _Tower, layer: int) -> list[Entry]:
     q, k, v = (f"{source}self_attn.{name}.weight" for name in tower.projections)
     mlp = f"{source}mlp{tower.suffix}."
     up = [Source(f"{mlp}up_proj.weight", (inner, hidden))]
-    if config.hidden_act == "silu":
+    if config.family == "qwen":
         up.insert(0, Source(f"{mlp}gate_proj.weight", (inner, hidden)))
     entries = [
         _as_it_is(f"{target}attention_norm.weight", f"{source}input_layernorm{tower.suffix}.weight", hidden),

@@ -20,10 +20,9 @@ from pocket.report.tables import LIMIT_S, BlankCameras, Errand, TurnedClock, Wat
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import Tick
-from robot.loop import DeadMan, Eyes, Loop
-from robot.loop.commands import Ready, Start
+from robot.commands import Ready, Run, Start
+from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import PERIOD_S
-from robot.run import Run
 from robot.simulation.world import World
 
 STOPPED = ("stopped", "fault")
@@ -133,16 +132,16 @@ def try_it(errand: Errand, choose: Chooser, *, looks: bool = False, answers_afte
     policy = LatePolicy(clock, choose(lambda: cameras.views().canvas()), answers_after_s)
     arm = SimulatedArm(world)
     # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
-    eyes = Eyes(arm, BlankCameras(clock), clock, world.object_poses)
-    loop = Loop(arm, eyes, policy, clock, dead_man=DeadMan(required=False))
+    sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
+    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False))
     try:
         loop.tell(Ready())
-        loop.turn(Tick(0, clock.now(), clock.now()))
-        loop.tell(Start(Run(prompt=errand.words)))
+        loop.run_tick(Tick(0, clock.now(), clock.now()))
+        loop.tell(Start(run=Run(prompt=errand.words)))
         for number in range(1, round(LIMIT_S / PERIOD_S)):
             clock.now_s = number * PERIOD_S
             world.catch_up()
-            loop.turn(Tick(number, clock.now(), clock.now()))
+            loop.run_tick(Tick(number, clock.now(), clock.now()))
             watch.look(world.object_poses(), world.state().joint_positions)
             if watch.lifted or loop.view.state in STOPPED:
                 break

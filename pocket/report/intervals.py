@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from robot.recording.success import success_interval
+from robot.recording.reader import success_interval
 
 NUM_RESAMPLES = 2000
 

@@ -21,13 +21,12 @@ from pocket.report.exam import Figure, Marks
 from pocket.report.seeds import SCENES, held_out
 from pocket.report.tables import LIMIT_S, Errand, Watch, draw_errand
 from robot.clock import MonotonicClock
-from robot.hardware import Hardware, connect_hardware
-from robot.orders import ResetScene, Simple, Start
-from robot.run import Run
+from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
 from robot.settings import read_settings
 from robot.station import Station
-from robot.telemetry import Summary
-from robot.turn import Turn
+from robot.station.hardware import Hardware, connect_hardware
+from robot.station.telemetry import Summary
+from robot.tick_report import TickReport
 from studio.checkpoints import SHIPPED
 from studio.errors import EngineError, StudioError
 
@@ -78,7 +77,7 @@ class _Arm:
         """As a person does before the first run."""
         if not self._until(lambda: self.station.has_policy, READY_S):
             raise EngineError("The server's policy was not ready.", hint=f"It had {READY_S:.0f} s to load.")
-        self.station.order(Simple(command="self_test"))
+        self.station.order(RunSelfTest())
         self._until(lambda: not self.station.busy, SELF_TEST_S)
         if self.station.view.state != "ready":
             raise StudioError(
@@ -87,20 +86,20 @@ class _Arm:
 
     def try_it(self, errand: Errand) -> Trial:
         """One table, as `pocket.report.closed_loop.try_it`."""
-        self.station.order(ResetScene(command="reset_scene", seed=errand.seed))
+        self.station.order(ResetScene(seed=errand.seed))
         watch = self._watch = Watch(self.hardware.objects(), errand.thing)
-        self.station.order(Start(command="start", run=Run(prompt=errand.words)))
+        self.station.order(Start(run=Run(prompt=errand.words)))
         self._until(lambda: watch.lifted or self.station.view.state in STOPPED, LIMIT_S)
         self._watch = None
         stopped = self.station.view.state in STOPPED
-        self.station.order(Simple(command="recover" if stopped else "finish"))
+        self.station.order(Recover() if stopped else Finish())
         self._until(lambda: not self.station.busy and self.station.view.state == "ready", REST_S)
         return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped)
 
-    def _look(self, turn: Turn) -> None:
+    def _look(self, report: TickReport) -> None:
         watch = self._watch
-        if watch is not None and turn.state is not None:
-            watch.look(self.hardware.objects(), turn.state.joint_positions)
+        if watch is not None and report.state is not None:
+            watch.look(self.hardware.objects(), report.state.joint_positions)
 
     def _until(self, holds: Callable[[], bool], limit_s: float) -> bool:
         ends_at_s = self._clock.now() + limit_s

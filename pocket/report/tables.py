@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pocket.world.happenings import LIFT_BEGINS_M, LIFTED_M, NEAR_M
 from pocket.world.instructing import instruct
+from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE, Views
-from robot.scripted.kinematics import locate_hand
 from robot.simulation.arrangement import SLOTS
 from robot.simulation.scene import Scene, build_scene
 from robot.simulation.world import World

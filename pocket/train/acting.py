@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.planning.action_units import ActionUnits
-from engine.planning.own_embodiments import OwnEmbodiment, OwnEmbodiments, OwnUnits
+from engine.planning.embodiments import ActionUnits, OwnEmbodiment, OwnEmbodiments, OwnUnits
 from pocket.world.episode import Episode
 from pocket.world.policy_view import POLICY_LAYOUT
 from robot.simulation.arrangement import COLOURS

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +13,12 @@ from safetensors.torch import save_file
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast, Qwen3VLVisionModel
 
-from engine.planning.own_embodiments import FILE
-from engine.speck.build import root_index
+from engine.planning.embodiments import FILE
+from engine.speck.layout import root_config, root_index, write_json, write_processors, written_whole
+from engine.speck.shape import SCHEDULER
 from pocket.train.acting import EMBODIMENTS_OF_POCKET
 from pocket.train.codecs import save_sound, save_vae
-from pocket.train.shape import CONTEXT_TOKENS, MAX_BYTES, ROPE_THETA, SCHEDULER, Shape
+from pocket.train.shape import CONTEXT_TOKENS, MAX_BYTES, Shape
 from studio.errors import BadInput
 
 SHARD_BYTES = 10_000_000
@@ -55,10 +53,7 @@ def assemble(
     Raises:
         BadInput: it came to more than `max_bytes`; nothing is left.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
-        built = Path(scratch) / folder.name
-        built.mkdir()
+    with written_whole(folder) as built:
         _write_transformer(built / "transformer", transformer, shape)
         save_vae(vae, built / "vae")
         save_sound(sound, shape, built / "sound_tokenizer")
@@ -66,27 +61,26 @@ def assemble(
         for place in (built, built / "text_tokenizer"):
             tokenizer.save_pretrained(place)
         _write_sight(built / "vision_encoder", sight)
-        _write_json(built / "config.json", _root_config(tokenizer, sight, shape))
-        write_processors(built)
+        config = root_config(
+            tokenizer,
+            sight.config,
+            shape.text(),
+            vocabulary=shape.vocabulary,
+            rope_scaling=shape.rope_scaling(),
+            context_tokens=CONTEXT_TOKENS,
+        )
+        write_json(built / "config.json", config)
+        write_processors(built, STILL_PIXELS, CLIP_PIXELS)
         (built / FILE).write_text(EMBODIMENTS_OF_POCKET.model_dump_json(indent=2, exclude_none=True) + "\n")
-        _write_json(built / "model_index.json", _model_index())
-        _write_json(built / "model.safetensors.index.json", root_index(built))
+        write_json(built / "model_index.json", _model_index())
+        write_json(built / "model.safetensors.index.json", root_index(built))
         size_bytes = sum(path.stat().st_size for path in built.rglob("*") if path.is_file())
         if size_bytes > max_bytes:
             raise BadInput(
                 f"The checkpoint has {size_bytes:,} bytes; at most {max_bytes:,} are allowed.",
                 hint="Train a smaller shape.",
             )
-        if folder.exists():
-            shutil.rmtree(folder)
-        built.rename(folder)
     return size_bytes
-
-
-def write_processors(folder: Path) -> None:
-    """How pictures and clips are looked at: the two small files that transformers and the engine read."""
-    _write_json(folder / "preprocessor_config.json", _processor_config("image", STILL_PIXELS))
-    _write_json(folder / "video_preprocessor_config.json", _processor_config("video", CLIP_PIXELS))
 
 
 def _write_transformer(folder: Path, tensors: dict[str, Tensor], shape: Shape) -> None:
@@ -107,15 +101,15 @@ def _write_transformer(folder: Path, tensors: dict[str, Tensor], shape: Shape) -
         weight_map |= dict.fromkeys(shard, file)
     total = sum(tensor.nbytes for shard in shards for tensor in shard.values())
     index_file = folder / "diffusion_pytorch_model.safetensors.index.json"
-    _write_json(index_file, {"metadata": {"total_size": total}, "weight_map": weight_map})
-    _write_json(folder / "config.json", {"_class_name": "Cosmos3OmniTransformer", **shape.transformer()})
+    write_json(index_file, {"metadata": {"total_size": total}, "weight_map": weight_map})
+    write_json(folder / "config.json", {"_class_name": "Cosmos3OmniTransformer", **shape.transformer()})
 
 
 def _write_sight(folder: Path, sight: Qwen3VLVisionModel) -> None:
     folder.mkdir()
     tensors = {name: value.detach().cpu().to(torch.bfloat16).contiguous() for name, value in sight.state_dict().items()}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-    _write_json(folder / "config.json", sight.config.to_dict())
+    write_json(folder / "config.json", sight.config.to_dict())
 
 
 def _model_index() -> dict[str, Any]:
@@ -131,48 +125,3 @@ def _model_index() -> dict[str, Any]:
         "transformer": ["diffusers", "Cosmos3OmniTransformer"],
         "vae": ["diffusers", "AutoencoderKLWan"],
     }
-
-
-def _root_config(tokenizer: PreTrainedTokenizerFast, sight: Qwen3VLVisionModel, shape: Shape) -> dict[str, Any]:
-    """What transformers reads of the reasoner."""
-    tokens = {
-        "image_token_id": "<|image_pad|>",
-        "video_token_id": "<|video_pad|>",
-        "vision_start_token_id": "<|vision_start|>",
-        "vision_end_token_id": "<|vision_end|>",
-    }
-    return {
-        "architectures": ["Cosmos3ForConditionalGeneration"],
-        "model_type": "cosmos3_omni",
-        "allow_patterns_overrides": ["*/*.safetensors"],
-        "tie_word_embeddings": False,
-        **{name: tokenizer.convert_tokens_to_ids(token) for name, token in tokens.items()},
-        "text_config": {
-            "model_type": "qwen3_vl_text",
-            "vocab_size": shape.vocabulary,
-            "rope_theta": ROPE_THETA,
-            "rope_scaling": shape.rope_scaling(),
-            "max_position_embeddings": CONTEXT_TOKENS,
-            "hidden_act": "silu",
-            **shape.text(),
-        },
-        "vision_config": sight.config.to_dict(),
-    }
-
-
-def _processor_config(kind: str, pixels: tuple[int, int]) -> dict[str, Any]:
-    names = {"image": "Qwen2VLImageProcessorFast", "video": "Qwen3VLVideoProcessor"}
-    return {
-        f"{kind}_processor_type": names[kind],
-        "processor_class": "Qwen3VLProcessor",
-        "image_mean": [0.5, 0.5, 0.5],
-        "image_std": [0.5, 0.5, 0.5],
-        "patch_size": 16,
-        "temporal_patch_size": 2,
-        "merge_size": 2,
-        "size": {"shortest_edge": pixels[0], "longest_edge": pixels[1]},
-    }
-
-
-def _write_json(path: Path, value: dict[str, Any]) -> None:
-    path.write_text(json.dumps(value, indent=2) + "\n")

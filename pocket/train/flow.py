@@ -13,7 +13,7 @@ from torch.nn.functional import mse_loss
 from engine.planning import ActionSegment, Segment, SoundSegment, VisionSegment
 from engine.towers import OmniModel
 from engine.towers.generator import Generator
-from engine.towers.patches import patchify, unpatchify
+from engine.towers.modalities import patchify, unpatchify
 from engine.weights import ModelConfig
 from pocket.train.modes import DRAWS, Batch, Run
 from pocket.train.noise import SHIFT, draw_sigmas
@@ -154,10 +154,12 @@ def pose(batch: Batch, model: OmniModel, *, prompt_step: int = 1) -> tuple[Tenso
     places = torch.cat([run.segment.positions(model.config, 0) for run in batch.runs], 1)
     asked: list[Tensor] = []
     if batch.places is not None:
-        asked = [batch.places.to(device), shown_where(batch.places, _grid(batch.runs[0].segment)).to(device)]
+        shown = shown_where(batch.places, _grid(batch.runs[0].segment))
+        asked = [onto(batch.places, device), onto(shown, device)]
     if batch.squares is not None:
-        asked = [batch.squares.to(device)]
-    return tokens, lengths, places.to(device), *(run.values.to(device) for run in batch.runs), *asked
+        asked = [onto(batch.squares, device)]
+    # Without waiting: a copy from pageable memory would first let the GPU finish all that it was given.
+    return tokens, lengths, onto(places, device), *(onto(run.values, device) for run in batch.runs), *asked
 
 
 def _grid(segment: Segment) -> tuple[int, int]:

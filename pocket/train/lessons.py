@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner import Footage
-from engine.reasoner.frame_choice import choose_frames
+from engine.reasoner.footage import choose_frames
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
+from pocket.train.captioner import captioning
 from pocket.train.critic import critic_answer, critic_question
 from pocket.train.rewriting import rewriting
 from pocket.train.seeing import squares_of
@@ -54,12 +55,14 @@ class Exchange:
     Attributes:
         shows: what is shown with it: the first frame, the clip, or nothing.
         is_task: it is asked under the system prompt, as the studio asks its tasks; people ask with and without.
+        before: the question and the answer that it follows in the same conversation, if any.
     """
 
     question: str
     answer: str
     shows: Literal["image", "video", "nothing"]
     is_task: bool = True
+    before: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,10 @@ def exchanges(episode: Episode) -> Iterator[Exchange]:
     fullest = [wording for wording in episode.wordings if wording.detail == "rich"] or list(episode.wordings)
     for index, wording in enumerate(episode.wordings[:UPSAMPLED]):
         yield from _upsampled(episode, wording, fullest[index % len(fullest)])
+    if episode.view == "clip" and fullest:
+        analysis, narrative = captioning(episode, fullest[episode.seed % len(fullest)])
+        yield Exchange(*analysis, "video")
+        yield Exchange(*narrative, "video", before=analysis)
 
 
 def _rewritten(episode: Episode) -> Iterator[Exchange]:
@@ -155,7 +162,7 @@ class LessonWriter:
     """From exchanges to lessons, with the engine's own prompt writer.
 
     Args:
-        folder: with the processors' files, see `pocket.train.assemble.write_processors`.
+        folder: with the processors' files, see `engine.speck.layout.write_processors`.
         size: rows of the word tables.
     """
 
@@ -170,10 +177,12 @@ class LessonWriter:
     def write(self, episode: Episode, exchange: Exchange) -> Lesson:
         """One lesson."""
         kind = exchange.shows
-        content: list[dict[str, str]] = [{"type": "text", "text": exchange.question}]
+        first, *later = [*(exchange.before or ()), exchange.question]
+        content: list[dict[str, str]] = [{"type": "text", "text": first}]
         if kind != "nothing":
             content.insert(0, {"type": kind, kind: SHOWN})
         messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
+        messages += [{"role": role, "content": text} for role, text in zip(("assistant", "user"), later, strict=False)]
         if exchange.is_task:
             messages.insert(0, {"role": "system", "content": SYSTEM})
         request = Reason.model_validate({"messages": messages, "video_fps": VIDEO_FPS if kind == "video" else None})

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from pocket.train import ranks
+from pocket.train.muon import Muon
 from pocket.train.weights import split_decay
 from studio.errors import BadInput, EngineError
 
@@ -149,7 +150,7 @@ def train(
         module: what is trained: parameters that want gradients.
         notes: what is kept beside the weights.
         faster: (beginning of parameters' names, factor on their learning rate).
-        muon: matrices of layers go by Muon (`torch.optim.Muon`), all else by AdamW, as without it.
+        muon: matrices of layers go by Muon (`pocket.train.muon`), all else by AdamW, as without it.
 
     Raises:
         EngineError: the loss is not finite any more; the last state that was written stays.
@@ -214,7 +215,7 @@ def _optimisers(
         """Whether Muon has it, and the factor on its rate."""
         name = names[id(parameter)]
         factor = next((factor for start, factor in faster if name.startswith(start)), 1.0)
-        return muon and parameter.ndim == 2 and "blocks." in name, factor
+        return muon and parameter.ndim == 2 and "blocks." in name and "norm." not in name, factor
 
     groups: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
     for parameters, decays in split_decay(module):
@@ -225,8 +226,7 @@ def _optimisers(
             groups[by_muon].append({"params": own, "lr": rate, "weight_decay": DECAY if decays else 0.0})
     # Second moments over a hundred steps, not a thousand: runs are short.
     adam = torch.optim.AdamW(groups[False], betas=(0.9, 0.99), fused="cuda" in options.device)
-    # Updates of the size of AdamW's, so that one rate will do for both.
-    return [adam, *([torch.optim.Muon(groups[True], adjust_lr_fn="match_rms_adamw")] if groups[True] else [])]
+    return [adam, *([Muon(groups[True])] if groups[True] else [])]
 
 
 def _progress(step: int, first: int, start: float, options: Options) -> float:

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from engine.planning import ActionSegment, PromptEncoder, Segment, SoundSegment, VisionSegment
 from engine.planning import trained_strings as trained
-from engine.planning.action_caption import action_caption
+from engine.planning.action import action_caption
 from engine.planning.prompt import with_sentence
 from pocket.train.acting import JOINTS
 from pocket.train.chats import ChatCutter

@@ -38,10 +38,12 @@ class Prompts:
         return Prompts(keys, values, self.lengths.repeat(times))
 
 
-def onto(values: np.ndarray, device: torch.device) -> Tensor:
-    """Values on the device; a GPU fetches them by itself, while this process goes on."""
-    tensor = torch.from_numpy(values)
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+def onto(values: np.ndarray | Tensor, device: torch.device) -> Tensor:
+    """Values on the device; a GPU fetches those of the host by itself, while this process goes on."""
+    tensor = torch.from_numpy(values) if isinstance(values, np.ndarray) else values
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 def text_positions(batch: int, length: int, device: torch.device) -> Tensor:

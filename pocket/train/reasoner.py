@@ -12,9 +12,10 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLVisionModel
 
+from engine.speck.layout import write_processors
 from engine.towers import OmniModel
 from pocket.train.ahead import Ahead
-from pocket.train.assemble import write_processors
+from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import LessonBatch, Pictures, batched
 from pocket.train.lesson_error import LessonSteps
@@ -120,7 +121,7 @@ def _writer(folder: Path, size: int) -> LessonWriter:
 def run(options: Options, make: Make = make_episodes) -> State:
     """Train it on everything that can be asked about the episodes."""
     folder = tokenizer_folder(options.out)
-    write_processors(folder)
+    write_processors(folder, STILL_PIXELS, CLIP_PIXELS)
     model, sight = fresh_reasoner(options)
     student = Student(model, sight)
     lessons = Lessons(options, folder)

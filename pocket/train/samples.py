@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
-from engine.planning.action_canvas import fit
-from engine.vae.scale import LatentScale
+from engine.planning.action import fit
+from engine.vae.clip import LatentScale
 from pocket.train.acting import POLICY_UNITS, is_usual, places_at
 from pocket.train.controls import HINTS, draw_control
 from pocket.train.seeing import squares_of

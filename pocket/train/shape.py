@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.speck.shape import ROPE_THETA
 from engine.weights import ModelConfig
 
 MAX_BYTES = 40_000_000
 """Of the whole checkpoint folder."""
-
-ROPE_THETA = 5_000_000.0
 
 MROPE_SECTION = (12, 10, 10)
 """32 rotary pairs of a head of 64, in Nano's proportions (24, 20, 20 of 64)."""
@@ -177,12 +176,3 @@ TOY = Shape(
 """For tests: every part of it, as little of each as possible."""
 
 SHAPES = {"pocket": POCKET, "toy": TOY}
-
-SCHEDULER: dict[str, Any] = {
-    "use_karras_sigmas": True,
-    "use_flow_sigmas": True,
-    "prediction_type": "flow_prediction",
-    "sigma_max": 200.0,
-    "sigma_min": 0.147,
-}
-"""`scheduler/scheduler_config.json` as the released repositories ship it."""

@@ -207,7 +207,7 @@ class Feed:
 
     def __init__(self, folder: Path, sources: Sequence[Source], suffixes: tuple[str, ...] = (EPISODES,)) -> None:
         self._folder, self._sources, self._suffixes = folder, tuple(sources), suffixes
-        self._taken: set[Path] = set()
+        self._taken: set[str] = set()
         self._waiting: list[Path] = []
         self._looked_s = -LOOK_EVERY_S
 
@@ -215,11 +215,18 @@ class Feed:
         """The next ones, at most so many; the sources in turn."""
         if not self._waiting and time.monotonic() - self._looked_s > LOOK_EVERY_S:
             self._looked_s = time.monotonic()
-            waiting = [
-                [path for path in shards(self._folder, source, self._suffixes) if path not in self._taken]
-                for source in self._sources
-            ]
-            self._waiting = [path for turn in zip_longest(*waiting) for path in turn if path is not None]
-            self._taken.update(self._waiting)
-        fresh, self._waiting = self._waiting[:most], self._waiting[most:]
-        return fresh
+            fresh = self._fresh()
+            waiting = [[name for name in fresh if name.startswith(f"{source}-")] for source in self._sources]
+            names = [name for turn in zip_longest(*waiting) for name in turn if name is not None]
+            self._waiting = [self._folder / name for name in names]
+            self._taken.update(names)
+        handed, self._waiting = self._waiting[:most], self._waiting[most:]
+        return handed
+
+    def _fresh(self) -> list[str]:
+        # Names and no paths: of some thousand files almost all are known, and a step does not wait for the look.
+        if not self._folder.is_dir():
+            return []
+        return sorted(
+            name for name in os.listdir(self._folder) if name not in self._taken and name.endswith(self._suffixes)
+        )

@@ -14,7 +14,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 from transformers import PreTrainedTokenizerFast
 
 from engine.planning import trained_strings
-from engine.speck.tokenizer import CHAT_TEMPLATE, END_OF_TEXT, END_OF_TURN, SPECIAL_TOKENS
+from engine.speck.tokenizer import SPECIAL_TOKENS, chat_tokenizer
 from pocket.train.critic import critic_question
 from studio.captions import Controls
 from studio.prompting.tasks import load_tasks
@@ -63,13 +63,7 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenize
     )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_tokens([AddedToken(block, normalized=False, special=False) for block in blocks])
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        eos_token=END_OF_TURN,
-        pad_token=END_OF_TEXT,
-        additional_special_tokens=[token for token in SPECIAL_TOKENS if token not in (END_OF_TEXT, END_OF_TURN)],
-    )
-    fast.chat_template = CHAT_TEMPLATE
+    fast = chat_tokenizer(tokenizer)
     assert len(fast) <= vocabulary
     return fast
 

@@ -14,8 +14,8 @@ from pocket.world.run import ARM, ROOM, TABLE, owners_of_geoms
 from pocket.world.viewpoint import FIELD_OF_VIEW, Viewpoint
 from robot.simulation.arm_parts import WRIST_BODY
 from robot.simulation.library import mujoco
-from robot.simulation.opengl import offscreen, select
 from robot.simulation.physics import Snapshot
+from robot.simulation.renderer import offscreen, select
 from robot.simulation.scene import CANVAS_SIZE, Scene
 
 FARTHEST_M = 4.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pocket.world.episode import Event, EventKind
 from pocket.world.run import LEFT_FINGER, RIGHT_FINGER, SNAPSHOTS_PER_SECOND, Run
-from robot.scripted.kinematics import locate_hand
+from robot.kinematics import locate_hand
 from robot.simulation.furnishing import ThingKind
 from robot.simulation.scene import STEP_S
 

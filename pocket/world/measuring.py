@@ -11,9 +11,9 @@ from pocket.world.instructing import instruct
 from pocket.world.run import Run
 from pocket.world.staging import Stage
 from pocket.world.viewpoint import Viewpoint, intrinsics
+from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS
-from robot.scripted.kinematics import locate_hand
 from robot.simulation.physics import Snapshot
 
 

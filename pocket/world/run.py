@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocket.world.skills import Errand, Performer
+from robot.kinematics import locate_hand
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND
-from robot.scripted.kinematics import locate_hand
 from robot.scripted.policy import aim_at_move
 from robot.simulation.arm_parts import JOINT_NAMES
 from robot.simulation.physics import Physics, Snapshot

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pocket.world.episode import Skill
+from robot.kinematics import yaw_of
 from robot.objects import ObjectPose
 from robot.scripted.choosing import LIFTED_AT_M, NEAR_M, TRAVEL_ABOVE_M, Move, choose_move
 from robot.scripted.grasping import choose_grasp
-from robot.scripted.kinematics import yaw_of
 
 REACHED_WITHIN_M = 0.02
 PUSH_HEIGHT_M = 0.03

@@ -5,18 +5,17 @@ What franky does and does not do was found with its 2.0.0 against franky-sim; ea
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robot.arms.franka_following import Follower, Following, PlannedFollower, TrackerFollower
-from robot.arms.franky_library import franky_errors, load_franky
 from robot.clock import Clock
-from robot.faults import ArmLost
+from robot.faults import ArmLost, NotInstalled
 from robot.gripper.gripper_thread import GripperThread
 from robot.observation import ArmState
 from robot.safety import HOME, LIMITS, ArmModel, JointLimits
@@ -29,8 +28,82 @@ _COLLISION_THRESHOLD = 40.0
 
 _PREEMPTED = "preempted"
 
+_INSTALL = "pip install 'franky-control>=2,<3' (the package named franky is another project)."
+
+_ERRORS = (
+    "CommandException",
+    "ControlException",
+    "GripperException",
+    "IncompatibleVersionException",
+    "InvalidMotionTypeException",
+    "InvalidOperationException",
+    "ModelException",
+    "MotionReuseException",
+    "NetworkException",
+    "ProtocolException",
+    "RealtimeException",
+)
+
 Realtime = Literal["enforce", "ignore"]
 """enforce refuses to connect without a real-time kernel; ignore tries, and the arm may drop out under load."""
+
+Following = Literal["tracker", "joint_motion"]
+"""tracker is DROID's own compliant controller, held from target to target; joint_motion plans a motion for each target
+and is stiffer."""
+
+_STIFFNESS = [40.0, 30.0, 50.0, 25.0, 35.0, 25.0, 10.0]
+_DAMPING = [4.0, 6.0, 5.0, 5.0, 3.0, 2.0, 1.0]
+_CARTESIAN_STIFFNESS = [400.0, 400.0, 400.0, 15.0, 15.0, 15.0]
+_CARTESIAN_DAMPING = [37.0, 37.0, 37.0, 2.0, 2.0, 2.0]
+"""DROID's hybrid gains (droid, the launch files' overrides of polymetis): franky's law is the same, so they are used as
+they are. Nm/rad, Nms/rad, N/m and Nm/rad, Ns/m and Nms/rad."""
+
+_PLANNED_DYNAMICS = 0.6
+"""Of the limits, for planned motions. Each plan ends at rest, so that the next one has to begin slowly: at 0.3 an arm
+swaying at 0.5 rad/s falls 0.4 rad behind, and too much is clamped; at 0.6 it is 0.14 at most."""
+
+
+class Follower(Protocol):
+    """Begins where the arm is."""
+
+    def go(self, joint_positions: NDArray[np.float64]) -> None:
+        """Head for these positions, float64 [7]; returns at once."""
+        ...
+
+
+class TrackerFollower:
+    """franky's JointImpedanceTracker. It has neither velocity limit nor watchdog; the filter and the loop have them."""
+
+    def __init__(self, library: Any, robot: Any, limits: JointLimits) -> None:
+        self._tracker = library.JointImpedanceTracker(
+            robot,
+            stiffness=np.array(_STIFFNESS),
+            damping=np.array(_DAMPING),
+            cartesian_stiffness=np.array(_CARTESIAN_STIFFNESS),
+            cartesian_damping=np.array(_CARTESIAN_DAMPING),
+            lower_joint_limits=limits.position_min,
+            upper_joint_limits=limits.position_max,
+        )
+
+    def go(self, joint_positions: NDArray[np.float64]) -> None:
+        """Set the target."""
+        self._tracker.set_target(np.asarray(joint_positions, np.float64))
+
+
+class PlannedFollower:
+    """A JointMotion for each target; each takes over from the one before without a stop."""
+
+    def __init__(self, library: Any, robot: Any) -> None:
+        self._library = library
+        self._robot = robot
+
+    def go(self, joint_positions: NDArray[np.float64]) -> None:
+        """Plan a motion; a list of plain floats, for it takes no float32."""
+        target = np.asarray(joint_positions, np.float64).tolist()
+        motion = self._library.JointMotion(
+            target, relative_dynamics_factor=_PLANNED_DYNAMICS, return_when_finished=False
+        )
+        self._robot.move(motion, asynchronous=True)
 
 
 class FrankaArm:
@@ -155,6 +228,30 @@ class FrankaArm:
             if _PREEMPTED in str(error):  # What joins a motion that was stopped is told so; that is no fault.
                 return
             raise ArmLost(f"The arm says: {_sentence(error)}", hint=_hint(error)) from None
+
+
+def load_franky() -> Any:
+    """The module.
+
+    Raises:
+        NotInstalled: it is not there, or it is another project of that name.
+    """
+    try:
+        library = importlib.import_module("franky")
+    except ImportError as error:
+        raise NotInstalled(
+            f"A Franka is driven by franky-control, which cannot be loaded: {error}.", hint=_INSTALL
+        ) from None
+    if not hasattr(library, "JointImpedanceTracker"):
+        raise NotInstalled(
+            f"The franky at {library.__file__} has no JointImpedanceTracker; franky-control 2 is needed.", hint=_INSTALL
+        )
+    return library
+
+
+def franky_errors(library: Any) -> tuple[type[Exception], ...]:
+    """What its calls raise: its own, which share no base, and RuntimeError and ValueError for what cannot be done."""
+    return (RuntimeError, ValueError, *(getattr(library, name) for name in _ERRORS if hasattr(library, name)))
 
 
 def connect_franka(host: str, realtime: Realtime = "enforce", library: Any = None) -> tuple[Any, Any]:

@@ -14,8 +14,6 @@ from robot.safety import ArmModel
 class ReplayArm:
     """Plays an episode's states at fifteen a second from the moment that it is made, and rests at the last one.
 
-    What it is told is kept and changes nothing.
-
     Args:
         model: of the arm that was recorded.
     """
@@ -26,7 +24,6 @@ class ReplayArm:
         self._clock = clock
         self._model: ArmModel = model
         self._began_s = clock.now()
-        self.last_target: NDArray[np.float64] | None = None
 
     @property
     def model(self) -> ArmModel:
@@ -44,8 +41,7 @@ class ReplayArm:
         )
 
     def set_target(self, joint_positions: NDArray[np.float64], gripper_position: float) -> None:
-        """Kept for whoever wants to compare."""
-        self.last_target = np.append(joint_positions, gripper_position)
+        """A recording goes where it went."""
 
     def hold(self) -> None:
         """A recording does not."""

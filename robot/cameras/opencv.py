@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from robot.clock import Clock
 from robot.faults import CameraLost
-from robot.letterbox import letterbox
-from robot.observation import EXTERIOR_SIZE, WRIST_SIZE, Views
+from robot.observation import EXTERIOR_SIZE, WRIST_SIZE, Views, letterbox
 
 log = structlog.get_logger("orrery.robot.cameras")
 

@@ -1,13 +1,13 @@
-"""A gripper beside the loop: it is told the newest wish and says where it was last."""
+"""A gripper beside the loop: it is told the newest target and says where it was last."""
 
 from __future__ import annotations
 
 import threading
+from typing import Protocol
 
 import structlog
 
 from robot.faults import ArmLost
-from robot.gripper.driver import GripperDriver
 
 log = structlog.get_logger("orrery.robot.gripper")
 
@@ -15,13 +15,29 @@ POLL_S = 0.1
 """A Franka Hand's width takes as long to read (franky issue 35)."""
 
 SAME = 0.02
-"""A wish that differs by less is no new one: a gripper that is told the same again stutters."""
+"""A target that differs by less is no new one: a gripper that is told the same again stutters."""
 
 ENDS = (0.0, 1.0)
 
 
+class GripperDriver(Protocol):
+    """0 is open, 1 closed. Every method may block, and raises ArmLost when the gripper does not answer."""
+
+    def read(self) -> float:
+        """Where the fingers are."""
+        ...
+
+    def go(self, position: float) -> None:
+        """Move the fingers there."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
 class GripperThread:
-    """Never blocks: a wish that comes while the fingers move replaces the one before it.
+    """Never blocks: a target that comes while the fingers move replaces the one before it.
 
     Raises ArmLost from `position` and `move` once the gripper failed, until `recover`.
     """
@@ -29,7 +45,7 @@ class GripperThread:
     def __init__(self, driver: GripperDriver) -> None:
         self._driver = driver
         self._position = driver.read()
-        self._wish: float | None = None
+        self._target: float | None = None
         self._told: float | None = None
         self._lost = ""
         self._num_recoveries = 0
@@ -45,16 +61,16 @@ class GripperThread:
         return self._position
 
     def move(self, position: float) -> None:
-        """Wish for a position."""
+        """Go there, soon."""
         self._check()
         if self._told is None or abs(position - self._told) > SAME or (position != self._told and position in ENDS):
-            self._told = self._wish = position
+            self._told = self._target = position
             self._wake.set()
 
     def recover(self) -> None:
         """Forget that it failed, and what it was told; a failure of what began before this is no new one."""
         with self._recovering:
-            self._lost, self._told, self._wish = "", None, None
+            self._lost, self._told, self._target = "", None, None
             self._num_recoveries += 1
 
     def close(self) -> None:
@@ -73,10 +89,10 @@ class GripperThread:
             self._wake.wait(POLL_S)
             self._wake.clear()
             num_recoveries = self._num_recoveries
-            wish, self._wish = self._wish, None
+            target, self._target = self._target, None
             try:
-                if wish is not None and not self._ended.is_set():
-                    self._driver.go(wish)
+                if target is not None and not self._ended.is_set():
+                    self._driver.go(target)
                 self._position = self._driver.read()
             except ArmLost as error:
                 with self._recovering:

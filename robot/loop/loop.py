@@ -6,40 +6,77 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
 from robot.arms import Arm
 from robot.clock import Clock, Pace, Tick
+from robot.commands import Heartbeat, LoopCommand, Release, Stop
 from robot.faults import StopReason
 from robot.gripper.closing import Closing
-from robot.loop import commands
+from robot.loop.active_run import ActiveRun, Driven
 from robot.loop.conversation import NOTHING, Conversation, Received
-from robot.loop.dead_man import DeadMan
-from robot.loop.engagement import Driven, Engagement
-from robot.loop.eyes import Eyes, Seen
+from robot.loop.sensors import Sensed, Sensors
 from robot.observation import ROWS_PER_SECOND, Observation
 from robot.playing import Splice
 from robot.policy.policy import Policy
 from robot.safety import LIMITS
 from robot.safety.filter import check_state
-from robot.turn import Event, SessionView, Turn
+from robot.tick_report import Event, SessionView, TickReport
 from studio.errors import StudioError
 
 log = structlog.get_logger("orrery.robot")
 
 PERIOD_S = 1 / ROWS_PER_SECOND
 
-Listener = Callable[[Turn], None]
-"""Told every turn on the loop's own thread; it must not wait for anything."""
+DEAD_MAN_TIMEOUT_S = 0.5
+"""The page beats five times a second."""
+
+Listener = Callable[[TickReport], None]
+"""Told of every tick on the loop's own thread; it must not wait for anything."""
+
+
+class DeadMan:
+    """The heartbeat of the page in control: lost when a page that has begun to beat falls silent.
+
+    It does not replace the button on the wall.
+
+    Args:
+        required: whether nothing may move before the first beat.
+    """
+
+    def __init__(self, *, required: bool, timeout_s: float = DEAD_MAN_TIMEOUT_S) -> None:
+        self._required = required
+        self._timeout_s = timeout_s
+        self._last_s: float | None = None
+
+    def beat(self, now_s: float) -> None:
+        """The page is there."""
+        self._last_s = now_s
+
+    def release(self) -> None:
+        """The page gave control back, and need not beat any more."""
+        self._last_s = None
+
+    def lost(self, now_s: float) -> bool:
+        """Whether nobody is holding on."""
+        return self._required if self._last_s is None else now_s - self._last_s > self._timeout_s
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A command on its way; the future is done when it was obeyed, or holds the StudioError that says why not."""
+
+    command: LoopCommand
+    done: Future[None] = field(default_factory=Future[None])
 
 
 class Loop:
     """One arm's. All of it happens on the thread that calls `run`; `tell` and `view` are for everybody.
 
     Args:
-        eyes: what it sees the arm and the world with.
+        sensors: where it reads the arm and the cameras.
         dead_man: what must keep beating while a run is on.
         closing: how the policy's gripper number is understood.
     """
@@ -47,7 +84,7 @@ class Loop:
     def __init__(
         self,
         arm: Arm,
-        eyes: Eyes,
+        sensors: Sensors,
         policy: Policy,
         clock: Clock,
         *,
@@ -55,61 +92,61 @@ class Loop:
         listeners: Sequence[Listener] = (),
         closing: Closing = "binary",
     ) -> None:
-        self._eyes = eyes
+        self._sensors = sensors
         self._clock = clock
         self._dead_man = dead_man
         self._listeners = tuple(listeners)
         self._limits = LIMITS[arm.model]
-        self._run = Engagement(arm, clock, closing)
+        self._run = ActiveRun(arm, clock, closing)
         self._talk = Conversation(policy, clock)
-        self._inbox: queue.SimpleQueue[commands.Told] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Told] = queue.SimpleQueue()
         self._wake = threading.Event()
         self._events: list[Event] = []
-        self._blind = False
+        self._camera_lost = False
 
     @property
     def view(self) -> SessionView:
         """Where the session stands."""
         return self._run.session.view
 
-    def tell(self, command: commands.Command) -> Future[None]:
+    def tell(self, command: LoopCommand) -> Future[None]:
         """Hand in a command. A stop is obeyed at once, everything else at the next tick."""
-        told = commands.Told(command)
+        told = _Told(command)
         self._inbox.put(told)
-        if isinstance(command, commands.Stop):
+        if isinstance(command, Stop):
             self._wake.set()
         return told.done
 
     def run(self, until: threading.Event) -> None:
-        """Turn until told to end; a run that is on then is stopped."""
+        """Tick until told to end; a run that is on then is stopped."""
         pace = Pace(self._clock, PERIOD_S)
         while not until.is_set():
             tick = pace.wait(self._wake)
             if tick is None:
                 self._obey()
             else:
-                self.turn(tick)
+                self.run_tick(tick)
         if self._run.session.engaged:
             self._stop(StopReason.BUTTON)
 
-    def turn(self, tick: Tick) -> None:
+    def run_tick(self, tick: Tick) -> None:
         """One tick. Whatever goes wrong inside ends with a stopped arm."""
         began_s, before = self._clock.now(), self.view
         try:
-            turn = self._turn(tick)
+            report = self._report(tick)
         except Exception:
             log.exception("the loop failed", tick=tick.number, epoch=before.epoch)
             self._stop(StopReason.LOOP_ERROR)
-            turn = Turn(tick, self.view, self._talk.status())
+            report = TickReport(tick, self.view, self._talk.status())
         self._notice_change(before)
         events, self._events = tuple(self._events), []
-        turn = replace(turn, session=self.view, events=events, busy_s=self._clock.now() - began_s)
+        report = replace(report, session=self.view, events=events, busy_s=self._clock.now() - began_s)
         for listener in self._listeners:
-            listener(turn)
+            listener(report)
 
-    def _turn(self, tick: Tick) -> Turn:
+    def _report(self, tick: Tick) -> TickReport:
         self._obey()
-        seen = self._eyes.look()
+        seen = self._sensors.read()
         self._watch(seen)
         received, splice = self._receive(seen)
         self._ask_ahead(tick, seen)
@@ -125,11 +162,11 @@ class Loop:
                 return
             try:
                 match told.command:
-                    case commands.Stop():
+                    case Stop():
                         self._stop(StopReason.BUTTON)
-                    case commands.Heartbeat():
+                    case Heartbeat():
                         self._dead_man.beat(self._clock.now())
-                    case commands.Release():
+                    case Release():
                         self._dead_man.release()
                     case command:
                         self._run.obey(command)
@@ -138,20 +175,20 @@ class Loop:
             else:
                 told.done.set_result(None)
 
-    def _watch(self, seen: Seen) -> None:
+    def _watch(self, seen: Sensed) -> None:
         if seen.arm_lost is not None and self.view.state in ("ready", "running", "holding"):
             self._stop(StopReason.ARM_LOST, str(seen.arm_lost))
         if not self._run.session.engaged:
             return
-        if seen.camera_lost is not None and not self._blind:
+        if seen.camera_lost is not None and not self._camera_lost:
             self._note(seen.camera_lost.code, str(seen.camera_lost))
-        self._blind = seen.camera_lost is not None
+        self._camera_lost = seen.camera_lost is not None
         if seen.state is not None and (stop := check_state(seen.state, self._limits)):
             self._stop(stop)
         elif self._dead_man.lost(self._clock.now()):
             self._stop(StopReason.DEAD_MAN)
 
-    def _receive(self, seen: Seen) -> tuple[Received, Splice | None]:
+    def _receive(self, seen: Sensed) -> tuple[Received, Splice | None]:
         if not self._run.session.engaged:
             return NOTHING, None  # what a self-test asks is its own
         received = self._talk.receive(self.view.epoch)
@@ -168,16 +205,16 @@ class Loop:
             self._stop(stop)
         return received, splice
 
-    def _ask_ahead(self, tick: Tick, seen: Seen) -> None:
+    def _ask_ahead(self, tick: Tick, seen: Sensed) -> None:
         run, driver = self.view.run, self._run.driver
         if run is None or driver is None or seen.state is None or seen.views is None or not self._talk.may_ask():
             return
         if driver.wants_chunk(self._talk.latency.rows(run.pace)):
-            objects = tuple(self._eyes.objects())
+            objects = tuple(self._sensors.objects())
             self._talk.ask(Observation(tick.number, self.view.epoch, seen.state, seen.views, run.prompt, objects))
             driver.asked(tick.number, self._clock.now())
 
-    def _drive(self, seen: Seen) -> Driven | None:
+    def _drive(self, seen: Sensed) -> Driven | None:
         if not self._run.session.engaged or seen.state is None:
             return None
         driven, stop = self._run.drive(seen.state, is_reachable=self._talk.is_reachable())
@@ -186,10 +223,10 @@ class Loop:
         return driven
 
     def _account(
-        self, tick: Tick, seen: Seen, received: Received, splice: Splice | None, driven: Driven | None
-    ) -> Turn:
+        self, tick: Tick, seen: Sensed, received: Received, splice: Splice | None, driven: Driven | None
+    ) -> TickReport:
         driver = self._run.driver
-        return Turn(
+        return TickReport(
             tick,
             self.view,
             self._talk.status(),

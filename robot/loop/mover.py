@@ -75,11 +75,6 @@ class Mover:
         """float64 [8], what the next chunk is entered from."""
         return np.append(state.joint_positions, state.gripper_position) if self._at_rest else self._course.last
 
-    @property
-    def clamp_rate(self) -> float:
-        """The share of joint targets that were clamped over the last two seconds, but for their acceleration."""
-        return self._clamp_rate.rate
-
     def _send(self, wanted: NDArray[np.float64], state: ArmState, closing: Closing) -> Executed:
         now_s = self._clock.now()
         if self._at_rest:

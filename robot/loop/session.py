@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from robot.commands import Run
 from robot.faults import StopReason
-from robot.run import Run
-from robot.turn import HoldReason, SessionView, State
+from robot.tick_report import HoldReason, SessionView, State
 from studio.errors import Conflict
 
 MOVES: dict[State, frozenset[State]] = {

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from robot.chunk import ActionChunk
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND
-from robot.playing.cross_fading import cross_fade
-from robot.playing.stretching import stretch
+from robot.playing.rows import cross_fade, stretch
 
 FADE_TICKS = 4
 

@@ -54,3 +54,22 @@ class Policy(Protocol):
     def close(self) -> None:
         """Let go of the server."""
         ...
+
+
+class NoPolicy:
+    """Where nobody said where actions come from; replays run without."""
+
+    busy = False
+
+    def status(self) -> PolicyStatus:
+        """Not there."""
+        return PolicyStatus("disconnected", words="No policy's address was given.")
+
+    def ask(self, observation: object) -> None:
+        """Nobody does: it is never ready."""
+
+    def take(self) -> None:
+        """There is none."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""

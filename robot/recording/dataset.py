@@ -51,11 +51,6 @@ class EpisodeSummary:
     ended: str
     success: bool | None
 
-    @property
-    def duration_s(self) -> float:
-        """At fifteen frames a second."""
-        return self.num_frames / ROWS_PER_SECOND
-
 
 class Dataset:
     """Open for recording, by one process at a time. What an earlier one left unfinished is put right first.

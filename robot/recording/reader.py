@@ -1,8 +1,9 @@
-"""Episodes as they are read back: the list, one episode's rows, its pictures; and what the operator says of it."""
+"""Episodes as they are read back: the list, one's rows and pictures, its plot; and what the operator says of it."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,15 @@ from av.error import FFmpegError
 from numpy.typing import NDArray
 
 from robot.faults import BrokenEpisode
+from robot.observation import ROWS_PER_SECOND
 from robot.recording import layout
 from robot.recording.dataset import EpisodeSummary, read_lines
 from robot.recording.features import VIDEOS
 from robot.recording.parquet import read_columns
 from studio.errors import EpisodeNotFound
+
+MAX_POINTS = 1200
+"""More than a plot has pixels; some 150 KB of JSON."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,48 @@ def mark(folder: Path, index: int, success: bool | None) -> None:
     )
 
 
+def plotted(episode: Episode) -> dict[str, Any]:
+    """An episode as a page plots it: few enough numbers for one message, however long it was.
+
+    Of a long one every n-th frame is taken; a joint that was clamped in any of the n counts as clamped.
+    """
+    num_frames = len(episode.states)
+    stride = max(1, -(-num_frames // MAX_POINTS))
+    clamped = [
+        np.flatnonzero(episode.clamped[first : first + stride].any(axis=0)).tolist()
+        for first in range(0, num_frames, stride)
+    ]
+    return {
+        "index": episode.summary.index,
+        "task": episode.summary.task,
+        "num_frames": num_frames,
+        "frames_per_second": ROWS_PER_SECOND,
+        "stride": stride,
+        "ended": episode.summary.ended,
+        "success": episode.summary.success,
+        "states": _rounded(episode.states[::stride]),
+        "actions": _rounded(episode.actions[::stride]),
+        "clamped": clamped,
+        "run": episode.notes.get("run"),
+        "events": episode.notes.get("events", []),
+    }
+
+
+def success_interval(num_successes: int, num_trials: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a rate; 0 to 1 while nothing was tried.
+
+    7 of 10: 0.40 to 0.89. (E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.)
+    """
+    if num_trials == 0:
+        return 0.0, 1.0
+    z = 1.959964
+    rate = num_successes / num_trials
+    middle = rate + z**2 / (2 * num_trials)
+    spread = z * math.sqrt(rate * (1 - rate) / num_trials + z**2 / (4 * num_trials**2))
+    scale = 1 + z**2 / num_trials
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
 def _summary(folder: Path, index: int, line: dict[str, Any]) -> EpisodeSummary:
     notes = _notes(folder, index)
     success = notes.get("success")
@@ -118,3 +165,7 @@ def _column(table: dict[str, list[Any]], name: str) -> NDArray[np.float64]:
 
 def _rows(table: dict[str, list[Any]], joints: str, gripper: str) -> NDArray[np.float64]:
     return np.column_stack([_column(table, joints), _column(table, gripper)])
+
+
+def _rounded(rows: NDArray[np.float64]) -> list[list[float]]:
+    return np.round(rows, 4).tolist()

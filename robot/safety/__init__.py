@@ -4,7 +4,7 @@ from robot.safety.clamp_rate import ClampRate
 from robot.safety.course import Course
 from robot.safety.filter import Clamps, Executed, check_rows, filter_target
 from robot.safety.limits import HOME, LIMITS, ArmModel, JointLimits
-from robot.safety.velocity import largest_step, velocity_limits
+from robot.safety.steps import largest_step, velocity_limits
 
 __all__ = [
     "HOME",

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from robot.faults import StopReason
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND, ArmState
-from robot.safety.acceleration import braking_step, largest_change
 from robot.safety.course import Course
 from robot.safety.limits import JointLimits
-from robot.safety.velocity import largest_step
+from robot.safety.steps import braking_step, largest_change, largest_step
 
 MAX_LEAD_RAD = 0.3
 """A target further than this from where the arm is gets clamped. Recorded DROID commands lead by 0.27 at most."""

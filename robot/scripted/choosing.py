@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.kinematics import yaw_of
 from robot.objects import ObjectPose
 from robot.scripted.grasping import Grasp, choose_grasp, miss
-from robot.scripted.kinematics import yaw_of
 
 TRAVEL_ABOVE_M = 0.12
 """How high above a goal the hand comes in: every thing is lower than that."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.kinematics import axes_of, pointing_down
 from robot.objects import ObjectPose
-from robot.scripted.kinematics import pointing_down
 
 STROKE_M = 0.085
 """Between the open pads of a 2F-85."""
@@ -71,7 +71,7 @@ def miss(thing: ObjectPose, pinch: NDArray[np.float64]) -> float:
     """How far the pads are from where they could hold a thing however it lies, m."""
     if thing.shape != "bowl":
         return float(np.linalg.norm(pinch - thing.position))
-    own = _axes(thing).T @ (pinch - thing.position)
+    own = axes_of(thing.quaternion).T @ (pinch - thing.position)
     beside = float(np.hypot(own[0], own[1])) - (thing.half_size[0] - BOWL_RIM_M)
     above = own[2] - (thing.half_size[2] - BOWL_DEPTH_M)
     return float(np.hypot(beside, above))
@@ -82,7 +82,7 @@ def _ways_to_hold(thing: ObjectPose) -> list[Grasp]:
         return [_rim_grasp(thing, angle) for angle in np.arange(_NUM_RIM_PLACES) * (2 * np.pi / _NUM_RIM_PLACES)]
     position = thing.position.copy()
     position[2] = max(position[2], LOWEST_PINCH_M)
-    axes = _axes(thing)
+    axes = axes_of(thing.quaternion)
     if thing.shape == "ball" or (thing.shape == "cylinder" and abs(axes[2, 2]) > 0.7):
         yaws = list(np.linspace(-np.pi / 2, np.pi / 2, 9))
     elif thing.shape == "cylinder":
@@ -114,17 +114,6 @@ def _room(grasp: Grasp, others: Sequence[ObjectPose]) -> float:
         for finger in fingers
     ]
     return min(gaps, default=_ENOUGH_ROOM_M)
-
-
-def _axes(thing: ObjectPose) -> NDArray[np.float64]:
-    w, x, y, z = thing.quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def _within_half_turn(yaw: float) -> float:

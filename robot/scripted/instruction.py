@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from robot.objects import ObjectPose, Shape
-from robot.scripted.refusal import Refusal
+
+RefusalCode = Literal["prompt_not_understood", "object_not_found", "object_ambiguous", "poses_missing"]
+
 
 EXAMPLES = "pick up the red cube, or: put the red cube in the bowl"
 
@@ -34,6 +37,22 @@ _SENTENCE = re.compile(
 )
 
 _NAMES = ("taken", "there", "put", "onto")
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer
+    """It was understood, and cannot be done.
+
+    Args:
+        code: stable; a program may branch on it.
+        message: what came and what there is, for a person.
+        hint: what to do.
+    """
+
+    def __init__(self, code: RefusalCode, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
 
 
 @dataclass(frozen=True)

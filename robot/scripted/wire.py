@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from robot.objects import OBJECTS_FIELD, ObjectPose, read_numbers, unpack_objects
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND
+from robot.scripted.instruction import Refusal
 from robot.scripted.policy import NUM_ROWS, plan
-from robot.scripted.refusal import Refusal
 from studio.errors import BadInput
 from studio.wire.arrays import pack_message, unpack_message
 

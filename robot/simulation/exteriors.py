@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.kinematics import axes_of
 from robot.observation import EXTERIOR_SIZE
 
 SENSOR_HEIGHT_MM, FOCAL_LENGTH_MM = 3.024, 2.1
@@ -32,7 +33,7 @@ class Exterior:
 
         Not a number where nothing is, or behind the camera.
         """
-        seen = (points - np.array(self.position)) @ _axes(self.quaternion)
+        seen = (points - np.array(self.position)) @ axes_of(self.quaternion)
         depth = -seen[..., 2:]
         width, height = EXTERIOR_SIZE
         pixels_per_unit = height * FOCAL_LENGTH_MM / SENSOR_HEIGHT_MM
@@ -45,15 +46,3 @@ EXTERIORS = (
     Exterior((0.05, -0.57, 0.66), (0.805, 0.399, -0.195, -0.393)),
 )
 """Left and right of the arm's base."""
-
-
-def _axes(quaternion: tuple[float, float, float, float]) -> NDArray[np.float64]:
-    """float64 [3, 3], a camera's axes, one a column."""
-    w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

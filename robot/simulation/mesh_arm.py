@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from robot.simulation.arm_parts import ArmParts
 from robot.simulation.library import mujoco
 
+ASSETS_PACKAGE = "gym-hil"
+"""Its wheel (Apache-2.0, the gripper BSD-2-Clause) carries a Panda with a Robotiq 2F-85 and every mesh of both."""
+
 CELL_M = 0.008
 GRIPPER_CELL_M = 0.004
 """Vertices closer than this become one: 198 000 drawn faces become 31 000, and a picture takes a third of the time."""
@@ -19,6 +23,28 @@ MIN_FACES = 60
 
 _ATTACHED_STRAIGHT = (0.0, 0.0, 0.0, 1.0)
 """The package turns the gripper by 45°; on DROID's arms it is straight when joint 7 is 0, as in the start pose."""
+
+
+def find_panda(folder: Path | None = None) -> Path | None:
+    """The file `panda.xml` with its meshes beside it.
+
+    Args:
+        folder: where to look first and only; without it the installed package is searched, and never imported.
+
+    Returns:
+        None where there are no meshes: the arm is then built from plain shapes.
+    """
+    folders = [folder] if folder is not None else _installed_folders()
+    for candidate in folders:
+        if (candidate / "panda.xml").is_file() and (candidate / "franka_emika_panda" / "meshes").is_dir():
+            return candidate / "panda.xml"
+    return None
+
+
+def _installed_folders() -> list[Path]:
+    found = importlib.util.find_spec(ASSETS_PACKAGE.replace("-", "_"))
+    places = (found.submodule_search_locations if found is not None else None) or []
+    return [Path(place) / "assets" for place in places]
 
 
 def load_mesh_arm(panda_xml: Path) -> ArmParts:

@@ -152,7 +152,3 @@ class Physics:
     def is_near(self, joint_positions: NDArray[np.float64], tolerance: float) -> bool:
         """Whether every joint is within ``tolerance`` rad of a place."""
         return bool(np.abs(self._data.qpos[self._qpos_of_joints] - joint_positions).max() < tolerance)
-
-    def pinch_position(self) -> NDArray[np.float64]:
-        """float64 [3], m: the place between the finger pads."""
-        return self._data.site_xpos[self._pinch].copy()

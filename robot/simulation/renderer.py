@@ -5,16 +5,25 @@ Three contexts with shadows and smooth edges take a quarter of a second on two c
 
 from __future__ import annotations
 
+import atexit
 import threading
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robot.faults import NotInstalled
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
-from robot.simulation.library import mujoco
-from robot.simulation.opengl import offscreen, select
+from robot.simulation.library import GRAPHICS, mujoco
 from robot.simulation.physics import Snapshot
 from robot.simulation.scene import CANVAS_SIZE, EXTERIOR_1, EXTERIOR_2, WRIST_CAMERA, Scene
+
+_OWN = threading.local()
+"""The OpenGL context that a thread draws with: made once, kept as long as the thread lives.
+
+A new context for every scene costs more than drawing it: processes that shared a GPU drew 25 stills a second with one
+for each still, and 138 with one for each process (docs/pocket.md).
+"""
 
 _MAX_GEOMS = 400
 
@@ -27,6 +36,30 @@ _VIEWPORTS = (
 
 _DRAWN_GROUPS = (0, 1, 2)
 """Group 3 are the shapes for contact, group 4 the sites."""
+
+
+def offscreen(model: Any) -> Any:
+    """What MuJoCo draws a model with, in this thread's OpenGL context; free it on the same thread.
+
+    Every drawing of a thread shares its context, so each is selected before it is drawn with: see `select`.
+
+    Raises:
+        NotInstalled: there is nothing to draw with; the message names the packages.
+    """
+    if not GRAPHICS.can_draw:
+        raise NotInstalled(GRAPHICS.problem)
+    if not hasattr(_OWN, "context"):
+        _OWN.context = mujoco.GLContext(*CANVAS_SIZE)
+        _OWN.context.make_current()
+        if threading.current_thread() is threading.main_thread():
+            # It would outlive the libraries that free it.
+            atexit.register(_OWN.context.free)
+    return mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+
+
+def select(drawing: Any) -> None:
+    """Draw into this one's offscreen buffer from now on."""
+    mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, drawing)
 
 
 class CanvasRenderer:

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robot.simulation.arm_parts import JOINT_NAMES, WRIST_BODY, ArmParts
-from robot.simulation.assets import find_panda
 from robot.simulation.exteriors import EXTERIORS, FOVY_DEGREES, SENSOR_HEIGHT_MM
 from robot.simulation.furnishing import DEFAULT_LOOK, DEFAULT_THINGS, Colour, Look, ThingKind
 from robot.simulation.library import mujoco
-from robot.simulation.mesh_arm import load_mesh_arm
+from robot.simulation.mesh_arm import find_panda, load_mesh_arm
 from robot.simulation.plain_arm import build_plain_arm
 
 STEP_S = 0.002

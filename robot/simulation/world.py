@@ -81,11 +81,6 @@ class World:
         return self._physics.seed
 
     @property
-    def lost_s(self) -> float:
-        """Seconds that the world did not simulate because the machine was too slow."""
-        return self._lost_s
-
-    @property
     def is_steady(self) -> bool:
         """Whether the simulation still makes sense."""
         return self._physics.is_steady

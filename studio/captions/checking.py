@@ -11,6 +11,7 @@ from studio.captions.fitting import fitted, shortened
 from studio.captions.image_caption import ImageCaption
 from studio.captions.json_text import object_in
 from studio.captions.repairs import Repair, repaired
+from studio.captions.repetition import refuse_repetition
 from studio.captions.scene import NARRATIVE
 from studio.captions.serialising import Caption, serialise
 from studio.captions.thought import split_thought
@@ -82,6 +83,7 @@ def check_analysis(text: str, controls: Controls) -> tuple[VideoCaption, list[Re
         UnusableAnswer: see `check_answer`.
     """
     value, repairs = object_in(split_thought(text).answer)
+    refuse_repetition(value)
     # What the file itself says better is put in, whatever the answer says, and is no repair.
     unwritten = {name: child for name, child in value.items() if name not in controls.media} | {
         "temporal_caption": UNWRITTEN

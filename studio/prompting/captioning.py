@@ -16,6 +16,7 @@ from studio.captions.answer_schema import MEDIA
 from studio.captions.caption_files import is_finished, write_caption, write_text
 from studio.captions.checking import check_analysis
 from studio.captions.fitting import shortened
+from studio.captions.repetition import refuse_repetition
 from studio.captions.scene import NARRATIVE
 from studio.captions.timing import clock
 from studio.captions.training_jsonl import Probe
@@ -212,14 +213,15 @@ def read_narrative(answer: str) -> str:
     """The prose of the second answer, on one line, without a fence or quotation marks around it.
 
     Raises:
-        UnusableAnswer: it is empty, or JSON again.
+        UnusableAnswer: it is empty, is data again, or repeats itself.
     """
     text = _FENCE.sub("", split_thought(answer).answer).strip()
     if len(text) > 1 and text[0] + text[-1] in ('""', "“”"):
         text = text[1:-1]
     prose = " ".join(text.encode(errors="replace").decode().split())
-    if prose[:1] in ("{", "["):
+    if prose[:1] in ("{", "[", "<"):
         raise UnusableAnswer("The answer is data; a paragraph of prose is expected.")
+    refuse_repetition(prose)
     if len(prose.split()) < MIN_WORDS and len(prose) < 4 * MIN_WORDS:
         raise UnusableAnswer("The answer is empty; a paragraph of prose is expected.")
     return shortened(prose, NARRATIVE) if len(prose) > NARRATIVE else prose

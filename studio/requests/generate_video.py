@@ -22,7 +22,7 @@ from studio.requests.fields import (
     UseSystemPrompt,
     WrittenFrom,
 )
-from studio.requests.frames import TEMPORAL_STRIDE, NumFrames
+from studio.requests.frames import NumFrames, frames_up_to, latent_frames
 from studio.requests.generation import FrameSpan, Generation
 from studio.requests.hints import FormHint
 from studio.requests.roles import Makes, Takes
@@ -96,7 +96,12 @@ class GenerateVideo(Generation):
     @property
     def num_latent_frames(self) -> int:
         """Latent frames: 17 frames are 5."""
-        return (self.num_frames - 1) // TEMPORAL_STRIDE + 1
+        return latent_frames(self.num_frames)
+
+    @property
+    def num_condition_frames(self) -> int:
+        """Frames of the source, from the end that is kept, up to the last latent frame that is: of (0, 1) 5."""
+        return frames_up_to(max(self.condition_frames))
 
     @property
     def step_frames(self) -> float:
@@ -106,8 +111,7 @@ class GenerateVideo(Generation):
     @property
     def source_frames(self) -> FrameSpan:
         """Up to the last frame that is kept: of latent frames 0 and 1 five."""
-        count = max(self.condition_frames) * TEMPORAL_STRIDE + 1
-        return FrameSpan(count, count, self.fps, self.condition_end)
+        return FrameSpan(self.num_condition_frames, self.num_condition_frames, self.fps, self.condition_end)
 
     @model_validator(mode="after")
     def _one_start(self) -> Self:

@@ -19,7 +19,7 @@ from studio.requests.fields import (
     Upsample,
     WrittenFrom,
 )
-from studio.requests.frames import TEMPORAL_STRIDE, NumFrames
+from studio.requests.frames import NumFrames, latent_frames, whole_groups
 from studio.requests.frozen import Frozen
 from studio.requests.generation import Generation
 from studio.requests.hints import FormHint
@@ -164,8 +164,15 @@ class TransferVideo(Generation):
     @property
     def step_frames(self) -> float:
         """Latent frames of a chunk, and as many of each control."""
-        num_frames = self.num_frames or self.num_chunk_frames
-        return ((num_frames - 1) // TEMPORAL_STRIDE + 1) * (1 + len(self.controls))
+        return latent_frames(self.num_frames or self.num_chunk_frames) * (1 + len(self.controls))
+
+    def num_made_frames(self, length: int) -> int:
+        """Frames of the clip where the controls have `length`."""
+        return length if self.num_frames is None else min(length, self.num_frames)
+
+    def num_frames_at_once(self, length: int) -> int:
+        """Frames of each chunk, 4k+1, where the controls have `length`; the last may be longer than what is left."""
+        return min(self.num_chunk_frames, whole_groups(self.num_made_frames(length)))
 
     @model_validator(mode="after")
     def _controls_agree(self) -> Self:

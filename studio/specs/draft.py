@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any, cast
 
 from studio.errors import BadInput, StudioError, rebuild
 from studio.requests import KINDS, Reason, Request, parse_as
-from studio.requests.frames import TEMPORAL_STRIDE
+from studio.requests.frames import whole_groups
 
 REASON = "reason"
 """The kind of a question, which is no job."""
@@ -46,7 +45,7 @@ class Draft:
         """A number of frames that can be made: 10 are 13, as in the framework, with a note."""
         if num_frames is None:
             return None
-        whole = math.ceil((num_frames - 1) / TEMPORAL_STRIDE) * TEMPORAL_STRIDE + 1
+        whole = whole_groups(num_frames)
         if whole != num_frames:
             self.notes.append(f"{said} is {num_frames}; {whole} is taken, one frame and groups of four.")
         return whole

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from backend.comparisons.spreadsheet import csv_of
 from PIL import Image
 
 from backend.comparisons.likeness import MEASURES, compare
-from backend.comparisons.spreadsheet import csv_of
 from frontend.offline import offline_page
 from studio.cli.compare import table_of
 from studio.comparisons import METRICS, Cell, Column, Comparison, Likeness, Metric

@@ -3,8 +3,7 @@
 import asyncio
 import json
 
-from backend.broadcast import Broadcast
-from backend.snapshots import Snapshots
+from backend.broadcast import Broadcast, Snapshots
 from studio.events import CheckpointStatus, State, System
 
 STATE = State(

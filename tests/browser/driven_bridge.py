@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from robot import messages
+from robot.bridge import messages
 from robot.safety import HOME
 from robot_servers import beating
 from robot_wire import End, websocket

@@ -156,7 +156,7 @@ def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: Open
     page.wait_clip()
     page.page.wait_for_function(
         "async () => { const page = await import(document.querySelector('script[type=module][src]').src);"
-        " const { checkpoint } = page.checkpoint; if (!checkpoint.details) return false;"
+        " const { checkpoint } = page.parts_checkpoint; if (!checkpoint.details) return false;"
         " checkpoint.details.capabilities.sound = false; return true; }"
     )
     page.card.locator("[data-do=send]").click()
@@ -235,7 +235,7 @@ def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):
     }  # fmt: skip
     page.page.evaluate(
         "async (job) => { const page = await import(document.querySelector('script[type=module][src]').src);"
-        " const { live } = page.live; live.state.jobs[job.id] = job; live.dispatchEvent(new Event('state')); }",
+        " const { live } = page.parts_live; live.state.jobs[job.id] = job; live.dispatchEvent(new Event('state')); }",
         job,
     )
     page.strip.locator("[data-job='0123456789ab']").click()
@@ -243,7 +243,7 @@ def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):
     page.page.get_by_role("button", name="Try 480p").click()
     expect(page.choice("resolution", "480p")).to_be_checked()
     page.page.evaluate(
-        "() => { document.querySelector('o-errors').model = { code: 'quota_exceeded', message: 'Full.', hint: '' } }"
+        "() => { document.querySelector('o-errors').show({ code: 'quota_exceeded', message: 'Full.', hint: '' }) }"
     )
     page.page.locator(".o-toast").get_by_role("link", name="Storage").click()
     expect(page.page.get_by_role("dialog", name="Storage")).to_be_visible()

@@ -33,7 +33,26 @@ def test_a_seed_out_of_bounds_is_refused_below_the_field(open_page: OpenPage):
     page.prompt.fill("a cube")
     page.seed.fill("-4")
     page.button.click()
-    expect(page.field("sampling.seed")).to_contain_text("At least 0")
+    expect(page.field("sampling.seed")).to_contain_text("It is -4; at least 0 is expected.")
+
+
+def test_a_refusal_is_said_at_the_part_that_holds_its_field_again_and_again(open_page: OpenPage):
+    error = {"code": "not_allowed", "message": "speck keeps one frame.", "param": "condition_frames", "hint": "Take 1."}
+    page = open_page(allowed=(REFUSED,)).visit("video")
+    page.page.route("**/v1/jobs?*", lambda route: route.fulfill(status=422, json={"error": error}))
+    page.prompt.fill("a cube")
+    for _ in range(2):
+        page.button.click()
+        expect(page.field("@start").locator(".o-error-line")).to_have_text("speck keeps one frame. Take 1. ")
+
+
+def test_a_form_that_is_not_answered_stays_and_says_so(open_page: OpenPage):
+    page = open_page(allowed=("ERR_FAILED", "Failed to load resource")).visit()
+    page.page.route("**/v1/jobs?*", lambda route: route.abort())
+    page.prompt.fill("still here")
+    page.button.click()
+    expect(page.page.locator(".o-toast[data-tone=bad]")).to_contain_text("The server did not answer.")
+    expect(page.prompt).to_have_value("still here")
 
 
 def test_too_many_steps_become_the_most_there_are(open_page: OpenPage):

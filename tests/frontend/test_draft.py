@@ -3,12 +3,8 @@
 import pytest
 
 from frontend.draft import defaults_of, is_locked, usable, with_preset
-from frontend.pages.image import IMAGE_PANEL
-from frontend.pages.sound import SOUND_PANEL
-from frontend.pages.transfer import TRANSFER_PANEL
-from frontend.pages.video import VIDEO_PANEL
-from frontend.pages.world import POLICY_PANEL, WORLD_PANEL
 from frontend.panel import Panel
+from frontend.panels import IMAGE_PANEL, POLICY_PANEL, SOUND_PANEL, TRANSFER_PANEL, VIDEO_PANEL, WORLD_PANEL
 from studio.catalogue import CheckpointInfo
 from studio.rules import Capabilities
 

@@ -1,5 +1,4 @@
-from frontend.login import login_page
-from frontend.words import login
+from frontend.login import WRONG, login_page
 
 
 def test_the_login_page_is_whole_in_itself_with_the_logo_and_the_themes_colours():
@@ -14,4 +13,4 @@ def test_the_login_page_is_whole_in_itself_with_the_logo_and_the_themes_colours(
 
 
 def test_a_wrong_token_is_said():
-    assert f'<p role="alert">{login.WRONG}</p>' in login_page(is_wrong=True)
+    assert f'<p role="alert">{WRONG}</p>' in login_page(is_wrong=True)

@@ -1,33 +1,34 @@
 """A page's modules as one script."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from frontend import packing
-from frontend.packing import page_texts, reachable
-from frontend.places import FORMS, KEEPING, ROBOT, STYLES, Place
-from frontend.static_files import FOLDER
-
-IMPORTS = re.compile(r'^import .*?"\./([a-z_]+\.js)";$', re.MULTILINE)
+from frontend.packing import IMPORT, imported, page_texts, reachable
+from frontend.places import FORMS, KEEPING, ROBOT, STYLES
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(packing, "FOLDER", tmp_path)
+    monkeypatch.setattr(packing, "SOURCES", tmp_path)
     return tmp_path
 
 
 def test_each_module_runs_once_after_those_that_it_imports_and_gives_what_it_exports(folder: Path):
-    (folder / "page.js").write_text('import "./two.js";\nimport { one, more as other } from "./one.js";\none(other);\n')
-    (folder / "two.js").write_text('import * as all from "./one.js";\nall.one();\n')
-    (folder / "one.js").write_text("export const more = 2;\nexport async function one() {}\n")
+    (folder / "room").mkdir()
+    (folder / "page.js").write_text(
+        'import "./room/two.js";\nimport { one, more as other } from "./room/one.js";\none(other);\n'
+    )
+    (folder / "room" / "two.js").write_text('import * as all from "../room/one.js";\nall.one();\n')
+    (folder / "room" / "one.js").write_text(
+        "// One.\n\n/**\n * More.\n */\nexport const more = 2; //-\nexport async function one() {}\n"
+    )
     assert packing.packed("page.js") == (
-        "const in_one = (() => {\nconst more = 2;\nasync function one() {}\n\nreturn { more, one };\n})();\n"
-        "const in_two = (() => {\nconst all = in_one;\nall.one();\n\nreturn {  };\n})();\n"
-        "const in_page = (() => {\n\nconst { one, more: other } = in_one;\none(other);\n\nreturn {  };\n})();\n"
-        "export { in_one as one, in_two as two, in_page as page };\n"
+        "const in_room_one = (() => {\n\nconst more = 2; //-\nasync function one() {}\n\nreturn { more, one };\n})();\n"
+        "const in_room_two = (() => {\nconst all = in_room_one;\nall.one();\n\nreturn {  };\n})();\n"
+        "const in_page = (() => {\n\nconst { one, more: other } = in_room_one;\none(other);\n\nreturn {  };\n})();\n"
+        "export { in_room_one as room_one, in_room_two as room_two, in_page as page };\n"
     )
 
 
@@ -46,20 +47,21 @@ def test_modules_that_import_each_other_are_refused(folder: Path):
         packing.packed("one.js")
 
 
-@pytest.mark.parametrize("place", [*FORMS, ROBOT, *KEEPING], ids=lambda place: place.name)
-def test_a_page_has_every_module_that_it_reaches_and_all_its_style_sheets(place: Place):
-    texts = {name: text.decode() for name, text in page_texts([place]).items()}
-    script, sheet = texts[f"page-{place.script}"], texts[f"page-{place.name}.css"]
-    modules = list(reachable(place.script))
-    assert modules[-1] == place.script
-    for at, name in enumerate(modules):
-        assert set(IMPORTS.findall((FOLDER / name).read_text())) <= set(modules[:at])
-        assert script.count(f"const in_{name.removesuffix('.js')} = (() => {{\n") == 1
-    assert all((FOLDER / f"{name}.css").read_text() in sheet for name in (*STYLES, *place.styles))
+def test_a_page_has_every_module_that_it_reaches_and_all_its_style_sheets():
+    for place in (*FORMS, ROBOT, *KEEPING):
+        texts = {name: text.decode() for name, text in page_texts([place]).items()}
+        script, sheet = texts[f"page-{Path(place.script).name}"], texts[f"page-{place.name}.css"]
+        modules = reachable(place.script)
+        names = list(modules)
+        assert names[-1] == place.script
+        for at, (name, source) in enumerate(modules.items()):
+            assert {imported(name, path) for _, path in IMPORT.findall(source)} <= set(names[:at])
+            assert script.count(f"const in_{name.removesuffix('.js').replace('/', '_')} = (() => {{\n") == 1
+        assert all(packing.source_of(f"{name}.css") in sheet for name in (*STYLES, *place.styles))
 
 
 def test_a_page_has_the_modules_that_it_runs_and_no_others():
-    assert "stage.js" in reachable("orrery.js")
-    assert "stage.js" not in reachable("robot.js")
-    assert "robot_link.js" in reachable("robot.js")
-    assert "robot_link.js" not in reachable("orrery.js")
+    assert "making/stage.js" in reachable("making/orrery.js")
+    assert "making/stage.js" not in reachable("robot/robot.js")
+    assert "robot/link.js" in reachable("robot/robot.js")
+    assert "robot/link.js" not in reachable("making/orrery.js")

@@ -5,10 +5,8 @@ import pytest
 from frontend.app import PANELS
 from frontend.draft import defaults_of, taken
 from frontend.fields import fields_of, flatten, nest
-from frontend.pages.image import IMAGE_PANEL
-from frontend.pages.transfer import TRANSFER_PANEL
-from frontend.pages.video import VIDEO_PANEL
 from frontend.panel import KEPT, Panel, gathered, spread
+from frontend.panels import IMAGE_PANEL, TRANSFER_PANEL, VIDEO_PANEL
 from frontend.places import FORMS
 from frontend.starters import SAMPLE, STARTERS
 from studio.requests import parse_request

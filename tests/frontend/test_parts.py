@@ -27,7 +27,6 @@ def test_no_template_holds_a_value(in_a_loop: Callable[..., Any]):
         with gr.Blocks(analytics_enabled=False):
             return [
                 parts.part("o-stage", elem_id="a"),
-                parts.outcome(elem_id="b"),
                 parts.relay("o-use"),
                 parts.chips([("on", True)], path="p", label="l", value=True, info="", elem_id="c"),
                 parts.seed_tools(elem_id="d"),

@@ -10,11 +10,11 @@ import torch
 
 from engine import Engine
 from engine.adapters.adapter_file import LowRank
-from engine.adapters.worn_linear import Patch, WornLinear
+from engine.adapters.lora import LoraLinear, Patch
 from engine.bench.nano import NANO, build_random
 from engine.speck import build_speck
 from engine.towers import Cache, OmniModel, rope_tables
-from engine.towers.decoding import Row, Steps
+from engine.towers.decoding import LastToken, Steps
 from engine.towers.decoding.steps import SIZES
 from studio.requests.reason import Reason
 
@@ -65,7 +65,7 @@ def filled(model: OmniModel, lengths: tuple[int, ...]) -> list[Cache]:
     return caches
 
 
-def plain(model: OmniModel, rows: list[Row]) -> torch.Tensor:
+def plain(model: OmniModel, rows: list[LastToken]) -> torch.Tensor:
     """The same tokens by the path that needs no recording, in copies of the caches."""
     caches = [row.cache.trimmed() for row in rows]
     for cache in caches:
@@ -81,9 +81,9 @@ def recorded(model: OmniModel) -> Steps:
     return steps
 
 
-def some_rows(model: OmniModel, lengths: tuple[int, ...]) -> list[Row]:
+def some_rows(model: OmniModel, lengths: tuple[int, ...]) -> list[LastToken]:
     return [
-        Row(7 + 3 * index, 11 * length, cache)
+        LastToken(7 + 3 * index, 11 * length, cache)
         for index, (length, cache) in enumerate(zip(lengths, filled(model, lengths), strict=True))
     ]
 
@@ -120,7 +120,7 @@ def test_in_bfloat16_it_is_as_near_to_float32_as_the_plain_path():
     for weight, other in zip(exact.parameters(), half.parameters(), strict=True):
         weight.copy_(other)
     rows = some_rows(half, (700,))
-    truths = [Row(row.token, row.position, Cache(exact.config, exact.device, exact.dtype)) for row in rows]
+    truths = [LastToken(row.token, row.position, Cache(exact.config, exact.device, exact.dtype)) for row in rows]
     for truth, row in zip(truths, rows, strict=True):
         truth.cache.reserve(row.cache.length + 1)
         truth.cache.keys[:, :, : row.cache.length] = row.cache.keys[:, :, : row.cache.length]
@@ -143,7 +143,7 @@ def test_a_cache_that_moves_is_found_and_words_stay_those_of_the_plain_path():
     for place in range(250, 314):
         for cache in (ours, theirs):
             cache.reserve(cache.length + 1)
-        out = steps.read([Row(token, place, ours)], None)
+        out = steps.read([LastToken(token, place, ours)], None)
         token = int(steps.logits(model.reasoner.head, out).argmax())
         x = model.reasoner.embed_tokens(torch.tensor([other], device="cuda"))
         rope = rope_tables(model.config, torch.full((3, 1), float(place), device="cuda"), x.dtype)
@@ -153,33 +153,33 @@ def test_a_cache_that_moves_is_found_and_words_stay_those_of_the_plain_path():
     assert torch.allclose(ours.keys[:, :, : ours.length], theirs.keys[:, :, : theirs.length], atol=1e-4)
 
 
-def test_an_adapter_is_worn_taken_off_and_worn_again():
+def test_an_adapter_is_used_taken_away_and_used_again():
     model = build("nano", torch.float32)
     steps = recorded(model)
     rows = some_rows(model, (40,))
     bare = model.reasoner.blocks[2].qkv
 
-    def wear() -> None:
+    def use_adapter() -> None:
         torch.manual_seed(1)
         matrices = LowRank(torch.randn(4, 768, device="cuda"), torch.randn(256, 4, device="cuda"))
-        model.set_submodule("reasoner.blocks.2.qkv", WornLinear(bare, [Patch(128, matrices)], 0.5))
+        model.set_submodule("reasoner.blocks.2.qkv", LoraLinear(bare, [Patch(128, matrices)], 0.5))
 
-    def read(worn: str | None) -> torch.Tensor:
-        out = steps.read(rows, worn).clone()
+    def read(adapter: str | None) -> torch.Tensor:
+        out = steps.read(rows, adapter).clone()
         rows[0].cache.length -= 1
         return out
 
     plain_out = read(None)
-    wear()
-    worn_out = read("adapter")
-    assert torch.allclose(worn_out, plain(model, rows), atol=2e-4)
+    use_adapter()
+    adapted_out = read("adapter")
+    assert torch.allclose(adapted_out, plain(model, rows), atol=2e-4)
     model.set_submodule("reasoner.blocks.2.qkv", bare)
-    wear()
-    torch.randn(2**20, device="cuda")  # over what the first wearing had
-    assert torch.equal(read("adapter"), worn_out)
+    use_adapter()
+    torch.randn(2**20, device="cuda")  # over what the first one had
+    assert torch.equal(read("adapter"), adapted_out)
     model.set_submodule("reasoner.blocks.2.qkv", bare)
     assert torch.equal(read(None), plain_out)
-    assert not torch.allclose(worn_out, plain_out, atol=1e-2)
+    assert not torch.allclose(adapted_out, plain_out, atol=1e-2)
 
 
 def test_nothing_waits_for_the_gpu_before_a_token_is_read(recwarn):

@@ -70,7 +70,7 @@ def test_every_route_shows_an_example(name: str, operation: dict[str, Any]):
         if parameter["in"] == "path":
             check(parameter["example"], parameter["schema"])
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        assert has_example(content), f"{name} has a body without an example: add one to backend/examples/calls.py"
+        assert has_example(content), f"{name} has a body without an example: add one to backend/examples/document.py"
         if kind == "application/json":
             for example in examples_of(content):
                 check(example, content["schema"])

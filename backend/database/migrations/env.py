@@ -1,11 +1,7 @@
-"""How Alembic reaches the database: over the connection that `backend.database.opening` hands it."""
+"""How Alembic reaches the database: over the connection that `backend.database.database` hands it."""
 
 from alembic import context
 
-import backend.database.arena_tables  # pyright: ignore[reportUnusedImport] - tables of the metadata
-import backend.database.comparison_tables  # pyright: ignore[reportUnusedImport] - likewise
-import backend.database.edge_tables  # pyright: ignore[reportUnusedImport] - tables of the metadata
-import backend.database.refinement_table  # noqa: F401 # pyright: ignore[reportUnusedImport] - likewise
 from backend.database.tables import Table
 
 connection = context.config.attributes["connection"]

@@ -10,7 +10,6 @@ from backend.jobs.inputs.named import NamedClip, find_clip
 from backend.media import MediaStore, origin_of
 from studio.errors import BadInput
 from studio.requests import AspectRatio, Control, TransferVideo
-from studio.requests.frames import TEMPORAL_STRIDE
 from studio.requests.transfer_video import MAX_FRAMES
 from studio.rules import CANVASES
 
@@ -117,8 +116,7 @@ def _check_kept(request: TransferVideo, source: NamedClip, length: int) -> None:
             param="num_source_frames",
             hint=f"Keep at most {source.num_frames}.",
         )
-    total = length if request.num_frames is None else min(length, request.num_frames)
-    chunk = min(request.num_chunk_frames, math.ceil((total - 1) / TEMPORAL_STRIDE) * TEMPORAL_STRIDE + 1)
+    chunk = request.num_frames_at_once(length)
     most = chunk - 1  # a latent frame that is begun is not kept: 4 frames are 1 latent frame, 5 are 2
     if kept > most:
         raise BadInput(

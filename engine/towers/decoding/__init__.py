@@ -10,6 +10,6 @@ Their modules are imported by `step` alone.
 """
 
 from engine.towers.decoding.steps import Steps
-from engine.towers.decoding.table import Row
+from engine.towers.decoding.table import LastToken
 
-__all__ = ["Row", "Steps"]
+__all__ = ["LastToken", "Steps"]

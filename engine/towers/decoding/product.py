@@ -127,7 +127,7 @@ def _num_processors(device: torch.device) -> int:
 
 
 def _is_ours(layer: nn.Module, x: Tensor) -> bool:
-    """One row, and not a layer that wears an adapter."""
+    """One row, and not a layer with an adapter."""
     return type(layer) is nn.Linear and len(x) == 1
 
 

@@ -12,12 +12,12 @@ from engine.towers.cache import Cache
 from engine.towers.decoding.attention import attend
 from engine.towers.decoding.product import feed_forward, product
 from engine.towers.decoding.sum_norm import sum_norm
-from engine.towers.decoding.table import POSITION, TOKEN, Row, Table
+from engine.towers.decoding.table import POSITION, TOKEN, LastToken, Table
 from engine.towers.reasoner import Reasoner
 from engine.towers.rope import rope_tables
 
 
-class Step:
+class TokenStep:
     """`Reasoner.read` of one token of each of `size` conversations; made as it is, it is launched kernel by kernel."""
 
     def __init__(self, reasoner: Reasoner, size: int) -> None:
@@ -33,7 +33,7 @@ class Step:
         self._out = weight.new_empty(0)
 
     @classmethod
-    def recorded(cls, reasoner: Reasoner, size: int) -> Step:
+    def recorded(cls, reasoner: Reasoner, size: int) -> TokenStep:
         """A step that is a CUDA graph; nothing but a spare cache is written for it.
 
         Raises:
@@ -52,7 +52,7 @@ class Step:
         step._graph = graph
         return step
 
-    def run(self, rows: Sequence[Row]) -> Tensor:
+    def run(self, rows: Sequence[LastToken]) -> Tensor:
         """Read up to `size` tokens; their keys and values are written behind what the caches have, but not counted.
 
         Returns:

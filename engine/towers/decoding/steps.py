@@ -11,7 +11,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from engine.towers.decoding.table import Row
+from engine.towers.decoding.table import LastToken
 from engine.towers.reasoner import Reasoner
 
 SIZES = (1, 2, 4, 8, 16)
@@ -19,9 +19,9 @@ SIZES = (1, 2, 4, 8, 16)
 
 
 class Recorded(Protocol):
-    """A step of a fixed size, see `Step`."""
+    """A step of a fixed size, see `TokenStep`."""
 
-    def run(self, rows: Sequence[Row]) -> Tensor:
+    def run(self, rows: Sequence[LastToken]) -> Tensor:
         """Up to `size` tokens → [len(rows), H]; the next run overwrites it."""
         ...
 
@@ -38,7 +38,7 @@ class Steps:
         self._record = record
         self._multiply = multiply
         self._steps: dict[int, Recorded] = {}
-        self._worn: Hashable = None
+        self._adapter: Hashable = None
 
     @classmethod
     def of(cls, reasoner: Reasoner) -> Steps | None:
@@ -60,9 +60,9 @@ class Steps:
         from triton.errors import TritonError  # type: ignore[import-not-found]
 
         from engine.towers.decoding.product import product
-        from engine.towers.decoding.step import Step
+        from engine.towers.decoding.step import TokenStep
 
-        steps = cls(lambda size: Step.recorded(reasoner, size), lambda layer, x: product(layer, x, overlaps=False))
+        steps = cls(lambda size: TokenStep.recorded(reasoner, size), lambda layer, x: product(layer, x, overlaps=False))
         try:
             steps._step(1)
             steps.logits(reasoner.head, reasoner.norm.weight[None])
@@ -73,18 +73,18 @@ class Steps:
             return None
         return steps
 
-    def read(self, rows: Sequence[Row], worn: Hashable) -> Tensor:
+    def read(self, rows: Sequence[LastToken], adapter: Hashable) -> Tensor:
         """What `Reasoner.read` does with the last token of each conversation.
 
         Args:
-            worn: the adapter that the model wears; steps of another one are given up.
+            adapter: the active one; steps of another are given up.
 
         Returns:
             [B, H], normalised: what `head` turns into logits. The next call may overwrite it.
         """
-        if worn != self._worn:
+        if adapter != self._adapter:
             self._steps.clear()
-            self._worn = worn
+            self._adapter = adapter
         cut = [rows[start : start + SIZES[-1]] for start in range(0, len(rows), SIZES[-1])]
         if len(cut) == 1:
             out = self._step(len(rows)).run(rows)

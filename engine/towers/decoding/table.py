@@ -16,7 +16,7 @@ NUM_COLUMNS = 6
 
 
 @dataclass(frozen=True)
-class Row:
+class LastToken:
     """A conversation's last token, which is read now.
 
     Attributes:
@@ -42,7 +42,7 @@ class Table:
 
     def __init__(self, size: int, spare: Cache) -> None:
         device = spare.keys.device
-        self._spare = Row(0, 0, spare)
+        self._spare = LastToken(0, 0, spare)
         self.values = torch.zeros(size, NUM_COLUMNS, dtype=torch.int64, device=device)
         # From ordinary memory a copy would wait for all that the GPU was given before.
         self._sent = torch.zeros(size, NUM_COLUMNS, dtype=torch.int64, pin_memory=device.type == "cuda")
@@ -50,7 +50,7 @@ class Table:
         self._arrival = torch.cuda.Event() if device.type == "cuda" else None
         self.fill([])
 
-    def fill(self, rows: Sequence[Row]) -> None:
+    def fill(self, rows: Sequence[LastToken]) -> None:
         """Write up to B rows, without waiting for the device, whose last answer has been read since the last time."""
         if self._arrival is not None:
             self._arrival.synchronize()
@@ -61,7 +61,7 @@ class Table:
             self._arrival.record()
 
 
-def _columns(row: Row) -> list[int]:
+def _columns(row: LastToken) -> list[int]:
     cache = row.cache
     assert cache.length < cache.capacity
     return [row.token, row.position, cache.length, cache.keys.data_ptr(), cache.values.data_ptr(), cache.capacity]

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from engine.bench import __main__ as bench
-from engine.bench import speed, throughput, timing
+from engine.bench import modes, speed, throughput
 from engine.bench.cases import all_cases
 from engine.bench.stage import Stage, library_transformer
 
@@ -26,7 +26,7 @@ def test_the_bench_prints_a_table_writes_json_and_no_mode_is_slower_than_diffuse
     speck, tmp_path, monkeypatch, capsys
 ):
     # Seconds of the processor: what a busy machine takes beside it is nobody's.
-    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=time.process_time))
+    monkeypatch.setattr(modes, "time", SimpleNamespace(perf_counter=time.process_time))
     assert run(monkeypatch, "--folder", speck, "--repeats", "3", "--json", tmp_path / "bench.json") == 0
     titles, *rows = capsys.readouterr().out.splitlines()
     assert titles.split() == ["case", "orrery", "diffusers", "2", "threads", "ratio"]

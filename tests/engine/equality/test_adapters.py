@@ -1,4 +1,4 @@
-"""Adapters worn by the engine against the same adapters in diffusers, float32 on the CPU."""
+"""Adapters in the engine against the same adapters in diffusers, float32 on the CPU."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CLOSE = 1e-4
 
 @pytest.fixture
 def engine(engine):
-    """The session's, bare again afterwards."""
+    """The session's, without an adapter again afterwards."""
     yield engine
-    engine.wear(None)
+    engine.use_adapter(None)
 
 
 @contextmanager
@@ -43,12 +43,12 @@ def test_a_picture_made_with_an_adapter_is_diffusers_picture(
     bare = run(engine, request).latents[0]
     with dressed(reference.pipeline, train(lora_alpha=8), scale):
         theirs, _ = reference.draw(request)
-    engine.wear(adapter, scale)
+    engine.use_adapter(adapter, scale)
     trajectory = run(engine, request)
     record_property("worst_latent", f"{worst(trajectory, theirs[0]):.1e}")
     assert worst(trajectory, theirs[0]) < CLOSE
     assert worst(trajectory, bare) > 100 * CLOSE
-    engine.wear(None)
+    engine.use_adapter(None)
     assert torch.equal(run(engine, request).latents[0], bare)
 
 
@@ -57,11 +57,11 @@ def test_a_clip_with_sound_made_with_an_adapter_is_diffusers_clip(engine, omni, 
     bare = run_video(engine, request).latents
     with dressed(omni.pipeline, train(lora_alpha=8), 1.0):
         theirs = omni.draw(request, (96, 64), {})
-    engine.wear(adapter)
+    engine.use_adapter(adapter)
     trajectory = run_video(engine, request)
     assert worst(trajectory, theirs.latents) < CLOSE
     assert float((trajectory.latents[1] - theirs.sound_latents).abs().max()) < CLOSE
-    engine.wear(None)
+    engine.use_adapter(None)
     for ours, before in zip(run_video(engine, request).latents, bare, strict=True):
         assert torch.equal(ours, before)
 
@@ -80,11 +80,11 @@ def test_ranks_and_alphas_mean_what_they_mean_to_peft(engine, reference, ask, ru
     trained.save_lora_adapter(tmp_path / "own")
     with dressed(reference.pipeline, trained, 1.0):
         theirs, _ = reference.draw(request)
-    engine.wear(tmp_path / "own")
+    engine.use_adapter(tmp_path / "own")
     assert worst(run(engine, request), theirs[0]) < CLOSE
     said = {"r": 4, "lora_alpha": 8} | fields
     beside = shutil.copytree(tmp_path / "own", tmp_path / "beside")
     (beside / "pytorch_lora_weights.safetensors").rename(beside / "adapter_model.safetensors")
     (beside / "adapter_config.json").write_text(json.dumps(said))
-    engine.wear(beside)
+    engine.use_adapter(beside)
     assert worst(run(engine, request), theirs[0]) < CLOSE

@@ -28,7 +28,7 @@ def short(speck) -> Engine:
     engine = Engine.load(speck, device="cpu")
     engine.codecs = engine.codecs.__class__(
         **{name: getattr(engine.codecs, name) for name in engine.codecs.__dataclass_fields__}
-        | {"budget": Budget(engine.model, engine.decoder.width, room=lambda _: 30_000_000)}
+        | {"budget": Budget(engine.model, engine.decoder.width, free=lambda _: 30_000_000)}
     )
     engine.budget = engine.codecs.budget
     return engine
@@ -71,9 +71,9 @@ def test_after_all_of_it_the_engine_goes_on(short, ask, run, monkeypatch):
     assert run(short, ask()).done
 
 
-def a_budget(room_bytes: int, device: str = "cuda") -> Budget:
+def a_budget(available_bytes: int, device: str = "cuda") -> Budget:
     model: Any = SimpleNamespace(device=torch.device(device), dtype=torch.bfloat16, config=NANO)
-    return Budget(model, 256, room=lambda _: room_bytes)
+    return Budget(model, 256, free=lambda _: available_bytes)
 
 
 def test_frames_are_decoded_in_strips_where_memory_is_short_and_only_there():

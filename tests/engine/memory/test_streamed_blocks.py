@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine import Engine
 from engine.memory import keep_on_host
-from engine.memory.slots import Slots
+from engine.memory.streamed_blocks import Slots
 from studio.requests import Reason
 
 
@@ -45,13 +45,13 @@ def test_what_is_said_is_said_in_the_same_words(engine, streamed):
 
 
 def test_adapters_fit_on(engine, streamed, ask, run, adapter):
-    def worn(engine: Engine) -> Tensor:
-        engine.wear(adapter, 0.7)
+    def adapted(engine: Engine) -> Tensor:
+        engine.use_adapter(adapter, 0.7)
         latents = run(engine, ask()).latents[0]
-        engine.wear(None)
+        engine.use_adapter(None)
         return latents
 
-    assert torch.equal(worn(streamed), worn(engine))
+    assert torch.equal(adapted(streamed), adapted(engine))
     assert torch.equal(run(streamed, ask()).latents[0], run(engine, ask()).latents[0])
 
 

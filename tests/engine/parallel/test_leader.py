@@ -12,15 +12,15 @@ import pytest
 import torch
 
 from engine.parallel import Layout, Leader
-from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, Wear, receive
+from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, UseAdapter, receive
 from engine.parallel.table import num_decoding_ranks, num_ranks
-from engine.sampling import kept_steps
+from engine.sampling import next_steps
 from studio.errors import EngineLost
 
 
 @pytest.fixture(autouse=True)
 def inference() -> Iterator[None]:
-    """As an engine calls its leader: rooms that it has kept from other tests can be written in no other way."""
+    """As an engine calls its leader: buffers that it has kept from other tests can be written in no other way."""
     with torch.inference_mode():
         yield
 
@@ -107,7 +107,7 @@ def test_the_leader_decides_for_all_ranks_what_is_kept_and_a_kept_step_makes_no_
     while not trajectory.num_kept:
         leader.denoise([trajectory])
     leader._spread = lambda *_, **__: pytest.fail("a pass was made")  # type: ignore[assignment]
-    while kept_steps([trajectory])[0]:
+    while next_steps([trajectory])[0].is_kept:
         leader.denoise([trajectory])
     _, *moves = told(ends[0][1])
     assert len(moves) == trajectory.step
@@ -128,8 +128,8 @@ def test_a_trajectory_that_nobody_holds_is_forgotten_before_the_next_order(engin
 
 def test_an_adapter_is_told_once_and_to_all(leader, ends, tmp_path):
     for _ in range(2):
-        leader.wear(tmp_path, 0.5, "that one")
-    assert [told(end) for _, end in ends] == [[Wear(tmp_path, 0.5)]] * 3
+        leader.use_adapter(tmp_path, 0.5, "that one")
+    assert [told(end) for _, end in ends] == [[UseAdapter(tmp_path, 0.5)]] * 3
 
 
 def test_a_step_that_breaks_off_leaves_a_group_that_is_not_whole(engine, leader, ask, monkeypatch):
@@ -167,7 +167,7 @@ def test_a_policys_few_frames_and_strips_thinner_than_a_cell_are_not_divided():
 
 
 def test_those_who_decode_together_are_asked_what_memory_they_have_left(leader, ends):
-    assert leader.least_room(2, 100) == 98
+    assert leader.least_free(2, 100) == 98
     assert [told(end) for _, end in ends] == [[Measure(2)], [], []]
     assert leader.is_whole
 
@@ -175,7 +175,7 @@ def test_those_who_decode_together_are_asked_what_memory_they_have_left(leader, 
 def test_a_question_that_breaks_off_leaves_a_group_that_is_not_whole(leader, monkeypatch):
     monkeypatch.setattr(leader._group, "ring", lambda _: SimpleNamespace(least=lambda *_: 1 / 0))
     with pytest.raises(ZeroDivisionError):
-        leader.least_room(2, 100)
+        leader.least_free(2, 100)
     assert not leader.is_whole
 
 

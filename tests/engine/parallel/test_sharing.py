@@ -109,18 +109,18 @@ def test_ranks_keep_the_steps_that_one_keeps(engine, lead, frames, layout):
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
 def test_two_at_a_time_in_an_adapter_are_what_each_is_alone(engine, lead, frames, adapter, layout):
     """Two clips of 18 tokens, one of them without guidance, are 54: on four ranks 14, 14, 14 and 12."""
-    engine.wear(adapter, 0.5)
+    engine.use_adapter(adapter, 0.5)
     alone = [
         latents
         for name in ("words to clip", "without guidance")
         for latents in finished(engine, begun(engine, frames, CASES[name]))
     ]
-    engine.wear(None)
+    engine.use_adapter(None)
     lead(layout)
-    engine.wear(adapter, 0.5)
+    engine.use_adapter(adapter, 0.5)
     pair = [begun(engine, frames, CASES[name]) for name in ("words to clip", "without guidance")]
     together = finished(engine, *pair)
-    engine.wear(None)
+    engine.use_adapter(None)
     assert worst(together, alone) < CLOSE
 
 

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.planning.action_canvas import Fit, fit
-from engine.planning.action_caption import action_caption
+from engine.planning.action import Fit, action_caption, fit
 from engine.planning.trained_strings import FRAMING
 from studio.errors import NotAllowed
 from studio.requests.embodiments import EMBODIMENTS

@@ -5,7 +5,7 @@ from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import get_3d_mrope_ids_va
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.planning.positions import line_positions, vision_positions
+from engine.planning.segments import line_positions, vision_positions
 from engine.weights import ModelConfig
 
 SHAPE = {

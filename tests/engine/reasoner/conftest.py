@@ -35,7 +35,7 @@ from transformers.models.qwen3_vl.processing_qwen3_vl import Qwen3VLProcessor
 from engine import Engine
 from engine.reasoner import Conversation, Footage
 from engine.speck import shape
-from engine.speck.build import root_index
+from engine.speck.layout import root_index
 from studio.requests.reason import Reason, TextSampling
 
 PICTURE, TALL, CLIP, OTHER_CLIP = (f"u{number:016x}" for number in range(4))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.reasoner.answer import Answer
+from engine.reasoner.conversation import Answer
 
 
 def test_a_character_is_shown_when_its_last_byte_has_come():

@@ -10,8 +10,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.reasoner import closing, grammar
-from engine.reasoner.constraint import Constraint
-from engine.reasoner.endless import never_ends
+from engine.reasoner.constraint import Constraint, never_ends
 from studio.errors import BadInput
 
 

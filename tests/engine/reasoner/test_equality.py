@@ -83,7 +83,7 @@ def test_what_is_seen_and_what_deepstack_adds_both_change_the_answer(engine, say
     conversation = engine.converse(say("what?", (PICTURE,)), media)
     with torch.inference_mode():
         whole = all_logits(engine, conversation)[-1]
-        seen = engine.talk.eyes(conversation.prompt.shown[0].patches)
+        seen = engine.talk.vision(conversation.prompt.shown[0].patches)
         conversation.seen[0] = type(seen)(seen.features, tuple(torch.zeros_like(part) for part in seen.deep))
         shallow = all_logits(engine, conversation)[-1]
         conversation.seen[0] = type(seen)(torch.zeros_like(seen.features), seen.deep)

@@ -135,13 +135,13 @@ def test_a_long_prompt_is_read_in_pieces_while_others_write(engine, say):
 def test_a_beginning_that_is_shared_is_read_once(engine, say, media, answers, monkeypatch):
     read: list[int] = []
     looked: list[int] = []
-    of_model, of_eyes = engine.model.reasoner.read, engine.talk.eyes.forward
+    of_model, of_encoder = engine.model.reasoner.read, engine.talk.vision.forward
     monkeypatch.setattr(
         engine.model.reasoner,
         "read",
         lambda x, rope, caches, lengths, deep=(): read.append(len(x)) or of_model(x, rope, caches, lengths, deep),
     )
-    monkeypatch.setattr(engine.talk.eyes, "forward", lambda patches: looked.append(1) or of_eyes(patches))
+    monkeypatch.setattr(engine.talk.vision, "forward", lambda patches: looked.append(1) or of_encoder(patches))
     asked = [say(f"what is this, in {word}?", (CLIP, PICTURE), seed=1, max_tokens=1) for word in ("one", "two", "one")]
     conversations = answers(engine, asked, media)
     first, second, third = (len(entry.prompt.tokens) for entry in conversations)
@@ -164,12 +164,12 @@ def test_another_picture_of_the_same_size_shares_no_more_than_the_words_before_i
 def test_an_adapter_s_conversations_share_nothing_with_those_without(engine, say, adapter, answers):
     plain = answers(engine, [say(max_tokens=8)])[0]
     try:
-        engine.wear(adapter)
-        worn = answers(engine, [say(max_tokens=8)])[0]
+        engine.use_adapter(adapter)
+        adapted = answers(engine, [say(max_tokens=8)])[0]
     finally:
-        engine.wear(None)
-    assert worn.num_shared == 0
-    assert worn.tokens != plain.tokens
+        engine.use_adapter(None)
+    assert adapted.num_shared == 0
+    assert adapted.tokens != plain.tokens
     assert answers(engine, [say(max_tokens=8)])[0].tokens == plain.tokens
 
 
@@ -217,7 +217,7 @@ def test_logprobs_are_the_model_s_own_and_come_with_the_likeliest_others(engine,
 
 def test_no_weight_is_held_twice(speck):
     engine = Engine.load(speck, device="cpu")
-    held = [*engine.model.parameters(), *engine.talk.eyes.parameters()]
+    held = [*engine.model.parameters(), *engine.talk.vision.parameters()]
     storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in held}
     assert len(storages) == len(held)
     shards = [*(speck / "transformer").glob("*.safetensors"), *(speck / "vision_encoder").glob("*.safetensors")]
@@ -246,12 +246,17 @@ def test_answers_and_pictures_come_from_the_same_tensors(engine, say, ask, run, 
     assert not torch.allclose(before[1], after[1])
 
 
-def test_a_conversation_longer_than_the_context_is_refused(engine, say, monkeypatch):
+def test_an_answer_has_what_the_context_leaves_it(engine, say, monkeypatch):
     prompt = len(engine.converse(say()).prompt.tokens)
-    monkeypatch.setattr(engine.talk, "context", prompt + 12)
-    engine.converse(say(max_tokens=12))
-    with pytest.raises(PromptTooLong, match=f"{prompt} tokens.*13.*at most {prompt + 12}") as raised:
-        engine.converse(say(max_tokens=13))
+    monkeypatch.setattr(engine.talk, "context", prompt + 3)
+    conversation = engine.converse(say(max_tokens=12))
+    while not conversation.done:
+        engine.decode([conversation])
+    assert len(conversation.tokens) <= 3
+    assert conversation.budget == 3
+    monkeypatch.setattr(engine.talk, "context", prompt)
+    with pytest.raises(PromptTooLong, match=f"{prompt} tokens.*at most {prompt}") as raised:
+        engine.converse(say(max_tokens=1))
     assert raised.value.param == "messages"
 
 

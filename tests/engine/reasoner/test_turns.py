@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.reasoner.turns import MIN_SHARE, READ_TOKENS, shares
+from engine.reasoner.talk import MIN_SHARE, READ_TOKENS, shares
 
 LONG = "the gripper picks up the green block and places it in the blue bowl. " * 300
 

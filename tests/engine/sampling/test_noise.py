@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 from diffusers.utils.torch_utils import randn_tensor
 
-from engine.sampling.noise import Noise
+from engine.sampling.trajectory import Noise
 
 
 def test_vision_then_sound_then_action_come_from_one_generator_as_in_diffusers():

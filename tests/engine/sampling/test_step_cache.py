@@ -13,7 +13,7 @@ import torch
 from engine import Engine, Trajectory
 from engine.planning import Media
 from engine.planning.transfer import transfer_plan
-from engine.sampling import kept_steps, step_cache
+from engine.sampling import Step, next_steps, step_cache
 from engine.sampling.sampler import denoise
 from engine.sampling.step_cache import FIRST_SHARE
 from studio.requests import parse_request
@@ -113,7 +113,7 @@ def test_a_velocity_is_no_other_guidance_s(engine, ask):
     assert len(changes) == 2
     kept: list[bool] = []
     while not trajectory.done:
-        kept += kept_steps([trajectory])
+        kept.append(next_steps([trajectory])[0].is_kept)
         engine.step([trajectory])
     assert not any(kept[index] or kept[index + 1] for index in changes)
     assert any(kept[changes[0] + 2 : changes[1]])
@@ -123,14 +123,14 @@ def test_the_estimate_is_the_change_that_was_measured_times_the_way_that_was_gon
     """4 % for a way of 2 is 2 % for a way of 1: 0.05 leaves out two steps, and the third is computed."""
     factors = (1.0, 0.0)
     plan = SimpleNamespace(step_cache=0.05, factors=(factors,) * 10, schedule=SimpleNamespace(num_steps=10))
-    at = SimpleNamespace(plan=plan, index=1, computed=None, latents=[torch.tensor([2.0, 0.0])])
+    at = SimpleNamespace(plan=plan, factors=factors, index=1, computed=None, latents=[torch.tensor([2.0, 0.0])])
     at.computed = step_cache.computed(at, {0: torch.tensor([0.96, 0.0])})
     at.latents, at.index = [torch.tensor([0.0, 0.0])], 2
     at.computed = step_cache.computed(at, {0: torch.tensor([1.0, 0.0])})
-    assert kept_steps([at]) == (True,)
+    assert next_steps([at])[0].is_kept
     for way, is_kept in ((1.0, True), (2.0, True), (3.0, False)):
         at.latents = [torch.tensor([0.0, way])]
-        assert kept_steps([at]) == (is_kept,), way
+        assert next_steps([at])[0].is_kept == is_kept, way
 
 
 def test_of_several_segments_the_one_that_changes_most_decides(engine, ask_video, begin_video):
@@ -180,7 +180,7 @@ def test_a_step_that_every_one_of_them_keeps_makes_no_pass(engine, ask, asked):
 
 def test_a_pass_that_fails_moves_nobody_not_even_those_that_need_none(engine, ask):
     keeping = engine.begin(ask(num_inference_steps=STEPS, step_cache=1))
-    while not kept_steps([keeping])[0]:
+    while not next_steps([keeping])[0].is_kept:
         engine.step([keeping])
     passing = engine.begin(ask(num_inference_steps=STEPS))
     before = (keeping.step, keeping.num_kept, keeping.latents[0])
@@ -189,7 +189,7 @@ def test_a_pass_that_fails_moves_nobody_not_even_those_that_need_none(engine, as
         raise MemoryError
 
     with pytest.raises(MemoryError), torch.inference_mode():
-        denoise(engine.model, [keeping, passing], (True, False), broken)
+        denoise(engine.model, [Step(keeping, True), Step(passing, False)], broken)
     assert (keeping.step, keeping.num_kept, keeping.latents[0]) == before
     assert passing.step == 0
 

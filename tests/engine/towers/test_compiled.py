@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine import Engine
-from engine.towers.pieces import CompiledPieces
+from engine.towers.generator import CompiledPieces
 from studio.requests import GenerateImage
 
 

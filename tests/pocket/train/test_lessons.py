@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,28 @@ from pocket.train.lessons import LessonWriter, exchanges
 from pocket.train.shape import TOY
 from pocket.train.student import Student
 from pocket.train.weights import read_model
+from pocket.world.episode import Wording
 from pocket_flat_world import flat_episode
-from studio.captions import Controls
+from studio.captions import Controls, VideoFacts
+from studio.prompting.captioning import Captioner
 from studio.prompting.critique import read_critique
-from studio.prompting.question import SYSTEM
+from studio.prompting.question import SYSTEM, Question, TextPart, VideoPart
 from studio.requests.reason import Reason
+
+FULL_CAPTION = {
+    "subjects": [{"description": "a blue ball", "location": "on the right", "number_of_subjects": 1}],
+    "background_setting": "a grey table",
+    "lighting": {"conditions": "soft light"},
+    "aesthetics": {"color_scheme": "blue"},
+    "cinematography": {"framing": "medium shot"},
+    "style_medium": "computer rendering",
+    "artistic_style": "clean simulation",
+    "context": "a tabletop",
+    "actions": [{"time": "0:00-0:01", "description": "the ball is lifted"}],
+    "segments": [{"segment_index": 0, "time_range": "0:00-0:01", "description": "an arm lifts the ball"}],
+    "audio_description": "motors hum",
+    "temporal_caption": "A blue ball lies on the right. An arm lifts it.",
+}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +72,31 @@ def test_an_episode_of_a_canvas_teaches_to_write_captions_with_their_controls_la
         caption = json.loads(answer)
         assert list(caption)[:2] == ["scene_imagination", "comprehensive_t2i_caption"]
         assert {name: caption[name] for name in list(caption)[-len(controls) :]} == controls
+
+
+def test_a_clip_teaches_to_caption_in_the_two_turns_that_the_captioner_asks(writer):
+    flat = flat_episode("clip", 0)
+    episode = replace(flat, wordings=(Wording("rich", "", json.dumps(FULL_CAPTION)),))
+    *_, analysis, narrative = exchanges(episode)
+    controls = Controls.of_clip(
+        VideoFacts(width=64, height=64, duration_s=episode.duration_s, fps=episode.fps, num_frames=len(episode.frames))
+    )
+    asked: list[Question] = []
+
+    async def answer(question: Question) -> str:
+        asked.append(question)
+        return analysis.answer if len(asked) == 1 else narrative.answer
+
+    captioner = Captioner(answer, probe=None, attach=None)
+    clip = asyncio.run(captioner.caption(VideoPart(url="clip"), controls))
+    assert clip.caption.temporal_caption == narrative.answer
+    assert not clip.repairs
+    turns = [part.text for message in asked[1].messages for part in message.parts if isinstance(part, TextPart)]
+    assert turns == [SYSTEM, analysis.question, analysis.answer, narrative.question]
+    lesson = writer.write(episode, narrative)
+    told = "".join(writer.vocabulary.spelt(int(token)).decode() for token in lesson.tokens)
+    assert analysis.answer in told
+    assert told.endswith(narrative.answer)
 
 
 def test_a_critics_answer_reads_as_one():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine import Engine
-from engine.sampling.tokens import embed
+from engine.sampling.sampler import embed
 from engine.towers import OmniModel, Pack
 from pocket.train.flow import batch_positions, embed_run, read_run
 from pocket.train.modes import Batch, Run

@@ -6,7 +6,8 @@ import torch
 from engine.reasoner import Footage
 from engine.reasoner.pixels import to_patches
 from engine.reasoner.sight import read_sight
-from pocket.train.assemble import write_processors
+from engine.speck.layout import write_processors
+from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
 from pocket.train.shape import TOY
 from pocket.train.sight import cut, look
@@ -27,7 +28,7 @@ def test_a_batch_is_seen_as_the_library_sees_one_picture_after_another(size):
 
 
 def test_frames_are_cut_as_the_engine_cuts_them(tmp_path):
-    write_processors(tmp_path)
+    write_processors(tmp_path, STILL_PIXELS, CLIP_PIXELS)
     frames = torch.randint(0, 256, (4, 64, 96, 3), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
     theirs = to_patches(Footage(frames.numpy(), (0.0, 0.1, 0.2, 0.3)), read_sight(tmp_path, is_edge=False), None, "")
     assert theirs.grid == (2, 4, 6)

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from robot.arms import franka
-from robot.arms.franka import FrankaArm, connect_franka
-from robot.arms.franky_library import load_franky
+from robot.arms.franka import FrankaArm, connect_franka, load_franky
 from robot.faults import ArmLost, NotInstalled
 from robot.gripper.gripper_thread import GripperThread
 from robot.safety import HOME, LIMITS

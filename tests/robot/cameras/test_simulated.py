@@ -4,8 +4,7 @@ from robot.cameras import simulated
 from robot.cameras.simulated import SimulatedCameras, SteppedCameras
 from robot.faults import CameraLost, NotInstalled
 from robot.safety import HOME
-from robot.simulation.graphics import Graphics
-from robot.simulation.library import GRAPHICS
+from robot.simulation.library import GRAPHICS, Graphics
 from robot.simulation.scene import Scene
 from robot.simulation.world import World
 from robot_fakes import FakeClock, StillClock

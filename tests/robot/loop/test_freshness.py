@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robot.chunk import LASTS_S, MAX_ROWS, STALE_AFTER_S
+from robot.commands import Approve, Run
 from robot.faults import StopReason
-from robot.loop.commands import Approve
 from robot.playing import Rung
 from robot.playing.ladder import HOLD_AFTER_S, STOP_AFTER_S
-from robot.run import Run
 from robot_fakes import PERIOD_S, Reply, Rig, stay, sway
 
 SLACK_S = 2 * PERIOD_S
@@ -24,10 +23,10 @@ def play(rig: Rig, run: Run, seconds: float = 20) -> tuple[float, float, float]:
     """When the last row was executed, the arm came to rest, and was stopped: seconds after the last answer."""
     rig.start(run)
     rig.seconds(seconds)
-    answered_s = max(turn.tick.began_s for turn in rig.turns if turn.answered is not None)
-    executed_s = max(turn.tick.began_s for turn in rig.turns if turn.wanted is not None)
-    rested_s = next(turn.tick.began_s for turn in rig.turns if turn.rung is Rung.REST)
-    stopped_s = next(turn.tick.began_s for turn in rig.turns if turn.session.stop is not None)
+    answered_s = max(report.tick.began_s for report in rig.reports if report.answered is not None)
+    executed_s = max(report.tick.began_s for report in rig.reports if report.wanted is not None)
+    rested_s = next(report.tick.began_s for report in rig.reports if report.rung is Rung.REST)
+    stopped_s = next(report.tick.began_s for report in rig.reports if report.session.stop is not None)
     return executed_s - answered_s, rested_s - answered_s, stopped_s - answered_s
 
 
@@ -54,8 +53,8 @@ def test_a_chunk_that_is_too_long_is_cut_and_the_operator_reads_it_once():
 
     rig.seconds(10)
 
-    assert {len(turn.answered.rows) for turn in rig.turns if turn.answered is not None} == {MAX_ROWS}
-    assert [event.words for turn in rig.turns for event in turn.events if event.code == "too_long"] == [
+    assert {len(report.answered.rows) for report in rig.reports if report.answered is not None} == {MAX_ROWS}
+    assert [event.words for report in rig.reports for event in report.events if event.code == "too_long"] == [
         "The policy answers 3,000 rows; those after the first 32 are not played."
     ]
     assert rig.state == "running"
@@ -67,11 +66,11 @@ def test_slow_motion_asks_for_new_chunks_before_the_old_ones_time_is_over(speed:
     rig = Rig(lambda seen: Reply(latency_s, stay()))
     rig.start(Run(mode="rehearsal", speed=speed))
     rig.seconds(8)
-    first = len(rig.turns)
+    first = len(rig.reports)
 
     rig.seconds(20)
 
-    assert all(turn.wanted is not None for turn in rig.turns[first:])
+    assert all(report.wanted is not None for report in rig.reports[first:])
 
 
 def test_a_policy_that_comes_back_and_never_answers_stops_as_if_it_had_not():
@@ -79,17 +78,17 @@ def test_a_policy_that_comes_back_and_never_answers_stops_as_if_it_had_not():
     rig = Rig(lambda seen: next(answers, HUNG))
     rig.start()
     rig.seconds(1)
-    first = len(rig.turns)
+    first = len(rig.reports)
 
     for _ in range(40):
         rig.policy.connected = False
-        rig.turn(3)
+        rig.tick(3)
         rig.policy.connected = True
-        rig.turn()
+        rig.tick()
 
-    since = rig.turns[first:]
-    rested_s = next(turn.tick.began_s for turn in since if turn.rung is Rung.REST) - since[0].tick.began_s
-    stopped_s = next(turn.tick.began_s for turn in since if turn.session.stop is not None) - since[0].tick.began_s
+    since = rig.reports[first:]
+    rested_s = next(report.tick.began_s for report in since if report.rung is Rung.REST) - since[0].tick.began_s
+    stopped_s = next(report.tick.began_s for report in since if report.session.stop is not None) - since[0].tick.began_s
     assert rested_s <= HOLD_AFTER_S + SLACK_S
     assert stopped_s <= STOP_AFTER_S + SLACK_S
     assert rig.loop.view.stop is StopReason.STALE
@@ -100,16 +99,16 @@ def test_a_policy_that_comes_back_is_asked_at_once_and_its_answer_is_what_counts
     rig.start(Run(horizon=32))
     rig.seconds(0.6)
     rig.policy.connected = False
-    rig.turn(3)
+    rig.tick(3)
     rig.policy.connected = True
     asked = len(rig.policy.asked)
 
-    rig.turn()
+    rig.tick()
     assert len(rig.policy.asked) == asked + 1
-    first = len(rig.turns)
+    first = len(rig.reports)
     rig.seconds(5)
 
-    assert all(turn.wanted is not None for turn in rig.turns[first:])
+    assert all(report.wanted is not None for report in rig.reports[first:])
 
 
 def test_a_machine_that_stood_still_plays_nothing_of_before():
@@ -119,7 +118,7 @@ def test_a_machine_that_stood_still_plays_nothing_of_before():
     rig.seconds(1)
     rig.clock.now_s += 3.0
 
-    assert rig.turn().wanted is None
+    assert rig.tick().wanted is None
 
 
 def test_a_person_may_take_their_time_over_a_chunk_and_its_time_begins_with_their_yes():
@@ -130,12 +129,12 @@ def test_a_person_may_take_their_time_over_a_chunk_and_its_time_begins_with_thei
     rig.seconds(3)
     rig.policy.connected = True
     rig.seconds(60)
-    first = len(rig.turns)
+    first = len(rig.reports)
 
     rig.tell(Approve()).result(0)
     rig.seconds(2.0)
 
-    assert sum(turn.wanted is not None for turn in rig.turns[first:]) > 28
+    assert sum(report.wanted is not None for report in rig.reports[first:]) > 28
 
 
 @dataclass
@@ -171,24 +170,24 @@ def test_no_executed_row_is_older_than_the_ladder_allows(whims: Whims, speed: fl
     rig = Rig(lambda seen: answer())
     rig.start(Run.model_validate({"mode": mode, "speed": speed, "horizon": horizon}))
     played_at_s, seen_at_s, came_at_s = rig.clock.now_s, -math.inf, -math.inf
-    for num_turns, what in [*whims.link, (150, "nothing")]:
-        for _ in range(num_turns):
-            turn = rig.turn()
-            now_s = turn.tick.began_s
-            if turn.splice is not None and turn.answered is not None:
-                seen_at_s, came_at_s = turn.answered.observed_at_s, turn.answered.received_at_s
-            if turn.wanted is not None:
+    for num_ticks, what in [*whims.link, (150, "nothing")]:
+        for _ in range(num_ticks):
+            report = rig.tick()
+            now_s = report.tick.began_s
+            if report.splice is not None and report.answered is not None:
+                seen_at_s, came_at_s = report.answered.observed_at_s, report.answered.received_at_s
+            if report.wanted is not None:
                 assert now_s - seen_at_s <= STALE_AFTER_S + 1e-6
                 assert now_s - came_at_s <= LASTS_S + 1e-6
                 played_at_s = now_s
             if rig.loop.view.stop is not None:
                 return
-            if turn.rung is Rung.PLAY or turn.rung is Rung.COAST:
+            if report.rung is Rung.PLAY or report.rung is Rung.COAST:
                 assert now_s - played_at_s <= HOLD_AFTER_S + SLACK_S or len(rig.policy.asked) == 1
         match what:
             case "redial":
                 rig.policy.connected = False
-                rig.turn()
+                rig.tick()
                 rig.policy.connected = True
             case "lose" | "find":
                 rig.policy.connected = what == "find"

@@ -5,10 +5,9 @@ import threading
 import numpy as np
 import pytest
 
+from robot.commands import Finish, Heartbeat, Hold, Instruct, Recovered, Resume, Run, Stop
 from robot.faults import PolicyLost, StopReason
 from robot.loop import DeadMan
-from robot.loop.commands import Finish, Heartbeat, Hold, Instruct, Recovered, Resume, Stop
-from robot.run import Run
 from robot.safety import HOME
 from robot_fakes import PERIOD_S, FakeClock, Reply, Rig, stay, sway
 from studio.errors import Conflict
@@ -29,7 +28,7 @@ def test_until_the_first_rows_come_the_arm_is_told_nothing_and_then_begins_where
     rig = Rig(lambda seen: Reply(0.5, stay() + 0.2))
     rig.start()
 
-    rig.turn(3)
+    rig.tick(3)
     assert rig.arm.targets == []
     assert rig.state == "holding"
     assert rig.loop.view.hold == "policy"
@@ -42,12 +41,12 @@ def test_the_next_chunk_is_asked_for_ahead_and_no_tick_is_without_a_row():
     rig = Rig(lambda seen: Reply(0.4, stay()))
     rig.start(Run(horizon=16))
     rig.seconds(1)
-    first = len(rig.turns)
+    first = len(rig.reports)
 
     rig.seconds(10)
 
-    assert all(turn.wanted is not None for turn in rig.turns[first:])
-    splices = [turn.splice for turn in rig.turns[first:] if turn.splice is not None]
+    assert all(report.wanted is not None for report in rig.reports[first:])
+    splices = [report.splice for report in rig.reports[first:] if report.splice is not None]
     assert {splice.skipped_rows for splice in splices} == {7}
     assert len(splices) == pytest.approx(150 / 16, abs=1)
 
@@ -57,10 +56,10 @@ def test_answers_slower_than_a_chunk_lasts_make_it_stop_and_go():
     rig.start()
 
     rig.seconds(60)
-    assert sum(turn.wanted is not None for turn in rig.turns) > 140
+    assert sum(report.wanted is not None for report in rig.reports) > 140
 
     assert rig.state in ("running", "holding")
-    assert {"running", "holding"} <= {turn.session.state for turn in rig.turns}
+    assert {"running", "holding"} <= {report.session.state for report in rig.reports}
     assert rig.loop.view.stop is None
 
 
@@ -69,7 +68,7 @@ def test_no_answer_for_five_seconds_stops():
     rig = Rig(lambda seen: next(answers))
     rig.start()
     rig.seconds(2)
-    rig.turn(8)
+    rig.tick(8)
 
     rig.seconds(4.5)
     assert rig.state == "holding"
@@ -116,7 +115,7 @@ def test_a_stop_flushes_and_what_was_asked_before_is_never_played():
     rig.seconds(1)
     asked = len(rig.policy.asked)
     while not rig.policy.busy:
-        rig.turn()
+        rig.tick()
 
     rig.tell(Stop())
     targets = len(rig.arm.targets)
@@ -135,10 +134,10 @@ def test_a_stop_flushes_and_what_was_asked_before_is_never_played():
 def test_an_answer_to_the_old_instruction_is_dropped():
     rig = Rig(lambda seen: Reply(0.5, sway(0 if seen.prompt == "left" else 1)))
     rig.start(Run(prompt="left"))
-    rig.turn(2)
+    rig.tick(2)
     assert rig.policy.busy
 
-    rig.tell(Instruct("up")).result(0)
+    rig.tell(Instruct(prompt="up")).result(0)
     rig.seconds(1.5)
 
     assert "old_epoch" in rig.codes()
@@ -214,7 +213,7 @@ def test_a_lost_arm_is_a_fault_and_recovering_makes_it_ready():
     rig.seconds(1)
     rig.arm.lost = True
 
-    rig.turn()
+    rig.tick()
     assert rig.state == "fault"
     assert rig.loop.view.stop is StopReason.ARM_LOST
     assert "The fake arm is lost." in rig.loop.view.words
@@ -230,7 +229,7 @@ def test_an_arm_beyond_its_limits_is_stopped():
     rig.seconds(1)
     rig.arm.velocities = np.array([3.0, 0, 0, 0, 0, 0, 0])
 
-    rig.turn()
+    rig.tick()
 
     assert rig.loop.view.stop is StopReason.BEYOND_VELOCITY
 
@@ -241,7 +240,7 @@ def test_a_defect_of_our_own_stops_the_arm_and_the_loop_goes_on():
     rig.seconds(1)
     rig.arm.broken = True
 
-    rig.turn(3)
+    rig.tick(3)
 
     assert rig.state == "fault"
     assert rig.loop.view.stop is StopReason.LOOP_ERROR
@@ -273,7 +272,7 @@ def test_a_page_that_is_closed_while_the_arm_moves_stops_it():
     rig.tell(Heartbeat()).result(0)
     rig.start()
     for _ in range(10):
-        rig.turn(3)
+        rig.tick(3)
         rig.tell(Heartbeat()).result(0)
     assert rig.state == "running"
 
@@ -291,7 +290,7 @@ def test_a_policy_that_fails_is_asked_again_and_said_in_words():
     rig.seconds(2)
 
     assert rig.state == "running"
-    assert [event.words for turn in rig.turns for event in turn.events if "nons" in event.words] == [
+    assert [event.words for report in rig.reports for event in report.events if "nons" in event.words] == [
         "It sent nonsense."
     ]
 
@@ -379,7 +378,7 @@ def test_an_answer_that_took_longer_than_five_seconds_is_dropped_although_there_
 
     assert "late" in rig.codes()
     assert rig.state == "running"
-    assert all(turn.latency_s is None or turn.latency_s < 1 for turn in rig.turns)
+    assert all(report.latency_s is None or report.latency_s < 1 for report in rig.reports)
     assert all(target[1] == pytest.approx(HOME[1]) for target in rig.arm.targets)
 
 
@@ -390,14 +389,14 @@ def test_old_answers_count_for_nothing_however_bad_they_are():
     rig = Rig(lambda seen: next(answers, Reply(0.2, stay())))
     rig.start(Run(horizon=4))
     while len(rig.policy.asked) < 2:
-        rig.turn()
+        rig.tick()
 
-    rig.tell(Instruct("something else")).result(0)
+    rig.tell(Instruct(prompt="something else")).result(0)
     rig.seconds(2)
 
     assert "old_epoch" in rig.codes()
     assert rig.loop.view.stop is None
-    assert all(turn.answered is None or turn.answered.epoch == turn.session.epoch for turn in rig.turns)
+    assert all(report.answered is None or report.answered.epoch == report.session.epoch for report in rig.reports)
 
 
 def test_an_arm_that_was_pushed_away_while_it_rested_goes_on_from_where_it_is():

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from robot.loop.commands import Approve, Reject, StepOnce
+from robot.commands import Approve, Reject, Run, StepOnce
 from robot.playing import Rung
-from robot.run import Run
 from robot.safety import HOME
 from robot_fakes import Reply, Rig, stay, sway
 from studio.errors import Conflict
@@ -17,8 +16,8 @@ def test_in_shadow_the_arm_is_told_nothing():
 
     assert rig.arm.targets == []
     assert rig.state == "running"
-    assert rig.turns[-1].wanted is not None
-    assert rig.turns[-1].executed is not None
+    assert rig.reports[-1].wanted is not None
+    assert rig.reports[-1].executed is not None
 
 
 def test_in_shadow_nothing_that_the_policy_says_stops():
@@ -28,8 +27,8 @@ def test_in_shadow_nothing_that_the_policy_says_stops():
     rig.seconds(5)
 
     assert rig.state == "running"
-    assert rig.turns[-1].executed is not None
-    assert rig.turns[-1].executed.stop is not None
+    assert rig.reports[-1].executed is not None
+    assert rig.reports[-1].executed.stop is not None
 
 
 def test_in_approve_a_chunk_is_shown_and_played_after_a_yes():
@@ -38,7 +37,7 @@ def test_in_approve_a_chunk_is_shown_and_played_after_a_yes():
     rig.seconds(60)
     assert rig.loop.view.hold == "approval"
     assert len(rig.policy.asked) == 1
-    assert rig.turns[-1].pending is not None
+    assert rig.reports[-1].pending is not None
     assert rig.arm.positions[0] == pytest.approx(HOME[0])
 
     rig.tell(Approve()).result(0)
@@ -85,7 +84,7 @@ def test_in_step_every_press_plays_one_row():
     rig.tell(StepOnce()).result(0)
     rig.seconds(30)
 
-    played = [turn for turn in rig.turns if turn.wanted is not None]
+    played = [report for report in rig.reports if report.wanted is not None]
     assert len(played) == 2
     assert rig.loop.view.hold == "step"
 
@@ -95,7 +94,7 @@ def test_in_rehearsal_the_same_way_takes_longer_and_nothing_is_clipped():
         rig = Rig(lambda seen: Reply(0.2, seen.state.joint_positions[0] * 0 + sway()))
         rig.start(Run.model_validate({"mode": mode, "speed": 0.5, "horizon": 32}))
         rig.seconds(seconds)
-        assert not any(turn.executed.clamps.joints.any() for turn in rig.turns if turn.executed is not None)
+        assert not any(report.executed.clamps.joints.any() for report in rig.reports if report.executed is not None)
         return float(rig.arm.positions[0])
 
     assert reached("rehearsal", 2.0) == pytest.approx(reached("live", 1.1), abs=0.03)
@@ -115,4 +114,4 @@ def test_a_replay_goes_slowly_to_where_the_episode_begins_plays_it_and_is_ready_
     np.testing.assert_allclose(rig.arm.targets[-1], rows[-1], atol=1e-9)
     steps = np.abs(np.diff(np.array(rig.arm.targets)[:, 0]))
     assert steps.max() <= 0.4 / 15 + 1e-9
-    assert {turn.rung for turn in rig.turns if turn.rung} == {Rung.PLAY, Rung.COAST}
+    assert {report.rung for report in rig.reports if report.rung} == {Rung.PLAY, Rung.COAST}

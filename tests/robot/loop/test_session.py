@@ -1,9 +1,9 @@
 import pytest
 
+from robot.commands import Run
 from robot.faults import StopReason
 from robot.loop import Session
 from robot.loop.session import MOVES
-from robot.run import Run
 from studio.errors import Conflict
 
 

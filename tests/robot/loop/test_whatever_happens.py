@@ -11,9 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robot.chunk import STALE_AFTER_S
-from robot.faults import PolicyLost
-from robot.loop import DeadMan
-from robot.loop.commands import (
+from robot.commands import (
     Approve,
     Finish,
     Heartbeat,
@@ -22,12 +20,14 @@ from robot.loop.commands import (
     Ready,
     Recovered,
     Resume,
+    Run,
     Start,
     StepOnce,
     Stop,
 )
+from robot.faults import PolicyLost
+from robot.loop import DeadMan
 from robot.observation import Observation
-from robot.run import Run
 from robot.safety import HOME, LIMITS, velocity_limits
 from robot.safety.filter import STOP_LEAD_RAD
 from robot_fakes import PERIOD_S, Reply, Rig, stay
@@ -55,7 +55,7 @@ class Garbler:
         assert self.rig is not None
         number = len(self.questions)
         what, after_s, by = self.drawn[number % len(self.drawn)]
-        played = sum(turn.wanted is not None for turn in self.rig.turns)
+        played = sum(report.wanted is not None for report in self.rig.reports)
         self.questions.append(Question(seen.epoch, seen.tick, self.rig.clock.now(), played))
         rows = stay(32)
         rows[:, :7] = seen.state.joint_positions + by * np.linspace(0.1, 1, 32)[:, None]
@@ -99,7 +99,7 @@ COMMANDS = {
     "resume": Resume(),
     "stop": Stop(),
     "recover": Recovered(),
-    "instruct": Instruct("something else"),
+    "instruct": Instruct(prompt="something else"),
     "finish": Finish(),
     "approve": Approve(),
     "step": StepOnce(),
@@ -144,27 +144,27 @@ def test_no_executed_row_is_stale_late_of_an_old_epoch_or_over_a_limit(
     run = Run.model_validate({"mode": mode, "horizon": horizon})
     rig.tell(Heartbeat())
     rig.start(run)
-    for num_turns, what in [*happenings, (60, "nothing")]:
-        turn(rig, policy, num_turns, beats=what != "silent")
+    for num_ticks, what in [*happenings, (60, "nothing")]:
+        tick(rig, policy, num_ticks, beats=what != "silent")
         if what == "push at rest":
             rig.loop.tell(Hold())
-            turn(rig, policy, 20)
+            tick(rig, policy, 20)
         happen(rig, run, what)
 
 
-def turn(rig: Rig, policy: Garbler, num_turns: int, *, beats: bool = True) -> None:
-    for _ in range(num_turns):
+def tick(rig: Rig, policy: Garbler, num_ticks: int, *, beats: bool = True) -> None:
+    for _ in range(num_ticks):
         if beats:
             rig.loop.tell(Heartbeat())
         sent = len(rig.arm.targets)
-        rig.turn()
+        rig.tick()
         check_turn(rig, policy, sent)
 
 
 def happen(rig: Rig, run: Run, what: str) -> None:
     match what:
         case "restart":
-            for command in (Resume(), Recovered(), Start(run)):
+            for command in (Resume(), Recovered(), Start(run=run)):
                 rig.loop.tell(command)
         case "late":
             rig.clock.now_s += 0.4
@@ -189,26 +189,26 @@ def happen(rig: Rig, run: Run, what: str) -> None:
 
 
 def check_turn(rig: Rig, policy: Garbler, sent: int) -> None:
-    turn = rig.turns[-1]
+    report = rig.reports[-1]
     new = rig.arm.targets[sent:]
     assert len(new) <= 1
     check_answer(rig, policy)
-    if turn.session.run is not None and turn.session.run.mode == "shadow":
+    if report.session.run is not None and report.session.run.mode == "shadow":
         assert not new
     if not new:
         return
-    assert turn.session.state in ("running", "holding")
+    assert report.session.state in ("running", "holding")
     # What brought it to rest may have let it be pushed away: motion begins again from where the arm is.
     since = rig.arm.calls[: len(rig.arm.calls) - 1 - rig.arm.calls[::-1].index("target")]
     moves_on = bool(since) and since[-1] == "target"
     check_limits(rig, new[0], rig.arm.targets[sent - 1] if moves_on else None)
-    if turn.wanted is not None and turn.session.run is not None and turn.session.run.pace == 1:
+    if report.wanted is not None and report.session.run is not None and report.session.run.pace == 1:
         check_origin(rig, policy, new[0])
 
 
 def check_limits(rig: Rig, row: np.ndarray, last: np.ndarray | None) -> None:
     limits = LIMITS["fr3"]
-    state = rig.turns[-1].state
+    state = rig.reports[-1].state
     assert state is not None
     measured = state.joint_positions
     assert np.isfinite(row).all()
@@ -225,23 +225,23 @@ def check_limits(rig: Rig, row: np.ndarray, last: np.ndarray | None) -> None:
 
 def check_answer(rig: Rig, policy: Garbler) -> None:
     """What counts as an answer is one to a question of this epoch, in time; whether anything of it is played or not."""
-    turn = rig.turns[-1]
-    if turn.answered is None:
+    report = rig.reports[-1]
+    if report.answered is None:
         return
-    question = next(found for found in policy.questions if found.tick == turn.answered.tick)
-    before = rig.turns[-2].session.epoch
-    assert question.epoch == turn.answered.epoch in (before, turn.session.epoch)
-    assert turn.tick.began_s - question.asked_at_s <= STALE_AFTER_S + TINY
+    question = next(found for found in policy.questions if found.tick == report.answered.tick)
+    before = rig.reports[-2].session.epoch
+    assert question.epoch == report.answered.epoch in (before, report.session.epoch)
+    assert report.tick.began_s - question.asked_at_s <= STALE_AFTER_S + TINY
 
 
 def check_origin(rig: Rig, policy: Garbler, row: np.ndarray) -> None:
     code = round(row[7] * 1e6)
     question, index = policy.questions[code // 100], code % 100
-    turn = rig.turns[-1]
-    assert question.epoch == turn.session.epoch
-    played = sum(earlier.wanted is not None for earlier in rig.turns[:-1])
+    report = rig.reports[-1]
+    assert question.epoch == report.session.epoch
+    played = sum(earlier.wanted is not None for earlier in rig.reports[:-1])
     assert index == played - question.row_number
     answered = next(
-        earlier for earlier in rig.turns if earlier.answered is not None and earlier.answered.tick == question.tick
+        earlier for earlier in rig.reports if earlier.answered is not None and earlier.answered.tick == question.tick
     )
     assert answered.tick.began_s - question.asked_at_s <= STALE_AFTER_S + TINY

@@ -4,10 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robot.loop.commands import Finish, Hold, Recovered, Stop
+from robot.commands import Finish, Hold, Recovered, Run, Stop
 from robot.recording import Dataset, Recorder, read_episode
 from robot.recording.reader import list_episodes, pictures
-from robot.run import Run
 from robot_fakes import Reply, Rig, stay, sway
 
 
@@ -18,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 def recorded(folder: Path, rig: Rig, play) -> Path:  # type: ignore[no-untyped-def]
     recorder = Recorder(Dataset(folder, "fr3"))
-    rig.loop._listeners = (rig.turns.append, recorder)  # type: ignore
+    rig.loop._listeners = (rig.reports.append, recorder)  # type: ignore
     play()
     recorder.close()
     assert recorder.words == ""
@@ -106,7 +105,7 @@ def test_a_disk_that_fails_ends_the_recording_and_not_the_run(folder: Path):
     rig = Rig()
     dataset = Dataset(folder, "fr3")
     recorder = Recorder(dataset)
-    rig.loop._listeners = (rig.turns.append, recorder)  # type: ignore
+    rig.loop._listeners = (rig.reports.append, recorder)  # type: ignore
     (folder / ".recording").write_text("in the way")
 
     rig.start(Run(record=True))

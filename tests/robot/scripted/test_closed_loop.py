@@ -7,17 +7,16 @@ import pytest
 
 from robot.arms.simulated import SimulatedArm
 from robot.clock import Tick
-from robot.loop import DeadMan, Eyes, Loop
-from robot.loop.commands import Instruct, Ready, Start
+from robot.commands import Instruct, Ready, Run, Start
+from robot.loop import DeadMan, Loop, Sensors
 from robot.objects import ObjectPose
 from robot.observation import Observation
-from robot.run import Run
 from robot.safety import LIMITS, Course
 from robot.safety.filter import filter_target
 from robot.scripted.policy import plan
 from robot.simulation.scene import Scene
 from robot.simulation.world import World
-from robot.turn import Turn
+from robot.tick_report import TickReport
 from robot_fakes import PERIOD_S, FakeCameras, FakeClock, FakePolicy, Reply
 
 LIFTED_M = 0.1
@@ -113,45 +112,45 @@ def test_a_thing_that_was_moved_meanwhile_is_found_again(plain_scene: Scene):
     assert lifted(world, before) == ["red cube"]
 
 
-def _loop(world: World, clock: FakeClock, turns: list[Turn]) -> Loop:
+def _loop(world: World, clock: FakeClock, reports: list[TickReport]) -> Loop:
     def answer(observation: Observation) -> Reply:
         state = observation.state
         rows = plan(state.joint_positions, state.gripper_position, observation.prompt, observation.objects)
         return Reply(after_s=0.25, rows=rows)
 
     arm = SimulatedArm(world)
-    eyes = Eyes(arm, FakeCameras(clock), clock, objects=world.object_poses)
+    sensors = Sensors(arm, FakeCameras(clock), clock, objects=world.object_poses)
     dead_man = DeadMan(required=False)
-    return Loop(arm, eyes, FakePolicy(clock, answer), clock, dead_man=dead_man, listeners=[turns.append])
+    return Loop(arm, sensors, FakePolicy(clock, answer), clock, dead_man=dead_man, listeners=[reports.append])
 
 
-def _turn(loop: Loop, world: World, clock: FakeClock) -> Callable[[int], None]:
+def _ticking(loop: Loop, world: World, clock: FakeClock) -> Callable[[int], None]:
     number = iter(range(1_000_000))
 
-    def turn(num_turns: int) -> None:
-        for _ in range(num_turns):
+    def tick(num_ticks: int) -> None:
+        for _ in range(num_ticks):
             clock.now_s += PERIOD_S
             world.catch_up()
-            loop.turn(Tick(next(number), clock.now_s, clock.now_s))
+            loop.run_tick(Tick(next(number), clock.now_s, clock.now_s))
 
-    return turn
+    return tick
 
 
 def test_the_whole_loop_lifts_one_thing_and_then_puts_it_away(mesh_scene: Scene):
     clock = FakeClock()
     world = World(mesh_scene, seed=5, clock=clock)
     before = world.object_poses()
-    turns: list[Turn] = []
-    loop = _loop(world, clock, turns)
-    turn = _turn(loop, world, clock)
+    reports: list[TickReport] = []
+    loop = _loop(world, clock, reports)
+    tick = _ticking(loop, world, clock)
 
     loop.tell(Ready())
-    turn(1)
-    loop.tell(Start(Run(prompt="pick up the red cube")))
-    turn(90)
+    tick(1)
+    loop.tell(Start(run=Run(prompt="pick up the red cube")))
+    tick(90)
     in_the_air = lifted(world, before)
-    loop.tell(Instruct("put the red cube in the bowl"))
-    turn(120)
+    loop.tell(Instruct(prompt="put the red cube in the bowl"))
+    tick(120)
 
     assert in_the_air == ["red cube"]
     cube, bowl = find(world, "red cube"), next(thing for thing in world.object_poses() if thing.shape == "bowl")

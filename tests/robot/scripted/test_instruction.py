@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from robot.objects import ObjectPose, Shape
-from robot.scripted.instruction import understand
-from robot.scripted.refusal import Refusal
+from robot.scripted.instruction import Refusal, understand
 
 
 def _thing(colour: str, shape: Shape) -> ObjectPose:

@@ -1,7 +1,29 @@
+from pathlib import Path
+
 import numpy as np
 
-from robot.simulation.mesh_arm import MIN_FACES, merge_near_vertices
+from robot.simulation.mesh_arm import MIN_FACES, find_panda, merge_near_vertices
 from robot.simulation.scene import Scene
+
+
+def test_the_installed_package_has_the_meshes():
+    found = find_panda()
+
+    assert found is not None
+    assert found.name == "panda.xml"
+
+
+def test_a_folder_without_meshes_has_no_arm(tmp_path: Path):
+    (tmp_path / "panda.xml").write_text("<mujoco/>")
+
+    assert find_panda(tmp_path) is None
+
+
+def test_a_folder_that_is_named_is_used(tmp_path: Path):
+    (tmp_path / "panda.xml").write_text("<mujoco/>")
+    (tmp_path / "franka_emika_panda" / "meshes").mkdir(parents=True)
+
+    assert find_panda(tmp_path) == tmp_path / "panda.xml"
 
 
 def _sheet(num_cells: int, edge_m: float) -> tuple[np.ndarray, np.ndarray]:

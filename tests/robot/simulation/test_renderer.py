@@ -4,10 +4,8 @@ import pytest
 from robot.faults import NotInstalled
 from robot.objects import Shape
 from robot.safety import HOME
-from robot.simulation import opengl
 from robot.simulation.arrangement import SLOTS
-from robot.simulation.graphics import Graphics
-from robot.simulation.library import GRAPHICS
+from robot.simulation.library import GRAPHICS, Graphics
 from robot.simulation.physics import Physics
 from robot.simulation.renderer import CanvasRenderer
 from robot.simulation.scene import Scene
@@ -75,7 +73,7 @@ def test_another_seed_is_drawn_in_other_colours(plain_scene: Scene):
 
 
 def test_without_opengl_it_says_which_package_is_missing(plain_scene: Scene, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(opengl, "GRAPHICS", Graphics("disable", "Install libegl1."))
+    monkeypatch.setattr("robot.simulation.renderer.GRAPHICS", Graphics("disable", "Install libegl1."))
 
     with pytest.raises(NotInstalled, match="Install libegl1"):
         CanvasRenderer(plain_scene)

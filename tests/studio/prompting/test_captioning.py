@@ -202,7 +202,10 @@ def test_what_is_no_prose_is_refused(answer: str):
 
 
 def test_prose_beyond_its_bound_ends_with_a_sentence():
-    assert read_narrative("An arm lifts it. " * 400).endswith("it.")
+    told = " ".join(f"Arm {index} lifts cube {index} onto tray {index}." for index in range(800))
+    assert read_narrative(told).endswith(".")
+    with pytest.raises(UnusableAnswer, match="repeats itself"):
+        read_narrative("An arm lifts it. " * 400)
 
 
 def test_prompts_may_be_somebody_elses(tmp_path: Path):

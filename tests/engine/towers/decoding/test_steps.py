@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.towers import Cache
-from engine.towers.decoding import Row, Steps
+from engine.towers.decoding import LastToken, Steps
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Echo:
     def __post_init__(self) -> None:
         self._out = torch.zeros(self.size, 1)
 
-    def run(self, rows: Sequence[Row]) -> Tensor:
+    def run(self, rows: Sequence[LastToken]) -> Tensor:
         self.ran.append(len(rows))
         self._out[: len(rows), 0] = torch.tensor([float(row.token) for row in rows])
         return self._out[: len(rows)]
@@ -43,9 +43,9 @@ def steps(made) -> Steps:
 
 @pytest.fixture
 def rows(engine):
-    def make(count: int) -> list[Row]:
+    def make(count: int) -> list[LastToken]:
         caches = [Cache(engine.model.config, engine.model.device, engine.model.dtype) for _ in range(count)]
-        return [Row(index, 0, cache) for index, cache in enumerate(caches)]
+        return [LastToken(index, 0, cache) for index, cache in enumerate(caches)]
 
     return make
 
@@ -64,8 +64,8 @@ def test_a_larger_batch_is_cut_and_no_part_overwrites_another(steps, made, rows)
 
 
 def test_a_step_is_recorded_once_until_another_adapter_is_worn(steps, made, rows):
-    for worn in (None, None, "one", "one", None):
-        steps.read(rows(1), worn)
+    for adapter in (None, None, "one", "one", None):
+        steps.read(rows(1), adapter)
     assert [step.ran for step in made] == [[1, 1], [1, 1], [1]]
 
 

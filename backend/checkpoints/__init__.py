@@ -1,0 +1,1 @@
+"""What can be computed with: checkpoints with their presets, and LoRA adapters."""

@@ -1,0 +1,1 @@
+"""What every request passes through before a route sees it: tokens, limits, and how fast bytes must come."""

@@ -1,0 +1,1 @@
+"""The place where checkpoints are judged without their names."""

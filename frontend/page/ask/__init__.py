@@ -1,0 +1,1 @@
+"""The place where the reasoner answers questions about pictures and clips."""

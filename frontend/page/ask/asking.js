@@ -1,0 +1,100 @@
+// Asking: words go through the chat, tasks through their own route; one at a time, and each can be stopped.
+
+import { say } from "../parts/facts.js";
+import { subject } from "./subject.js";
+import { talks } from "./store.js";
+import { refused, streamed } from "./stream.js";
+import { live } from "../parts/live.js";
+
+const REMEMBERED_TURNS = 20;
+const PART = { image: "image_url", video: "video_url" };
+
+class Asking extends EventTarget {
+  #stopper = null;
+
+  get busy() {
+    return this.#stopper !== null;
+  }
+
+  stop() {
+    this.#stopper?.abort();
+  }
+
+  /** Ask in words; `sampling` has what is said of seed, max_tokens and temperature. */
+  async words(text, thinks, sampling) {
+    const [id, item] = [subject.id, subject.item];
+    talks.add(id, { role: "user", text });
+    await this.#answer(id, async (turn, signal) => {
+      const body = {
+        model: live.state.system.checkpoint?.id,
+        messages: messagesOf(talks.turns(id).slice(0, -1), item, thinks),
+        ...sampling,
+      };
+      for await (const { text: more = "", thought = "" } of streamed(body, signal)) {
+        talks.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
+      }
+    });
+  }
+
+  /** Ask a task about the item; `sampling` has what is said of seed and max_tokens. */
+  async task(task, words, thinks, sampling) {
+    const id = subject.id;
+    const said = Object.values(words).filter(Boolean).join(", ");
+    talks.add(id, {
+      role: "user",
+      text: said ? say("ask.task_words", { title: task.title, words: said }) : task.title,
+      task: task.id,
+    });
+    await this.#answer(id, async (turn, signal) => {
+      const response = await fetch(`/v1/tasks/${task.id}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ media: id, words, ...(thinks ? { thinking: true } : {}), ...sampling }),
+        signal,
+      });
+      const answer = await response.json();
+      if (!response.ok) throw refused(answer);
+      talks.grow(turn, answer);
+    });
+  }
+
+  async #answer(id, fill) {
+    this.#stopper = new AbortController();
+    const turn = talks.add(id, { role: "assistant", text: "", thought: "", results: [], open: true });
+    this.dispatchEvent(new Event("state"));
+    const last = {};
+    try {
+      await fill(turn, this.#stopper.signal);
+    } catch (error) {
+      if (error.name === "AbortError") last.stopped = true;
+      else last.error = (error.name === "Error" && error.message) || say("error.unreachable");
+    }
+    this.#stopper = null;
+    talks.grow(turn, { ...last, open: false }, true);
+    this.dispatchEvent(new Event("state"));
+  }
+}
+
+// The item is shown with the first question. Answers that failed, and their questions, are left out.
+function messagesOf(turns, item, thinks) {
+  const said = turns.filter(
+    (turn, index) => !turn.task && turn.text && !turn.error && !(turn.role === "user" && turns[index + 1]?.error),
+  );
+  let kept = said.slice(-REMEMBERED_TURNS);
+  kept = kept
+    .slice(
+      Math.max(
+        kept.findIndex((turn) => turn.role === "user"),
+        0,
+      ),
+    )
+    .filter((turn, index) => !(turn.role === "assistant" && said[index - 1]?.task));
+  const messages = kept.map(({ role, text }) => ({ role, content: [{ type: "text", text }] }));
+  const asked = messages.at(-1);
+  if (thinks && asked) asked.content[0].text += `\n\n${say("ask.think_format")}`;
+  const part = PART[item?.type];
+  if (part && messages.length) messages[0].content.unshift({ type: part, [part]: { url: `media:${item.id}` } });
+  return messages;
+}
+
+export const asking = new Asking();

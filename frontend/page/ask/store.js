@@ -1,0 +1,80 @@
+// Conversations, one about each item, kept in this browser alone and deleted there.
+
+const KEY = "orrery.ask";
+const MOST_TALKS = 40;
+const MOST_TURNS = 80;
+
+class AskStore extends EventTarget {
+  #talks = read(); // item id, "" for none → { at, turns }
+
+  /**
+   * The turns about an item: `{ role: "user", text, task? }` and `{ role: "assistant", text, thought, results, skipped,
+   * failure, stopped, error }`.
+   */
+  turns(id) {
+    return this.#talks[id]?.turns ?? [];
+  }
+
+  /** What a person has asked in words, newest conversation first and in each the newest question. */
+  get questions() {
+    const newest = Object.values(this.#talks).sort((a, b) => b.at - a.at);
+    return newest.flatMap(({ turns }) =>
+      turns
+        .filter(({ role, task }) => role === "user" && !task)
+        .map(({ text }) => text)
+        .reverse(),
+    );
+  }
+
+  get size() {
+    return Object.keys(this.#talks).length;
+  }
+
+  add(id, turn) {
+    const turns = [...this.turns(id), turn].slice(-MOST_TURNS);
+    this.#talks[id] = { at: Date.now(), turns };
+    this.#keep();
+    return turn;
+  }
+
+  /** A turn has grown; it is written down when `keep` says that it is whole. */
+  grow(turn, changes, keep = false) {
+    Object.assign(turn, changes);
+    if (keep) this.#keep();
+    else this.dispatchEvent(new Event("state"));
+  }
+
+  delete(id) {
+    delete this.#talks[id];
+    this.#keep();
+  }
+
+  deleteAll() {
+    this.#talks = {};
+    this.#keep();
+  }
+
+  #keep() {
+    const newest = Object.entries(this.#talks).sort(([, a], [, b]) => b.at - a.at);
+    this.#talks = Object.fromEntries(newest.slice(0, MOST_TALKS));
+    try {
+      if (newest.length) localStorage[KEY] = JSON.stringify(this.#talks);
+      else localStorage.removeItem(KEY);
+    } catch {
+      // The browser's store is full: the oldest half gives way.
+      this.#talks = Object.fromEntries(newest.slice(0, Math.floor(newest.length / 2)));
+      localStorage[KEY] = JSON.stringify(this.#talks);
+    }
+    this.dispatchEvent(new Event("state"));
+  }
+}
+
+function read() {
+  try {
+    return JSON.parse(localStorage[KEY] ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+export const talks = new AskStore();

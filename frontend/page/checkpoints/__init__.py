@@ -1,0 +1,1 @@
+"""The place of checkpoints: load, unload, memory, download."""

@@ -1,0 +1,1 @@
+"""The place where results are seen side by side."""

@@ -1,0 +1,54 @@
+// The form as its components last said it, for everything that reads it without asking the server.
+
+import { canvasOf, kind } from "../parts/facts.js";
+import { live } from "../parts/live.js";
+
+const LOCK = "seed_lock";
+const PRIORITY = "priority";
+const SEED = "sampling.seed";
+const HOLDS = "@"; // a part that holds several fields is named so
+
+class FormValues extends EventTarget {
+  values = null; // by dotted path; null until the form has been restored
+
+  /** Called by the page at every change; what it returns is the draft that the browser keeps. */
+  remember(names, values) {
+    this.values = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    this.dispatchEvent(new Event("state"));
+    const { [LOCK]: lock, [PRIORITY]: _, ...kept } = this.values;
+    return { checkpoint: live.state.system.checkpoint?.id ?? null, values: kept, lock };
+  }
+
+  get canvas() {
+    return this.values && canvasOf(this.values.resolution, this.values.aspect_ratio);
+  }
+
+  /** A field of the request, wherever the form keeps it. */
+  get(path) {
+    return this.values && (path in this.values ? this.values[path] : this.#held()[path]);
+  }
+
+  // What the parts hold that stand for several fields; what they leave empty is not said.
+  #held() {
+    const parts = Object.entries(this.values).filter(([name]) => name.startsWith(HOLDS));
+    const fields = parts.flatMap(([, held]) => Object.entries(held ?? {}));
+    return Object.fromEntries(fields.filter(([, value]) => value != null));
+  }
+
+  /** The JSON that Generate posts; an unlocked seed is left to the server, which draws one. */
+  request() {
+    const request = { kind };
+    for (const [path, value] of Object.entries({ ...this.values, ...this.#held() })) {
+      if (path === LOCK || path === PRIORITY || path.startsWith(HOLDS) || (path === SEED && !this.values[LOCK]))
+        continue;
+      const groups = path.split(".");
+      const name = groups.pop();
+      let level = request;
+      for (const group of groups) level = level[group] ??= {};
+      level[name] = value;
+    }
+    return request;
+  }
+}
+
+export const form = new FormValues();

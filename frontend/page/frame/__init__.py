@@ -1,0 +1,1 @@
+"""What stands around every place: header, rail, theme and notifications."""

@@ -1,0 +1,1 @@
+"""The place of what was made: search, tags, trash, storage."""

@@ -1,0 +1,79 @@
+// What is looked for in the library. It stands in the page's address, so that a reload and a link find the same.
+
+const FIELDS = [
+  "q",
+  "type",
+  "kind",
+  "checkpoint",
+  "seed",
+  "starred",
+  "tag",
+  "batch",
+  "since",
+  "until",
+  "trashed",
+  "order",
+];
+const VIEW = ["trashed", "order"]; // how it is shown, not what is looked for
+
+class Query extends EventTarget {
+  #values = {};
+
+  constructor() {
+    super();
+    const address = new URLSearchParams(location.search);
+    for (const field of FIELDS) if (address.get(field)) this.#values[field] = address.get(field);
+  }
+
+  get(field) {
+    return this.#values[field] ?? "";
+  }
+
+  /** Change some fields; an empty value takes one away. */
+  set(changes) {
+    const next = { ...this.#values };
+    for (const [field, value] of Object.entries(changes)) {
+      if (value) next[field] = String(value);
+      else delete next[field];
+    }
+    if (JSON.stringify(next) === JSON.stringify(this.#values)) return;
+    this.#values = next;
+    this.write();
+    this.dispatchEvent(new Event("state"));
+  }
+
+  clear() {
+    this.set(Object.fromEntries(FIELDS.filter((field) => !VIEW.includes(field)).map((field) => [field, ""])));
+  }
+
+  /** How many fields narrow the view beside the words. */
+  get narrowed() {
+    return FIELDS.filter((field) => this.#values[field] && field !== "q" && !VIEW.includes(field)).length;
+  }
+
+  get looks() {
+    return Boolean(this.#values.q) || this.narrowed > 0;
+  }
+
+  /** As the server is asked: days become moments, from midnight to the end of the day here. */
+  params() {
+    const { since, until, ...plain } = this.#values;
+    const params = new URLSearchParams(plain);
+    if (since) params.set("since", new Date(`${since}T00:00:00`).toISOString());
+    if (until) params.set("until", new Date(`${until}T23:59:59.999`).toISOString());
+    return params;
+  }
+
+  /** Put it into the address; again after somebody went back, for an older address knows less. */
+  write() {
+    const address = new URL(location.href);
+    for (const field of FIELDS) {
+      if (this.#values[field]) address.searchParams.set(field, this.#values[field]);
+      else address.searchParams.delete(field);
+    }
+    history.replaceState(history.state, "", address);
+  }
+}
+
+export const query = new Query();
+addEventListener("popstate", () => query.write());

@@ -1,0 +1,80 @@
+// Which items are chosen, which one the keyboard is at, and which one is looked at.
+
+class LibrarySelection extends EventTarget {
+  chosen = new Set();
+  at = 0; // index in the grid
+  peeked = null; // id
+
+  #anchor = null;
+
+  /** Choose one more, or one fewer. */
+  toggle(id, index) {
+    if (!this.chosen.delete(id)) this.chosen.add(id);
+    this.#anchor = index;
+    this.#tell();
+  }
+
+  /** Choose everything between the last one that was chosen and this one. */
+  reach(items, index) {
+    const from = this.#anchor ?? index;
+    for (const item of items.slice(Math.min(from, index), Math.max(from, index) + 1)) this.chosen.add(item.id);
+    this.#tell();
+  }
+
+  all(items) {
+    for (const item of items) this.chosen.add(item.id);
+    this.#tell();
+  }
+
+  clear() {
+    this.chosen.clear();
+    this.#anchor = null;
+    this.#tell();
+  }
+
+  /** Forget those that are there no longer. */
+  forget(ids) {
+    for (const id of ids) this.chosen.delete(id);
+    if (ids.includes(this.peeked)) this.peek(null);
+    else this.#tell();
+  }
+
+  move(index) {
+    this.at = index;
+    this.#tell();
+  }
+
+  /**
+   * Look at an item, or at none. The first look is a step that the browser's Back takes back; others take its place.
+   */
+  peek(id) {
+    if (!id && history.state?.peeks) {
+      this.peeked = null;
+      this.#tell();
+      history.back();
+      return;
+    }
+    const opens = id && !this.peeked;
+    this.peeked = id;
+    const address = new URL(location.href);
+    if (id) address.searchParams.set("item", id);
+    else address.searchParams.delete("item");
+    if (opens) history.pushState({ ...history.state, peeks: true }, "", address);
+    else history.replaceState(history.state, "", address);
+    this.#tell();
+  }
+
+  /** The address has changed under the page: somebody went back or forward. */
+  heed() {
+    this.peeked = new URLSearchParams(location.search).get("item");
+    this.#tell();
+  }
+
+  #tell() {
+    this.dispatchEvent(new Event("state"));
+  }
+}
+
+export const selection = new LibrarySelection();
+selection.peeked = new URLSearchParams(location.search).get("item");
+addEventListener("popstate", () => selection.heed());

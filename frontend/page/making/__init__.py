@@ -1,0 +1,1 @@
+"""The places with a form: stage, progress, strip, queueing, and ways on from a result."""

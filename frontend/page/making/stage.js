@@ -1,0 +1,231 @@
+// The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
+
+import { ActionsChart } from "../media/actions_chart.js";
+import { ClipPlayer } from "../media/clip_player.js";
+import { page, say } from "../parts/facts.js";
+import { hintOf } from "../parts/faults.js";
+import { fixButtons } from "../parts/fixes.js";
+import { allGone, lost } from "../parts/gone.js";
+import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../parts/jobs.js";
+import { live } from "../parts/live.js";
+import { make, mark, show, write } from "../parts/nodes.js";
+import { Part } from "../parts/part.js";
+import { PictureCanvas } from "../media/picture_canvas.js";
+import { selection } from "./selection.js";
+import { Waveform } from "../media/waveform.js";
+
+class Stage extends Part {
+  #unwant = () => {};
+  #watched = null; // id of the job whose frames are asked for
+
+  sources() {
+    return [live, selection, lost];
+  }
+
+  build() {
+    this.setAttribute("role", "region");
+    this.setAttribute("aria-label", say("stage.label"));
+    this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), hidden: true });
+    this.image = make("img", { alt: "", hidden: true });
+    this.clip = make("video", { loop: true, playsinline: true, preload: "auto", hidden: true });
+    this.clip.muted = true;
+    this.clip.addEventListener("click", () => this.player.toggle());
+    this.player = new ClipPlayer(this.clip, this);
+    this.wave = new Waveform(this.player);
+    this.chart = new ActionsChart();
+    this.under = new ActionsChart({ small: true });
+    this.player.addEventListener("frame", ({ detail }) => this.under.mark(detail, this.player.frames));
+    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip, this.chart.svg);
+    this.tag = make("span", { class: "o-tag", hidden: true });
+    this.picks = make("div", { class: "o-picks", role: "group", hidden: true });
+    this.lead = make("b");
+    this.rest = make("ul");
+    this.fixes = make("div", { class: "o-fixes" });
+    this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest, this.fixes);
+    // Who has no pointer scrolls words that are too many by the arrow keys, once they have the focus.
+    const overflow = new ResizeObserver(() =>
+      mark(this.words, "tabindex", this.words.scrollHeight > this.words.clientHeight ? 0 : null),
+    );
+    for (const part of [this.words, this.lead, this.rest]) overflow.observe(part);
+    this.view = make("div", { class: "o-view" }, this.frame, this.tag, this.words, this.picks);
+    this.below = make("div", { class: "o-under", hidden: true }, this.under.svg);
+    this.append(this.view, this.wave.node, this.below, this.player.node);
+    this.preview = new PictureCanvas(this.canvas, () => this.#drawn());
+    live.addEventListener(
+      "frame",
+      ({ detail }) => detail.topic === `preview/${this.#watched}` && this.preview.show(detail.image),
+    );
+  }
+
+  paint(state) {
+    const job = selection.job(state);
+    mark(this, "data-state", job?.state ?? "empty");
+    mark(this, "data-job", job?.id ?? "");
+    this.#watch(job?.state === "running" ? job.id : null);
+    if (job) this.style.setProperty("--o-ratio", String(ratio(size(job))));
+    const results = shownResults(job);
+    const index = Math.min(selection.index, results.length - 1);
+    this.#paintResult(results[index], index, results.length);
+    this.#paintUnder(job, results[index]);
+    this.#paintPicks(results, index);
+    this.#paintTag(job);
+    this.#paintWords(job, state);
+    show(this.frame, job?.state === "running" || results.length > 0);
+    this.#reserve(job, results[index]);
+  }
+
+  // What stands below a clip has its room from the first step on, so that nothing moves when the clip is there.
+  #reserve(job, result) {
+    const expected = job?.state === "running" && makesClip(job);
+    const clip = expected || result?.type === "video";
+    show(this.player.node, clip);
+    mark(this.player.node, "data-idle", clip && !result);
+    show(this.wave.node, expected ? Boolean(job.request.sound) : Boolean(result?.has_sound));
+    show(this.below, expected ? actsOn(job) : Boolean(this.below.dataset.key));
+  }
+
+  #watch(id) {
+    if (id === this.#watched) return;
+    this.#unwant();
+    this.#watched = id;
+    this.#unwant = id ? live.want(`preview/${id}`) : () => {};
+    // The last preview stays until the picture is there; another job starts dark.
+    if (id) show(this.canvas, false);
+  }
+
+  #drawn() {
+    show(this.canvas, this.#watched !== null);
+    this.dataset.frames = String(Number(this.dataset.frames ?? 0) + 1);
+  }
+
+  #paintResult(result, index, count) {
+    const url = result?.url ?? "";
+    if (this.frame.dataset.url === url) return;
+    this.frame.dataset.url = url;
+    const shown = { video: this.clip, actions: this.chart.svg }[result?.type] ?? this.image;
+    for (const node of [this.image, this.clip, this.chart.svg]) {
+      if (node === shown && url) continue;
+      if (node === this.clip) this.clip.pause();
+      node.removeAttribute("src");
+      node.toggleAttribute("hidden", true);
+    }
+    this.wave.show(shown === this.clip ? result : null);
+    if (!url) {
+      if (!this.#watched) show(this.canvas, false);
+      return;
+    }
+    const reveal = () => {
+      if (this.frame.dataset.url !== url) return;
+      shown.toggleAttribute("hidden", false);
+      show(this.canvas, false);
+    };
+    if (shown === this.chart.svg) {
+      this.chart.load(url).then((drawn) => drawn && reveal());
+      return;
+    }
+    const words = say(`stage.result_${result.type}`, { index: index + 1, count, seed: result.seed });
+    mark(shown, shown === this.image ? "alt" : "aria-label", words);
+    shown.src = url;
+    if (shown === this.image) this.image.decode().then(reveal, reveal);
+    else this.#reveal(result, reveal);
+  }
+
+  // A clip plays at once, unless less motion was asked for.
+  #reveal(result, reveal) {
+    this.player.take(result);
+    this.clip.addEventListener("loadeddata", reveal, { once: true });
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clip.play().catch(() => {});
+  }
+
+  // Below a clip that actions led to, or that was foreseen with them: their lines, and where the clip is in them.
+  #paintUnder(job, result) {
+    const actions = result?.type === "video" ? actionsOf(job, result) : null;
+    const key = actions ? `${job.id} ${result.id}` : "";
+    if (this.below.dataset.key === key) return;
+    this.below.dataset.key = key;
+    if (!actions) return;
+    if (Array.isArray(actions)) this.under.draw({ actions, fps: job.request.fps });
+    else this.under.load(actions);
+  }
+
+  #paintPicks(results, index) {
+    show(this.picks, results.length > 1);
+    const urls = results.length > 1 ? results.map((result) => result.id).join(" ") : "";
+    if (this.picks.dataset.urls !== urls) {
+      this.picks.dataset.urls = urls;
+      this.picks.replaceChildren(
+        ...(urls ? results : []).map((result, at) =>
+          make(
+            "button",
+            {
+              type: "button",
+              "aria-label": say("stage.pick", { index: at + 1, seed: result.seed }),
+              on: { click: () => selection.pickPicture(at) },
+            },
+            result.thumbnail_url ? make("img", { src: result.thumbnail_url, alt: "" }) : String(at + 1),
+          ),
+        ),
+      );
+    }
+    [...this.picks.children].forEach((button, at) => mark(button, "aria-pressed", String(at === index)));
+  }
+
+  #paintTag(job) {
+    const text = job ? tagOf(job) : "";
+    show(this.tag, Boolean(text));
+    write(this.tag, text);
+  }
+
+  #paintWords(job, state) {
+    const [lead, ...rest] = wordsOf(job, state, !this.canvas.hidden);
+    show(this.words, Boolean(lead));
+    write(this.lead, lead ?? "");
+    const failed = job?.state === "failed" ? job.id : "";
+    if (this.fixes.dataset.job !== failed) {
+      this.fixes.dataset.job = failed;
+      this.fixes.replaceChildren(...(failed ? fixButtons(job.error, job.request) : []));
+    }
+    const lines = rest.filter(Boolean);
+    if (this.rest.dataset.lines === lines.join("\n")) return;
+    this.rest.dataset.lines = lines.join("\n");
+    this.rest.replaceChildren(...lines.map((line) => make("li", {}, line)));
+  }
+}
+
+const WIDE = [16, 9];
+
+const ratio = (canvas) => (canvas ?? WIDE)[0] / (canvas ?? WIDE)[1];
+
+function tagOf({ state, progress, stopped_at_step: stopped }) {
+  const { phase, step, steps } = progress;
+  if (state === "running" && phase === "decoding") return say("stage.tag_decoding");
+  if (state === "running" && step > 0) return say("stage.tag", { step, steps });
+  if (state === "succeeded" && stopped != null) return say("stage.tag_stopped", { step: stopped, steps });
+  return "";
+}
+
+/** What stands on the stage in words: a lead, then lines. */
+function wordsOf(job, state, hasPreview) {
+  if (!job) return [say("stage.empty"), say(`empty.${page}`), say("stage.empty_watch"), say("stage.empty_drop")];
+  const { step, steps } = job.progress;
+  switch (job.state) {
+    case "queued": {
+      const jobs = before(state, job);
+      const checkpoint = state.system.checkpoint;
+      if (job.waiting_for) return [say("stage.held", { title: job.waiting_for }), job.request.prompt];
+      if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), job.request.prompt];
+      if (!jobs) return [say("stage.waiting_next"), job.request.prompt];
+      return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), job.request.prompt];
+    }
+    case "running":
+      return hasPreview || step > 0 ? [] : [say("stage.starting")];
+    case "cancelled":
+      return [step ? say("stage.cancelled_at", { step, steps }) : say("stage.cancelled"), job.request.prompt];
+    case "failed":
+      return [say("stage.failed"), job.error?.message, hintOf(job.error)];
+    default:
+      return allGone(job) ? [say("stage.deleted"), job.request.prompt, say("stage.deleted_hint")] : [];
+  }
+}
+
+customElements.define("o-stage", Stage);

@@ -1,0 +1,1 @@
+"""Pictures, clips and sound: chosen, uploaded, played and marked."""

@@ -1,0 +1,38 @@
+"""What is said of pictures, clips and sound, wherever they are chosen or played."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str] = {
+    "pick.upload": "Upload",
+    "pick.library": "Library",
+    "pick.sample": "Sample",
+    "pick.change": "Change",
+    "pick.remove": "Remove",
+    "pick.remove_it": "Remove: {title}",
+    "pick.lost": "Its file is gone from the disk. Choose another.",
+    "pick.gone": "It is no longer in the library.",
+    "pick.uploading": "Uploading…",
+    "pick.first_frame": "Its first frame is used.",
+    "pick.no_image": "A clip is needed here, not a picture.",
+    "pick.no_video": "A picture is needed here, not a clip.",
+    "pick.frames_one": "1 frame",
+    "pick.frames": "{count} frames",
+    "pick.sound": "with sound",
+    "picker.title": "Library",
+    "picker.search": "Search prompts, titles, tags",
+    "picker.none": "Nothing fits these words.",
+    "picker.empty": "Nothing here yet: what is made or uploaded collects in the library.",
+    "player.label": "Player",
+    "player.play": "Play (K)",
+    "player.pause": "Pause (K)",
+    "player.back": "One frame back (J)",
+    "player.forward": "One frame on (L)",
+    "player.seek": "Frame",
+    "player.frame": "frame {frame} of {frames}",
+    "player.speed": "Speed",
+    "player.mute": "Mute",
+    "player.unmute": "Hear it",
+    "player.grow": "Full screen",
+    "player.shrink": "Leave the full screen",
+    "waveform.label": "Sound of the clip, as loudness over time",
+}

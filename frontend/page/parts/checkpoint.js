@@ -1,0 +1,73 @@
+// What is known about the loaded checkpoint: its summary and examples, and which choices it refuses.
+
+import { kind } from "./facts.js";
+import { live } from "./live.js";
+
+class Checkpoint extends EventTarget {
+  details = null; // an entry of /v1/checkpoints
+  #refused = new Map(); // "resolution" → Map(value → reason)
+  #spans = {}; // "num_frames" → { "256": { low, high, reason }, … }; "" stands for every tier
+  #known = "";
+
+  constructor() {
+    super();
+    live.addEventListener("state", () => this.#look());
+  }
+
+  /** Why a value of a field cannot be had; empty when it can. */
+  refusal(field, value) {
+    return this.#refused.get(field)?.get(value) ?? "";
+  }
+
+  /** The values of a field that can be had; none where nothing is said of it. */
+  allowed(field) {
+    return [...(this.#refused.get(field) ?? [])].filter(([, why]) => !why).map(([value]) => value);
+  }
+
+  /** Whether all that a request says can be had, in its lists too: `controls.hint` is that of each control. */
+  takes(request, list = "") {
+    return Object.entries(request).every(([field, value]) =>
+      Array.isArray(value)
+        ? value.every((entry) => Object(entry) !== entry || this.takes(entry, `${list}${field}.`))
+        : !this.refusal(list + field, value),
+    );
+  }
+
+  /** Fields whose numbers are limited. */
+  get limited() {
+    return Object.keys(this.#spans);
+  }
+
+  /** How far a number may go at a tier: `{ low, high, reason }`, or undefined. */
+  span(field, tier) {
+    return this.#spans[field]?.[tier] ?? this.#spans[field]?.[""];
+  }
+
+  async #look() {
+    const { id, state } = live.state.system.checkpoint ?? {};
+    const now = `${id} ${state}`;
+    if (!id || now === this.#known) return;
+    this.#known = now;
+    try {
+      /** @type {any[]} */
+      const [shelf, choices] = await Promise.all(
+        ["/v1/checkpoints", ...(kind ? [`/v1/choices/${kind}`] : [])].map((path) =>
+          fetch(path).then((reply) => (reply.ok ? reply.json() : {})),
+        ),
+      );
+      this.details = shelf.checkpoints?.find((entry) => entry.id === id) ?? null;
+      this.#spans = choices?.limits ?? {};
+      this.#refused = new Map(
+        Object.entries(choices?.choices ?? {}).map(([field, options]) => [
+          field,
+          new Map(options.map(({ value, refused }) => [value, refused])),
+        ]),
+      );
+    } catch {
+      this.#known = ""; // The server went away meanwhile: ask again with the next message.
+    }
+    this.dispatchEvent(new Event("state"));
+  }
+}
+
+export const checkpoint = new Checkpoint();

@@ -1,0 +1,14 @@
+// Of what was made with no guardrail to look at it, a small mark that says so.
+
+import { say } from "./facts.js";
+import { make, show } from "./nodes.js";
+
+/** `{ node, paint(job) }`: hidden where there was a guardrail, or where it was not asked. */
+export function verdictChip() {
+  const node = make(
+    "span",
+    { class: "o-verdict", title: say("guardrails.not_installed"), hidden: true },
+    say("guardrail.none"),
+  );
+  return { node, paint: (job) => show(node, job?.state === "succeeded" && job.guardrail === "not_installed") };
+}

@@ -1,0 +1,1 @@
+"""Clips and actions of several results under one clock."""

@@ -1,0 +1,1 @@
+"""The place of jobs that run, wait and have ended."""

@@ -1,0 +1,1 @@
+"""The place where a critic judges a result and rewrites its prompt."""

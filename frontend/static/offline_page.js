@@ -1,7 +1,0 @@
-// The entry of a comparison that was taken along: everything it shows lies beside it or in it.
-
-import "./playhead_part.js";
-import { gridOf } from "./playhead_cells.js";
-
-if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-document.querySelector("o-playhead").show(gridOf(JSON.parse(document.getElementById("o-comparison").textContent)));

@@ -1,6 +1,0 @@
-// The world pages: what every making page has, and whose actions, which actions, from which state.
-
-import "./orrery.js";
-import "./actions_editor.js";
-import "./arm_state.js";
-import "./body.js";

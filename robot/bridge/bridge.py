@@ -1,0 +1,213 @@
+"""Between a station and the server where people sit: it dials, says what happens, and passes on what is ordered.
+
+The bridge dials `{server}/v1/robots/bridge` with the server's token as a bearer, and again whenever it is lost. The arm
+does not depend on it: the loop, the filter and the ladder are on this side, and a page that vanishes with the server is
+a lost dead-man's switch.
+
+What it sends is in `robot.bridge.messages`. It takes JSON text frames:
+- {"want": ["canvas", "predicted"]}: the topics to send from now on
+- {"id": anything, "command": …}: an order, answered; `robot.commands.Command` has every one with its fields
+Who may order is the server's to decide; here every order counts. `self_test`, `home`, `recover` and the `resume` of a
+stopped run are answered when they have begun: how they end is told by `check` and `session`.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, cast
+
+import structlog
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from robot.bridge import messages
+from robot.bridge.files import FILES_PATH, find_file, send_file
+from robot.bridge.messages import ComingRows
+from robot.clock import Clock
+from robot.commands import SendFile, parse_command
+from robot.settings import BRIDGE_PATH
+from robot.station import Station
+from robot.station.self_test import Check
+from robot.tick_report import SessionView, TickReport
+from studio.errors import BadInput, StudioError
+from studio.jobs import Failure
+from studio.wire.frames import pack_frame
+
+log = structlog.get_logger("orrery.robot.bridge")
+
+MAX_WAITING = 30
+"""Ticks that may wait to be sent: two seconds; older ones give way."""
+
+BACKOFF_S = (0.5, 1.0, 2.0, 5.0)
+MAX_ORDER_BYTES = 1 << 20
+
+
+class Bridge:
+    """Listens to a station's ticks and checks. `run` dials until it is told to end.
+
+    Args:
+        url: of the server's bridge websocket.
+        hello: makes the first message, anew each time.
+        recordings: the data set whose files are sent when they are asked for.
+    """
+
+    def __init__(
+        self, url: str, token: str, clock: Clock, hello: Callable[[], dict[str, Any]], recordings: Path
+    ) -> None:
+        self._url = url
+        self._recordings = recordings
+        self._token = token
+        self._clock = clock
+        self._hello = hello
+        self._waiting: queue.Queue[TickReport | Check] = queue.Queue(MAX_WAITING)
+        self._wanted: frozenset[str] = frozenset()
+        self._connected = False
+        self._coming = ComingRows()
+
+    def on_tick(self, report: TickReport) -> None:
+        """One tick; returns at once, and lets the oldest go when the server is slow."""
+        self._put(report)
+
+    def on_check(self, check: Check) -> None:
+        """One finding of a self-test."""
+        self._put(check)
+
+    def run(self, station: Station, until: threading.Event) -> None:
+        """Dial, again and again."""
+        failures = 0
+        while not until.is_set():
+            try:
+                with self._open() as socket:
+                    failures = 0
+                    self._serve(socket, station, until)
+                    words = "closed"
+            except (OSError, WebSocketException) as error:
+                words = str(error) or type(error).__name__
+            self._connected = False
+            if not until.is_set():
+                log.info("server lost", url=self._url, words=words)
+                self._clock.wait_until(self._clock.now() + BACKOFF_S[min(failures, len(BACKOFF_S) - 1)], until)
+                failures += 1
+
+    def _open(self) -> ClientConnection:
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        return connect(
+            self._url, additional_headers=headers, compression=None, max_size=MAX_ORDER_BYTES, close_timeout=1
+        )
+
+    def _serve(self, socket: ClientConnection, station: Station, until: threading.Event) -> None:
+        self._want(station, ())
+        self._coming = ComingRows()
+        _send(socket, self._hello())
+        _send(socket, messages.session(station.view))
+        self._connected = True
+        over = threading.Event()
+        reader = threading.Thread(target=self._read, args=(socket, station, over), name="orders", daemon=True)
+        reader.start()
+        try:
+            self._write(socket, station, lambda: over.is_set() or until.is_set())
+        finally:
+            socket.close()
+            reader.join(timeout=5)
+
+    def _write(self, socket: ClientConnection, station: Station, is_over: Callable[[], bool]) -> None:
+        shown: SessionView | None = None
+        next_summary_s = self._clock.now()
+        while not is_over():
+            try:
+                found = self._waiting.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            if isinstance(found, Check):
+                _send(socket, messages.check(found))
+                continue
+            if found.session != shown:
+                shown = found.session
+                _send(socket, messages.session(shown))
+            self._send_tick(socket, found)
+            if self._clock.now() >= next_summary_s:
+                next_summary_s = self._clock.now() + 1.0
+                _send(socket, self._summary(station))
+
+    def _summary(self, station: Station) -> dict[str, Any]:
+        return messages.summary(station.meter.summary(), station.busy, station.recording_words, station.scene_seed)
+
+    def _send_tick(self, socket: ClientConnection, report: TickReport) -> None:
+        _send(socket, messages.tick(report))
+        if self._coming.is_news(report):
+            _send(socket, messages.coming(report))
+        for event in report.events:
+            _send(socket, messages.event(event))
+        if report.answered is not None:
+            _send(socket, messages.chunk(report.answered, report, pending=report.answered is report.pending))
+        if "canvas" in self._wanted and report.views is not None:
+            socket.send(pack_frame("canvas", messages.jpeg(report.views.canvas())))
+        if "predicted" in self._wanted and report.answered is not None and report.answered.video is not None:
+            for number, picture in enumerate(report.answered.video):
+                socket.send(pack_frame(f"predicted/{number}", messages.jpeg(picture)))
+
+    def _read(self, socket: ClientConnection, station: Station, over: threading.Event) -> None:
+        try:
+            for frame in socket:
+                self._take(socket, station, frame)
+        except (OSError, WebSocketException) as error:
+            log.info("server lost", words=str(error))
+        finally:
+            over.set()
+
+    def _want(self, station: Station, topics: Iterable[object]) -> None:
+        self._wanted = frozenset(topic for topic in topics if isinstance(topic, str))
+        station.want_video("predicted" in self._wanted)
+
+    def _take(self, socket: ClientConnection, station: Station, frame: str | bytes) -> None:
+        number: object = None
+        value, failure = None, None
+        try:
+            message = _object(frame)
+            number = message.pop("id", None)
+            if isinstance(topics := message.get("want"), list):
+                self._want(station, cast("list[object]", topics))
+                return
+            command = parse_command(message)
+            value = self._begin_to_send(command) if isinstance(command, SendFile) else station.order(command)
+        except StudioError as error:
+            failure = Failure.of(error).model_dump(mode="json")
+        except TimeoutError:
+            failure = Failure.of(StudioError("The control loop did not obey in time.")).model_dump(mode="json")
+        _send(socket, {"type": "answer", "id": number, "error": failure, "value": value})
+
+    def _begin_to_send(self, command: SendFile) -> None:
+        file = find_file(command, self._recordings)
+        url = self._url.removesuffix(BRIDGE_PATH) + FILES_PATH + command.ticket
+        threading.Thread(target=send_file, args=(file, url, self._token), name="file", daemon=True).start()
+
+    def _put(self, found: TickReport | Check) -> None:
+        if not self._connected:
+            return
+        while True:
+            try:
+                self._waiting.put_nowait(found)
+                return
+            except queue.Full:
+                try:
+                    self._waiting.get_nowait()
+                except queue.Empty:
+                    continue
+
+
+def _object(frame: str | bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(frame)
+    except ValueError:
+        raise BadInput("The message is not JSON.") from None
+    if not isinstance(message, dict):
+        raise BadInput(f"The message is a {type(message).__name__}; an object is expected.")
+    return cast("dict[str, Any]", message)
+
+
+def _send(socket: ClientConnection, message: dict[str, Any]) -> None:
+    socket.send(json.dumps(message, allow_nan=False))
