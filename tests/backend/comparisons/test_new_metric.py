@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from backend.comparisons.spreadsheet import csv_of
 from PIL import Image
 
+from backend.comparisons.exporting import csv_of
 from backend.comparisons.likeness import MEASURES, compare
 from frontend.offline import offline_page
 from studio.cli.compare import table_of
