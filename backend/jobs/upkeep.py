@@ -40,6 +40,7 @@ class Upkeep:
         self._on_change = on_change
         self._num_deaths = 0
         self._sleeps = False
+        self._told_to_sleep = False
         self.num_starts = 0
         self.status = first_status(checkpoint)
 
@@ -58,7 +59,7 @@ class Upkeep:
 
     def sleep(self) -> None:
         """Off the device until it is roused."""
-        self._sleeps = True
+        self._sleeps = self._told_to_sleep = True
         self.say("asleep")
         self._process.send(SleepEngine())
 
@@ -75,13 +76,19 @@ class Upkeep:
         """What the worker says of its checkpoint; that it sleeps is old news once it has been roused."""
         if (event.state == "asleep") != self._sleeps:
             return
-        self._num_deaths = 0 if event.state == "ready" else self._num_deaths
+        if event.state == "ready":
+            self._num_deaths, self._told_to_sleep = 0, False
         self.say(event.state, event.detail, event.failure)
         log.info("checkpoint", state=event.state, checkpoint=self._checkpoint.id, detail=event.detail)
 
     def died(self) -> None:
         """Start it again after a pause that grows with its deaths; one that sleeps has let its memory go."""
+        was_told_to_sleep, self._told_to_sleep = self._told_to_sleep, False
         if self._sleeps:
+            return
+        if was_told_to_sleep:
+            # It was on its way out when it was roused, and had not heard of that.
+            self.start()
             return
         pause_s = RESTART_AFTER_S[min(self._num_deaths, len(RESTART_AFTER_S) - 1)]
         self._num_deaths += 1

@@ -77,20 +77,27 @@ def test_one_that_keeps_its_weights_on_the_host_only_loads():
     assert states == ["ready", "asleep", "loading", "ready"]
 
 
-def test_one_that_is_roused_before_it_has_gone_is_started_again_like_any_that_died():
+def test_one_that_is_roused_before_it_has_gone_is_started_again_at_once():
     async def act(upkeep: Upkeep, process: FakeProcess) -> None:
         upkeep.sleep()
         upkeep.rouse()
         process.pid = None
         upkeep.died()
-        await asyncio.sleep(0)
-        for _ in range(100):
-            if process.pid is not None:
-                return
-            await asyncio.sleep(0)
 
     told, states = kept(act)
     assert told[-2:] == ["start", "LoadCheckpoint"]
+    assert states[-1] == "loading"
+
+
+def test_one_that_dies_after_it_was_roused_is_lost():
+    async def act(upkeep: Upkeep, process: FakeProcess) -> None:
+        upkeep.sleep()
+        upkeep.rouse()
+        upkeep.moved(READY)
+        process.pid = None
+        upkeep.died()
+
+    _, states = kept(act)
     assert states[-1] == "lost"
 
 
