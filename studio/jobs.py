@@ -107,8 +107,8 @@ class Job(Frozen):
 
     Attributes:
         number: place in the order of acceptance, which the clock has no part in; lower is older.
-        end_number: the same of the order in which jobs ended; none of open ones, and of those that an older version
-            or an import brought.
+        end_number: the same of the order in which jobs ended; none of open ones, and of those that an
+            import brought.
         checkpoint: the checkpoint that runs it, resolved when it was accepted.
         position: place in the queue's order; lower runs earlier, and numbers are left out between.
         batch: of a job that was handed in together with others.
@@ -116,7 +116,7 @@ class Job(Frozen):
         returns: server deaths so far.
         waiting_for: what an open job waits for beside its turn: another checkpoint, or a `robot` that is served first,
             for which a running job rests between two steps.
-        guardrail: what the guardrail says of it; none of jobs of an older version.
+        guardrail: what the guardrail says of it; none where it was not asked.
         stopped_at_step: set when a person stopped it early, to keep what was there or to cancel it.
     """
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from functools import cache
 
+from pocket.world.captioning import clip_facts
 from pocket.world.episode import Episode, Wording
-from studio.captions import Controls, VideoFacts, analysis_schema
+from studio.captions import Controls, analysis_schema
 from studio.prompting.captioning import analysis_question
 from studio.prompting.question import TextPart, VideoPart
 from studio.prompting.templates import CaptionTexts, caption_texts, fill
@@ -18,7 +19,7 @@ def captioning(episode: Episode, full: Wording) -> tuple[tuple[str, str], tuple[
     Args:
         full: its caption with every field.
     """
-    controls = _controls_of(episode)
+    controls = Controls.of_clip(clip_facts(episode))
     asked = analysis_question(VideoPart(url=""), controls, texts())
     question = "".join(part.text for part in asked.messages[-1].parts if isinstance(part, TextPart))
     caption = json.loads(full.caption)
@@ -30,11 +31,3 @@ def captioning(episode: Episode, full: Wording) -> tuple[tuple[str, str], tuple[
 def texts() -> CaptionTexts:
     """What is asked with, as shipped."""
     return caption_texts()
-
-
-def _controls_of(episode: Episode) -> Controls:
-    height, width = episode.frames.shape[1:3]
-    facts = VideoFacts(
-        width=width, height=height, duration_s=episode.duration_s, fps=episode.fps, num_frames=len(episode.frames)
-    )
-    return Controls.of_clip(facts)

@@ -64,14 +64,21 @@ def _word(episode: Episode, detail: Detail, generator: np.random.Generator) -> W
     return Wording(detail, prose, serialise(caption))
 
 
-def _media(episode: Episode) -> dict[str, Any]:
+def clip_facts(episode: Episode) -> VideoFacts:
+    """What a file of its frames would say; a still as a clip of one frame a second."""
     height, width = episode.frames.shape[1:3]
-    fps = max(1, episode.fps)
-    facts = VideoFacts(
-        width=width, height=height, duration_s=episode.duration_s, fps=fps, num_frames=len(episode.frames)
+    return VideoFacts(
+        width=width,
+        height=height,
+        duration_s=episode.duration_s,
+        fps=max(1, episode.fps),
+        num_frames=len(episode.frames),
     )
+
+
+def _media(episode: Episode) -> dict[str, Any]:
     # A clip of 1.6 s is told as one of `1s`, as a request for it would be.
-    whole = Controls.of_clip(facts).media | {"duration": f"{int(episode.duration_s)}s"}
+    whole = Controls.of_clip(clip_facts(episode)).media | {"duration": f"{int(episode.duration_s)}s"}
     return whole if episode.fps else {name: whole[name] for name in ("resolution", "aspect_ratio")}
 
 

@@ -4,7 +4,7 @@ import { counted, hasWords, kinds, say } from "../parts/facts.js";
 import { faultWords } from "../parts/faults.js";
 import { iconButton } from "../parts/icons.js";
 import { acts, canMake } from "../parts/kinds.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { bytes } from "../parts/recipe.js";
 import { ask } from "../parts/server.js";
 
@@ -22,11 +22,7 @@ export class CheckpointCard {
     this.facts = make("p", { class: "o-meta" });
     this.can = make("ul", { class: "o-can", role: "list", "aria-label": say("checkpoints.can") });
     this.fill = make("i");
-    this.bar = make(
-      "div",
-      { class: "o-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100, hidden: true },
-      this.fill,
-    );
+    this.bar = progressBar(this.fill, { hidden: true });
     this.doing = make("span", { class: "o-num", role: "status" });
     const button = (name, icon, method, path, style = "o-btn") =>
       iconButton(icon, say(`checkpoints.${name}`), () => this.#order(method, path), { "data-do": name, class: style });

@@ -148,14 +148,10 @@ class Storage extends Part {
 }
 
 function saidOf(records) {
-  const sum = (name, sorts) => sorts.reduce((total, sort) => total + records[sort][name], 0);
-  const every = Object.keys(records);
-  const [known, refused, lost] = [sum("num_known", COUNTED), sum("num_refused", every), sum("num_lost_media", every)];
+  const known = COUNTED.reduce((total, sort) => total + records[sort].num_known, 0);
   return [
     ...COUNTED.map((sort) => records[sort].num_added && counted(`did.imported_${sort}`, records[sort].num_added)),
     known && counted("did.known_records", known),
-    refused && counted("did.refused_records", refused),
-    lost && counted("did.lost_media", lost),
   ];
 }
 

@@ -4,7 +4,7 @@ import { duration, say } from "../parts/facts.js";
 import { lost } from "../parts/gone.js";
 import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "../parts/jobs.js";
 import { live } from "../parts/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { useAgain } from "../parts/reuse.js";
 import { selection } from "./selection.js";
@@ -33,17 +33,7 @@ class Progress extends Part {
     this.verdict = verdictChip();
     this.numbers = make("span", { class: "o-num" });
     this.fill = make("i");
-    this.bar = make(
-      "div",
-      {
-        class: "o-bar",
-        role: "progressbar",
-        "aria-label": say("progress.bar"),
-        "aria-valuemin": 0,
-        "aria-valuemax": 100,
-      },
-      this.fill,
-    );
+    this.bar = progressBar(this.fill, { "aria-label": say("progress.bar") });
     this.meta = make("span", { class: "o-meta" });
     this.buttons = {
       keep: this.#button("keep", {}, (job) => this.#ask("POST", job, "/stop", "keep")),

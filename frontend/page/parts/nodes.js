@@ -36,3 +36,9 @@ export function arrange(parent, nodes) {
 export function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }
+
+/** A bar of 0 to 100 around its fill; attributes such as its label or `hidden` go on top. */
+export function progressBar(fill, attributes = {}) {
+  const bar = { class: "o-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 };
+  return make("div", { ...bar, ...attributes }, fill);
+}

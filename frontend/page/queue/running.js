@@ -4,7 +4,7 @@ import { say } from "../parts/facts.js";
 import { lineOf, promptOf } from "../parts/job_words.js";
 import { percent, timeLeft } from "../parts/jobs.js";
 import { live } from "../parts/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { ask } from "../parts/server.js";
 
@@ -16,17 +16,7 @@ export class RunningRow {
     this.name = make("b", { class: "o-row-name" });
     this.numbers = make("span", { class: "o-num" });
     this.fill = make("i");
-    this.bar = make(
-      "div",
-      {
-        class: "o-bar",
-        role: "progressbar",
-        "aria-label": say("progress.bar"),
-        "aria-valuemin": 0,
-        "aria-valuemax": 100,
-      },
-      this.fill,
-    );
+    this.bar = progressBar(this.fill, { "aria-label": say("progress.bar") });
     this.line = make("span", { class: "o-meta" });
     this.keep = this.#button("keep", "o-btn", () => ask("POST", `/v1/jobs/${this.id}/stop`));
     this.cancel = this.#button("cancel", "o-btn o-bad", () => ask("DELETE", `/v1/jobs/${this.id}`));

@@ -4,7 +4,7 @@ import { say } from "../parts/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
 import { kindOf, lineOf, promptOf } from "../parts/job_words.js";
 import { ended } from "../parts/jobs.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { queue } from "./store.js";
 import { ask, askJson } from "../parts/server.js";
 
@@ -25,18 +25,7 @@ export class WaitingRow {
     this.name = make("b", { class: "o-row-name" });
     this.line = make("span", { class: "o-meta" });
     this.fill = make("i");
-    this.bar = make(
-      "div",
-      {
-        class: "o-bar",
-        role: "progressbar",
-        "aria-label": say("progress.bar"),
-        "aria-valuemin": 0,
-        "aria-valuemax": 100,
-        hidden: true,
-      },
-      this.fill,
-    );
+    this.bar = progressBar(this.fill, { "aria-label": say("progress.bar"), hidden: true });
     this.priority = make(
       "select",
       { class: "o-select", on: { change: () => queue.prioritise(this.entry.waiting, this.priority.value) } },
