@@ -115,7 +115,9 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
         if lessons is not None:
             ending.enter_context(closing(lessons))
             taught_beside = ending.enter_context(closing(lessons.ahead(max(1, options.batch // 8))))
-        ending.enter_context(rendering(options.data, SOURCES, options.workers, options.shard_size, make, stage=stage))
+        ending.enter_context(
+            rendering(options.data, SOURCES, options.workers, options.shard_size, make, stage=stage, seed=options.seed)
+        )
         ending.enter_context(encoding(options, tuple(SOURCES)) if options.encoders else nullcontext())
         fill(samples.take, options)
         if lessons is not None:

@@ -22,7 +22,7 @@ from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Feed, Make, make_episodes, one_thread_each, read_shard, rendering
+from pocket.train.shards import Feed, Make, Source, make_episodes, one_thread_each, read_shard, rendering
 from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
@@ -125,9 +125,8 @@ def run(options: Options, make: Make = make_episodes) -> State:
     model, sight = fresh_reasoner(options)
     student = Student(model, sight)
     lessons = Lessons(options, folder)
-    shares = rendering(
-        options.data, {"still": 0.7, "clip": 0.3}, options.workers, options.shard_size, make, stage=STAGE
-    )
+    sources: dict[Source, float] = {"still": 0.7, "clip": 0.3}
+    shares = rendering(options.data, sources, options.workers, options.shard_size, make, stage=STAGE, seed=options.seed)
     try:
         with shares if options.workers else nullcontext():
             fill(lessons.take, options)

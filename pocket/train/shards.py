@@ -47,6 +47,9 @@ FIRST_SHARDS = {
 }
 """Where the renderers of a stage begin to count."""
 
+SEED_SHARDS, NUM_SEEDS = 5_000_000, 10
+"""Shards between those of one seed and of the next, and how many seeds have scenes of their own."""
+
 LOOK_EVERY_S = 0.25
 """How often a feed looks for new shards: a folder of thousands takes as long as a step."""
 
@@ -118,20 +121,23 @@ def rendering(
     make: Make = make_episodes,
     *,
     stage: str,
+    seed: int,
 ) -> Iterator[None]:
     """Processes that render shards of these sources, in these shares, as long as the block runs.
 
-    Each stage has shards of its own, so that two that run side by side do not render the same. Which seeds there are
+    Each stage and each seed has shards of its own: two that run side by side do not render the same, and a checkpoint
+    that is gone on with under another seed sees scenes that it has not seen. Which seeds there are
     grows without gaps in the long run, but which shard comes when depends on the machine. Of several processes that
     train together the first one has them.
     """
     workers = workers if ranks.is_first() else 0
+    first = FIRST_SHARDS[stage] + SEED_SHARDS * (seed % NUM_SEEDS)
     context = multiprocessing.get_context("spawn")
     ended = context.Event()
     processes = [
         context.Process(
             target=_render_on,
-            args=(folder, dict(shares), FIRST_SHARDS[stage] + index, workers, shard_size, make, ended),
+            args=(folder, dict(shares), first + index, workers, shard_size, make, ended),
             daemon=True,
         )
         for index in range(workers)

@@ -70,7 +70,9 @@ def run(options: Options, make: Make = make_episodes) -> State:
     codec = fresh_sound(SHAPES[options.shape]).train()
     nn.Module.to(codec, options.device)
     waves = Waves(options)
-    with rendering(options.data, {"clip": 1.0}, options.workers, options.shard_size, make, stage=STAGE):
+    with rendering(
+        options.data, {"clip": 1.0}, options.workers, options.shard_size, make, stage=STAGE, seed=options.seed
+    ):
         fill(waves.take, options)
 
         # Nobody else draws: there is nothing to wait for.

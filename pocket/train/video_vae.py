@@ -18,7 +18,7 @@ from pocket.train.loop import Options, State, needed_state, read_state, train, w
 from pocket.train.passes import onto
 from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
-from pocket.train.shards import Feed, Make, make_episodes, read_shard, rendering
+from pocket.train.shards import Feed, Make, Source, make_episodes, read_shard, rendering
 from pocket.train.waiting import fill
 from pocket.train.whitening import whiten
 from pocket.world.episode import View
@@ -117,9 +117,8 @@ def run(options: Options, make: Make = make_episodes, *, stage: str = VAE) -> St
             part.requires_grad_(False)
     nn.Module.to(vae, options.device)
     frames = Frames(options)
-    with rendering(
-        options.data, {"still": 0.4, "clip": 0.4, "policy": 0.2}, options.workers, options.shard_size, make, stage=VAE
-    ):
+    sources: dict[Source, float] = {"still": 0.4, "clip": 0.4, "policy": 0.2}
+    with rendering(options.data, sources, options.workers, options.shard_size, make, stage=VAE, seed=options.seed):
         fill(frames.take, options)
         if stage == VAE and read_state(options.out, VAE) is None:
             spread_latents(vae, frames.draw(8, 1, 256, options.device))

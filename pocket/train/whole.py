@@ -241,7 +241,7 @@ def run(options: Options, whole_s: float, checkpoint: Path) -> bool:
         Whether every stage has had its share.
     """
     num_gpus = torch.cuda.device_count() if "cuda" in options.device else 0
-    with rendering(options.data, SOURCES, options.workers, options.shard_size, stage=STAGE):
+    with rendering(options.data, SOURCES, options.workers, options.shard_size, stage=STAGE, seed=options.seed):
         is_over = Whole(options, whole_s, num_gpus).run()
     if state_file(options.out, "pictures").exists():
         finish(replace(options, device="cpu"), checkpoint)
