@@ -16,7 +16,7 @@ from engine.speck.layout import write_processors
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sound
 from pocket.train.generator import PICTURES, Pupil
-from pocket.train.growing import grow
+from pocket.train.growing import grow, grow_sight
 from pocket.train.loop import Options, State, write_state
 from pocket.train.reasoner import STAGE as REASONER
 from pocket.train.reasoner import fresh_reasoner
@@ -29,7 +29,7 @@ from pocket.train.weights import read_model
 
 
 def start(options: Options, checkpoint: Path) -> None:
-    """Write the state of every stage as a checkpoint has it, of the same shape or with fewer layers.
+    """Write the state of every stage as a checkpoint has it, of the same shape or narrower.
 
     What a checkpoint does not hold begins anew: the heads that are asked beside a loss, and the sound codec's encoder,
     which stage `sound` teaches to the decoder that is there.
@@ -48,8 +48,8 @@ def start(options: Options, checkpoint: Path) -> None:
     shutil.copytree(checkpoint / "text_tokenizer", tokenizer, dirs_exist_ok=True)
     write_processors(tokenizer, STILL_PIXELS, CLIP_PIXELS)
     model, sight = fresh_reasoner(options)
-    grow(read_model(checkpoint), model, kept=len(SHAPES[options.shape].sight_taps))
-    sight.load_state_dict(_float(load_file(checkpoint / "vision_encoder" / "model.safetensors")))
+    grow(read_model(checkpoint), model)
+    grow_sight(_float(load_file(checkpoint / "vision_encoder" / "model.safetensors")), sight)
     _write(options, REASONER, Student(model, sight))
     _write(options, PICTURES, Pupil(model, None), {"learns_along": False})
 

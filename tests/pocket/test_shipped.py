@@ -17,7 +17,7 @@ FOUND = find_checkpoint("pocket", PRESETS, Path("nowhere"))
 FOLDER = FOUND.folder or Path("nowhere")
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
 
-MAX_BYTES = 40_000_000
+MAX_BYTES = 60_000_000
 MAX_FILE_BYTES = 10 << 20
 """Of a file that a git host takes without a word."""
 
