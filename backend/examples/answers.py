@@ -23,9 +23,7 @@ from backend.examples.works import (
 )
 from studio.adapters import AdapterInfo, AdapterList
 from studio.captions import VideoCaption
-from studio.captions.scene import Aesthetics, Lighting
-from studio.captions.serialising import serialise
-from studio.captions.video_caption import Action, MovingCamera, MovingSubject, Segment
+from studio.captions.caption import Action, Aesthetics, Lighting, MovingCamera, MovingSubject, Segment, serialise
 from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, JobList, KindList, Recipe
 from studio.checkpoints import find_checkpoint
 from studio.comparisons import ComparisonList

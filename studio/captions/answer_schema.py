@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from studio.captions.caption import VideoCaption
 from studio.captions.checking import IMAGINATION, MAX_IMAGINATION, MODELS, CaptionKind
 from studio.captions.controls import Controls
 from studio.captions.timing import TIMING, timing_pattern
-from studio.captions.video_caption import VideoCaption
 
 FIRST: dict[CaptionKind, tuple[str, ...]] = {
     "image": (IMAGINATION, "comprehensive_t2i_caption"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, cast
 
-from studio.captions.repairs import Repair, repaired
+from studio.captions.answer import Repair, repaired
 from studio.captions.timing import TIMING, respelled
 
 Schema = Mapping[str, Any]

@@ -12,15 +12,14 @@ from typing import Literal, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from studio.captions import Controls, Repair, UnusableAnswer, VideoCaption, analysis_schema, split_thought
+from studio.captions.answer import refuse_repetition
 from studio.captions.answer_schema import MEDIA
-from studio.captions.caption_files import is_finished, write_caption, write_text
+from studio.captions.caption import NARRATIVE
+from studio.captions.caption_files import WorkItem, is_finished, write_caption, write_text
 from studio.captions.checking import check_analysis
 from studio.captions.fitting import shortened
-from studio.captions.repetition import refuse_repetition
-from studio.captions.scene import NARRATIVE
 from studio.captions.timing import clock
-from studio.captions.training_jsonl import Probe
-from studio.captions.work import WorkItem
+from studio.captions.training_data import Probe
 from studio.errors import BadInput, EngineError, ServerUnreachable, StorageError, StudioError, Unauthorized
 from studio.prompting.question import Ask, Question, ReasonerSampling, VideoPart, asked_alone, said
 from studio.prompting.tasks import VIDEO_FPS

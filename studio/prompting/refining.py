@@ -15,8 +15,8 @@ from studio.captions import (
     serialise,
     split_thought,
 )
+from studio.captions.caption import NARRATIVE
 from studio.captions.checking import IMAGINATION, MODELS
-from studio.captions.scene import NARRATIVE
 from studio.critiques import Critique
 from studio.errors import EngineError
 from studio.prompting.critique import NULLABLE, PRESENCES, SCORES, SEVERITIES, critique_schema
