@@ -38,9 +38,8 @@ from studio.errors import BadInput, DiskFull, QuotaExceeded, StorageError
 from studio.import_report import BroughtRecords, ImportReport, RecordName
 from studio.presets import load_presets
 from studio.prompting import load_tasks
-from studio.prompting.refining_texts import load_refining_texts
-from studio.refinement_growth import rested
-from studio.refinements import Refinement
+from studio.prompting.templates import load_refining_texts
+from studio.refinements import Refinement, rested
 
 log = structlog.get_logger("orrery.import")
 

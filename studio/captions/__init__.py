@@ -4,7 +4,7 @@ The schemas are those of the technical report, appendix A.2 and A.3. Nothing her
 does.
 """
 
-from studio.captions.answer import Repair, RepairKind, Spoken, UnusableAnswer, split_thought
+from studio.captions.answer import Repair, RepairKind, Spoken, UnusableAnswer, sendable, split_thought
 from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema, sparing
 from studio.captions.caption import Caption, ImageCaption, VideoCaption, serialise
 from studio.captions.checking import CaptionKind, CheckedCaption, check_answer, check_object
@@ -29,6 +29,7 @@ __all__ = [
     "check_answer",
     "check_object",
     "object_in",
+    "sendable",
     "serialise",
     "sparing",
     "split_thought",

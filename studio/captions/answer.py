@@ -24,6 +24,11 @@ class UnusableAnswer(ValueError):  # noqa: N818 - named by what happened, like t
         self.path = path
 
 
+def sendable(text: str) -> str:
+    """A text that can be sent and stored: half of a surrogate pair, which models may write, becomes a question mark."""
+    return text.encode(errors="replace").decode()
+
+
 OPENING, CLOSING = "<think>", "</think>"
 DATA = ("{", "[", "```")
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from studio.captions.answer import Repair, UnusableAnswer, refuse_repetition, repaired, split_thought
+from studio.captions.answer import Repair, UnusableAnswer, refuse_repetition, repaired, sendable, split_thought
 from studio.captions.caption import NARRATIVE, Caption, ImageCaption, VideoCaption, serialise
 from studio.captions.controls import Controls
 from studio.captions.fitting import fitted, shortened
@@ -145,4 +145,4 @@ def _check_timing(caption: VideoCaption, last_s: int, words: str) -> None:
 
 def _text(value: object) -> str:
     text = value if isinstance(value, str) else str(value)
-    return shortened(text.encode(errors="replace").decode(), MAX_IMAGINATION)
+    return shortened(sendable(text), MAX_IMAGINATION)

@@ -12,12 +12,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from studio.captions import UnusableAnswer, split_thought
+from studio.captions import UnusableAnswer, sendable, split_thought
 from studio.errors import BadInput
-from studio.prompting.parsers import PARSERS, ParserName
+from studio.prompting.parsers import PARSERS
 from studio.prompting.question import PLAIN, THINKING, ImagePart, Question, ReasonerSampling, VideoPart, asked_alone
-from studio.prompting.result_schemas import SCHEMAS
-from studio.prompting.results import Frame, Result
+from studio.prompting.results import SCHEMAS, Frame, ParserName, Result
 from studio.requests import Frozen, explain, nearest, shown
 
 THINK_FIRST = (
@@ -166,17 +165,13 @@ def read_task(task: ReasonerTask, answer: str, frame: Frame | None = None) -> Ta
     try:
         parsed = PARSERS[task.parser](spoken.answer, frame or Frame())
     except UnusableAnswer as error:
-        return TaskAnswer(text=_sendable(spoken.answer), thought=_sendable(spoken.thought), failure=error.why)
+        return TaskAnswer(text=sendable(spoken.answer), thought=sendable(spoken.thought), failure=error.why)
     return TaskAnswer(
-        text=_sendable(spoken.answer),
-        thought=_sendable(spoken.thought),
+        text=sendable(spoken.answer),
+        thought=sendable(spoken.thought),
         results=parsed.results,
         skipped=parsed.skipped,
     )
-
-
-def _sendable(text: str) -> str:
-    return text.encode(errors="replace").decode()
 
 
 def load_tasks(user_folder: Path | None = None) -> dict[str, ReasonerTask]:

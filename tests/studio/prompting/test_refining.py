@@ -14,7 +14,6 @@ from studio.captions import UnusableAnswer
 from studio.errors import BadInput, EngineError
 from studio.prompting import Question, TextPart
 from studio.prompting.critique import read_critique
-from studio.prompting.prompt_changes import prompt_changes
 from studio.prompting.question import ImagePart
 from studio.prompting.refining import (
     ask_until,
@@ -24,8 +23,9 @@ from studio.prompting.refining import (
     read_rewrite,
     rewrite_question,
 )
-from studio.prompting.refining_texts import load_refining_texts
+from studio.prompting.templates import load_refining_texts
 from studio.prompting.upsampling import UPSAMPLING
+from studio.refinements import prompt_changes
 from studio.requests import GenerateImage, GenerateVideo
 
 TEXTS = load_refining_texts()
