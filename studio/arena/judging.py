@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic import Field
 
-from studio.arena.axes import QUESTIONS, Axis, Choice
+from studio.arena.votes import QUESTIONS, Axis, Choice
 from studio.captions import UnusableAnswer, object_in, sendable, split_thought
 from studio.captions.answer_schema import object_schema, text_schema
 from studio.errors import EngineError
