@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from studio.errors import BadInput
 from studio.requests import KINDS, AspectRatio, Frozen, Resolution, explain, nearest
-from studio.requests.action_fields import ActionTier
+from studio.requests.actions import ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.transfer_video import HintName
 

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from studio.requests import KINDS, FormHint, Generation, Kind, Sampling
-from studio.requests.adapter import AdapterField
-from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, Shape, Size
-from studio.requests.roles import Takes
+from studio.requests.fields import AdapterField, CheckpointName, Count, MediaId, NegativePrompt, Prompt, Shape, Size
+from studio.requests.model import Takes
 
 EXAMPLE: dict[str, Any] = {"prompt": "A chair.", "sketch": "u0123456789abcdef"}
 

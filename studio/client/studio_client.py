@@ -23,11 +23,11 @@ from studio.client.names import job_path, media_path
 from studio.client.queue_calls import QueueCalls
 from studio.client.refinement_calls import RefinementCalls
 from studio.client.server_sent import read_events
-from studio.controls import ComputeControl
 from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
 from studio.requests import KINDS, Request, nearest, shown
+from studio.requests.transfer_video import ComputeControl
 from studio.saving import save_whole
 
 SILENCE_S = 60.0

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
-from studio.requests.hints import FormHint
-from studio.requests.roles import Makes
+from studio.requests.model import FormHint, Frozen, Makes
 from studio.requests.sampling import MAX_SEED
 
 Resolution = Literal["256", "480", "720", "768"]
@@ -101,3 +100,24 @@ SaveLatents = Annotated[
 ]
 MediaId = Annotated[str, Field(pattern=r"^(u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3})$")]
 """A name in the media store: of something uploaded, or of something made."""
+
+
+class Adapter(Frozen):
+    """One adapter of the data folder's `adapters/`, and how strongly it counts: 0 is as if it were not there."""
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$",
+            title="Adapter",
+            description="a file or folder in the data folder's adapters/",
+        ),
+    ]
+    scale: Annotated[
+        float, Field(ge=-4, le=4, title="Scale", description="how strongly it counts; 1 is as trained")
+    ] = 1.0
+
+
+AdapterField = Annotated[
+    Adapter | None, Field(title="Adapter", description="a LoRA on top of the checkpoint"), FormHint(hidden=True)
+]

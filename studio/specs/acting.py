@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studio.errors import BadInput
 from studio.requests import nearest, shown
-from studio.requests.action_fields import whole_groups_of_rows
+from studio.requests.actions import whole_groups_of_rows
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.specs.clips import put_sampling
 from studio.specs.draft import Draft

@@ -17,8 +17,8 @@ from engine.planning.setting import read_setting
 from engine.result import read_actions
 from engine.weights import open_folder
 from studio.errors import BrokenCheckpoint
+from studio.requests.actions import RunPolicy
 from studio.requests.embodiments import EMBODIMENTS
-from studio.requests.run_policy import RunPolicy
 from studio.rules.view_layout import Rectangle, View, ViewLayout
 
 JOINTS = EMBODIMENTS["droid_joint_position"]
