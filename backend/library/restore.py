@@ -35,7 +35,7 @@ from backend.library.shelving import mark_results
 from backend.media.scratch import keep, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, DiskFull, QuotaExceeded, StorageError
-from studio.import_report import BroughtRecords, ImportReport, RecordName
+from studio.library import BroughtRecords, ImportReport, RecordName
 from studio.presets import load_presets
 from studio.prompting import load_tasks
 from studio.prompting.templates import load_refining_texts

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, cast, get_args
 
 from pydantic import Field
@@ -19,6 +17,7 @@ from studio.prompting.question import Read, asked_alone, first_usable
 from studio.prompting.tasks import VIDEO_FPS
 from studio.prompting.templates import fill
 from studio.requests import Frozen, shown
+from studio.toml_files import shipped
 
 Said = Literal["first", "second", "tie", "bad"]
 
@@ -53,8 +52,7 @@ class _Texts(Frozen):
 
 @cache
 def _texts() -> _Texts:
-    text = files("presets").joinpath("arena", "judging.toml").read_text("utf-8")
-    return _Texts.model_validate(tomllib.loads(text))
+    return shipped(_Texts, "arena", "judging.toml")
 
 
 def pair_question(

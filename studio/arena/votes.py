@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from studio.media import MediaType
 from studio.requests import Frozen
-from studio.requests.fields import BoundedText
+from studio.requests.fields import BoundedText, on_one_line
+from studio.toml_files import shipped
 
 Axis = Literal["prompt", "physics", "geometry", "sound", "correct", "overall"]
 Choice = Literal["left", "right", "tie", "bad"]
@@ -74,8 +73,7 @@ class _Domains(Frozen):
 @cache
 def domains() -> tuple[Domain, ...]:
     """All of them, in the order of the file."""
-    text = files("presets").joinpath("arena", "domains.toml").read_text("utf-8")
-    return _Domains.model_validate(tomllib.loads(text)).domains
+    return shipped(_Domains, "arena", "domains.toml").domains
 
 
 def domain_of(words: str, embodiment: str | None = None, tags: Sequence[str] = ()) -> str:
@@ -105,16 +103,7 @@ MAX_SKIPPED = 500
 MAX_VOTES_PAGE = 500
 
 
-def _voter(text: str) -> str:
-    tidy = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    if not tidy:
-        raise ValueError("the voter's name is empty; write at least one letter")
-    if len(tidy) > MAX_VOTER:
-        raise ValueError(f"the voter's name has {len(tidy)} characters; at most {MAX_VOTER} are accepted")
-    return tidy
-
-
-VoterName = Annotated[BoundedText, AfterValidator(_voter)]
+VoterName = Annotated[BoundedText, AfterValidator(on_one_line("the voter's name", MAX_VOTER))]
 PairId = Annotated[str, Field(pattern=r"^[0-9a-z-]{3,40}\.[0-9a-z-]{3,40}$")]
 """The two ids of its sides with a dot between, the smaller one first."""
 

@@ -13,8 +13,7 @@ from typing import Any, Self
 
 import httpx
 
-from studio.adapters import AdapterList
-from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
+from studio.catalogue import AdapterList, CheckpointList, ChoiceList, JobList, Recipe
 from studio.client.arena_calls import ArenaCalls
 from studio.client.comparison_calls import ComparisonCalls
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model

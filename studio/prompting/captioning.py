@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tomllib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
-
-from pydantic import ValidationError
 
 from studio.captions import Controls, Repair, UnusableAnswer, VideoCaption, analysis_schema, sendable, split_thought
 from studio.captions.answer import refuse_repetition
@@ -34,7 +31,8 @@ from studio.prompting.question import (
 )
 from studio.prompting.tasks import VIDEO_FPS
 from studio.prompting.templates import CaptionTexts, caption_texts, fill, output_template
-from studio.requests import Frozen, explain
+from studio.requests import Frozen
+from studio.toml_files import read_toml
 
 CAPTIONING = ReasonerSampling(presence_penalty=0.0, max_tokens=8192)
 """Temperature 0.7 (report, A.1). A presence penalty would punish JSON for its repeated keys."""
@@ -231,12 +229,4 @@ def read_caption_texts(path: Path) -> CaptionTexts:
     Raises:
         BadInput: it cannot be read, or is not such a file.
     """
-    try:
-        return CaptionTexts.model_validate(tomllib.loads(path.read_bytes().decode()))
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="prompts") from None
-    except ValidationError as error:
-        why = explain(error, CaptionTexts)
-        raise BadInput(f"{path} has no captioner's prompts: {why.message}", param="prompts", hint=why.hint) from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not TOML: {error}.", param="prompts") from None
+    return read_toml(CaptionTexts, path, f"The captioner's file of prompts {path}", param="prompts")

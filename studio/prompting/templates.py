@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from studio.errors import BadInput
-from studio.requests import Frozen, explain
+from studio.requests import Frozen
+from studio.toml_files import read_toml, shipped
 
 TAGS = ("instructions", "image_description", "video_description", "task_constraints", "output_json_template")
 
@@ -47,18 +45,13 @@ class CaptionTexts(Frozen):
 @cache
 def upsample_texts() -> UpsampleTexts:
     """The upsampler's prompts."""
-    return UpsampleTexts.model_validate(template_table("upsample.toml"))
+    return shipped(UpsampleTexts, "templates", "upsample.toml")
 
 
 @cache
 def caption_texts() -> CaptionTexts:
     """The captioner's prompts."""
-    return CaptionTexts.model_validate(template_table("caption.toml"))
-
-
-def template_table(name: str) -> dict[str, Any]:
-    """A shipped file of prompts, decoded."""
-    return tomllib.loads(files("presets").joinpath("templates", name).read_text(encoding="utf-8"))
+    return shipped(CaptionTexts, "templates", "caption.toml")
 
 
 def fill(text: str, **values: str) -> str:
@@ -140,13 +133,5 @@ def load_refining_texts(folder: Path | None = None) -> RefiningTexts:
     """
     own = folder / FILE if folder is not None else None
     if own is None or not own.is_file():
-        return RefiningTexts.model_validate(template_table(FILE))
-    try:
-        return RefiningTexts.model_validate(tomllib.loads(own.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"The templates {own} cannot be read: {error}.") from None
-    except ValidationError as error:
-        why = explain(error, RefiningTexts)
-        raise BadInput(
-            f"The templates {own} are not whole: {why.message}", hint="Begin from the shipped file."
-        ) from None
+        return shipped(RefiningTexts, "templates", FILE)
+    return read_toml(RefiningTexts, own, f"The refinement's file of prompts {own}")

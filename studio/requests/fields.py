@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo
@@ -26,6 +27,26 @@ def _fits(text: str) -> str:
     if size > MAX_TEXT_BYTES:
         raise ValueError(f"the text has {size:,} bytes; at most {MAX_TEXT_BYTES:,} are accepted")
     return text
+
+
+def on_one_line(what: str, most: int, *, least: int = 1) -> Callable[[str], str]:
+    """What makes a short text of a person's one line with single spaces.
+
+    Args:
+        what: it is called in an error, which is a ValueError.
+        most: characters that it may have.
+        least: characters that it must have; 0 allows an empty one.
+    """
+
+    def tidy(text: str) -> str:
+        line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+        if len(line) < least:
+            raise ValueError(f"{what} is empty; write at least one letter")
+        if len(line) > most:
+            raise ValueError(f"{what} has {len(line)} characters; at most {most} are accepted")
+        return line
+
+    return tidy
 
 
 def _says_something(text: str) -> str:

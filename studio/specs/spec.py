@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, ValidationError, model_validator
@@ -16,6 +14,7 @@ from studio.errors import BadInput, NotAllowed
 from studio.requests import KINDS, AspectRatio, Frozen, explain, nearest, shown
 from studio.requests.transfer_video import HINT_ORDER, HintName, Strength
 from studio.specs.inputs import is_picture
+from studio.toml_files import shipped
 
 Tier = Literal["256", "480", "704", "720", "768"]
 
@@ -280,5 +279,4 @@ class FrameworkDefaults(Frozen):
 @cache
 def load_framework_defaults() -> FrameworkDefaults:
     """The shipped file."""
-    raw = files("presets").joinpath("framework_defaults.toml").read_bytes()
-    return FrameworkDefaults.model_validate(tomllib.loads(raw.decode()))
+    return shipped(FrameworkDefaults, "framework_defaults.toml")

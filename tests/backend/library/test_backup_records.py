@@ -37,8 +37,8 @@ from studio.arena import CastVote, Choice, Standings
 from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
-from studio.import_report import RecordName
 from studio.jobs import BatchPlace, Failure, JobState
+from studio.library import RecordName
 from studio.prompting.critique import read_critique
 from studio.refinements import RefinementNode, best_of
 

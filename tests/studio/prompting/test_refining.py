@@ -126,7 +126,7 @@ def test_the_users_own_words_win_and_a_file_that_is_not_whole_says_so(tmp_path: 
     assert load_refining_texts(tmp_path).image.critic.strip().startswith("You look at pictures")
 
     own.write_text("[image]\ncritic = 'x'\n")
-    with pytest.raises(BadInput, match=r"refine\.toml are not whole"):
+    with pytest.raises(BadInput, match=r"refine\.toml cannot be used"):
         load_refining_texts(tmp_path)
     assert load_refining_texts(tmp_path / "nothing") == TEXTS
 
