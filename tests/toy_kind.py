@@ -38,7 +38,7 @@ PAINT_SKETCH = Kind(PaintSketch, "painted sketch", planner="sketch", always=("im
 
 def plan_sketch(request: PaintSketch, setting: Any, media: Any) -> Any:
     """Words about the sketch are all that this model can follow."""
-    from engine.planning.image import plan_image
+    from engine.planning.video import plan_image
     from studio.requests import GenerateImage
 
     (seen,) = media.frames["sketch"]

@@ -16,10 +16,9 @@ from torch import Tensor
 from torch.nn.functional import interpolate, pad
 
 from engine.planning.embodiments import ActionUnits
-from engine.planning.media import Media, padded
 from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.segments import ActionSegment, Given, VisionSegment
-from engine.planning.setting import Setting
+from engine.planning.setting import Media, Setting, padded
 from engine.planning.trained_strings import FRAMING, VIDEO_SYSTEM_PROMPT
 from studio.errors import NotAllowed
 from studio.requests import AspectRatio

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.result import check_finite
+from engine.codecs import check_finite
 from studio.errors import EngineError
 from studio.requests.actions import PredictActions
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.planning import Media, plan
-from engine.planning.media import HeldFrames, padded
+from engine.planning.setting import HeldFrames, padded
 from studio.requests.actions import PredictActions
 
 
