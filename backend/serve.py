@@ -63,7 +63,7 @@ from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull, StudioError
 from studio.prompting import load_tasks
-from studio.prompting.refining_texts import load_refining_texts
+from studio.prompting.templates import load_refining_texts
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.server")

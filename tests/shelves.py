@@ -25,9 +25,8 @@ from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from backend.refining.store import RefinementStore
 from studio.data_folder import DataFolder
-from studio.import_report import ImportReport
 from studio.jobs import BatchPlace
-from studio.library import LibraryQuery
+from studio.library import ImportReport, LibraryQuery
 from studio.media import MediaReference
 from studio.requests import GenerateImage
 

@@ -19,7 +19,7 @@ from backend.database import Database
 from backend.database.tables import AnswerRow, GradeRow, QuestionRow
 from backend.media import MediaStore
 from studio.arena import wilson
-from studio.arena.judging import VIDEO_FPS, Grade, ask_until_usable, grade_question, read_grade
+from studio.arena.judging import Grade, ask_until_usable, grade_question, read_grade
 from studio.arena.questions import (
     AskedQuestion,
     GradeAnswers,
@@ -34,6 +34,7 @@ from studio.errors import Busy, Conflict, QuestionNotFound, StudioError
 from studio.jobs import Failure
 from studio.prompting import PLAIN, Question, VideoPart
 from studio.prompting.question import asked_alone
+from studio.prompting.tasks import VIDEO_FPS
 from studio.requests import shown
 
 T = TypeVar("T")

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from backend.media import MediaFacts, compute_control, frame_rate, inspect_upload, read_picture, stream_clip
 from backend.media.timeline import read_timeline
 from studio.comparisons import Likeness
-from studio.controls import ComputedHint
 from studio.errors import BadInput
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputedHint, Strength
 
 Frame = NDArray[np.uint8]
 

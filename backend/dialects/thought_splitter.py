@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from studio.captions.thought import CLOSING, OPENING
+from studio.captions.answer import CLOSING, OPENING
 
 
 class Piece(NamedTuple):

@@ -21,21 +21,28 @@ from backend.examples.works import (
     UPLOAD,
     WAITING,
 )
-from studio.adapters import AdapterInfo, AdapterList
 from studio.captions import VideoCaption
-from studio.captions.scene import Aesthetics, Lighting
-from studio.captions.serialising import serialise
-from studio.captions.video_caption import Action, MovingCamera, MovingSubject, Segment
-from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, JobList, KindList, Recipe
+from studio.captions.caption import Action, Aesthetics, Lighting, MovingCamera, MovingSubject, Segment, serialise
+from studio.catalogue import (
+    AdapterInfo,
+    AdapterList,
+    CheckpointInfo,
+    CheckpointList,
+    ChoiceList,
+    DeviceMemory,
+    JobList,
+    KindList,
+    Recipe,
+)
 from studio.checkpoints import find_checkpoint
 from studio.comparisons import ComparisonList
 from studio.events import CheckpointStatus, Errand
-from studio.form_presets import FormPreset, FormPresetList
-from studio.import_report import BroughtRecords, ImportReport
 from studio.library import (
+    BroughtRecords,
     ChangedIds,
     ErasedItems,
     Facet,
+    ImportReport,
     LibraryDetail,
     LibraryFacets,
     LibraryPage,
@@ -44,7 +51,7 @@ from studio.library import (
     Waveform,
 )
 from studio.media import MediaReference
-from studio.presets import load_presets
+from studio.presets import FormPreset, FormPresetList, load_presets
 from studio.prompting import TaskAnswer, Upsampled, load_tasks
 from studio.prompting.results import Box
 from studio.prompting.word_diff import compare_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backend.examples.works import BEGAN, CANCELLED, DONE, ITEM, JOB, PICTURE, PICTURE_REQUEST, TOOK, WAITING
 from studio.comparisons import Cell, Column, Comparison, ComparisonSummary, Likeness
-from studio.critiques import Critique, Issue
+from studio.prompting.critique import Critique, Issue
 from studio.refinements import BestResult, Refinement, RefinementNode
 from studio.requests.refine_image import RefineImage
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from backend.examples.calls import MEDIA, OTHER_MEDIA
 from backend.examples.works import BEGAN, PICTURE_REQUEST, TOOK
-from studio.arena.axes import Choice
 from studio.arena.questions import AskedQuestion, GradedBy, MeanGrade, QuestionList, ReasonerAnswer
 from studio.arena.standings import Standings, draw_up_standings
-from studio.arena.votes import Contestant, NextPair, Pair, Reasoner, ReasonerList, Side, Vote, VoteList
+from studio.arena.votes import Choice, Contestant, NextPair, Pair, Reasoner, ReasonerList, Side, Vote, VoteList
 
 
 def _side(name: str) -> Side:

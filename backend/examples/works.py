@@ -9,7 +9,7 @@ from studio.jobs import Job, JobState, Progress
 from studio.library import LibraryItem
 from studio.media import MediaReference
 from studio.requests import GenerateImage, GenerateVideo, Request, RunPolicy, Sampling, VideoSampling
-from studio.requests.action_fields import ActionSampling
+from studio.requests.actions import ActionSampling
 
 BASE_URL = "http://127.0.0.1:7860"
 BEGAN = datetime(2026, 11, 21, 20, 58, 1, tzinfo=UTC)

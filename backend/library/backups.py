@@ -19,8 +19,7 @@ from backend.media import MediaStore
 from backend.media.scratch import scratch, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull
-from studio.import_report import ImportReport
-from studio.library import ErasedItems
+from studio.library import ErasedItems, ImportReport
 
 SPARE_BYTES = 256 * 2**20
 """Of the disk, which an import leaves free."""

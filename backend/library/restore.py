@@ -35,12 +35,11 @@ from backend.library.shelving import mark_results
 from backend.media.scratch import keep, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, DiskFull, QuotaExceeded, StorageError
-from studio.import_report import BroughtRecords, ImportReport, RecordName
+from studio.library import BroughtRecords, ImportReport, RecordName
 from studio.presets import load_presets
 from studio.prompting import load_tasks
-from studio.prompting.refining_texts import load_refining_texts
-from studio.refinement_growth import rested
-from studio.refinements import Refinement
+from studio.prompting.templates import load_refining_texts
+from studio.refinements import Refinement, rested
 
 log = structlog.get_logger("orrery.import")
 

@@ -13,8 +13,7 @@ from backend.errors import documented
 from backend.fleet import Fleet
 from backend.fleet.memory import weight_bytes
 from backend.services import UsesAdapters, UsesCatalogue, UsesEngines, UsesErrands
-from studio.adapters import AdapterList
-from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
+from studio.catalogue import AdapterList, CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
 from studio.events import CheckpointStatus, Errand
 from studio.requests import KINDS, nearest, shown

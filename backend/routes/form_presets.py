@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from backend.errors import documented
 from backend.services import UsesForms
 from studio.errors import BadInput, Conflict, DiskFull, PresetNotFound, StorageError
-from studio.form_presets import FormPreset, FormPresetList, SaveFormPreset
+from studio.presets import FormPreset, FormPresetList, SaveFormPreset
 
 router = APIRouter(prefix="/v1/presets", tags=["presets"])
 

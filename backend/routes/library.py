@@ -12,12 +12,12 @@ from fastapi.responses import StreamingResponse
 from backend.errors import documented
 from backend.services import Parts, UsesBackups, UsesItems
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, StudioError
-from studio.import_report import ImportReport
 from studio.library import (
     MAX_IDS,
     ChangedIds,
     DeleteEverything,
     ErasedItems,
+    ImportReport,
     ItemChange,
     ItemIds,
     ItemsChange,

@@ -11,12 +11,11 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from backend.errors import documented
 from backend.media.file_names import mime_of
 from backend.services import UsesControls, UsesMedia, UsesSheets, UsesUploads
-from studio.controls import ComputeControl, ComputedHint, ControlTier
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
 from studio.library import SpritesheetLayout, Waveform
 from studio.media import MediaReference
 from studio.requests import AspectRatio
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputeControl, ComputedHint, ControlTier, Strength
 
 router = APIRouter(prefix="/v1/media", tags=["media"])
 

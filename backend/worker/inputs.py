@@ -13,7 +13,7 @@ from backend.worker.frame_gathering import Gather
 from backend.worker.named_field import field_named
 from backend.worker.transfer_inputs import read_transfer
 from studio.requests import Request, TransferVideo, media_of
-from studio.requests.generation import FrameSpan
+from studio.requests.model import FrameSpan
 from studio.rules import canvas_of
 
 Inputs = dict[str, NDArray[np.uint8]]

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from backend.media import MediaStore, compute_control, frame_rate, read_timeline, stream_clip
 from backend.worker.frame_gathering import Gather
 from backend.worker.named_field import field_named
-from studio.controls import ComputedHint
 from studio.requests import TransferVideo
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputedHint, Strength
 from studio.rules import canvas
 
 

@@ -12,7 +12,7 @@ from studio.cli.options import DataOption, ServerOption, TokenOption
 from studio.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from studio.adapters import AdapterList
+    from studio.catalogue import AdapterList
     from studio.client import StudioClient
 
 
@@ -46,7 +46,7 @@ async def _asked(client: StudioClient) -> AdapterList:
 
 def _lying_in(folder: Path) -> AdapterList:
     """Files `name.safetensors`, and folders with such files in them."""
-    from studio.adapters import AdapterInfo, AdapterList
+    from studio.catalogue import AdapterInfo, AdapterList
 
     found: dict[str, int] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():

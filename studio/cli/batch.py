@@ -41,7 +41,7 @@ from studio.specs import (
     read_entries,
     remote_files,
 )
-from studio.specs.overrides import merge
+from studio.specs.entries import merge
 
 SOME_FAILED = 1
 """Exit status when samples were made and others failed; 2 is for a command that could not begin."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from studio.captions.work import read_work
+from studio.captions.caption_files import read_work
 from studio.cli.answering import answering, refuse_without_endpoint
 from studio.cli.batch import SOME_FAILED
 from studio.cli.clip_facts import probe_clip

@@ -40,8 +40,8 @@ def captions_to_jsonl(
     What the trainer would skip without a word is left out and counted: clips over 61 s, and those of fewer than
     max(61, --num-video-frames) frames. The exit status is 1 when no clip is kept.
     """
-    from studio.captions.training_jsonl import captions_to_jsonl as convert
-    from studio.captions.training_jsonl import summary_path
+    from studio.captions.training_data import captions_to_jsonl as convert
+    from studio.captions.training_data import summary_path
     from studio.cli.clip_facts import probe_clip
     from studio.cli.tables import print_table
 

@@ -13,7 +13,7 @@ from studio.cli.options import DataOption, ServerOption, TokenOption
 
 if TYPE_CHECKING:
     from studio.client import StudioClient
-    from studio.controls import ComputeControl
+    from studio.requests.transfer_video import ComputeControl
 
 
 def control(
@@ -101,8 +101,8 @@ def _check(path: Path, force: bool) -> None:
 def _read(fields: Mapping[str, str]) -> ComputeControl:
     from pydantic import ValidationError
 
-    from studio.controls import ComputeControl
     from studio.requests import explain
+    from studio.requests.transfer_video import ComputeControl
 
     try:
         return ComputeControl.model_validate(fields)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from studio.captions.inference_prompts import RewrittenPrompt
+    from studio.captions.training_data import RewrittenPrompt
 
 ALL_SKIPPED = 1
 """Exit status when no file has its caption."""
@@ -36,7 +36,7 @@ def prompts_to_json(
 
     Every other field stays, and doing it again changes nothing. The exit status is 1 when no file has its caption.
     """
-    from studio.captions.inference_prompts import prompts_to_json as rewrite
+    from studio.captions.training_data import prompts_to_json as rewrite
     from studio.cli.tables import print_table
 
     folder = captions_dir.expanduser() if captions_dir else None

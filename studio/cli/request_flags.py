@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from studio.errors import BadInput, rebuild
 from studio.requests import KINDS, Kind, Request, parse_request
-from studio.requests.roles import InputType
+from studio.requests.model import InputType
 from studio.rules import parse_size
 
 NAMES: dict[str, str] = {

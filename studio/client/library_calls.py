@@ -12,11 +12,11 @@ import httpx
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection
 from studio.client.names import item_path, media_path
 from studio.errors import BadInput
-from studio.import_report import ImportReport
 from studio.library import (
     CONFIRMATION,
     ChangedIds,
     ErasedItems,
+    ImportReport,
     ItemChange,
     ItemsChange,
     LibraryDetail,

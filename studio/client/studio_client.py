@@ -13,8 +13,7 @@ from typing import Any, Self
 
 import httpx
 
-from studio.adapters import AdapterList
-from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
+from studio.catalogue import AdapterList, CheckpointList, ChoiceList, JobList, Recipe
 from studio.client.arena_calls import ArenaCalls
 from studio.client.comparison_calls import ComparisonCalls
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
@@ -23,11 +22,11 @@ from studio.client.names import job_path, media_path
 from studio.client.queue_calls import QueueCalls
 from studio.client.refinement_calls import RefinementCalls
 from studio.client.server_sent import read_events
-from studio.controls import ComputeControl
 from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
 from studio.requests import KINDS, Request, nearest, shown
+from studio.requests.transfer_video import ComputeControl
 from studio.saving import save_whole
 
 SILENCE_S = 60.0

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from studio.arena import Axis, NextPair, Side, Standings, Vote
-from studio.arena.axes import QUESTIONS
+from studio.arena.votes import QUESTIONS
 
 
 class DealtSide(BaseModel):

@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
+from studio.requests.model import Frozen
 from studio.requests.sampling import MAX_SEED
 
 Role = Literal["upsampler", "critic", "rewriter"]

@@ -37,11 +37,10 @@ from studio.arena import CastVote, Choice, Standings
 from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
-from studio.import_report import RecordName
 from studio.jobs import BatchPlace, Failure, JobState
+from studio.library import RecordName
 from studio.prompting.critique import read_critique
-from studio.refinement_growth import best_of
-from studio.refinements import RefinementNode
+from studio.refinements import RefinementNode, best_of
 
 GRID, TREE, QUESTION = "c" * 12, "a" * 12, "d" * 12
 FIRST, SECOND, RUNNING, SHOWN = (f"{number:012x}" for number in range(1, 5))

@@ -15,7 +15,7 @@ from backend.media import compute_control
 from backend.media.cover import Cover
 from running import RunningServer, wait_for
 from studio.client import StudioClient
-from studio.controls import ComputeControl
+from studio.requests.transfer_video import ComputeControl
 
 CANVAS = {"resolution": "256", "aspect_ratio": "9:16"}
 

@@ -1,20 +1,46 @@
-"""Towers whose weights stay on the host: each block's come to the device just before it computes.
+"""Weights on the host: those of a checkpoint that sleeps, and of towers whose blocks come to the device one by one.
 
-A block's parameters are views of its slot on the device, from the beginning and for ever: they hold that block's
-weights while it has its turn, and another one's at other times. So nothing in the towers knows of it, and adapters fit
-on as they do elsewhere. What cannot be is a recorded step, which reads all blocks without anybody's turn.
+A streamed block's parameters are views of its slot on the device, from the beginning and for ever: they hold that
+block's weights while it has its turn, and another one's at other times. So nothing in the towers knows of it, and
+adapters fit on as they do elsewhere. What cannot be is a recorded step, which reads all blocks without anybody's turn.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor, nn
 
-from engine.memory.moving import tensors_of
 from engine.towers import OmniModel
+
+
+def tensors_of(module: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
+    """Every parameter and buffer with the module that has it."""
+    for owner in module.modules():
+        for name, tensor in (*owner._parameters.items(), *owner._buffers.items()):
+            if tensor is not None:
+                yield owner, name, tensor
+
+
+def move_weights(modules: Iterable[nn.Module], device: torch.device) -> None:
+    """Every parameter and buffer to a device; what several modules share, they share there.
+
+    Raises:
+        RuntimeError: out of memory. Those that did go there stay; move them back.
+    """
+    moved: dict[int, tuple[Tensor, Tensor]] = {}
+    for module in modules:
+        for owner, name, tensor in list(tensors_of(module)):
+            if id(tensor) not in moved:
+                there = tensor.to(device)
+                if isinstance(tensor, nn.Parameter):
+                    there = nn.Parameter(there, requires_grad=False)
+                # The old one is held too: while it is, nothing else can have its id.
+                moved[id(tensor)] = tensor, there
+            _replace(owner, name, moved[id(tensor)][1])
+
 
 ALIGNMENT_BYTES = 256
 """Of each tensor within a block's weights, as the device's own allocator has it."""
@@ -131,10 +157,11 @@ def _locked(size_bytes: int, device: torch.device) -> Tensor:
 
 
 def _replace(owner: nn.Module, name: str, tensor: Tensor) -> None:
-    if name in owner._parameters:
-        owner._parameters[name] = nn.Parameter(tensor, requires_grad=False)
-    else:
+    if name in owner._buffers:
         owner._buffers[name] = tensor
+    else:
+        is_parameter = isinstance(tensor, nn.Parameter)
+        owner._parameters[name] = tensor if is_parameter else nn.Parameter(tensor, requires_grad=False)
 
 
 def _size_bytes(block: nn.Module) -> int:

@@ -1,7 +1,12 @@
-"""The Wan VAE on a GPU: the same sums, with channels next to one another in memory and fewer trips to it.
+"""The Wan VAE by quicker kernels: the same sums.
 
-As diffusers 0.42 writes it, a frame is padded by a copy before every convolution, normalised in six passes, and widened
-to float32 to be enlarged. Here cuDNN pads, one kernel normalises and activates, and nothing is widened.
+On a GPU, channels lie next to one another in memory, with fewer trips to it. As diffusers 0.42 writes it, a frame is
+padded by a copy before every convolution, normalised in six passes, and widened to float32 to be enlarged. Here cuDNN
+pads, one kernel normalises and activates, and nothing is widened.
+
+On a processor, PyTorch 2.13 keeps three-dimensional convolutions of few channels away from oneDNN and sums squares over
+channels one at a time. Measured with speck's VAE and one thread at 128x128: 68 ms and 8 ms for a convolution of eight
+channels over six frames, 25 ms and 1 ms for a normalisation. A VAE of many channels takes oneDNN either way.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from torch.nn.functional import normalize, pad, silu
 HAS_TRITON = find_spec("triton") is not None
 
 
-class PaddingConvolution(WanCausalConv3d):
+class CopiedConvolution(WanCausalConv3d):
     """A causal convolution with another one's weights, which pads rows and columns as it goes."""
 
     def __init__(self, causal: WanCausalConv3d) -> None:
@@ -38,20 +43,41 @@ class PaddingConvolution(WanCausalConv3d):
                 cast(tuple[int, int, int], causal.stride),
                 (earlier // 2, down, across),
             )
-        weight = causal.weight.detach().contiguous(memory_format=torch.channels_last_3d)
-        self.weight, self.bias = nn.Parameter(weight, requires_grad=False), causal.bias
+        self.weight, self.bias = causal.weight, causal.bias
         self._earlier, self._around = earlier, (0, down, across)
 
-    def forward(self, x: Tensor, cache_x: Tensor | None = None) -> Tensor:
-        """x [1, C, T, rows, columns] behind the frames that are remembered of earlier ones."""
+    def behind(self, cache_x: Tensor | None, x: Tensor) -> Tensor:
+        """x [1, C, T, rows, columns] behind the frames that are remembered of earlier ones, and zeros before them."""
         earlier = self._earlier
         if cache_x is not None and earlier > 0:
             x = torch.cat([cache_x, x], 2)
             earlier -= cache_x.shape[2]
-        if earlier > 0:
-            x = pad(x, (0, 0, 0, 0, earlier, 0))
-        x = x.contiguous(memory_format=torch.channels_last_3d)
+        return pad(x, (0, 0, 0, 0, earlier, 0)) if earlier > 0 else x
+
+
+class PaddingConvolution(CopiedConvolution):
+    """The same with channels last in memory, on a GPU."""
+
+    def __init__(self, causal: WanCausalConv3d) -> None:
+        super().__init__(causal)
+        weight = causal.weight.detach().contiguous(memory_format=torch.channels_last_3d)
+        self.weight = nn.Parameter(weight, requires_grad=False)
+
+    def forward(self, x: Tensor, cache_x: Tensor | None = None) -> Tensor:
+        """x [1, C, T, rows, columns], and what is remembered of earlier frames."""
+        x = self.behind(cache_x, x).contiguous(memory_format=torch.channels_last_3d)
         return torch.conv3d(x, self.weight, self.bias, self.stride, self._around, self.dilation, self.groups)
+
+
+class OneDnnConvolution(CopiedConvolution):
+    """The same by oneDNN, on a processor."""
+
+    def forward(self, x: Tensor, cache_x: Tensor | None = None) -> Tensor:
+        """x [1, C, T, rows, columns], and what is remembered of earlier frames."""
+        x = self.behind(cache_x, x)
+        return torch.mkldnn_convolution(
+            x, self.weight, self.bias, self._around, self.stride, self.dilation, self.groups
+        )
 
 
 def activated_rows(rows: Tensor, gain: Tensor, scale: float) -> Tensor:
@@ -124,3 +150,31 @@ def use_gpu_kernels(vae: AutoencoderKLWan) -> None:
         if isinstance(coder.nonlinearity, nn.SiLU):
             coder.set_submodule("norm_out", ActivatedNorm(coder.get_submodule("norm_out")))
             coder.nonlinearity = nn.Identity()
+
+
+NEARLY_NOTHING = 1e-12
+"""Below this a cell's length counts as this, as in `torch.nn.functional.normalize`."""
+
+
+class ChannelNorm(nn.Module):
+    """Every cell's channels at the length of the root of their number, times a gain."""
+
+    def __init__(self, norm: WanRMS_norm) -> None:
+        super().__init__()
+        self.gamma, self.bias, self.scale = norm.gamma, norm.bias, norm.scale
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [B, C, ...] → the same shape."""
+        length = x.square().sum(1, keepdim=True).sqrt_().clamp_min_(NEARLY_NOTHING)
+        return (x / length).mul_(self.scale).mul_(self.gamma).add_(self.bias)
+
+
+def use_processor_kernels(vae: AutoencoderKLWan) -> None:
+    """Replace what is slow, in place. In another dtype than float32, and without oneDNN, the VAE stays as it is."""
+    if vae.dtype != torch.float32 or not torch.backends.mkldnn.is_available():
+        return
+    for name, module in list(vae.named_modules()):
+        if isinstance(module, WanCausalConv3d):
+            vae.set_submodule(name, OneDnnConvolution(module))
+        elif isinstance(module, WanRMS_norm) and module.channel_first:
+            vae.set_submodule(name, ChannelNorm(module))

@@ -5,7 +5,7 @@ import torch
 from diffusers import AutoencoderKLWan
 from diffusers.models.autoencoders.autoencoder_kl_wan import WanCausalConv3d, WanRMS_norm
 
-from engine.vae.processor_kernels import ChannelNorm, OneDnnConvolution, use_processor_kernels
+from engine.vae.kernels import ChannelNorm, OneDnnConvolution, use_processor_kernels
 
 
 def noise(*shape: int) -> torch.Tensor:

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.memory import decode_in_strips
-from engine.memory.strips import strip_starts
+from engine.vae import decode_in_strips
+from engine.vae.clip import strip_starts
 
 
 def pieces_of(latents: Tensor, at_once: int = 1) -> Iterator[Tensor]:
