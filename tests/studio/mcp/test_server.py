@@ -18,7 +18,7 @@ LIMIT_S = 280
 """Whatever a busy machine takes; a test is ended after 300."""
 
 JOB_S = 120
-COMMAND = ["-P", "-c", "from studio.cli import main; main()", "mcp", "--server"]
+COMMAND = ["-P", "-c", "from cli import main; main()", "mcp", "--server"]
 
 
 @asynccontextmanager
