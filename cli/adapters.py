@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from cli.options import DataOption, ServerOption, TokenOption
-from cli.tables import print_table
-
-if TYPE_CHECKING:
-    from studio.adapters import AdapterList
-    from studio.client import StudioClient
+from cli.flags import JsonOption, TargetFlags, with_flags
+from cli.printed import print_table
+from cli.target import ask, running_server
+from studio.adapters import AdapterInfo, AdapterList
 
 
-def adapters(
-    json: Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="As JSON.")] = False,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
-) -> None:
+@with_flags
+def adapters(target: TargetFlags, json: JsonOption = False) -> None:
     """List the LoRA adapters of the running server, or of the data folder where none runs."""
-    from cli.target import read_target, running_server
-    from studio.client import StudioClient
-
-    target = read_target(server, data, token)
-    url = running_server(target)
-    if url is None:
-        found = _lying_in(target.folder.root / "adapters")
+    if running_server(target):
+        found = ask(target, lambda client: client.adapters())
     else:
-        found = asyncio.run(_asked(StudioClient(url, token=target.token)))
+        found = _in_folder(target.folder.root / "adapters")
     if json:
         print(found.model_dump_json(indent=2))
         return
@@ -39,15 +24,8 @@ def adapters(
     print_table(("name", "size"), rows)
 
 
-async def _asked(client: StudioClient) -> AdapterList:
-    async with client:
-        return await client.adapters()
-
-
-def _lying_in(folder: Path) -> AdapterList:
+def _in_folder(folder: Path) -> AdapterList:
     """Files `name.safetensors`, and folders with such files in them."""
-    from studio.adapters import AdapterInfo, AdapterList
-
     found: dict[str, int] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]

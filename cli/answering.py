@@ -12,12 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from cli.questions import OWN
-from cli.target import Target, reached, running_server
+from cli.target import Target, reached
 from studio.client import StudioClient
 from studio.errors import BadInput, Busy
-from studio.prompting import Ask, Endpoint, Question, VideoPart, attach_video
+from studio.prompting import (
+    Ask,
+    Endpoint,
+    ImagePart,
+    Message,
+    Question,
+    ReasonerSampling,
+    TextPart,
+    VideoPart,
+    attach_video,
+)
 from studio.prompting.captioning import Attach
+from studio.requests import Reason
+from studio.requests import reason as ours
 
 KEY_VARIABLE = "ORRERY_UPSAMPLER_KEY"
 """Of the endpoint's key, which is no flag: others on the machine could read it off the list of processes."""
@@ -26,6 +37,9 @@ PATIENCE_S = 900.0
 """For a checkpoint that is still loaded, or for a turn among many conversations."""
 
 PAUSE_S = 0.5
+
+OWN = "media:"
+"""Before the id of an upload, where an address is expected."""
 
 Answer = TypeVar("Answer")
 
@@ -43,7 +57,7 @@ class Answering:
 
 @asynccontextmanager
 async def answering(
-    target: Target, *, endpoint: str | None, model: str | None, by_path: bool, checkpoint: str | None
+    target: Target, endpoint: str | None, model: str | None, *, by_path: bool, checkpoint: str | None
 ) -> AsyncGenerator[Answering, None]:
     """Somebody who answers while the block runs.
 
@@ -62,10 +76,8 @@ async def answering(
         async with open_endpoint(endpoint, model) as ask:
             yield Answering(Patient(ask), attach_by_path if by_path else attach_whole)
         return
-    # A server that was started with a checkpoint needs no telling.
-    named = checkpoint if running_server(target) else None
     async with (
-        reached(target, checkpoint) as client,
+        reached(target, checkpoint) as (client, named),
         Endpoint(f"{client.base_url}/v1", model=named, api_key=target.token) as ask,
     ):
         yield Answering(Patient(ask), _Uploads(client))
@@ -134,3 +146,28 @@ class _Uploads:
     async def __call__(self, path: Path) -> VideoPart:
         reference = await self._client.upload(path)
         return VideoPart(url=f"{OWN}{reference.id}")
+
+
+def question_of(request: Reason) -> Question:
+    """The question; media by their ids on the server."""
+    said = request.sampling.model_dump(include=set(ReasonerSampling.model_fields))
+    return Question(
+        messages=tuple(
+            Message(role=message.role, parts=tuple(map(_part, _parts(message)))) for message in request.messages
+        ),
+        sampling=ReasonerSampling.model_validate(said),
+        answer_schema=request.response_schema,
+        video_fps=request.video_fps,
+    )
+
+
+def _parts(message: ours.Message) -> tuple[ours.Part, ...]:
+    return (ours.TextPart(text=message.content),) if isinstance(message.content, str) else message.content
+
+
+def _part(part: ours.Part) -> TextPart | ImagePart | VideoPart:
+    if isinstance(part, ours.ImagePart):
+        return ImagePart(url=f"{OWN}{part.image}")
+    if isinstance(part, ours.VideoPart):
+        return VideoPart(url=f"{OWN}{part.video}")
+    return TextPart(text=part.text)

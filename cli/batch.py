@@ -6,23 +6,18 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cli.answering import Patient
+from cli.answering import Patient, question_of
 from cli.attachments import Attachments
-from cli.batch_folder import BatchFolder, Place
+from cli.batch_folder import BatchFolder, Place, save_answer, save_sample, write_failure
 from cli.downloads import fetch
-from cli.one_line import FAILED, one_line
-from cli.progress import JobBars
-from cli.questions import question_of
-from cli.result_files import described
-from cli.sample_files import save_answer, save_sample, write_failure
-from cli.submission import run_job
-from cli.tables import print_table
-from cli.target import Target, local_checkpoint, running_server, started
+from cli.job_run import JobBars, run_job
+from cli.output_files import described
+from cli.printed import FAILED, SOME_FAILED, one_line, print_table
+from cli.target import Target, local_checkpoint, reached
 from studio.catalogue import CheckpointInfo, CheckpointList
 from studio.client import StudioClient
 from studio.errors import BadInput, StudioError
@@ -42,9 +37,6 @@ from studio.specs import (
     remote_files,
 )
 from studio.specs.overrides import merge
-
-SOME_FAILED = 1
-"""Exit status when samples were made and others failed; 2 is for a command that could not begin."""
 
 MAX_FITTED = 8
 """Changes to one sample: more fields than are ruled."""
@@ -74,11 +66,11 @@ def run_batch(
     overrides: Sequence[str],
     output: str,
     target: Target,
-    *,
     checkpoint: str | None,
+    *,
     jobs: int,
     force: bool,
-    fit: bool = False,
+    fit: bool,
 ) -> int:
     """Make the samples of spec files; nothing is begun while one of them has an error.
 
@@ -98,17 +90,18 @@ def run_batch(
     entries = read_entries(patterns, parse_overrides(overrides))
     if errors := check_fields(entries):
         return _refused(errors)
-    if target.server is None:
-        checkpoint = local_checkpoint(checkpoint, target)
+    checkpoint = local_checkpoint(checkpoint, target)
     with BatchFolder(Path(output).expanduser()) as folder:
         fetched = fetch(remote_files(entries), folder.inputs)
         _, errors = make_samples(entries, fetched=fetched, scratch=folder.inputs)
         if errors:
             return _refused(errors)
-        url = running_server(target)
-        server = StudioClient(url, token=target.token) if url else started(target, checkpoint)
-        batch = _Batch(entries, fetched, folder, checkpoint if url else None, jobs, force, fit, target.token)
-        return asyncio.run(batch.run(server))
+
+        async def run() -> int:
+            async with reached(target, checkpoint) as (client, named):
+                return await _Batch(entries, fetched, folder, named, jobs, force, fit, target.token).run(client)
+
+        return asyncio.run(run())
 
 
 @dataclass(frozen=True)
@@ -124,24 +117,23 @@ class _Batch:
     fit: bool
     token: str | None
 
-    async def run(self, server: AbstractAsyncContextManager[StudioClient]) -> int:
-        async with server as client:
-            info = _chosen(await client.checkpoints(), self.checkpoint)
-            samples, errors = self.samples(self.entries, info)
-            if self.fit and info is not None:
-                samples = [self.fitted(sample, info) for sample in samples]
-            places = {sample.name: self.folder.place(sample.name, self.asked(sample, info)) for sample in samples}
-            refused = {sample.name: self.refusals(sample, info, places[sample.name]) for sample in samples}
-            if self.fit:
-                unfit = [Outcome(name, "failed", str(found[0])) for name, found in refused.items() if found]
-                samples = [sample for sample in samples if not refused[sample.name]]
-            else:
-                unfit = []
-                errors += [error for found in refused.values() for error in found]
-            if errors:
-                return _refused(errors)
-            async with Endpoint(f"{client.base_url}/v1", model=self.checkpoint, api_key=self.token) as reasoner:
-                outcomes = await self.make(client, Patient(reasoner), samples, info, places)
+    async def run(self, client: StudioClient) -> int:
+        info = _chosen(await client.checkpoints(), self.checkpoint)
+        samples, errors = self.samples(self.entries, info)
+        if self.fit and info is not None:
+            samples = [self.fitted(sample, info) for sample in samples]
+        places = {sample.name: self.folder.place(sample.name, self.asked(sample, info)) for sample in samples}
+        refused = {sample.name: self.refusals(sample, info, places[sample.name]) for sample in samples}
+        if self.fit:
+            unfit = [Outcome(name, "failed", str(found[0])) for name, found in refused.items() if found]
+            samples = [sample for sample in samples if not refused[sample.name]]
+        else:
+            unfit = []
+            errors += [error for found in refused.values() for error in found]
+        if errors:
+            return _refused(errors)
+        async with Endpoint(f"{client.base_url}/v1", model=self.checkpoint, api_key=self.token) as reasoner:
+            outcomes = await self.make(client, Patient(reasoner), samples, info, places)
         outcomes += unfit
         rows = [_row(outcome) for outcome in outcomes]
         print_table(("sample", "state", "seconds", "what"), rows)

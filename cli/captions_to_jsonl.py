@@ -8,6 +8,12 @@ from typing import Annotated
 
 import typer
 
+from cli.clip_facts import probe_clip
+from cli.printed import print_table
+from studio.captions.training_jsonl import captions_to_jsonl as convert
+from studio.captions.training_jsonl import summary_path
+from studio.errors import BadInput
+
 NOTHING_KEPT = 1
 """Exit status when the file would be of no use."""
 
@@ -40,14 +46,10 @@ def captions_to_jsonl(
     What the trainer would skip without a word is left out and counted: clips over 61 s, and those of fewer than
     max(61, --num-video-frames) frames. The exit status is 1 when no clip is kept.
     """
-    from cli.clip_facts import probe_clip
-    from cli.tables import print_table
-    from studio.captions.training_jsonl import captions_to_jsonl as convert
-    from studio.captions.training_jsonl import summary_path
-
     path = output.expanduser()
     folders = captions_dir.expanduser(), videos_dir.expanduser()
-    _check(path)
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; expected the name of a file.", param="output")
     summary = asyncio.run(convert(*folders, path, probe=probe_clip, num_video_frames=num_video_frames))
     if summary.dropped:
         print_table(("dropped", "reason", "what"), [(drop.name, drop.reason, drop.detail) for drop in summary.dropped])
@@ -59,10 +61,3 @@ def captions_to_jsonl(
     print(summary_path(path))
     if not summary.records_kept:
         raise typer.Exit(NOTHING_KEPT)
-
-
-def _check(path: Path) -> None:
-    from studio.errors import BadInput
-
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder; expected the name of a file.", param="output")

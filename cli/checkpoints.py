@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json as json_text
+import os
+import subprocess
 import sys
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from cli.options import DataOption
-from cli.tables import print_table
+from cli.flags import DataOption, JsonOption, pass_on
+from cli.printed import print_table
+from studio.catalogue import CheckpointInfo, list_checkpoints
+from studio.checkpoints import find_checkpoint
+from studio.data_folder import DataFolder
+from studio.errors import BadInput, CheckpointNotFound, Unexpected
+from studio.jobs import Failure
+from studio.presets import load_presets
+from studio.pulling import arguments
+from studio.requests import nearest
+from studio.settings import chosen_data_folder
 
 VERIFY_COMMAND = (sys.executable, "-m", "engine.verify")
 PULL_COMMAND = (sys.executable, "-P", "-m", "studio.pulling")
-
-JsonOption = Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="As JSON.")]
 
 checkpoints = typer.Typer(help="What can be named, what of it is here, and whether it is whole.")
 
@@ -22,96 +33,14 @@ checkpoints = typer.Typer(help="What can be named, what of it is here, and wheth
 @checkpoints.callback(invoke_without_command=True)
 def listed(context: typer.Context, json: JsonOption = False, data: DataOption = None) -> None:
     """What can be named, what of it is here, and whether it is whole. Without a sub-command: the list."""
-    context.obj = (json, data)
+    pass_on(context)
     if context.invoked_subcommand is None:
-        _list(json, data)
+        list_all(json, data)
 
 
 @checkpoints.command("list")
-def list_all(context: typer.Context, json: JsonOption = False, data: DataOption = None) -> None:
+def list_all(json: JsonOption = False, data: DataOption = None) -> None:
     """The checkpoints that can be named, and which of them are on this machine."""
-    said_json, said_data = _said(context)
-    _list(json or said_json, data or said_data)
-
-
-@checkpoints.command()
-def verify(
-    context: typer.Context,
-    checkpoint: Annotated[str, typer.Argument(metavar="NAME|FOLDER", help="A checkpoint that is on this machine.")],
-    values: Annotated[
-        bool, typer.Option("--values", envvar="ORRERY_VALUES", help="Read every value too, and find what is no number.")
-    ] = False,
-    json: JsonOption = False,
-    data: DataOption = None,
-) -> None:
-    """Account for every tensor: 0 when all is whole, 1 when something is wrong, 2 when it cannot be looked at."""
-    import subprocess
-
-    said_json, said_data = _said(context)
-    flags = [flag for flag, is_set in (("--values", values), ("--json", json or said_json)) if is_set]
-    folder = _installed(checkpoint, data or said_data)
-    raise typer.Exit(subprocess.run([*VERIFY_COMMAND, *flags, "--", str(folder)], check=False).returncode)
-
-
-@checkpoints.command()
-def pull(
-    context: typer.Context,
-    checkpoint: Annotated[str, typer.Argument(metavar="NAME", help="A checkpoint with a preset.")],
-    data: DataOption = None,
-) -> None:
-    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; HF_TOKEN may hold a token."""
-    from cli.pulling import follow
-    from studio.checkpoints import find_checkpoint
-    from studio.data_folder import DataFolder
-    from studio.errors import BadInput, CheckpointNotFound
-    from studio.presets import load_presets
-    from studio.pulling import arguments
-    from studio.requests import nearest
-    from studio.settings import chosen_data_folder
-
-    _, said_data = _said(context)
-    folder = DataFolder(chosen_data_folder(data or said_data))
-    presets = load_presets(folder.presets)
-    if checkpoint not in presets:
-        raise CheckpointNotFound(
-            f"There is no checkpoint {checkpoint!r}.", param="checkpoint", hint=nearest(checkpoint, presets)
-        )
-    if not presets[checkpoint].repository:
-        way_here = find_checkpoint(checkpoint, presets, folder.checkpoints).way_here
-        raise BadInput(f"{checkpoint} is on no hub.", param="checkpoint", hint=way_here)
-    preset = presets[checkpoint]
-    print(follow([*PULL_COMMAND, *arguments(preset)], preset.title))
-
-
-def _said(context: typer.Context) -> tuple[bool, Path | None]:
-    """What stood between `checkpoints` and the sub-command."""
-    return context.obj
-
-
-def _installed(name: str, data: Path | None) -> Path:
-    from studio.checkpoints import find_checkpoint
-    from studio.data_folder import DataFolder
-    from studio.errors import CheckpointNotFound
-    from studio.presets import load_presets
-    from studio.settings import chosen_data_folder
-
-    folder = DataFolder(chosen_data_folder(data))
-    found = find_checkpoint(name, load_presets(folder.presets), folder.checkpoints)
-    if found.folder is None or not found.installed:
-        raise CheckpointNotFound(
-            f"{found.id} is not on this machine.",
-            param="checkpoint",
-            hint=found.way_here,
-        )
-    return found.folder
-
-
-def _list(json: bool, data: Path | None) -> None:
-    from studio.catalogue import CheckpointInfo, list_checkpoints
-    from studio.data_folder import DataFolder
-    from studio.presets import load_presets
-    from studio.settings import chosen_data_folder
-
     folder = DataFolder(chosen_data_folder(data))
     found = list_checkpoints(load_presets(folder.presets), folder.checkpoints)
     if json:
@@ -123,3 +52,74 @@ def _list(json: bool, data: Path | None) -> None:
         return info.id, "yes" if info.installed else "no", size, info.precision or "", info.summary
 
     print_table(("id", "installed", "size", "precision", "summary"), [row(info) for info in found.checkpoints])
+
+
+@checkpoints.command()
+def verify(
+    checkpoint: Annotated[str, typer.Argument(metavar="NAME|FOLDER", help="A checkpoint that is on this machine.")],
+    values: Annotated[
+        bool, typer.Option("--values", envvar="ORRERY_VALUES", help="Read every value too, and find what is no number.")
+    ] = False,
+    json: JsonOption = False,
+    data: DataOption = None,
+) -> None:
+    """Account for every tensor: 0 when all is whole, 1 when something is wrong, 2 when it cannot be looked at."""
+    folder = DataFolder(chosen_data_folder(data))
+    found = find_checkpoint(checkpoint, load_presets(folder.presets), folder.checkpoints)
+    if found.folder is None or not found.installed:
+        raise CheckpointNotFound(f"{found.id} is not on this machine.", param="checkpoint", hint=found.way_here)
+    flags = [flag for flag, is_set in (("--values", values), ("--json", json)) if is_set]
+    raise typer.Exit(subprocess.run([*VERIFY_COMMAND, *flags, "--", str(found.folder)], check=False).returncode)
+
+
+@checkpoints.command()
+def pull(
+    checkpoint: Annotated[str, typer.Argument(metavar="NAME", help="A checkpoint with a preset.")],
+    data: DataOption = None,
+) -> None:
+    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; HF_TOKEN may hold a token."""
+    folder = DataFolder(chosen_data_folder(data))
+    presets = load_presets(folder.presets)
+    if checkpoint not in presets:
+        raise CheckpointNotFound(
+            f"There is no checkpoint {checkpoint!r}.", param="checkpoint", hint=nearest(checkpoint, presets)
+        )
+    preset = presets[checkpoint]
+    if not preset.repository:
+        way_here = find_checkpoint(checkpoint, presets, folder.checkpoints).way_here
+        raise BadInput(f"{checkpoint} is on no hub.", param="checkpoint", hint=way_here)
+    print(_pulled([*PULL_COMMAND, *arguments(preset)], preset.title))
+
+
+def _pulled(command: list[str], title: str) -> str:
+    """Run `python -m studio.pulling` with a bar on stderr, and return the folder.
+
+    Raises:
+        StudioError: why it could not be fetched.
+    """
+    bars = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        disable=not sys.stderr.isatty(),
+    )
+    environment = {**os.environ, "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    last: dict[str, Any] = {}
+    with bars, subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        task = bars.add_task(title, total=None)
+        try:
+            for line in process.stdout:
+                last = cast(dict[str, Any], json_text.loads(line))
+                if "done" in last:
+                    bars.update(task, completed=last["done"], total=last["total"])
+        finally:
+            process.terminate()
+    if "error" in last:
+        raise Failure.model_validate(last["error"]).error()
+    if "folder" not in last:
+        raise Unexpected("It ended without a word.")
+    return str(last["folder"])

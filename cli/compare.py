@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from cli.one_line import one_line
-from cli.options import DataOption, ServerOption, TokenOption
-from cli.tables import print_table
+from cli.attachments import Attachments
+from cli.downloads import fetch
+from cli.flags import TargetFlags, with_flags
+from cli.printed import SOME_FAILED, one_line, print_table
+from cli.target import connected
+from studio.client import StudioClient
+from studio.comparisons import METRICS, Cell, CompareRequest, Comparison, ExportForm
 from studio.errors import BadInput
-
-if TYPE_CHECKING:
-    from studio.comparisons import Cell, Comparison, ExportForm
-    from studio.jobs import Failure
+from studio.jobs import Failure
+from studio.requests import Reason, parse_as
+from studio.specs import check_fields, make_samples, read_entries, remote_files
 
 SUFFIXES: dict[str, Literal["mp4", "zip", "csv"]] = {".mp4": "mp4", ".zip": "zip", ".csv": "csv"}
 
@@ -24,7 +29,9 @@ WORDS = ("checkpoint", "resolution", "aspect_ratio", "prompt", "negative_prompt"
 """Fields whose values are words, also where they look like numbers."""
 
 
+@with_flags
 def compare(
+    *,
     prompts: Annotated[list[str] | None, typer.Argument(metavar="[PROMPT]...", help="A row for each.")] = None,
     checkpoints: Annotated[
         list[str] | None,
@@ -71,25 +78,16 @@ def compare(
             help="The cell that FILE.mp4 sounds like, counted from 1 [the first with sound].",
         ),
     ] = None,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
+    target: TargetFlags,
 ) -> None:
     """Make prompts and recipes on several checkpoints, or with several values of any field; wait, and print the cost.
 
     The server must be running: it goes on when this command is stopped, and its page shows the grid.
     """
-    from cli.batch import SOME_FAILED
-    from cli.compared_specs import subjects_of
-    from cli.target import connected, read_target
-    from studio.comparisons import CompareRequest
-    from studio.requests import parse_as
-
     forms: list[tuple[Path, ExportForm]] = [(path, form_of(path)) for path in output or ()]
     heard_at = place_of(heard) if heard else None
     if heard_at and not any(form == "mp4" for _, form in forms):
         raise BadInput("Only a clip can be heard.", param="heard", hint="Name one: --output FILE.mp4")
-    target = read_target(server, data, token)
     said: dict[str, Any] = (
         _read(request) if request else {"subjects": [], "axes": axes_of(checkpoints or [], axes or [])}
     )
@@ -104,7 +102,7 @@ def compare(
 
     async def run() -> Comparison:
         async with connected(target) as client:
-            rows = [*subjects, *(await subjects_of(client, specs) if specs else ())]
+            rows = [*subjects, *(await _subjects_of(client, specs) if specs else ())]
             asked = parse_as(CompareRequest, {**said, "subjects": rows})
             found = await client.comparisons.submit(asked)
             print(f"{client.base_url}/compare?id={found.id}")
@@ -130,7 +128,6 @@ def compare(
 
 def table_of(found: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Its titles and a row for each cell, as a person reads them."""
-    from studio.comparisons import METRICS
 
     def figure(value: float | None) -> str:
         return "" if value is None else f"{value:g}"
@@ -152,6 +149,31 @@ def table_of(found: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 def _error(cell: Cell) -> Failure | None:
     return cell.error or (cell.job.error if cell.job else None)
+
+
+async def _subjects_of(client: StudioClient, patterns: Sequence[str]) -> list[dict[str, Any]]:
+    """A subject for each sample of spec files; what they start from is sent first.
+
+    Raises:
+        BadInput: a file cannot be read, or a sample is none; the first error is raised before anything is sent.
+    """
+    entries = read_entries(patterns, {})
+    if errors := check_fields(entries):
+        raise errors[0]
+    with tempfile.TemporaryDirectory(prefix="orrery-compare-") as folder:
+        fetched = fetch(remote_files(entries), Path(folder))
+        samples, errors = make_samples(entries, fetched=fetched, scratch=Path(folder))
+        if errors:
+            raise errors[0]
+        attachments = Attachments({name: file for sample in samples for name, file in sample.attachments.items()})
+        subjects: list[dict[str, Any]] = []
+        for sample in samples:
+            if isinstance(sample.request, Reason):
+                raise BadInput(f"{sample.entry} is a question; comparisons make pictures and clips.", param="input")
+            await attachments.send(client, sample.attachments)
+            said = sample.request.model_dump(mode="json", exclude_unset=True)
+            subjects.append({"label": sample.name, "request": {**said, "kind": sample.request.kind}})
+    return subjects
 
 
 def axes_of(checkpoints: list[str], axes: list[str]) -> dict[str, list[Any]]:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Mapping
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
-from cli.options import DataOption, ServerOption, TokenOption
-from cli.request_flags import FLAGS, with_request_flags
+from cli.attachments import Attachments
+from cli.batch import run_batch
+from cli.flags import TargetFlags, with_flags
+from cli.job_run import JobBars, run_job
+from cli.output_files import plan_files
+from cli.request_flags import FLAGS, Said, build_request, kind_of, request_flags, told
+from cli.target import Target, reached
+from studio.errors import BadInput
 from studio.requests import KINDS
 
 IN_A_BATCH = ("checkpoint",)
 """Fields whose flags go with spec files too; others are said with --set, in the specs' own names."""
 
 
-@with_request_flags
+@with_flags
 def generate(
     *,
     output: Annotated[
@@ -29,6 +35,7 @@ def generate(
             help="A .png, .mp4, .json or .npy file, or - for a picture on stdout. With spec files: a folder.",
         ),
     ],
+    said: Annotated[Said, request_flags()],
     prompt: Annotated[
         list[str] | None, typer.Argument(metavar="PROMPT...", help="What to make; several words are joined.")
     ] = None,
@@ -56,10 +63,6 @@ def generate(
             help=f"{', '.join(KINDS)}; without it, what the output's name and the flags say.",
         ),
     ] = None,
-    size: Annotated[
-        str | None, typer.Option(envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024.")
-    ] = None,
-    said: Mapping[str, object],
     force: Annotated[
         bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace what is there and was made otherwise.")
     ] = False,
@@ -69,36 +72,20 @@ def generate(
             "--fit", envvar="ORRERY_FIT", help="Bring samples of spec files to what the checkpoint takes, and say how."
         ),
     ] = False,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
+    target: TargetFlags,
 ) -> None:
     """Make pictures, clips or actions, on a running server or on one that is started for the duration.
 
     The output's name and the flags decide what: a .png is a picture, an .mp4 a clip, a .json or .npy actions.
     """
-    from cli.target import read_target
-    from studio.errors import BadInput
-
-    target = read_target(server, data, token)
     try:
         if input_files:
-            from cli.batch import run_batch
-
-            _check_batch_flags({**said, "size": size, "kind": kind})
+            _check_batch_flags({**said, "kind": kind})
             # As the framework's own command takes them: -i a.json b.json
             patterns = [*input_files, *(prompt or ())]
+            checkpoint = said["checkpoint"]
             raise typer.Exit(
-                run_batch(
-                    patterns,
-                    overrides or [],
-                    output,
-                    target,
-                    checkpoint=cast("str | None", said["checkpoint"]),
-                    jobs=jobs,
-                    force=force,
-                    fit=fit,
-                )
+                run_batch(patterns, overrides or [], output, target, checkpoint, jobs=jobs, force=force, fit=fit)
             )
         if prompt is None:
             raise BadInput("Missing argument 'PROMPT...'.", param="prompt", hint="Or name spec files with -i.")
@@ -106,19 +93,30 @@ def generate(
             raise BadInput("--fit goes with spec files, which -i names.", param="fit", hint="Leave it out.")
         if overrides:
             raise BadInput("--set goes with spec files, which -i names.", param="set", hint="Use the field's own flag.")
-
-        from cli.one_request import run_request
-
-        run_request({"prompt": " ".join(prompt), **said}, output, target, kind=kind, size=size, force=force)
+        _run({"prompt": " ".join(prompt), **said}, output, target, kind, force=force)
     except KeyboardInterrupt:
         print("orrery: cancelled.", file=sys.stderr)
         raise
 
 
-def _check_batch_flags(said: Mapping[str, object]) -> None:
-    """Raises BadInput for a flag of a single request."""
-    from studio.errors import BadInput
+def _run(said: Said, output: str, target: Target, kind: str | None, *, force: bool) -> None:
+    """Make what flags describe, and save it."""
+    attachments = Attachments()
+    request = build_request(kind_of(kind, output, said), said, attachments)
+    files = plan_files(output, request, force=force)
 
+    async def run() -> None:
+        async with reached(target, request.checkpoint) as (client, checkpoint):
+            await attachments.send(client)
+            with JobBars() as bars, bars.job() as draw:
+                job = await run_job(client, told(request, checkpoint), draw)
+            await files.save(client, job)
+
+    asyncio.run(run())
+
+
+def _check_batch_flags(said: Said) -> None:
+    """Raises BadInput for a flag of a single request."""
     for path, value in said.items():
         if value is not None and path not in IN_A_BATCH:
             word = FLAGS.get(path, f"--{path}").split("/")[0]

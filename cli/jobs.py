@@ -1,132 +1,96 @@
-"""`orrery jobs`: what was asked for, and what became of it."""
+"""`orrery jobs`: what was asked for, and what became of it; a job each, or all of a batch in one row."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from cli.options import DataOption, ServerOption, TokenOption
-from cli.tables import print_table
+from cli.flags import TargetFlags, pass_on, with_flags
+from cli.printed import age, head, print_table
+from cli.target import ask
+from studio.client import StudioClient
+from studio.errors import BadInput
+from studio.jobs import BatchPlace, Job, JobState
+from studio.requests import ActionRequest, Request, nearest, shown
+from studio.rules import canvas
 
-if TYPE_CHECKING:
-    from studio.client import StudioClient
-    from studio.jobs import JobState
-
-Answer = TypeVar("Answer")
 JobArgument = Annotated[str, typer.Argument(metavar="ID", help="The job.")]
-BatchArgument = Annotated[str, typer.Argument(metavar="ID", help="The batch.")]
 
+TITLES = ("id", "state", "step", "size", "seed", "prompt", "age")
 
-@dataclass(frozen=True)
-class Said:
-    """What stands before a sub-command about the server; the same options after it win."""
+PAGE_SIZE = 500
+"""Jobs asked for at once, where a batch has taken the place of many."""
 
-    server: str | None
-    data: Path | None
-    token: str | None
-
-    def unless(self, server: str | None, data: Path | None, token: str | None) -> Said:
-        """These, unless others were said later."""
-        return Said(server or self.server, data or self.data, token or self.token)
-
+COUNTED = (JobState.RUNNING, JobState.FAILED, JobState.CANCELLED)
+"""States of a batch's jobs that are said beside what is done."""
 
 jobs = typer.Typer(help="What was asked for, and what became of it.")
 
 
 @jobs.callback(invoke_without_command=True)
+@with_flags
 def table(
+    *,
     context: typer.Context,
     limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many rows, newest first.")] = 20,
     state: Annotated[
         str | None, typer.Option(envvar="ORRERY_STATE", help="queued, running, succeeded, failed or cancelled.")
     ] = None,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
+    target: TargetFlags,
 ) -> None:
     """What was asked for, and what became of it. Without a sub-command: a table, newest first.
 
     A batch is one row, which says how many of its jobs are done; with --state, every job is a row.
     """
-    context.obj = Said(server, data, token)
+    pass_on(context)
     if context.invoked_subcommand is not None:
         return
-    from cli.job_table import TITLES, entry_row, job_row, newest
-
     wanted = _state(state)
     now = datetime.now(UTC)
     if wanted is None:
-        rows = [entry_row(each, now) for each in _ask(context.obj, lambda client: newest(client, limit))]
+        rows = [_entry_row(each, now) for each in ask(target, lambda client: _newest(client, limit))]
     else:
-        rows = [job_row(job, now) for job in _ask(context.obj, lambda client: client.jobs(limit=limit, state=wanted))]
+        rows = [_job_row(job, now) for job in ask(target, lambda client: client.jobs(limit=limit, state=wanted))]
     print_table(TITLES, rows)
 
 
 @jobs.command()
-def batch(
-    context: typer.Context,
-    batch_id: BatchArgument,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
-) -> None:
+@with_flags
+def batch(batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch.")], target: TargetFlags) -> None:
     """The jobs of one batch, in their order."""
-    from cli.job_table import TITLES, job_row
-
     now = datetime.now(UTC)
-    found = _ask(context.obj.unless(server, data, token), lambda client: client.queue.batch(batch_id))
-    print_table(TITLES, [job_row(job, now) for job in found.jobs])
+    found = ask(target, lambda client: client.queue.batch(batch_id))
+    print_table(TITLES, [_job_row(job, now) for job in found.jobs])
 
 
 @jobs.command()
-def show(
-    context: typer.Context,
-    job_id: JobArgument,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
-) -> None:
+@with_flags
+def show(job_id: JobArgument, target: TargetFlags) -> None:
     """Everything about one job, as JSON."""
-    print(_ask(context.obj.unless(server, data, token), lambda client: client.job(job_id)).model_dump_json(indent=2))
+    print(ask(target, lambda client: client.job(job_id)).model_dump_json(indent=2))
 
 
 @jobs.command()
-def cancel(
-    context: typer.Context,
-    job_id: JobArgument,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
-) -> None:
+@with_flags
+def cancel(job_id: JobArgument, target: TargetFlags) -> None:
     """Cancel a queued or running job."""
-    job = _ask(context.obj.unless(server, data, token), lambda client: client.cancel(job_id))
+    job = ask(target, lambda client: client.cancel(job_id))
     print(f"{job.id} {job.state}")
 
 
 @jobs.command()
-def retry(
-    context: typer.Context,
-    job_id: JobArgument,
-    server: ServerOption = None,
-    data: DataOption = None,
-    token: TokenOption = None,
-) -> None:
+@with_flags
+def retry(job_id: JobArgument, target: TargetFlags) -> None:
     """Run a failed or cancelled job again."""
-    job = _ask(context.obj.unless(server, data, token), lambda client: client.retry(job_id))
+    job = ask(target, lambda client: client.retry(job_id))
     print(f"{job.id} {job.state}")
 
 
 def _state(name: str | None) -> JobState | None:
-    from studio.errors import BadInput
-    from studio.jobs import JobState
-    from studio.requests import nearest, shown
-
     if name is None:
         return None
     try:
@@ -135,13 +99,80 @@ def _state(name: str | None) -> JobState | None:
         raise BadInput(f"The state is {shown(name)}.", param="state", hint=nearest(name, list(JobState))) from None
 
 
-def _ask(said: Said, question: Callable[[StudioClient], Awaitable[Answer]]) -> Answer:
-    from cli.target import connected, read_target
+async def _newest(client: StudioClient, limit: int) -> list[tuple[Job, ...]]:
+    """What was handed in last, newest first: a job by itself, or all jobs of a batch in their order.
 
-    target = read_target(said.server, said.data, said.token)
+    Args:
+        limit: entries, of which a batch is one.
+    """
+    found: dict[str, list[Job]] = {}
+    page = await client.job_page(limit=limit)
+    while True:
+        for job in page.jobs:
+            batch = _batch(job)
+            found.setdefault(batch.id if batch else job.id, []).append(job)
+        if page.next_cursor is None or len(found) >= limit:
+            break
+        page = await client.job_page(limit=PAGE_SIZE, cursor=page.next_cursor)
+    return [await _whole(client, jobs) for jobs in list(found.values())[:limit]]
 
-    async def ask() -> Answer:
-        async with connected(target) as client:
-            return await question(client)
 
-    return asyncio.run(ask())
+def _job_row(job: Job, now: datetime) -> tuple[str, ...]:
+    """The cells of one job."""
+    step = f"{job.progress.step}/{job.progress.steps}"
+    return (
+        job.id,
+        job.state,
+        step,
+        _size(job.request),
+        str(job.request.sampling.seed),
+        head(job.request.prompt),
+        _age(job, now),
+    )
+
+
+def _entry_row(jobs: Sequence[Job], now: datetime) -> tuple[str, ...]:
+    """The cells of a job, or of a batch: how many are done, and what all its jobs have in common."""
+    batch = _batch(jobs[0])
+    if batch is None:
+        return _job_row(jobs[0], now)
+    size = _shared([_size(job.request) for job in jobs])
+    seed = _shared([str(job.request.sampling.seed) for job in jobs])
+    return batch.id, _counts(jobs, batch.size), "", size, seed, head(jobs[0].request.prompt), _age(jobs[0], now)
+
+
+def _counts(jobs: Sequence[Job], size: int) -> str:
+    """How far a batch is, as in `2 of 6 done, 1 running, 1 failed`; the others wait."""
+    of = Counter(job.state for job in jobs)
+    said = (f"{of[state]} {state}" for state in COUNTED if of[state])
+    return ", ".join([f"{of[JobState.SUCCEEDED]} of {size} done", *said])
+
+
+def _batch(job: Job) -> BatchPlace | None:
+    """The batch that a job is shown in; one of a single job is shown as the job."""
+    return job.batch if job.batch is not None and job.batch.size > 1 else None
+
+
+async def _whole(client: StudioClient, jobs: Sequence[Job]) -> tuple[Job, ...]:
+    """A job, or the whole batch that these are of, also where the pages held it in part."""
+    batch = _batch(jobs[0])
+    if batch is not None and len(jobs) < batch.size:
+        return (await client.queue.batch(batch.id)).jobs
+    return tuple(reversed(jobs))
+
+
+def _shared(cells: Sequence[str]) -> str:
+    """What all of them say, or nothing."""
+    return cells[0] if len(set(cells)) == 1 else ""
+
+
+def _age(job: Job, now: datetime) -> str:
+    return age((now - job.created_at).total_seconds())
+
+
+def _size(request: Request) -> str:
+    """Its canvas; of actions, whose frames keep their shape, the tier."""
+    if isinstance(request, ActionRequest):
+        return f"{request.resolution}p"
+    width, height = canvas(request.resolution, request.aspect_ratio)
+    return f"{width}x{height}"

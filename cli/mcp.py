@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import asyncio
 
-from cli.options import DataOption, ServerOption, TokenOption
+from cli.flags import TargetFlags, with_flags
+from cli.target import reached
+from studio.errors import BadInput
 
 
-def mcp(server: ServerOption = None, data: DataOption = None, token: TokenOption = None) -> None:
+@with_flags
+def mcp(target: TargetFlags) -> None:
     """Speak the Model Context Protocol on stdin and stdout, for an agent that starts this command.
 
     The tools act on the server that was named, else on the one that holds the data folder, else on one that is started
     for as long as the agent is there.
     """
-    from cli.target import reached, read_target
-    from studio.errors import BadInput
-
     try:
         from studio.mcp import make_server
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise BadInput("The package mcp is not installed.", hint="Install it with pip install mcp.") from None
-    target = read_target(server, data, token)
 
     async def run() -> None:
-        async with reached(target, None) as client:
+        async with reached(target) as (client, _):
             await make_server(client).run_stdio_async()
 
     asyncio.run(run())

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.result_files import described, index_of, suffix_of
 from studio.client import StudioClient
 from studio.errors import BadInput
 from studio.jobs import Job
+from studio.media import MediaReference
 from studio.requests import SUFFIXES, Request, suffixes_of
 
 STDOUT = "-"
 NAMED_BY = tuple(suffix for made, suffixes in SUFFIXES.items() if made != "latents" for suffix in suffixes)
 """What an output's name may end in: pictures, clips, actions."""
+
+_ID = re.compile(r"-(\d+)(?:-(actions|array|latents))?$")
+
+_ARRAY = "array"
+"""Actions a second time, for programs."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +61,8 @@ class OutputFiles:
                 param="output",
                 hint=f"End its name in {self.suffixes[0]}.",
             )
-        if not self.output.parent.is_dir():
-            raise BadInput(
-                f"The folder {self.output.parent} of {self.output.name} is not there.",
-                param="output",
-                hint="Make it first.",
-            )
         for path in (self.name(index, count, suffix) for index in range(count) for suffix in self.suffixes):
-            if path.is_dir():
-                raise BadInput(f"{path} is a folder; expected the name of a file.", param="output")
-            if path.exists() and not self.force:
-                raise BadInput(f"{path} is there already.", param="output", hint="Give --force, or another name.")
+            check_file(path, force=self.force)
 
     async def save(self, client: StudioClient, job: Job) -> None:
         """Fetch everything that a job made, and say what it is."""
@@ -90,3 +87,37 @@ def plan_files(output: str, request: Request, *, force: bool) -> OutputFiles:
     files = OutputFiles(path, suffixes_of(request), force)
     files.check(request.count)
     return files
+
+
+def check_file(path: Path, *, force: bool) -> None:
+    """Raises BadInput when one file cannot go there."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; expected the name of a file.", param="output")
+    if not path.parent.is_dir():
+        raise BadInput(f"The folder {path.parent} of {path.name} is not there.", param="output", hint="Make it first.")
+    if path.exists() and not force:
+        raise BadInput(f"{path} is there already.", param="output", hint="Give --force, or another name.")
+
+
+def index_of(reference: MediaReference) -> int:
+    """Which of a job's results an artefact belongs to."""
+    found = _ID.search(reference.id)
+    return int(found[1]) if found else 0
+
+
+def suffix_of(reference: MediaReference) -> str:
+    """What its file's name ends in."""
+    found = _ID.search(reference.id)
+    return SUFFIXES[reference.type][1 if found and found[2] == _ARRAY else 0]
+
+
+def described(reference: MediaReference) -> str:
+    """A few words about an artefact, as in `320x192  17 frames  seed 7`."""
+    if reference.num_actions is not None:
+        about = f"{reference.num_actions} actions of {reference.action_width}"
+    elif reference.width is None:
+        about = reference.type
+    else:
+        about = f"{reference.width}x{reference.height}"
+        about += f"  {reference.num_frames} frames" if reference.num_frames else ""
+    return about if reference.seed is None else f"{about}  seed {reference.seed}"

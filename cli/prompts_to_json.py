@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from studio.captions.inference_prompts import RewrittenPrompt
+from cli.printed import print_table
+from studio.captions.inference_prompts import RewrittenPrompt
+from studio.captions.inference_prompts import prompts_to_json as rewrite
 
 ALL_SKIPPED = 1
 """Exit status when no file has its caption."""
@@ -36,9 +37,6 @@ def prompts_to_json(
 
     Every other field stays, and doing it again changes nothing. The exit status is 1 when no file has its caption.
     """
-    from cli.tables import print_table
-    from studio.captions.inference_prompts import prompts_to_json as rewrite
-
     folder = captions_dir.expanduser() if captions_dir else None
     done = asyncio.run(rewrite(val_dir.expanduser(), captions_dir=folder, dry_run=dry_run))
     print_table(("file", "state", "what"), [_row(prompt, dry_run) for prompt in done])

@@ -17,7 +17,7 @@ import numpy as np
 import typer
 from PIL import Image
 
-from cli.refine_studying import run_study
+from cli.refine_study import run_study
 from cli.target import read_target
 from pocket.world.episode import HELD_OUT_FROM
 from pocket.world.prompts import Prompt, draw_prompt

@@ -16,13 +16,13 @@ import httpx
 from studio.adapters import AdapterList
 from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
 from studio.client.arena_calls import ArenaCalls
+from studio.client.chat import Piece, stream_chat
 from studio.client.comparison_calls import ComparisonCalls
-from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
+from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
 from studio.client.library_calls import LibraryCalls
 from studio.client.names import job_path, media_path
 from studio.client.queue_calls import QueueCalls
 from studio.client.refinement_calls import RefinementCalls
-from studio.client.server_sent import read_events
 from studio.controls import ComputeControl
 from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
 from studio.jobs import Job, JobState, Priority
@@ -238,6 +238,19 @@ class StudioClient:
         """
         timeout = httpx.Timeout(REASONER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
         return await self._connection.ask("POST", path, answer, json=dict(body), timeout=timeout)
+
+    def chat(self, body: Mapping[str, Any]) -> AsyncGenerator[Piece, None]:
+        """An answer in pieces; who stops listening stops it.
+
+        Args:
+            body: of `POST /v1/chat/completions`, without what says that it is streamed.
+
+        Raises:
+            Busy: the reasoner has no room now.
+            ServerUnreachable: nobody answers, or the answer breaks off.
+            StudioError: the server's refusal, also in the middle of the answer.
+        """
+        return stream_chat(self._connection, body)
 
     async def tasks(self, answer: type[Model]) -> Model:
         """What it can be asked about a picture or a clip: `answer` is `studio.reasoner_answers.TaskList`."""

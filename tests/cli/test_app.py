@@ -9,7 +9,7 @@ from typing import Any
 from typer.main import get_command
 
 from cli import main
-from cli.one_line import one_line
+from cli.printed import one_line
 from studio.settings import ServerSettings
 
 HEAVY = ("httpx", "huggingface_hub", "numpy", "msgpack", "pydantic_settings", "rich.progress")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cli.chat_stream import Piece
-from cli.task_results import print_results
+from cli.ask import print_results
+from studio.client.chat import Piece
 from studio.data_folder import DataFolder, find_holder
 from studio.prompting import TaskAnswer
 

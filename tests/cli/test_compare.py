@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.compare import axes_of, compare, form_of, place_of
+from cli.compare import axes_of, form_of, place_of
 from studio.errors import BadInput
 
 
@@ -33,6 +33,5 @@ def test_the_cell_that_is_heard_is_named_by_row_and_column():
             place_of(text)
 
 
-def test_what_is_heard_needs_a_clip(tmp_path: Path):
-    with pytest.raises(BadInput, match="Only a clip can be heard"):
-        compare(["a prompt"], heard="1,1", output=[tmp_path / "table.csv"])
+def test_what_is_heard_needs_a_clip(refused, tmp_path: Path):
+    assert "Only a clip can be heard" in refused("compare", "x", "--heard", "1,1", "-o", tmp_path / "table.csv")

@@ -31,7 +31,7 @@ def test_one_frame_of_a_control_is_a_picture(orrery, server, clip, tmp_path):
     [
         (["--hint", "depth"], "hint is 'depth'"),
         (["--strength", "strong"], "strength is 'strong'"),
-        (["--fps", "5"], "fps is '5'; at least 10 is expected."),
+        (["--fps", "5"], "Input should be greater than or equal to 10"),
         (["--output", "a.jpg"], "a control is an .mp4 file, and a frame of it a .png file"),
         (["--output", "/nowhere/a.mp4"], "The folder /nowhere of a.mp4 is not there."),
         (["--at", "2"], "Input should be less than or equal to 1"),

@@ -5,8 +5,7 @@ import hashlib
 import pytest
 
 from cli.attachments import Attachments
-from cli.flag_values import parse_adapter, parse_controls
-from cli.request_kind import kind_of
+from cli.request_flags import kind_of, parse_adapter, parse_controls
 from studio.errors import BadInput
 
 

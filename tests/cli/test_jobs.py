@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cli.tables import age
+from cli.printed import age
 from studio.jobs import BatchPlace, Job, JobState, Progress
 from studio.requests import GenerateImage, RunPolicy, Sampling
 

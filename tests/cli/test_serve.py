@@ -11,7 +11,7 @@ import httpx
 import pytest
 from safetensors.numpy import save_file
 
-from cli.serve import SERVER_COMMAND, server_environment
+from cli.target import SERVER_COMMAND, server_environment
 from studio.checkpoints import INDEXES, REQUIRED
 from studio.data_folder import DataFolder, Hold, find_holder
 
@@ -77,7 +77,7 @@ def test_a_data_folder_that_is_held_is_refused(refused_start, tmp_path):
 
 def test_a_flag_that_means_nothing_is_refused(refused, refused_start, tmp_path):
     assert "Invalid value for '--port'" in refused("serve", "--port", "x")
-    assert "port is '70000'; at most 65535" in refused_start("--port", 70000, "--data", tmp_path)
+    assert "should be less than or equal to 65535" in refused("serve", "--port", 70000, "--data", tmp_path)
     assert "device is 'tpu'" in refused_start("--device", "tpu", "--data", tmp_path)
 
 

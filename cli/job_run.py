@@ -1,7 +1,8 @@
-"""The progress of jobs and of clips on stderr, for a person who watches; nothing when nobody does."""
+"""One job from its request to its end, with its progress on stderr where a person watches; Ctrl+C cancels it."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -9,7 +10,52 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
+from studio.client import StudioClient
+from studio.errors import Conflict, StudioError
 from studio.jobs import Job
+from studio.requests import Request
+
+CANCEL_TIMEOUT_S = 5.0
+
+
+async def run_job(client: StudioClient, request: Request, watch: Callable[[Job], None]) -> Job:
+    """Hand in a request and wait for its job's end; who is cancelled cancels the job.
+
+    Args:
+        client: of the server.
+        request: what is asked for.
+        watch: told of the job at every change.
+
+    Raises:
+        StudioError: the request was refused, or the job failed with this.
+        Conflict: somebody else cancelled it.
+    """
+    # A task of its own: Ctrl+C while the request is on its way must still learn which job to cancel.
+    submitting = asyncio.create_task(client.submit(request))
+    try:
+        job = await asyncio.shield(submitting)
+        watch(job)
+        async for latest in client.events(job.id):
+            job = latest
+            watch(job)
+    except asyncio.CancelledError:
+        await _cancel(client, submitting)
+        raise
+    if job.error is not None:
+        raise job.error.error()
+    if job.state == "cancelled":
+        raise Conflict(f"Job {job.id} was cancelled.", hint="orrery jobs retry runs it again.")
+    return job
+
+
+async def _cancel(client: StudioClient, submitting: asyncio.Task[Job]) -> None:
+    try:
+        async with asyncio.timeout(CANCEL_TIMEOUT_S):
+            await client.cancel((await submitting).id)
+    except Conflict:
+        return  # it had ended by itself
+    except (StudioError, TimeoutError):
+        print("orrery: the server could not be told; the job may go on.", file=sys.stderr)
 
 
 @contextmanager

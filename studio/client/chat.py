@@ -8,9 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from studio.client.connection import Connection
-from studio.client.failures import FailureBody
-from studio.client.server_sent import read_events
+from studio.client.connection import Connection, FailureBody, read_events
 from studio.errors import ServerUnreachable, Unexpected
 
 PATH = "/v1/chat/completions"
@@ -55,30 +53,15 @@ class Piece(_Read):
         return next((choice.finish_reason for choice in self.choices if choice.finish_reason), None)
 
 
-async def stream_chat(base_url: str, token: str | None, body: Mapping[str, Any]) -> AsyncGenerator[Piece, None]:
-    """An answer in pieces; who stops listening stops it.
-
-    Args:
-        base_url: of the server.
-        token: its own, or None.
-        body: of `POST /v1/chat/completions`, without what says that it is streamed.
-
-    Raises:
-        Busy: the reasoner has no room now.
-        ServerUnreachable: nobody answers, or the answer breaks off.
-        StudioError: the server's refusal.
-    """
-    connection = Connection(base_url, token=token)
+async def stream_chat(connection: Connection, body: Mapping[str, Any]) -> AsyncGenerator[Piece, None]:
+    """An answer in pieces; see `StudioClient.chat`."""
     whole = {**body, "stream": True, "stream_options": {"include_usage": True}}
-    try:
-        async with connection.stream(PATH, method="POST", json=whole, silence_s=SILENCE_S) as response:
-            async for _, data in read_events(response.aiter_bytes()):
-                if data == b"[DONE]":
-                    return
-                yield _piece(data)
-        raise ServerUnreachable(f"{base_url} broke off in the middle of its answer.")
-    finally:
-        await connection.close()
+    async with connection.stream(PATH, method="POST", json=whole, silence_s=SILENCE_S) as response:
+        async for _, data in read_events(response.aiter_bytes()):
+            if data == b"[DONE]":
+                return
+            yield _piece(data)
+    raise ServerUnreachable(f"{connection.base_url} broke off in the middle of its answer.")
 
 
 def _piece(data: bytes) -> Piece:
