@@ -63,7 +63,7 @@ def table(
 def batch(batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch.")], target: TargetFlags) -> None:
     """The jobs of one batch, in their order."""
     now = datetime.now(UTC)
-    found = ask(target, lambda client: client.queue.batch(batch_id))
+    found = ask(target, lambda client: client.batch(batch_id))
     print_table(TITLES, [_job_row(job, now) for job in found.jobs])
 
 
@@ -157,7 +157,7 @@ async def _whole(client: StudioClient, jobs: Sequence[Job]) -> tuple[Job, ...]:
     """A job, or the whole batch that these are of, also where the pages held it in part."""
     batch = _batch(jobs[0])
     if batch is not None and len(jobs) < batch.size:
-        return (await client.queue.batch(batch.id)).jobs
+        return (await client.batch(batch.id)).jobs
     return tuple(reversed(jobs))
 
 

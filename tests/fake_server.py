@@ -19,18 +19,18 @@ from hypothesis import settings
 from PIL import Image
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from studio.catalogue import ChoiceList, JobList, list_checkpoints
+from studio.catalogue import JobList, list_checkpoints
 from studio.errors import Conflict, JobNotFound, MediaNotFound, StudioError
 from studio.jobs import Failure, Job, JobState, Progress
 from studio.media import MediaReference
 from studio.presets import load_presets
 from studio.queue import Batch
 from studio.requests import parse_request
-from studio.rules import canvas, choices
+from studio.rules import canvas
 
 settings.register_profile("studio", max_examples=50, deadline=None)  # how busy the machine is proves nothing
 settings.load_profile("studio")
@@ -63,19 +63,15 @@ class FakeServer:
         self.watched = threading.Event()
         self.app = Starlette(
             routes=[
-                Route("/healthz", lambda request: PlainTextResponse("ok")),
                 Route("/v1/jobs", self.submit, methods=["POST"]),
                 Route("/v1/jobs", self.newest),
                 Route("/v1/batches/{id}", self.batch),
                 Route("/v1/jobs/{id}", self.get),
                 Route("/v1/jobs/{id}", self.cancel, methods=["DELETE"]),
-                Route("/v1/jobs/{id}/stop", self.get, methods=["POST"]),
                 Route("/v1/jobs/{id}/retry", self.retry, methods=["POST"]),
                 Route("/v1/jobs/{id}/events", self.events),
                 Route("/v1/media/{id}", self.media),
                 Route("/v1/checkpoints", self.checkpoints),
-                Route("/v1/choices/{kind}", self.choices),
-                Route("/v1/recipes/read", self.read_recipe, methods=["POST"]),
             ],
             exception_handlers={StudioError: _refuse},
         )
@@ -176,18 +172,6 @@ class FakeServer:
 
     async def checkpoints(self, request: Request) -> Response:
         return JSONResponse(list_checkpoints(load_presets(), Path("/nowhere")).model_dump(mode="json"))
-
-    async def choices(self, request: Request) -> Response:
-        can = list_checkpoints(load_presets(), Path("/nowhere")).checkpoints[0].capabilities
-        drawn = {name: tuple(row) for name, row in choices(request.path_params["kind"], can).items()}
-        return JSONResponse(ChoiceList(checkpoint=can.checkpoint, choices=drawn).model_dump(mode="json"))
-
-    async def read_recipe(self, request: Request) -> Response:
-        async with request.form() as form:
-            file = form["file"]
-            assert not isinstance(file, str)
-            recipe = {"kind": "generate_image", "prompt": f"{len(await file.read())} bytes", "sampling": {"seed": 7}}
-        return JSONResponse({"request": recipe})
 
     def find(self, request: Request) -> Job:
         name = request.path_params["id"]
