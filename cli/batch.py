@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from cli.answering import Patient, question_of
-from cli.attachments import Attachments
+from cli.attachments import Attachments, fetch
 from cli.batch_folder import BatchFolder, Place, save_answer, save_sample, write_failure
-from cli.downloads import fetch
 from cli.job_run import JobBars, run_job
 from cli.output_files import described
 from cli.printed import FAILED, SOME_FAILED, one_line, print_table

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from cli.attachments import Attachments
-from cli.downloads import fetch
+from cli.attachments import Attachments, fetch
 from cli.flags import TargetFlags, with_flags
 from cli.printed import SOME_FAILED, one_line, print_table
 from cli.target import connected

@@ -6,7 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from cli.downloads import fetch
+from cli.attachments import fetch
 from studio.errors import BadInput
 from studio.specs import Entry
 
