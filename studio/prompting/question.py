@@ -53,13 +53,13 @@ class Message(Frozen):
 class ReasonerSampling(Frozen):
     """How tokens are drawn."""
 
-    temperature: float = Field(default=0.7, ge=0, le=2)
+    temperature: float = Field(default=0.7, ge=0, le=2, description="0 always takes the likeliest token")
     top_p: float = Field(default=0.8, gt=0, le=1)
     top_k: int = Field(default=20, ge=0, le=10_000)
     presence_penalty: float = Field(default=1.5, ge=-2, le=2)
     repetition_penalty: float = Field(default=1.0, gt=0, le=2)
-    seed: int = Field(default=3407, ge=0, le=MAX_SEED)
-    max_tokens: int = Field(default=20_000, ge=1, le=100_000)
+    seed: int = Field(default=3407, ge=0, le=MAX_SEED, description="One seed is one answer")
+    max_tokens: int = Field(default=20_000, ge=1, le=100_000, description="Of one answer, at most")
 
 
 UPSAMPLING = ReasonerSampling()

@@ -206,8 +206,8 @@ class ComputeControl(Frozen):
     """`POST /v1/controls`: the whole control of a clip, on the canvas and at the rate of the transfer that follows."""
 
     source_video: MediaId
-    hint: ComputedHint
-    strength: Strength = "medium"
-    resolution: ControlTier = "480"
-    aspect_ratio: AspectRatio = "16:9"
-    fps: Annotated[float, Field(ge=10, le=30)] = 24.0
+    hint: ComputedHint = Field(description="edge or blur")
+    strength: Strength = Field(default="medium", description="very_low, low, medium, high or very_high")
+    resolution: ControlTier = Field(default="480", description="The tier: 256, 480 or 720")
+    aspect_ratio: AspectRatio = Field(default="16:9", description="As in 4:3")
+    fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the clip")
