@@ -26,18 +26,19 @@ log = structlog.get_logger("orrery.recordings")
 MALFORMED, UNKNOWN = 4400, 4404
 """Close codes, as of a robot's other connections."""
 
-Index = Annotated[int, Path(ge=0)]
-View = Literal["wrist", "exterior_1", "exterior_2"]
+Name = Annotated[str, Path(examples=["simulated"])]
+Index = Annotated[int, Path(ge=0, examples=[0])]
+View = Annotated[Literal["wrist", "exterior_1", "exterior_2"], Path(examples=["wrist"])]
 
 
 @router.get("/v1/robots/{name}/episodes", responses=documented(RobotNotFound, RobotAway, Busy))
-async def episodes(name: str, hub: UsesRobots) -> dict[str, Any]:
+async def episodes(name: Name, hub: UsesRobots) -> dict[str, Any]:
     """Every recorded run, and how many of those that a person judged worked, with the rate's 95 % interval."""
     return await hub.named(name).inquire({"command": "episodes"})
 
 
 @router.get("/v1/robots/{name}/episodes/{episode}", responses=documented(RobotNotFound, RobotAway, Busy))
-async def episode(name: str, episode: Index, hub: UsesRobots) -> dict[str, Any]:
+async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]:
     """One run: states, what was executed, clamps and events, at most 1200 points of it."""
     return await hub.named(name).inquire({"command": "episode", "episode": episode})
 
@@ -47,7 +48,7 @@ async def episode(name: str, episode: Index, hub: UsesRobots) -> dict[str, Any]:
     response_class=StreamingResponse,
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
-async def clip(name: str, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
+async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
     """What one camera saw, fifteen frames a second."""
     return await _fetched(hub, name, {"episode": episode, "view": view})
 
@@ -57,7 +58,7 @@ async def clip(name: str, episode: Index, view: View, hub: UsesRobots) -> Stream
     response_class=StreamingResponse,
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
-async def export(name: str, hub: UsesRobots) -> StreamingResponse:
+async def export(name: Name, hub: UsesRobots) -> StreamingResponse:
     """The whole data set, a LeRobot v3 folder."""
     return await _fetched(hub, name, {})
 
@@ -94,7 +95,7 @@ async def _take(socket: WebSocket, expected: IncomingFile) -> None:
         await expected.end(whole=ended.code == 1000)
 
 
-async def _fetched(hub: RobotHub, name: str, what: dict[str, Any]) -> StreamingResponse:
+async def _fetched(hub: RobotHub, name: Name, what: dict[str, Any]) -> StreamingResponse:
     robot, files = hub.named(name), hub.files
     ticket, expected = files.expect()
     with ExitStack() as stack:

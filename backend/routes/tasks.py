@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Path, Request
 
 from backend.errors import documented
 from backend.routes.chat import own_hosts
@@ -16,6 +16,8 @@ from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
 
 router = APIRouter(prefix="/v1/tasks", tags=["reasoner"])
 
+TASK = {"media": "u0123456789abcdef", "words": {"subject": "cups"}}
+
 
 @router.get("")
 async def tasks(tasks: UsesTasks) -> TaskList:
@@ -24,7 +26,12 @@ async def tasks(tasks: UsesTasks) -> TaskList:
 
 
 @router.post("/{name}", responses=documented(NotFound, BadInput, MediaNotFound, TooLarge, Busy, EngineError))
-async def ask(name: str, asked: TaskRequest, request: Request, tasks: UsesTasks) -> TaskAnswer:
+async def ask(
+    name: Annotated[str, Path(examples=["grounding"])],
+    asked: Annotated[TaskRequest, Body(examples=[TASK])],
+    request: Request,
+    tasks: UsesTasks,
+) -> TaskAnswer:
     """Ask one; an answer that could not be read says why. Who hangs up stops it."""
     return await unless_gone(request, tasks.answer(name, asked, own_hosts(request)))
 
