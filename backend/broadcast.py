@@ -35,7 +35,6 @@ class Broadcast:
 
     def __init__(self) -> None:
         self.seq = 0
-        self.on_interest: Callable[[], None] = lambda: None
         self._subscriptions: set[Subscription] = set()
 
     @property
@@ -52,12 +51,10 @@ class Broadcast:
             yield subscription
         finally:
             self._subscriptions.discard(subscription)
-            self.on_interest()
 
     def want(self, subscription: Subscription, topics: frozenset[str]) -> None:
         """Which binary topics a subscriber shows."""
         subscription.wanted = topics
-        self.on_interest()
 
     def is_wanted(self, topic: str) -> bool:
         """Whether anybody shows a topic."""

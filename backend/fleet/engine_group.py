@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from backend import vital
 from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.preparations import Preparations
 from studio.checkpoints import Checkpoint
 from studio.errors import Busy
 from studio.events import CheckpointStatus
@@ -61,10 +62,10 @@ class EngineGroup:
             if dispatcher.status.state == "failed":
                 dispatcher.rouse()
 
-    def start(self) -> None:
+    def start(self, preparations: Preparations) -> None:
         """Let its engines load and take jobs."""
         self.tasks = [
-            vital.keep(asyncio.create_task(dispatcher.run()), f"dispatcher of {self.checkpoint.id}")
+            vital.keep(asyncio.create_task(dispatcher.run(preparations)), f"dispatcher of {self.checkpoint.id}")
             for dispatcher in self.dispatchers
         ]
 

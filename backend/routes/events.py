@@ -35,6 +35,8 @@ async def events(socket: WebSocket) -> None:
         try:
             await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            parts.ledger.broadcast.want(subscription, frozenset())
+            parts.fleet.engines.interest_changed()
             for task in (reader, writer):
                 task.cancel()
             for outcome in await asyncio.gather(reader, writer, return_exceptions=True):
@@ -67,6 +69,7 @@ async def _read(socket: WebSocket, parts: Services, subscription: Subscription) 
         if isinstance(topics, list):
             wanted = cast(list[object], topics)[:MAX_TOPICS]
             parts.ledger.broadcast.want(subscription, frozenset(topic for topic in wanted if isinstance(topic, str)))
+            parts.fleet.engines.interest_changed()
         if message.get("resync"):
             # Through the queue: the changes before it are told first, and none of them twice.
             subscription.items.put_nowait(None)
