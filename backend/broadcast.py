@@ -1,4 +1,4 @@
-"""Telling everybody: numbered changes to every subscriber, previews to those who look."""
+"""Telling everybody: numbered changes to every subscriber, previews to those who look, and that the library changed."""
 
 from __future__ import annotations
 
@@ -115,3 +115,22 @@ class Snapshots:
                 seq, self._drawn_at = self._broadcast.seq, time.monotonic()
                 self._latest = (seq, Snapshot(seq=seq, state=await draw()).model_dump_json())
             return self._latest
+
+
+class LibraryNews:
+    """A number that rises with every change. Lives on the event loop's thread."""
+
+    def __init__(self, broadcast: Broadcast) -> None:
+        self._broadcast = broadcast
+        self.revision = 0
+
+    def changed(self, *, of_jobs: bool = False) -> None:
+        """Tell every page.
+
+        Args:
+            of_jobs: jobs say something else of their results now, too: everybody reads them again.
+        """
+        self.revision += 1
+        self._broadcast.publish("system", {"library_revision": self.revision})
+        if of_jobs:
+            self._broadcast.start_over()

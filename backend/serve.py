@@ -30,7 +30,7 @@ from backend.jobs.preparations import Preparations
 from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
-from backend.jobs.video_shelf import VideoShelf
+from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
 from backend.library.form_presets import FormPresets
@@ -98,7 +98,7 @@ def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServi
         news=board.library_news,
         uploads=Uploads(database, media, board.library_news, settings.quota_bytes),
         promises=Promises(database, board.get),
-        videos=VideoShelf(database),
+        videos=VideoListing(database),
         metrics=Metrics(),
     )
 

@@ -11,15 +11,13 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
-from backend.fleet.engine_group import EngineGroup
 from backend.fleet.memory import FleetMemory
-from backend.fleet.roster import Roster, Rotation
+from backend.fleet.roster import EngineGroup, Roster, Rotation
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
-from backend.jobs.patience import STORAGE_RETRY_S
+from backend.jobs.patience import STORAGE_RETRY_S, recover
 from backend.jobs.preparations import Preparations
-from backend.jobs.recovery import recover
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.errors import Conflict, StorageError

@@ -144,9 +144,9 @@ class PolicyService:
         idle_s: how long jobs rest for a session that asks nothing.
     """
 
-    def __init__(self, fleet: Fleet, shelf: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
+    def __init__(self, fleet: Fleet, catalogue: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
         self._fleet = fleet
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._metrics = metrics
         self._warmed: tuple[Dispatcher, int] | None = None
         self._holding = ExitStack()
@@ -157,9 +157,9 @@ class PolicyService:
     @property
     def for_an_arm(self) -> str | None:
         """Id of the active checkpoint, if it was trained to drive the arm whose joint positions are asked of it."""
-        preset = self._shelf.active.preset
+        preset = self._catalogue.active.preset
         trained_for = preset.defaults.get("run_policy", {}).get("embodiment")
-        return self._shelf.active.id if trained_for == EMBODIMENT and not preset.random_weights else None
+        return self._catalogue.active.id if trained_for == EMBODIMENT and not preset.random_weights else None
 
     async def ready(self) -> dict[str, object]:
         """What the answers mean, as soon as the first question would be answered without delay.
@@ -175,7 +175,7 @@ class PolicyService:
             await asyncio.sleep(LOOK_EVERY_S)
         if not self._is_warm:
             await asyncio.shield(self._warm_up())
-        return metadata(self._shelf.active)
+        return metadata(self._catalogue.active)
 
     def request_of(self, question: Question, seed: object) -> RunPolicy:
         """A question as a request to the active checkpoint, on its own preset.
@@ -194,7 +194,7 @@ class PolicyService:
             "decode_video": question.decode_video,
             "sampling": {**question.sampling, "seed": seed},
         }
-        checkpoint = self._shelf.active
+        checkpoint = self._catalogue.active
         request = parse_request(complete(checkpoint.preset, payload))
         assert isinstance(request, RunPolicy)
         for refusal in refusals(request, checkpoint.capabilities()):
@@ -218,7 +218,7 @@ class PolicyService:
             EngineError: the engine gave up, or the worker died.
             StudioError: the checkpoint failed to load.
         """
-        active = self._shelf.active.id
+        active = self._catalogue.active.id
         if policy != active:
             raise Conflict(
                 f"This session was told of {policy}; {active} is the active checkpoint now.", hint="Connect again."

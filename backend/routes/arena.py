@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from backend.arena.pairing import Wish
 from backend.errors import documented
-from backend.routes.outcome import unless_gone
+from backend.routes.job_call import unless_gone
 from backend.services import UsesArena, UsesJudge, UsesQuestions, UsesReasoners
 from studio.arena import (
     AskJudge,

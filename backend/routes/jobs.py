@@ -2,22 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Body, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
-from backend.routes.repeated import IdempotencyKey, submitted
-from backend.routes.request_schema import request_body
-from backend.routes.server_sent import kept_alive
+from backend.routes.connections import kept_alive
+from backend.routes.job_call import IdempotencyKey, submitted
 from backend.services import Parts, UsesJobs, UsesQueue
 from studio.catalogue import JobList
 from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, MediaNotFound, NotAllowed
 from studio.jobs import Job, JobState, Priority
 from studio.queue import Batch, BatchRequest, DuplicateJob, Estimate, EstimateRequest, JobChange, MoveJob, QueueStatus
-from studio.requests import shown
+from studio.requests import KINDS, shown
+
+
+def request_body() -> dict[str, Any]:
+    """OpenAPI's `requestBody`."""
+    schemas = {name: inlined(kind.model.model_json_schema()) for name, kind in KINDS.items()}
+    examples = {
+        name: {"summary": name, "value": {"kind": name, **example}}
+        for name, schema in schemas.items()
+        for example in schema.pop("examples", ())
+    }
+    content = {"schema": {"oneOf": list(schemas.values())}, "examples": examples}
+    return {"required": True, "content": {"application/json": content}}
+
+
+def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with its own definitions put where they are referred to; none of ours refers to itself."""
+    definitions = schema.get("$defs", {})
+
+    def resolved(node: object) -> object:
+        if isinstance(node, dict):
+            entries = cast(dict[str, object], node)
+            reference = entries.get("$ref")
+            if isinstance(reference, str):
+                beside = {name: value for name, value in entries.items() if name != "$ref"}
+                return {**cast(dict[str, object], resolved(definitions[reference.rpartition("/")[2]])), **beside}
+            return {name: resolved(value) for name, value in entries.items() if name != "$defs"}
+        if isinstance(node, list):
+            return [resolved(value) for value in cast(list[object], node)]
+        return node
+
+    return cast(dict[str, Any], resolved(dict(schema)))
+
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 

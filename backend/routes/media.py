@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Annotated, Literal
+import shutil
+from tempfile import NamedTemporaryFile
+from typing import Annotated, BinaryIO, Literal
 
 from fastapi import APIRouter, Body, Path, Query, Request, UploadFile
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from backend.errors import documented
+from backend.media import DECODERS, read_recipe
 from backend.media.file_names import mime_of
 from backend.services import UsesControls, UsesMedia, UsesSheets, UsesUploads
+from studio.catalogue import Recipe
 from studio.controls import ComputeControl, ComputedHint, ControlTier
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
 from studio.library import SpritesheetLayout, Waveform
@@ -120,3 +124,22 @@ async def compute(
 ) -> MediaReference:
     """Compute the whole control of a clip and keep it like an upload: to watch, to fetch, to name in a request."""
     return await controls.compute(asked, request.is_disconnected)
+
+
+recipes_router = APIRouter(prefix="/v1/recipes", tags=["media"])
+
+
+@recipes_router.post("/read", responses=documented(BadInput, TooLarge))
+async def read(file: UploadFile) -> Recipe:
+    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept.
+
+    Of a PNG of another program the `parameters` text is read; `unread` names what has no place in a request.
+    """
+    return await DECODERS.beside(lambda: _read(file.file))
+
+
+def _read(stream: BinaryIO) -> Recipe:
+    with NamedTemporaryFile() as whole:
+        shutil.copyfileobj(stream, whole)
+        whole.flush()
+        return read_recipe(pathlib.Path(whole.name))

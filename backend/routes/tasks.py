@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Path, Request
 
 from backend.errors import documented
 from backend.routes.chat import own_hosts
-from backend.routes.outcome import unless_gone
+from backend.routes.job_call import unless_gone
 from backend.services import UsesTasks, UsesUpsampler
 from studio.errors import BadInput, Busy, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
 from studio.prompting import TaskAnswer

@@ -16,18 +16,18 @@ from safetensors import SafetensorError
 
 from backend import serve
 from backend.database import Database, database, open_database
-from backend.fleet.engine_group import EngineGroup
 from backend.fleet.fleet import Fleet
+from backend.fleet.roster import EngineGroup
 from backend.jobs import patience
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.library import backup
 from backend.library.backup import backup_of
 from backend.library.reserve import Reserve
 from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
-from backend.worker import seat
+from backend.worker import engine_slot
 from room_on_disk import room_for
 from studio import standard_error
 from studio.checkpoints import Checkpoint
@@ -119,7 +119,7 @@ def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path:
         silent: Any = SilentBroadcast()
         board = FullBoard(Ledger(open_database(tmp_path / "orrery.db")), MediaStore(tmp_path / "media"), silent)
         for name in ("000000000001", "000000000002"):
-            await board.move(Ledger.insert, name, CUBE, "speck")
+            await board.move(Ledger.insert, Accepted(name, CUBE, "speck"))
         process, deliver, states = Process(), list[Any](), list[str]()
         dispatcher = dispatcher_over(board, process, deliver, states)
         unprepared: Any = NoPreparations()
@@ -267,11 +267,13 @@ def test_a_checkpoint_that_cannot_be_built_says_why(
     def build(_: Path) -> None:
         raise error
 
-    monkeypatch.setattr(seat, "build_speck", build)
+    monkeypatch.setattr(engine_slot, "build_speck", build)
     lifeline: Any = type("Deaf", (), {"report": lambda *_: None})()
 
     with pytest.raises(StudioError) as refused:
-        seat.Seat(lifeline, load=lambda *_, **__: None).load(LoadCheckpoint(tmp_path, build=True, device="cpu"))  # type: ignore[arg-type]
+        engine_slot.EngineSlot(lifeline, load=lambda *_, **__: None).load(
+            LoadCheckpoint(tmp_path, build=True, device="cpu")
+        )  # type: ignore[arg-type]
 
     assert refused.value.code == code
 

@@ -16,7 +16,7 @@ from backend.dialects.openai_video_answers import to_action
 from backend.dialects.packed_actions import MAX_NUMBERS, is_packed, pack_answer, read_packed
 from backend.dialects.video_fields import VideoFields
 from studio.errors import BadInput, NotAllowed
-from studio.jobs import Job, JobState
+from studio.jobs import Job, JobState, Progress
 from studio.requests import RunPolicy
 from studio.wire.arrays import pack_message, unpack_message
 
@@ -112,6 +112,7 @@ def test_the_answer_holds_float32_arrays_or_lists():
         state=JobState.SUCCEEDED,
         checkpoint="speck",
         request=asked,
+        progress=Progress(steps=1),
         created_at=now,
         started_at=now,
         finished_at=now,
