@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from backend.arena import ArenaService
-from backend.broadcast import Broadcast
+from backend.broadcast import Broadcast, LibraryNews
 from backend.database import Database, open_database
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.library.backups import Backups
 from backend.library.finding import find
 from backend.library.items import find_artefact
-from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
@@ -68,7 +67,7 @@ class Shelf:
 
     def make(self, job_id: str = JOB, checkpoint: str = "speck", batch: BatchPlace | None = None) -> str:
         """A picture of a job that has succeeded."""
-        self.ledger.insert(job_id, CUBE, checkpoint, batch=batch)
+        self.ledger.insert(Accepted(job_id, CUBE, checkpoint), batch=batch)
         while (claimed := self.ledger.claim(checkpoint)) is not None and claimed.id != job_id:
             pass
         result = self.store.put_image(job_id, 0, np.zeros((16, 16, 3), np.uint8), CUBE, checkpoint)

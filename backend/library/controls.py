@@ -16,7 +16,7 @@ from PIL import Image
 from backend.library.uploads import Uploads
 from backend.media import ControlOrigin, MediaStore, compute_control, frame_rate, read_timeline, stream_clip
 from backend.media.clip_frames import read_frame
-from backend.media.cover import Cover
+from backend.media.pictures import Cover
 from studio.errors import BadInput, Conflict
 from studio.media import MediaReference
 from studio.requests import AspectRatio

@@ -30,8 +30,7 @@ from backend.database.tables import (
 )
 from backend.library.backup import Backup, no_backup
 from backend.library.changes import rows_of
-from backend.library.quota import check_room
-from backend.library.shelving import mark_results
+from backend.library.recording import check_room, mark_results
 from backend.media.scratch import keep, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, DiskFull, QuotaExceeded, StorageError

@@ -1,17 +1,46 @@
-"""A call that waits for the job behind it, or for other work, and what becomes of that when the caller leaves."""
+"""A call with a job behind it: one for each `Idempotency-Key`, waited for, given up when the caller leaves."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Coroutine, Mapping
+from typing import Annotated, Any, TypeVar
 
 import structlog
-from fastapi import Request
+from fastapi import Header, Request, Response
 
 from backend.jobs.service import JobService
+from backend.services import Services
 from studio.errors import Conflict, JobNotFound
 from studio.jobs import Job, JobState
+
+IdempotencyKey = Annotated[
+    str | None, Header(alias="Idempotency-Key", description="The same key and body again is the same job.")
+]
+
+REPLAYED = "Idempotency-Replayed"
+
+GUARDRAIL = "X-Orrery-Guardrail"
+"""Whether the words of a request were checked: the job's `guardrail`."""
+
+
+async def submitted(
+    parts: Services, payload: Mapping[str, Any], key: str | None, response: Response | None = None, **options: Any
+) -> tuple[Job, bool]:
+    """The job for a payload, and whether it was asked for before; the answer's headers say so too."""
+    job, replayed = await parts.ledger.promises.once(
+        key, payload, lambda job_id: parts.fleet.jobs.submit(payload, job_id=job_id, **options)
+    )
+    if response is not None:
+        response.headers.update(told_of(job, replayed))
+    return job, replayed
+
+
+def told_of(job: Job, replayed: bool) -> dict[str, str]:
+    """Headers of an answer about a job that was handed in."""
+    headers = {REPLAYED: "true"} if replayed else {}
+    return headers | ({GUARDRAIL: job.guardrail} if job.guardrail else {})
+
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Writing artefacts down: in the transaction that makes their job succeed, or before an upload is answered."""
+"""Writing artefacts down, with their job's success or before an upload is answered; and how much more fits."""
 
 from __future__ import annotations
 
@@ -12,8 +12,33 @@ from sqlalchemy.orm import Session
 
 from backend.database.search_words import search_words
 from backend.database.tables import ArtefactRow, JobRow
+from studio.errors import QuotaExceeded
 from studio.library import UPLOAD
 from studio.media import MediaReference
+
+
+def held_bytes(session: Session) -> int:
+    """Of all files, those in the trash among them."""
+    return session.scalar(select(func.sum(ArtefactRow.size_bytes))) or 0
+
+
+def is_full(session: Session, quota_bytes: int | None) -> bool:
+    """Whether nothing more goes in."""
+    return quota_bytes is not None and held_bytes(session) >= quota_bytes
+
+
+def check_room(session: Session, quota_bytes: int | None, size_bytes: int) -> None:
+    """Raises QuotaExceeded when files of this size do not go in any more."""
+    if quota_bytes is None:
+        return
+    held = held_bytes(session)
+    if held + size_bytes > quota_bytes:
+        raise QuotaExceeded(
+            f"The library holds {held / 1e9:.2f} of {quota_bytes / 1e9:.2f} GB; {size_bytes / 1e9:.2f} GB more do not "
+            "go in.",
+            hint="Empty the trash, or start the server with a larger --quota-gb.",
+        )
+
 
 _INSERT_WORDS = text("INSERT INTO artefact_words (rowid, prompt, notes) VALUES (:number, :prompt, :notes)")
 _UPDATE_NOTES = text("UPDATE artefact_words SET notes = :notes WHERE rowid = :number")
@@ -30,7 +55,7 @@ class Origin:
         request: its JSON; of an upload what it carries inside, or empty.
         source_id: the clip that a control was computed from.
         created_at: when it was made; now, where none is given.
-        shelf_order: of what was on another shelf before; see `ArtefactRow`.
+        shelf_order: of what was in another library before; see `ArtefactRow`.
     """
 
     kind: str = UPLOAD
@@ -46,14 +71,14 @@ class Origin:
     trashed_at: datetime | None = None
 
 
-def shelve_results(session: Session, job: JobRow, results: Sequence[MediaReference]) -> None:
+def add_results(session: Session, job: JobRow, results: Sequence[MediaReference]) -> None:
     """Write down what a job has made."""
     origin = Origin(job.kind, job.id, job.checkpoint, job.request)
     for reference in results:
-        shelve(session, reference, origin)
+        add_artefact(session, reference, origin)
 
 
-def shelve(session: Session, reference: MediaReference, origin: Origin) -> ArtefactRow:
+def add_artefact(session: Session, reference: MediaReference, origin: Origin) -> ArtefactRow:
     """Write down one artefact that is not there yet."""
     now = datetime.now(UTC)
     request = origin.request
@@ -89,7 +114,7 @@ def index_notes(session: Session, row: ArtefactRow) -> None:
     session.execute(_UPDATE_NOTES, {"number": row.number, "notes": _notes(row)})
 
 
-def unshelve(session: Session, row: ArtefactRow) -> None:
+def remove_artefact(session: Session, row: ArtefactRow) -> None:
     """Forget an artefact, whose files are gone."""
     session.execute(_DELETE_WORDS, {"number": row.number})
     session.delete(row)

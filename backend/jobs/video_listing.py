@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.database.tables import DeletedVideoRow, JobRow
@@ -12,7 +13,7 @@ from studio.errors import BadInput
 from studio.requests import KINDS
 
 
-class VideoShelf:
+class VideoListing:
     """Reads the ledger's rows, and writes down which of them are deleted.
 
     Every method raises StorageError when the database does not answer.
@@ -27,36 +28,29 @@ class VideoShelf:
         Raises:
             BadInput: `after` is no job.
         """
-        return await self._database.beside(lambda: self._page(after, limit, ascending))
 
-    async def is_deleted(self, job_id: str) -> bool:
-        """Whether it was deleted as a video."""
-        return await self._database.beside(lambda: self._is_deleted(job_id))
-
-    async def delete(self, job_id: str) -> None:
-        """Write down that it was deleted; twice is once."""
-        await self._database.alone(lambda: self._delete(job_id))
-
-    def _page(self, after: str | None, limit: int, ascending: bool) -> tuple[list[str], bool]:
-        listed = [name for name, kind in KINDS.items() if not kind.can_make("image")]
-        query = select(JobRow.id).where(JobRow.kind.in_(listed), ~_deleted)
-        with self._database.transaction() as session:
+        def look(session: Session) -> list[str]:
+            listed = [name for name, kind in KINDS.items() if not kind.can_make("image")]
+            query = select(JobRow.id).where(JobRow.kind.in_(listed), ~_DELETED)
             if after is not None:
                 number = session.scalar(select(JobRow.number).where(JobRow.id == after))
                 if number is None:
                     raise BadInput("after is no video that is here.", param="after", hint="Send last_id of a page.")
                 query = query.where(JobRow.number > number if ascending else JobRow.number < number)
             order = JobRow.number.asc() if ascending else JobRow.number.desc()
-            found = list(session.scalars(query.order_by(order).limit(limit + 1)))
+            return list(session.scalars(query.order_by(order).limit(limit + 1)))
+
+        found = await self._database.look(look)
         return found[:limit], len(found) > limit
 
-    def _is_deleted(self, job_id: str) -> bool:
-        with self._database.transaction() as session:
-            return session.get(DeletedVideoRow, job_id) is not None
+    async def is_deleted(self, job_id: str) -> bool:
+        """Whether it was deleted as a video."""
+        return await self._database.look(lambda session: session.get(DeletedVideoRow, job_id) is not None)
 
-    def _delete(self, job_id: str) -> None:
-        with self._database.transaction() as session:
-            session.merge(DeletedVideoRow(job_id=job_id, deleted_at=datetime.now(UTC)))
+    async def delete(self, job_id: str) -> None:
+        """Write down that it was deleted; twice is once."""
+        row = DeletedVideoRow(job_id=job_id, deleted_at=datetime.now(UTC))
+        await self._database.write(lambda session: session.merge(row))
 
 
-_deleted = exists().where(DeletedVideoRow.job_id == JobRow.id)
+_DELETED = exists().where(DeletedVideoRow.job_id == JobRow.id)

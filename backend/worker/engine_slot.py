@@ -7,18 +7,20 @@ from collections.abc import Callable
 
 from safetensors import SafetensorError
 
+from backend.checkpoints.adapters import AdapterFolder
 from backend.media.scratch import FULL
 from backend.messages import CheckpointMoved, LoadCheckpoint
 from backend.worker.lifeline import Lifeline
 from engine import Engine
 from engine.speck import build_speck
 from studio.checkpoints import without_folder
-from studio.errors import DiskFull, StorageError, StudioError
+from studio.errors import DiskFull, StorageError, StudioError, rebuild
+from studio.requests import Adapter
 
 LET_GO = "its memory is let go"
 
 
-class Seat:
+class EngineSlot:
     """Holds one engine at most.
 
     Args:
@@ -70,3 +72,21 @@ class Seat:
         self.engine.sleep()
         self.engine, self._asleep = None, self.engine
         self._lifeline.report(CheckpointMoved("asleep", detail=f"{self._asleep.describe()} in host memory"))
+
+
+def use_adapter(engine: Engine, adapters: AdapterFolder, adapter: Adapter | None) -> None:
+    """Use it, or none. Cheap when nothing changes.
+
+    Raises:
+        BadInput, BrokenCheckpoint, OutOfMemory: as `Engine.use_adapter`.
+    """
+    if adapter is None:
+        engine.use_adapter(None)
+        return
+    path = adapters.path(adapter.name)
+    try:
+        engine.use_adapter(path, adapter.scale)
+    except StudioError as error:
+        # Who asks knows adapters by their names, and not where they lie.
+        message = error.message.replace(f"{path.parent}/", "")
+        raise rebuild(error.code, message, error.param, error.hint) from None
