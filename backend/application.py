@@ -14,7 +14,6 @@ from backend.edge.access import Gate
 from backend.edge.body_limit import BodyLimit
 from backend.edge.head import Head
 from backend.edge.rate_limit import RateLimit
-from backend.examples import show_examples
 from backend.metrics import RequestMetrics
 from backend.robots.own_robot import OwnRobot
 from backend.routes import ROUTERS
@@ -47,7 +46,9 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
                 alive.push_async_callback(own_robot.close)
             yield
 
-    app = FastAPIOffline(title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=life)
+    app = FastAPIOffline(
+        title="Orrery", version=VERSION, description=DESCRIPTION, lifespan=life, responses=errors.ANY_ERROR
+    )
     app.state.services = services
     app.state.token = settings.token.get_secret_value() if settings.token else None
     app.state.login_page = login_page
@@ -55,7 +56,6 @@ def create_app(settings: ServerSettings, services: Services, base_url: str, aliv
     for router in ROUTERS:
         app.include_router(router)
     _know_routes(app)
-    show_examples(app)
     mount(app, base_url=lambda: base_url, has_token=settings.token is not None)
     for route in app.routes:
         if isinstance(route, Mount) and isinstance(route.app, FastAPI):

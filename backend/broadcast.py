@@ -1,4 +1,4 @@
-"""Telling everybody: numbered changes to every subscriber, previews to those who look."""
+"""Telling everybody: numbered changes to every subscriber, previews to those who look, and that the library changed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ class Broadcast:
 
     def __init__(self) -> None:
         self.seq = 0
-        self.on_interest: Callable[[], None] = lambda: None
         self._subscriptions: set[Subscription] = set()
 
     @property
@@ -52,12 +51,10 @@ class Broadcast:
             yield subscription
         finally:
             self._subscriptions.discard(subscription)
-            self.on_interest()
 
     def want(self, subscription: Subscription, topics: frozenset[str]) -> None:
         """Which binary topics a subscriber shows."""
         subscription.wanted = topics
-        self.on_interest()
 
     def is_wanted(self, topic: str) -> bool:
         """Whether anybody shows a topic."""
@@ -118,3 +115,22 @@ class Snapshots:
                 seq, self._drawn_at = self._broadcast.seq, time.monotonic()
                 self._latest = (seq, Snapshot(seq=seq, state=await draw()).model_dump_json())
             return self._latest
+
+
+class LibraryNews:
+    """A number that rises with every change. Lives on the event loop's thread."""
+
+    def __init__(self, broadcast: Broadcast) -> None:
+        self._broadcast = broadcast
+        self.revision = 0
+
+    def changed(self, *, of_jobs: bool = False) -> None:
+        """Tell every page.
+
+        Args:
+            of_jobs: jobs say something else of their results now, too: everybody reads them again.
+        """
+        self.revision += 1
+        self._broadcast.publish("system", {"library_revision": self.revision})
+        if of_jobs:
+            self._broadcast.start_over()

@@ -9,7 +9,7 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -49,7 +49,21 @@ STATUS: dict[type[errors.StudioError], int] = {
 class ErrorBody(BaseModel):
     """What every failing route answers."""
 
-    error: Failure
+    error: Failure = Field(
+        examples=[
+            {
+                "code": "bad_input",
+                "message": "num_frames: 18 frames are not 4k+1; use 17 or 21.",
+                "type": "invalid_request_error",
+                "param": "num_frames",
+                "hint": "",
+            }
+        ]
+    )
+
+
+ANY_ERROR: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorBody, "description": "any other error"}}
+"""The `responses=` of the application; with it FastAPI does not document a shape of its own for wrong parameters."""
 
 
 def status_of(error: errors.StudioError) -> int:

@@ -30,7 +30,7 @@ from backend.jobs.preparations import Preparations
 from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
-from backend.jobs.video_shelf import VideoShelf
+from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
 from backend.library.form_presets import FormPresets
@@ -63,7 +63,7 @@ from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull, StudioError
 from studio.prompting import load_tasks
-from studio.prompting.refining_texts import load_refining_texts
+from studio.prompting.templates import load_refining_texts
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.server")
@@ -98,7 +98,7 @@ def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServi
         news=board.library_news,
         uploads=Uploads(database, media, board.library_news, settings.quota_bytes),
         promises=Promises(database, board.get),
-        videos=VideoShelf(database),
+        videos=VideoListing(database),
         metrics=Metrics(),
     )
 
@@ -111,11 +111,25 @@ def build_fleet(
     spreading, lock, memory = Spreading.of(settings), asyncio.Lock(), FleetMemory(settings)
     devices = memory.devices()
 
-    def engines_of(checkpoint: Checkpoint) -> list[Dispatcher]:
+    def engines_of(
+        checkpoint: Checkpoint, on_change: Callable[[], None], may_claim: Callable[[], bool]
+    ) -> list[Dispatcher]:
         folders, guardrail = (folder.media, folder.adapters), settings.guardrail_url
         own = spreading.at(checkpoint.preset.precision)
         make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
-        return [Dispatcher(board, broadcast, checkpoint, device, make_process, lock) for device in devices]
+        return [
+            Dispatcher(
+                board=board,
+                broadcast=broadcast,
+                checkpoint=checkpoint,
+                device=device,
+                make_process=make_process,
+                lock=lock,
+                on_change=on_change,
+                may_claim=may_claim,
+            )
+            for device in devices
+        ]
 
     engines = Fleet(board=board, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))

@@ -10,7 +10,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from backend.arena import ArenaService, Judge, QuestionService, Reasoners
-from backend.broadcast import Broadcast, Snapshots
+from backend.broadcast import Broadcast, LibraryNews, Snapshots
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
@@ -24,11 +24,10 @@ from backend.jobs.preparations import Preparations
 from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
-from backend.jobs.video_shelf import VideoShelf
+from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
 from backend.library.form_presets import FormPresets
-from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.sheets import SheetService
@@ -58,7 +57,7 @@ class LedgerServices:
     news: LibraryNews
     uploads: Uploads
     promises: Promises
-    videos: VideoShelf
+    videos: VideoListing
     metrics: Metrics
 
 

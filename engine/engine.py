@@ -12,13 +12,12 @@ import torch
 from torch import nn
 
 from engine.adapters import LoraAdapters
-from engine.codecs import Codecs
+from engine.codecs import Codecs, Result
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
 from engine.memory import Budget, move_weights
 from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Conversation, Footage, Talk
-from engine.result import Result
 from engine.sampling import PrefixStore, Trajectory, denoise, next_steps, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision

@@ -17,11 +17,11 @@ import numpy as np
 import typer
 from PIL import Image
 
+from cli.refine_study import run_study
+from cli.target import read_target
 from pocket.world.episode import HELD_OUT_FROM
 from pocket.world.prompts import Prompt, draw_prompt
 from pocket.world.reading import mark, read_picture
-from studio.cli.refine_studying import run_study
-from studio.cli.target import read_target
 from studio.errors import StudioError
 from studio.refine_study import Plan, Rules
 

@@ -164,7 +164,7 @@ class MarkEpisode(Frozen):
 class SendFile(Frozen):
     """A file of the recordings for the server's ticket: one view of an episode, or without one the whole data set.
 
-    The server's own order: see `robot.bridge.files`.
+    The server's own order: see `robot.bridge.bridge`.
     """
 
     command: Literal["send"] = "send"

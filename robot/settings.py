@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from robot.arms.franka import Following, Realtime
 from robot.commands import EpisodeIndex, Horizon, Mode, Prompt, Run, Speed
-from robot.gripper.closing import Closing
+from robot.gripper import Closing
 from robot.policy.contract import Declared
 from robot.policy.dialects import DialectName
 from studio.errors import BadInput

@@ -210,3 +210,16 @@ def list_checkpoints(presets: Mapping[str, CheckpointPreset], built: Path) -> Ch
     """
     found = (find_checkpoint(name, presets, built) for name in presets)
     return CheckpointList(checkpoints=tuple(CheckpointInfo.of(each) for each in found if is_offered(each)))
+
+
+class AdapterInfo(Frozen):
+    """One LoRA adapter of the data folder's `adapters/`, by the name that a request's `adapter` gives."""
+
+    name: str
+    size_bytes: int
+
+
+class AdapterList(Frozen):
+    """`GET /v1/adapters`, by name."""
+
+    adapters: tuple[AdapterInfo, ...]

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, Field
 
 from studio.media import MediaType
 from studio.requests import Frozen, Request
-from studio.requests.fields import BoundedText
+from studio.requests.fields import BoundedText, on_one_line
 
 Order = Literal["newest", "oldest", "largest"]
 
@@ -25,26 +25,8 @@ MAX_TITLE_CHARACTERS = 300
 CONFIRMATION = "delete everything"
 
 
-def _tag(text: str) -> str:
-    """A tag on one line, with single spaces."""
-    tidy = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    if not tidy:
-        raise ValueError("a tag is empty; write at least one letter")
-    if len(tidy) > MAX_TAG_CHARACTERS:
-        raise ValueError(f"a tag has {len(tidy)} characters; at most {MAX_TAG_CHARACTERS} are accepted")
-    return tidy
-
-
-def _title(text: str) -> str:
-    """A title on one line."""
-    tidy = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    if len(tidy) > MAX_TITLE_CHARACTERS:
-        raise ValueError(f"the title has {len(tidy)} characters; at most {MAX_TITLE_CHARACTERS} are accepted")
-    return tidy
-
-
-Tag = Annotated[BoundedText, AfterValidator(_tag)]
-Title = Annotated[BoundedText, AfterValidator(_title)]
+Tag = Annotated[BoundedText, AfterValidator(on_one_line("a tag", MAX_TAG_CHARACTERS))]
+Title = Annotated[BoundedText, AfterValidator(on_one_line("the title", MAX_TITLE_CHARACTERS, least=0))]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=MAX_TAGS)]
 MediaIds = Annotated[tuple[str, ...], Field(min_length=1, max_length=MAX_IDS)]
 
@@ -271,3 +253,39 @@ class Waveform(Frozen):
     duration_s: float
     num_channels: int
     peaks: tuple[tuple[float, ...], ...]
+
+
+RecordName = Literal["comparisons", "measurements", "refinements", "questions", "answers", "grades", "votes"]
+"""What is written down about items beside their jobs."""
+
+
+class BroughtRecords(Frozen):
+    """What an import made of one sort of records.
+
+    Attributes:
+        num_known: that were here already and stay, also of votes those whose voter has voted on the pair here.
+    """
+
+    num_added: int = 0
+    num_known: int = 0
+
+
+class ImportReport(Frozen):
+    """`POST /v1/library/import`: what came in, and what was here already.
+
+    Attributes:
+        num_missing_items: whose file is not in the export, or whose job has ended otherwise here.
+        num_own_files: presets and adapters that came in, an adapter's folder as one.
+        num_known_own_files: of those, what was here already and stays.
+        num_refused_own_files: presets that cannot be read beside those that are here; then none of them comes in.
+        records: comparisons, refinements, votes and what belongs to them, by their sort.
+    """
+
+    num_items: int
+    num_jobs: int
+    num_known_items: int
+    num_missing_items: int
+    num_own_files: int = 0
+    num_known_own_files: int = 0
+    num_refused_own_files: int = 0
+    records: dict[RecordName, BroughtRecords] = Field(default_factory=dict[RecordName, BroughtRecords])

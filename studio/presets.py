@@ -1,21 +1,26 @@
-"""Presets: checkpoints and their defaults as data. A user's own, in the data folder, win over the shipped ones."""
+"""Presets: checkpoints and their defaults as data, and the forms that people keep.
+
+A user's own checkpoint presets, in the data folder, win over the shipped ones.
+"""
 
 from __future__ import annotations
 
-import tomllib
+import json
 from collections.abc import Mapping
-from importlib.resources import files
+from datetime import datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from studio.errors import BadInput
 from studio.requests import KINDS, AspectRatio, Frozen, Resolution, explain, nearest
-from studio.requests.action_fields import ActionTier
+from studio.requests.actions import ActionTier
 from studio.requests.embodiments import EmbodimentName
+from studio.requests.fields import BoundedText, on_one_line
 from studio.requests.transfer_video import HintName
+from studio.toml_files import read_toml, shipped_and_own
 
 Precision = Literal["exact", "fp8"]
 """As the weights are, or with the matrices of the generator's blocks rounded to 8 bits as they are loaded."""
@@ -133,14 +138,9 @@ def load_presets(user_folder: Path | None = None) -> dict[str, CheckpointPreset]
         BadInput: a file cannot be read, is not TOML, or says something that a preset cannot; the message names it.
     """
     found: dict[str, CheckpointPreset] = {}
-    folders = [files("presets").joinpath("checkpoints")]
-    if user_folder is not None and user_folder.is_dir():
-        folders.append(user_folder)
-    for folder in folders:
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-            if entry.name.endswith(".toml"):
-                preset = read_preset(entry.name, _content(entry))
-                found[preset.id] = preset
+    for file in shipped_and_own("checkpoints", user_folder):
+        preset = _read_preset(file)
+        found[preset.id] = preset
     return {name: _whole(preset, found) for name, preset in found.items()}
 
 
@@ -174,28 +174,14 @@ def _checked(preset: CheckpointPreset) -> CheckpointPreset:
     return preset
 
 
-def _content(entry: Traversable) -> bytes:
-    try:
-        return entry.read_bytes()
-    except OSError as error:
-        raise BadInput(
-            f"The preset {entry.name} cannot be read: {error.strerror or error}.", hint=f"It is {entry}."
-        ) from None
-
-
-def read_preset(name: str, raw: bytes) -> CheckpointPreset:
+def _read_preset(file: Traversable) -> CheckpointPreset:
     """One preset file; its defaults must complete to a legal request of their kind.
 
     Raises:
         BadInput: see `load_presets`.
     """
-    try:
-        preset = CheckpointPreset.model_validate(tomllib.loads(raw.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(f"The preset {name} is not TOML: {error}.") from None
-    except ValidationError as error:
-        why = explain(error, CheckpointPreset)
-        raise BadInput(f"The preset {name} is not one: {why.message}", hint=why.hint) from None
+    name = file.name
+    preset = read_toml(CheckpointPreset, file, f"The preset {name}")
     for kind in preset.defaults:
         if kind not in KINDS:
             raise BadInput(
@@ -214,3 +200,47 @@ def _check_defaults(name: str, kind: str, defaults: Mapping[str, Any]) -> None:
             return
         why = explain(error, KINDS[kind].model)
         raise BadInput(f"The preset {name}, {kind}: {why.message}", hint=why.hint) from None
+
+
+MAX_NAME = 80
+MAX_VALUES_BYTES = 262_144
+"""Of the values as JSON: 396 actions of 57 values of ten characters fit."""
+
+
+class SaveFormPreset(Frozen):
+    """`POST /v1/presets`; another one of the same kind and name is replaced.
+
+    Attributes:
+        kind: of the request that the form makes.
+        name: on one line.
+        values: fields of that request, as in its JSON; they need not be a whole one.
+    """
+
+    kind: str
+    name: Annotated[BoundedText, AfterValidator(on_one_line("the name", MAX_NAME))]
+    values: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _values_are_fields(self) -> Self:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind[:80]!r}. {nearest(self.kind, KINDS)}")
+        known = KINDS[self.kind].model.model_fields
+        strange = next((field for field in self.values if field not in known), None)
+        if strange is not None:
+            raise ValueError(f"{strange[:80]!r} is no field of {self.kind}. {nearest(strange, known)}")
+        if len(json.dumps(self.values)) > MAX_VALUES_BYTES:
+            raise ValueError(f"the values have more than {MAX_VALUES_BYTES:,} bytes")
+        return self
+
+
+class FormPreset(SaveFormPreset):
+    """One that is kept."""
+
+    id: str
+    saved_at: datetime
+
+
+class FormPresetList(Frozen):
+    """`GET /v1/presets`, by name."""
+
+    presets: tuple[FormPreset, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -20,6 +20,9 @@ DEFAULT_PORT = 7860
 
 DEFAULT_CHECKPOINT = "pocket"
 """What ships with the studio."""
+
+_ITS_MODEL = "Its model [the first that it lists]"
+_ITS_KEY = "Its key, sent as a bearer; better set as a variable"
 
 STAND_IN = "speck"
 """What is served where nobody has said a checkpoint and the default one's files are not there: it needs none."""
@@ -55,73 +58,94 @@ def is_loopback(host: str) -> bool:
 
 
 class ServerSettings(BaseSettings):
-    """What `orrery serve` is told; every field is also an `ORRERY_…` variable.
-
-    Attributes:
-        host, port: the address to listen on; port 0 picks a free one.
-        data: the folder of jobs, media, checkpoints and a user's own presets.
-        checkpoint: a preset's id or a folder; unless it is said, the one that was active last.
-        token: turns authentication on, everywhere.
-        allowed_hosts: further Host names that the server answers to, comma-separated.
-        trusted_proxies: addresses and networks of reverse proxies, comma-separated; what their `X-Forwarded-For` and
-            `X-Forwarded-Proto` say of a caller counts, and nobody else's.
-        device: where the engine computes; `auto` takes the GPU when there is one.
-        gpus: how many GPUs, from `device` on, share the steps of clips; on a CPU as many processes.
-        policy_gpus: how many of them share a policy's steps; never more than `gpus`.
-        precision: of checkpoints whose preset says none; `fp8` multiplies the generator's matrices in 8 bits, but
-            for the first and last steps.
-        offload: keep the weights on the host and bring them to the GPU block by block.
-        allowed_media_folders: folders whose files a conversation may show as `file://`, comma-separated.
-        allow_remote_media: whether a conversation may show what lies at a public http(s) address.
-        upsampler_url: an OpenAI-compatible endpoint up to and including its version that upsamples prompts; without
-            one the resident reasoner does.
-        upsampler_model: its name there; none takes the first that the endpoint lists.
-        upsampler_key: sent to that endpoint as a bearer.
-        critic_url, critic_model, critic_key: likewise, who judges results in a refinement.
-        rewriter_url, rewriter_model, rewriter_key: likewise, who rewrites their prompts.
-        replicas: engines of each checkpoint; jobs of it run side by side, each on `gpus` of its own if there are any.
-        memory_gb: bound on what all loaded checkpoints may take together of a device; none is what it has free.
-        quota_gb: what uploads and results may take together, 10^9 bytes; none takes what the disk has.
-        guardrail_url: where the guardrail program answers, on loopback; none is no guardrail.
-        require_guardrail: nothing runs that it has not read.
-        rate_limit: calls that change something which one caller may make in a minute, reads count a tenth; none is 600
-            for callers on other machines and no limit on this one, 0 no limit.
-        robot: `simulated` starts a simulated arm beside the server, which its checkpoint's policy drives if that was
-            trained for it, and else a scripted one; `scripted` has the arm and the scripted policy in any case.
-    """
+    """What `orrery serve` is told. Every field is a flag, whose help is its description, and an `ORRERY_…` variable."""
 
     model_config = SettingsConfigDict(env_prefix="ORRERY_", env_ignore_empty=True, frozen=True, extra="ignore")
 
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = DEFAULT_PORT
-    data: Path = Field(default_factory=default_data_folder)
-    checkpoint: str = DEFAULT_CHECKPOINT
-    token: SecretStr | None = None
-    allowed_hosts: str = ""
-    trusted_proxies: str = ""
-    device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
-    gpus: Annotated[int, Field(ge=1, le=8)] = 1
-    policy_gpus: Annotated[int, Field(ge=1, le=8)] = 1
-    precision: Precision = "exact"
-    offload: bool = False
-    allowed_media_folders: str = ""
-    allow_remote_media: bool = False
-    upsampler_url: str | None = None
-    upsampler_model: str | None = None
-    upsampler_key: SecretStr | None = None
-    critic_url: str | None = None
-    critic_model: str | None = None
-    critic_key: SecretStr | None = None
-    rewriter_url: str | None = None
-    rewriter_model: str | None = None
-    rewriter_key: SecretStr | None = None
-    replicas: Annotated[int, Field(ge=1, le=64)] = 1
-    memory_gb: Annotated[float, Field(gt=0)] | None = None
-    guardrail_url: str | None = None
-    require_guardrail: bool = False
-    rate_limit: Annotated[int | None, Field(ge=0, le=1_000_000)] = None
-    robot: Literal["none", "simulated", "scripted"] = "none"
-    quota_gb: Annotated[float | None, Field(gt=0, le=1e9, allow_inf_nan=False)] = None
+    host: str = Field(default="127.0.0.1", description="Address to listen on; any but loopback needs a token")
+    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535, description="Port; 0 picks a free one and prints it")
+    data: Path = Field(
+        default_factory=default_data_folder,
+        description="The folder of jobs, media, checkpoints and your own presets [~/.local/share/orrery]",
+    )
+    checkpoint: str = Field(
+        default=DEFAULT_CHECKPOINT,
+        description="A preset's id or a folder; unless it is said, the one that was active last, at first this one, or "
+        "speck without its files",
+    )
+    token: SecretStr | None = Field(default=None, description="Turns authentication on, loopback included")
+    allowed_hosts: str = Field(default="", description="Further Host names to answer to, comma-separated")
+    trusted_proxies: str = Field(
+        default="",
+        description="Addresses and networks of reverse proxies, comma-separated: what their X-Forwarded-For and "
+        "X-Forwarded-Proto say of a caller counts, and nobody else's",
+    )
+    device: str = Field(
+        default="auto",
+        pattern=r"^(auto|cpu|cuda(:\d+)?)$",
+        description="auto, cpu, cuda or cuda:N; auto takes the GPU where there is one",
+    )
+    gpus: int = Field(
+        default=1,
+        ge=1,
+        le=8,
+        description="GPUs, from the device on, that share a clip's steps: 1, 2, 4 or 8; on a CPU so many processes",
+    )
+    policy_gpus: int = Field(default=1, ge=1, le=8, description="How many of them share a policy's steps")
+    precision: Precision = Field(
+        default="exact",
+        description="exact, or fp8: the generator multiplies in 8 bits but for the first and last steps; of "
+        "checkpoints whose preset says none",
+    )
+    offload: bool = Field(
+        default=False, description="Keep the weights in the host's memory and bring them to the GPU block by block"
+    )
+    allowed_media_folders: str = Field(
+        default="", description="Folders whose files a chat may show as file://, comma-separated"
+    )
+    allow_remote_media: bool = Field(default=False, description="Let chats show what lies at public http(s) addresses")
+    upsampler_url: str | None = Field(
+        default=None,
+        description="OpenAI-compatible endpoint that upsamples prompts, up to its version; without one the resident "
+        "reasoner does",
+    )
+    upsampler_model: str | None = Field(default=None, description=_ITS_MODEL)
+    upsampler_key: SecretStr | None = Field(default=None, description=_ITS_KEY)
+    critic_url: str | None = Field(default=None, description="Likewise, who judges results in refinements")
+    critic_model: str | None = Field(default=None, description=_ITS_MODEL)
+    critic_key: SecretStr | None = Field(default=None, description=_ITS_KEY)
+    rewriter_url: str | None = Field(default=None, description="Likewise, who rewrites prompts in refinements")
+    rewriter_model: str | None = Field(default=None, description=_ITS_MODEL)
+    rewriter_key: SecretStr | None = Field(default=None, description=_ITS_KEY)
+    replicas: int = Field(
+        default=1, ge=1, le=64, description="Engines of each checkpoint, side by side, each on GPUs of its own"
+    )
+    memory_gb: float | None = Field(
+        default=None, gt=0, description="What all loaded checkpoints may take together of a device [what is free]"
+    )
+    guardrail_url: str | None = Field(
+        default=None, description="Where python -m guardrail answers, on this machine; without it there is no guardrail"
+    )
+    require_guardrail: bool = Field(default=False, description="Run nothing that the guardrail has not read")
+    rate_limit: int | None = Field(
+        default=None,
+        ge=0,
+        le=1_000_000,
+        description="Changes a minute by one caller, of which a read counts a tenth; 0 is no limit [600 for callers on "
+        "other machines]",
+    )
+    robot: Literal["none", "simulated", "scripted"] = Field(
+        default="none",
+        description="simulated: an arm in a simulated world beside the server, driven by its checkpoint's policy if "
+        "that was trained for it; scripted: the same arm with the scripted policy",
+    )
+    quota_gb: float | None = Field(
+        default=None,
+        gt=0,
+        le=1e9,
+        allow_inf_nan=False,
+        description="GB (10^9 bytes) that uploads and results may take together [what the disk has]",
+    )
 
     @property
     def quota_bytes(self) -> int | None:

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from backend.database.tables import ArtefactRow
-from backend.library.shelving import Origin, shelve
+from backend.library.recording import Origin, add_artefact
 from studio.media import MediaReference
 from studio.requests import GenerateImage
 
@@ -41,7 +41,7 @@ def put(session: Session, name: str, prompt: str = "a red cube", **origin: Any) 
     said = {"kind": "generate_image", "job_id": name[:12], "checkpoint": "speck", **origin}
     made = {"size_bytes", "seed", "type", "mime"} & said.keys()
     facts = {key: said.pop(key) for key in made}
-    return shelve(session, reference(name, **facts), Origin(request=request.model_dump(mode="json"), **said))
+    return add_artefact(session, reference(name, **facts), Origin(request=request.model_dump(mode="json"), **said))
 
 
 def fill(session: Session, count: int) -> None:

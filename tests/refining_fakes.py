@@ -12,13 +12,11 @@ import httpx
 from backend.refining.loop import Loop, Revision, Spend
 from critiques import caption, critique
 from library_rows import reference
-from studio.critiques import Critique
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
-from studio.prompting.critique import read_critique
+from studio.prompting.critique import Critique, read_critique
 from studio.prompting.refining import Draft, Made, RoundSummary
-from studio.refinement_growth import first_nodes, unfinished
-from studio.refinements import Refinement
+from studio.refinements import Refinement, first_nodes, unfinished
 from studio.requests.refine_image import RefineImage
 
 Judged = dict[str, Any] | Exception

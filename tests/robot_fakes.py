@@ -12,7 +12,7 @@ from robot.chunk import ActionChunk
 from robot.clock import Tick
 from robot.commands import LoopCommand, Ready, Replay, Run, Start
 from robot.faults import ArmLost, CameraLost
-from robot.gripper.closing import Closing
+from robot.gripper import Closing
 from robot.loop import DeadMan, Loop, Sensors
 from robot.observation import ArmState, Observation, Views
 from robot.policy import PolicyStatus

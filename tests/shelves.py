@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 
 from backend.arena import ArenaService
-from backend.broadcast import Broadcast
+from backend.broadcast import Broadcast, LibraryNews
 from backend.database import Database, open_database
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.library.backups import Backups
 from backend.library.finding import find
 from backend.library.items import find_artefact
-from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from backend.refining.store import RefinementStore
 from studio.data_folder import DataFolder
-from studio.import_report import ImportReport
 from studio.jobs import BatchPlace
-from studio.library import LibraryQuery
+from studio.library import ImportReport, LibraryQuery
 from studio.media import MediaReference
 from studio.requests import GenerateImage
 
@@ -69,7 +67,7 @@ class Shelf:
 
     def make(self, job_id: str = JOB, checkpoint: str = "speck", batch: BatchPlace | None = None) -> str:
         """A picture of a job that has succeeded."""
-        self.ledger.insert(job_id, CUBE, checkpoint, batch=batch)
+        self.ledger.insert(Accepted(job_id, CUBE, checkpoint), batch=batch)
         while (claimed := self.ledger.claim(checkpoint)) is not None and claimed.id != job_id:
             pass
         result = self.store.put_image(job_id, 0, np.zeros((16, 16, 3), np.uint8), CUBE, checkpoint)

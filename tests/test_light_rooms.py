@@ -20,7 +20,7 @@ print(sorted({heavy!r} & set(sys.modules)))
 """
 
 
-@pytest.mark.parametrize("room", ["robot", "frontend", "studio"])
+@pytest.mark.parametrize("room", ["robot", "frontend", "studio", "cli"])
 def test_a_light_room_never_imports_torch(room: str):
     code = PROBE.format(room=room, heavy=HEAVY)
 

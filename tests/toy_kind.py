@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from studio.requests import KINDS, FormHint, Generation, Kind, Sampling
-from studio.requests.adapter import AdapterField
-from studio.requests.fields import CheckpointName, Count, MediaId, NegativePrompt, Prompt, Shape, Size
-from studio.requests.roles import Takes
+from studio.requests.fields import AdapterField, CheckpointName, Count, MediaId, NegativePrompt, Prompt, Shape, Size
+from studio.requests.model import Takes
 
 EXAMPLE: dict[str, Any] = {"prompt": "A chair.", "sketch": "u0123456789abcdef"}
 
@@ -39,7 +38,7 @@ PAINT_SKETCH = Kind(PaintSketch, "painted sketch", planner="sketch", always=("im
 
 def plan_sketch(request: PaintSketch, setting: Any, media: Any) -> Any:
     """Words about the sketch are all that this model can follow."""
-    from engine.planning.image import plan_image
+    from engine.planning.video import plan_image
     from studio.requests import GenerateImage
 
     (seen,) = media.frames["sketch"]

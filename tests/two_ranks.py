@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from engine import Engine
-from engine.bench.nano import NANO
+from engine.bench.stage import NANO
 from engine.memory import Budget
 from engine.parallel import Follower, Leader, RankGroup
 from engine.parallel.orders import Decode, Measure, receive

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +19,7 @@ from backend.database import Database
 from backend.database.tables import AnswerRow, GradeRow, QuestionRow
 from backend.media import MediaStore
 from studio.arena import wilson
-from studio.arena.judging import VIDEO_FPS, Grade, ask_until_usable, grade_question, read_grade
+from studio.arena.judging import Grade, ask_until_usable, grade_question, read_grade
 from studio.arena.questions import (
     AskedQuestion,
     GradeAnswers,
@@ -34,6 +34,7 @@ from studio.errors import Busy, Conflict, QuestionNotFound, StudioError
 from studio.jobs import Failure
 from studio.prompting import PLAIN, Question, VideoPart
 from studio.prompting.question import asked_alone
+from studio.prompting.tasks import VIDEO_FPS
 from studio.requests import shown
 
 T = TypeVar("T")
@@ -84,8 +85,8 @@ class QuestionService:
             )
             return [row.id for row in rows]
 
-        ids = await self._write(act)
-        return QuestionList(questions=await self._look(lambda session: read_questions(session, ids)))
+        ids = await self._database.write(act)
+        return QuestionList(questions=await self._database.look(lambda session: read_questions(session, ids)))
 
     async def listing(self, limit: int) -> QuestionList:
         """The newest questions, and the mean grades over all of them."""
@@ -95,7 +96,7 @@ class QuestionService:
             questions = read_questions(session, session.scalars(newest).all())
             return QuestionList(questions=questions, grades=mean_grades(session))
 
-        return await self._look(look)
+        return await self._database.look(look)
 
     async def ask(self, question_id: str) -> AskedQuestion:
         """Ask everybody whose answer is missing; one that cannot be asked has its reason as the answer.
@@ -141,7 +142,7 @@ class QuestionService:
                 put = grade_question(question.text, question.reference, answer.text)
                 grade: Grade = await ask_until_usable(asking.ask, put, read_grade)
             row = GradeRow(answer_id=answer.id, judge=asked.judge, score=grade.score, reason=grade.reason)
-            await self._write(lambda session, row=row: session.merge(row) and None)
+            await self._database.write(lambda session, row=row: session.merge(row) and None)
         return await self._question(question_id)
 
     async def remove(self, question_id: str) -> AskedQuestion:
@@ -153,7 +154,7 @@ class QuestionService:
             session.execute(delete(AnswerRow).where(AnswerRow.question_id == question_id))
             session.execute(delete(QuestionRow).where(QuestionRow.id == question_id))
 
-        await self._write(act)
+        await self._database.write(act)
         self._arena.answered()
         return gone
 
@@ -175,7 +176,7 @@ class QuestionService:
             if row is not None:
                 row.text, row.thought, row.seconds, row.error = text, thought, seconds, failure
 
-        await self._write(act)
+        await self._database.write(act)
 
     async def _said(self, question: QuestionRow, reasoner: str) -> tuple[str, str]:
         files = {question.media_id: self._store.file(question.media_id)} if question.media_id else dict[str, Path]()
@@ -196,7 +197,7 @@ class QuestionService:
                 session.expunge(row)
             return row
 
-        found = await self._look(look)
+        found = await self._database.look(look)
         if found is None:
             raise QuestionNotFound(
                 f"There is no question {shown(question_id)}.", hint="GET /v1/arena/questions lists them."
@@ -205,22 +206,8 @@ class QuestionService:
 
     async def _question(self, question_id: str) -> AskedQuestion:
         await self._row(question_id)
-        (question,) = await self._look(lambda session: read_questions(session, [question_id]))
+        (question,) = await self._database.look(lambda session: read_questions(session, [question_id]))
         return question
-
-    async def _look(self, look: Callable[[Session], T]) -> T:
-        def looked() -> T:
-            with self._database.transaction() as session:
-                return look(session)
-
-        return await self._database.beside(looked)
-
-    async def _write(self, act: Callable[[Session], T]) -> T:
-        def acted() -> T:
-            with self._database.transaction() as session:
-                return act(session)
-
-        return await self._database.alone(acted)
 
 
 LOWEST, HIGHEST = 1, 5

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from backend.arena.pairing import Match, Pairing, VoteCounts, Wish, deal, left_of
 from backend.arena.votes import cast_vote, counts_of, every_vote, list_votes, revoke_vote, votes_as_csv
+from backend.broadcast import LibraryNews
 from backend.database import Database
 from backend.database.tables import AnswerRow, ArtefactRow
-from backend.library.news import LibraryNews
 from backend.media import MediaStore
 from studio.arena import (
     Axis,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from studio.adapters import AdapterInfo, AdapterList
+from studio.catalogue import AdapterInfo, AdapterList
 from studio.errors import BadInput
 from studio.requests import Adapter, nearest, shown
 

@@ -40,7 +40,7 @@ class CheckpointCatalogue:
 
     @classmethod
     def open(cls, name: str, folder: DataFolder, *, is_told: bool = True) -> CheckpointCatalogue:
-        """The shelf of a data folder, serving the checkpoint that was named.
+        """The catalogue of a data folder, serving the checkpoint that was named.
 
         Args:
             is_told: somebody has said the name. Otherwise the one that was active last is served, if it still can be;

@@ -9,13 +9,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from backend.comparisons.critics import critic_scores
-from backend.comparisons.explaining import explained, explained_control, follows
 from backend.comparisons.grid import Grid
-from backend.database.tables import ArtefactRow, ComparisonRow, JobRow, MeasurementRow
+from backend.comparisons.likeness import explained, explained_control, follows
+from backend.database.tables import ArtefactRow, ComparisonRow, CriticScoreRow, JobRow, MeasurementRow
 from backend.jobs.rows import readable
-from backend.library.items import find_artefact, item_of
-from backend.library.lineage import request_of
+from backend.library.items import find_artefact, item_of, request_of
 from backend.media import MediaStore
 from studio.comparisons import Cell, Comparison, ComparisonSummary, Likeness
 from studio.errors import ComparisonNotFound
@@ -23,6 +21,17 @@ from studio.jobs import Job, JobState
 from studio.library import LibraryItem
 from studio.media import MediaReference
 from studio.requests import shown
+
+
+def critic_scores(session: Session, ids: Iterable[str]) -> dict[str, float]:
+    """Overall scores of 0 to 10 by item, of those that a critic has seen."""
+    wanted = list(ids)
+    found: dict[str, float] = {}
+    for start in range(0, len(wanted), 500):  # SQLite bounds the parameters of a statement
+        query = select(CriticScoreRow).where(CriticScoreRow.media_id.in_(wanted[start : start + 500]))
+        found |= {row.media_id: row.score for row in session.scalars(query)}
+    return found
+
 
 SEEN = ("image", "video")
 GONE = "its file is gone"

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 import structlog
 from sqlalchemy.orm import Session
 
-from backend.comparisons.explaining import followed_by, follows
-from backend.comparisons.likeness import Followed, likeness
+from backend.comparisons.likeness import Followed, followed_by, follows, likeness
 from backend.comparisons.service import ComparisonService
 from backend.database.tables import MeasurementRow
-from backend.library.items import find_artefact
-from backend.library.lineage import request_of
+from backend.library.items import find_artefact, request_of
 from backend.media import MediaStore, run_apart
 from studio.comparisons import Cell, Comparison, Likeness
 from studio.errors import MediaNotFound, StudioError

@@ -20,12 +20,9 @@ from backend.database import Database
 from backend.database.tables import ComparisonRow, JobRow
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
-from backend.jobs.engines import Engines
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.jobs.queue_service import QueueService
-from backend.jobs.queue_verbs import Accepted
-from backend.jobs.rows import job_of
-from backend.jobs.service import JobService
+from backend.jobs.service import Engines, JobService
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaStore
@@ -158,21 +155,11 @@ class ComparisonService:
 
     async def read(self, look: Callable[[Session], T]) -> T:
         """Ask the database something beside its thread."""
-
-        def looked() -> T:
-            with self._database.transaction() as session:
-                return look(session)
-
-        return await self._database.beside(looked)
+        return await self._database.look(look)
 
     async def write(self, act: Callable[[Session], T]) -> T:
         """Change something in the database."""
-
-        def acted() -> T:
-            with self._database.transaction() as session:
-                return act(session)
-
-        return await self._database.alone(acted)
+        return await self._database.write(act)
 
     async def _make_again(self, made: Job) -> None:
         """What a job made is gone, and what has succeeded never changes: the same request takes its place."""
@@ -186,17 +173,7 @@ class ComparisonService:
                 if old is None:
                     raise Conflict("This cell is being made again already.")
                 old.batch_id = old.batch_index = old.batch_size = None
-                row = ledger.add(
-                    session,
-                    accepted.job_id,
-                    accepted.request,
-                    accepted.checkpoint,
-                    made.priority,
-                    made.batch,
-                    accepted.guardrail,
-                    accepted.sized,
-                )
-                return job_of(row)
+                return ledger.add(session, accepted, made.priority, made.batch)
 
         await self._board.move(replace)
         self._engines.wake()
@@ -235,20 +212,12 @@ class ComparisonService:
             with ledger.transaction() as session:
                 document = grid.model_dump(mode="json")
                 session.add(ComparisonRow(id=comparison_id, document=document, created_at=datetime.now(UTC)))
-                rows = [
+                return [
                     ledger.add(
-                        session,
-                        each.job_id,
-                        each.request,
-                        each.checkpoint,
-                        asked.priority,
-                        BatchPlace(id=comparison_id, index=index, size=grid.num_made),
-                        each.guardrail,
-                        each.sized,
+                        session, each, asked.priority, BatchPlace(id=comparison_id, index=index, size=grid.num_made)
                     )
                     for index, each in cells
                 ]
-                return [job_of(row) for row in rows]
 
         await self._board.move_many(insert)
 

@@ -9,8 +9,7 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel
 
-from backend.dialects.fields import check_names
-from backend.dialects.nested_fields import EXTRAS, with_extras
+from backend.dialects.fields import EXTRAS, check_names, with_extras
 from studio.errors import BadInput, NotAllowed
 from studio.jobs import Job
 from studio.requests import shown

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 
-from backend.dialects.nested_fields import with_extras
+from backend.dialects.fields import with_extras
 from studio.errors import BadInput, NotAllowed, rebuild
 from studio.requests import KINDS, Frozen, cut, explain, shown
 from studio.requests.transfer_video import HintName, Strength

@@ -8,7 +8,7 @@ from backend.dialects.video_fields import VideoFields
 from studio.errors import BadInput
 from studio.media import MediaReference
 from studio.requests import shown
-from studio.requests.action_fields import ActionTier
+from studio.requests.actions import ActionTier
 from studio.requests.fields import AspectRatio
 from studio.rules import CANVASES, nearest_canvas, parse_size, tier_of
 from studio.specs.draft import Draft

@@ -16,9 +16,8 @@ from studio.media import MediaReference
 from studio.requests import shown
 from studio.requests.transfer_video import HINT_ORDER, HintName
 from studio.specs import load_framework_defaults
-from studio.specs.chunks import put_chunks
 from studio.specs.clips import PRESETS
-from studio.specs.draft import Draft
+from studio.specs.draft import Draft, put_chunks
 from studio.specs.spec import Hint, hints_of
 
 UPLOAD = "control_reference"

@@ -11,17 +11,13 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
-from backend.engine_process import WorkerLost
-from backend.fleet.engine_group import EngineGroup
 from backend.fleet.memory import FleetMemory
-from backend.fleet.roster import Roster, Rotation
+from backend.fleet.roster import EngineGroup, Roster, Rotation
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
-from backend.jobs.patience import STORAGE_RETRY_S
+from backend.jobs.patience import STORAGE_RETRY_S, recover
 from backend.jobs.preparations import Preparations
-from backend.jobs.recovery import recover
-from backend.messages import ActReport, ConversationReport
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.errors import Conflict, StorageError
@@ -38,7 +34,8 @@ class Fleet:
     """Every engine, by checkpoint. Lives on the event loop's thread.
 
     Args:
-        make: makes the engines of a checkpoint, which nothing has started yet.
+        make: makes the engines of a checkpoint, which nothing has started yet. They tell their changes to the first
+            function, and ask the second one before they take a job.
         memory: that of the devices that they are put on; reading it may take a second, and is done on a thread.
     """
 
@@ -48,7 +45,7 @@ class Fleet:
         board: Board,
         broadcast: Broadcast,
         catalogue: CheckpointCatalogue,
-        make: Callable[[Checkpoint], list[Dispatcher]],
+        make: Callable[[Checkpoint, Callable[[], None], Callable[[], bool]], list[Dispatcher]],
         memory: FleetMemory,
     ) -> None:
         self._board = board
@@ -59,9 +56,6 @@ class Fleet:
         self._rotation = Rotation(catalogue, memory.memory_gb)
         self._roster = Roster(catalogue, self._rotation)
         self._look = asyncio.Event()
-        self.on_acted: Callable[[Dispatcher, ActReport | WorkerLost], None] = lambda _, __: None
-        self.on_said: Callable[[Dispatcher, ConversationReport | WorkerLost], None] = lambda _, __: None
-        broadcast.on_interest = self._interest_changed
         self._enlist(catalogue.active)
 
     # What others see.
@@ -169,6 +163,11 @@ class Fleet:
             dispatcher.wake()
         self._look.set()
 
+    def interest_changed(self) -> None:
+        """Somebody began or ceased to look at previews."""
+        for dispatcher in self.dispatchers:
+            dispatcher.interest_changed()
+
     @contextmanager
     def device_held(self, device: str, waits_for: str) -> Generator[None]:
         """Keep a device free: every job of its engines rests, and says what it waits for, until the block ends."""
@@ -253,20 +252,14 @@ class Fleet:
         return True
 
     def _enlist(self, checkpoint: Checkpoint, needed: float = 0.0) -> EngineGroup:
-        group = EngineGroup(checkpoint, self._make(checkpoint), needed)
-        for dispatcher in group.dispatchers:
-            dispatcher.on_change = self._changed
-            dispatcher.on_said = lambda event, engine=dispatcher: self.on_said(engine, event)
-            dispatcher.on_acted = lambda event, engine=dispatcher: self.on_acted(engine, event)
-            dispatcher.may_claim = lambda: not group.leaving
+        engines = self._make(checkpoint, self._changed, lambda: not group.leaving)
+        group = EngineGroup(checkpoint, engines, needed)
         self._roster.groups[checkpoint.id] = group
         self._board.resident = frozenset(self._roster.groups)
         return group
 
     def _start(self, group: EngineGroup, preparations: Preparations) -> None:
-        for dispatcher in group.dispatchers:
-            dispatcher.preparations = preparations
-        group.start()
+        group.start(preparations)
         log.info("checkpoint_comes", checkpoint=group.checkpoint.id, replicas=len(group.tasks))
         self._changed()
 
@@ -291,10 +284,6 @@ class Fleet:
         statuses = {name: status.model_dump(mode="json") for name, status in self.statuses.items()}
         self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json"), "checkpoints": statuses})
         self._look.set()
-
-    def _interest_changed(self) -> None:
-        for dispatcher in self.dispatchers:
-            dispatcher.interest_changed()
 
 
 async def refuse_if_awaited(board: Board, name: str) -> None:

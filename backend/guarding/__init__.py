@@ -1,6 +1,5 @@
 """The guardrail: a program of its own that reads prompts and sees frames, asked over loopback."""
 
-from backend.guarding.frames import FrameGuard, SeenFrames
-from backend.guarding.guard import Guard
+from backend.guarding.guard import FrameGuard, Guard, SeenFrames
 
 __all__ = ["FrameGuard", "Guard", "SeenFrames"]

@@ -14,7 +14,7 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.database.named_media import named_media
 from backend.guarding.guard import Guard, read_fields
 from backend.jobs.inputs import check_inputs, with_length
-from backend.jobs.queue_verbs import Accepted
+from backend.jobs.ledger import Accepted
 from backend.media import DECODERS, MediaStore
 from studio.errors import StudioError, rebuild
 from studio.jobs import Job, Verdict
@@ -31,8 +31,10 @@ _SAID_ONLY = ("prompt", "negative_prompt", "written_from", "sampling", "upsample
 class Admission:
     """Looks at what is asked for before it is written down."""
 
-    def __init__(self, shelf: CheckpointCatalogue, media: MediaStore, adapters: AdapterFolder, guard: Guard) -> None:
-        self._shelf = shelf
+    def __init__(
+        self, catalogue: CheckpointCatalogue, media: MediaStore, adapters: AdapterFolder, guard: Guard
+    ) -> None:
+        self._catalogue = catalogue
         self._media = media
         self._adapters = adapters
         self._guard = guard
@@ -91,7 +93,7 @@ class Admission:
 
     def parse(self, payload: Mapping[str, Any], job_id: str | None = None) -> Accepted:
         """`admit` without a look at what is named."""
-        checkpoint = self._shelf.serving(payload.get("checkpoint"))
+        checkpoint = self._catalogue.serving(payload.get("checkpoint"))
         request = parse_request(complete(checkpoint.preset, payload))
         for refusal in refusals(request, checkpoint.capabilities()):
             raise refusal.error()

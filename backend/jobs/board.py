@@ -1,4 +1,9 @@
-"""What everybody sees: the ledger's rows with the live progress over them, and every change told as it happens."""
+"""What everybody sees: the ledger's rows with the live progress over them, and every change told as it happens.
+
+Open jobs that were asked for are kept as they stand in the ledger: reading one again asks no database. Everything that
+changes an open job goes through the board, so what is kept is what is written down. Ended jobs are left out: others
+remove them.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +15,62 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
 
-from backend.broadcast import Broadcast
+from backend.broadcast import Broadcast, LibraryNews
+from backend.jobs.eta import Stopwatch, estimate_job, record
 from backend.jobs.ledger import Ledger
-from backend.jobs.open_book import OpenBook
-from backend.jobs.pace_book import estimate_job, record
 from backend.jobs.queue_verbs import queue_status
-from backend.jobs.stopwatch import Stopwatch
-from backend.library.news import LibraryNews
 from backend.media import MediaStore
 from studio.errors import StorageError
 from studio.jobs import Job, JobState, Progress
 from studio.queue import Estimate, QueueStatus
+
+
+class OpenJobs:
+    """Open jobs by id. Lives on the event loop's thread.
+
+    Attributes:
+        num_changes: how often anything was changed; who reads the ledger beside its thread compares before and after.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Job] = {}
+        self._shown: dict[str, tuple[Job, bytes]] = {}
+        self.num_changes = 0
+
+    def get(self, job_id: str) -> Job | None:
+        """A job, if it is kept."""
+        return self._kept.get(job_id)
+
+    def changed(self, *jobs: Job) -> None:
+        """The ledger has these jobs so now."""
+        self.num_changes += 1
+        for job in jobs:
+            self.keep(job)
+
+    def keep(self, job: Job) -> None:
+        """What the ledger has this moment; of one that has ended nothing."""
+        if job.state.ended:
+            self._kept.pop(job.id, None)
+            self._shown.pop(job.id, None)
+        else:
+            self._kept[job.id] = job
+
+    def forget(self) -> None:
+        """More has changed than anybody could list."""
+        self.num_changes += 1
+        self._kept.clear()
+        self._shown.clear()
+
+    def encoded(self, job: Job) -> bytes:
+        """A job as JSON: written once, for as long as it is the same object that is asked for."""
+        found = self._shown.get(job.id)
+        if found is not None and found[0] is job:
+            return found[1]
+        written = job.model_dump_json().encode()
+        if self._kept.get(job.id) is job:
+            self._shown[job.id] = job, written
+        return written
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,7 +105,7 @@ class Board:
         self._progress: dict[str, Progress] = {}
         self._stopwatches: dict[str, Stopwatch] = {}
         self._held: dict[str, str] = {}
-        self._book = OpenBook()
+        self._book = OpenJobs()
         self._num_spreads = 0
 
     async def read(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:

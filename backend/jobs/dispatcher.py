@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 
 import structlog
@@ -49,6 +50,9 @@ from studio.jobs import MAX_ATTEMPTS, Failure, Job
 
 log = structlog.get_logger("orrery.dispatcher")
 
+Spoken = ConversationReport | ActReport
+"""What is for one listener, and no news of a job."""
+
 
 class Dispatcher:
     """One worker, one checkpoint, one running job; the fleet has one for each engine.
@@ -56,22 +60,29 @@ class Dispatcher:
     Everything that happens arrives in one inbox and is handled in order by one task; a person's cancel and stop take
     the same lock, so that no job is started and cancelled at once. What is handled may be handled again: a move that
     the database refuses is tried until it goes through, and nothing is forgotten before it has. What the worker says of
-    conversations and to arms passes by: `on_said` and `on_acted` hear it at once, and hear of the worker's end.
+    conversations and to arms passes by: whoever listens hears it at once, and hears of the worker's end.
+
+    Args:
+        make_process: makes the worker's process, which tells what happens to the function that it is given.
+        lock: shared by the dispatchers of a checkpoint.
+        on_change: told when the status changes, or a job begins or ends.
+        may_claim: asked before it takes another job from the queue.
 
     Attributes:
         device: where its engine computes, as it was told.
-        on_change: told when the status changes, or a job begins or ends.
-        may_claim: asked before it takes another job from the queue.
     """
 
     def __init__(
         self,
+        *,
         board: Board,
         broadcast: Broadcast,
         checkpoint: Checkpoint,
         device: str,
         make_process: Callable[[Callable[[Report | WorkerLost], None]], EngineProcess],
         lock: asyncio.Lock,
+        on_change: Callable[[], None],
+        may_claim: Callable[[], bool],
     ) -> None:
         self._board = board
         self._broadcast = broadcast
@@ -80,15 +91,13 @@ class Dispatcher:
         self._lock = lock
         self._inbox: asyncio.Queue[JobReport | Prepared | Held | WorkerLost | None] = asyncio.Queue()
         self._process = make_process(self._deliver)
-        self.on_said: Callable[[ConversationReport | WorkerLost], None] = lambda _: None
-        self.on_acted: Callable[[ActReport | WorkerLost], None] = lambda _: None
-        self.on_change: Callable[[], None] = lambda: None
-        self.may_claim: Callable[[], bool] = lambda: True
-        self.preparations: Preparations | None = None
+        self._on_change = on_change
+        self._may_claim = may_claim
+        self._listeners: dict[str, Callable[[Spoken | WorkerLost], None]] = {}
         self._running: Running | None = None
         self._claiming = False
         self._held = Held(None)
-        self._upkeep = Upkeep(self._process, checkpoint, device, lambda: self.on_change())
+        self._upkeep = Upkeep(self._process, checkpoint, device, on_change)
 
     @property
     def status(self) -> CheckpointStatus:
@@ -118,6 +127,15 @@ class Dispatcher:
         """Tell the worker."""
         self._process.send(command)
 
+    @contextmanager
+    def listening(self, name: str, hear: Callable[[Spoken | WorkerLost], None]) -> Generator[None]:
+        """Hear what the worker says of one conversation or question, and of its own end, until the block ends."""
+        self._listeners[name] = hear
+        try:
+            yield
+        finally:
+            del self._listeners[name]
+
     def hold(self, waits_for: str | None) -> None:
         """Start no job, and say what all of them wait for: a running one rests in the worker. None lets them go on."""
         self._process.send(RestJobs(waits_for is not None))
@@ -133,12 +151,12 @@ class Dispatcher:
         """Load the checkpoint again."""
         self._upkeep.rouse()
 
-    async def run(self) -> None:
+    async def run(self, preparations: Preparations) -> None:
         """Start the worker, then handle what happens until cancelled."""
         self._upkeep.start()
         while True:
             event = await self._inbox.get()
-            act = partial(self._handle, event)
+            act = partial(self._handle, event, preparations)
             await insist(act, self._lock, partial(self._storage, self.status))
 
     async def close(self) -> None:
@@ -194,14 +212,17 @@ class Dispatcher:
             self.wake()  # what was lost has begun no other job
 
     def _deliver(self, event: Report | WorkerLost) -> None:
-        if isinstance(event, ConversationReport | WorkerLost):
-            self.on_said(event)
-        if isinstance(event, ActReport | WorkerLost):
-            self.on_acted(event)
-        if isinstance(event, JobReport | WorkerLost):
+        if isinstance(event, WorkerLost):
+            for hear in list(self._listeners.values()):
+                hear(event)
+        if isinstance(event, Spoken):
+            name = event.conversation_id if isinstance(event, ConversationReport) else event.act_id
+            if hear := self._listeners.get(name):
+                hear(event)
+        else:
             self._inbox.put_nowait(event)
 
-    async def _handle(self, event: JobReport | Prepared | Held | WorkerLost | None) -> None:
+    async def _handle(self, event: JobReport | Prepared | Held | WorkerLost | None, preparations: Preparations) -> None:
         match event:
             case CheckpointMoved():
                 self._upkeep.moved(event)
@@ -229,10 +250,10 @@ class Dispatcher:
                 self._ended(await self._board.move(Ledger.cancel, job_id, step, steps))
             case _:
                 pass
-        if self.idle and self.status.state == "ready" and self._held.waits_for is None and self.may_claim():
-            await self._start_next()
+        if self.idle and self.status.state == "ready" and self._held.waits_for is None and self._may_claim():
+            await self._start_next(preparations)
 
-    async def _start_next(self) -> None:
+    async def _start_next(self, preparations: Preparations) -> None:
         # A claim is written down before it is known here: an engine let go in between would leave a job to nobody.
         self._claiming = True
         try:
@@ -240,16 +261,15 @@ class Dispatcher:
         finally:
             self._claiming = False
         if job is None:
-            if not self.may_claim():
-                self.on_change()
+            if not self._may_claim():
+                self._on_change()
             return
         self._running = Running(job, previewed=self._broadcast.is_wanted(preview_topic(job.id)))
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
-        self.on_change()
-        phase = self.preparations.first(job) if self.preparations is not None else None
-        if self.preparations is not None and phase is not None:
+        self._on_change()
+        if (phase := preparations.first(job)) is not None:
             self._board.advance(job.id, job.progress.model_copy(update={"phase": phase}))
-            self._running.preparing = asyncio.ensure_future(self.preparations.prepare(job))
+            self._running.preparing = asyncio.ensure_future(preparations.prepare(job))
             self._running.preparing.add_done_callback(partial(self._prepared, job.id))
         else:
             self._process.send(self._running.order())
@@ -295,4 +315,4 @@ class Dispatcher:
         assert job.state.ended
         self._running = None
         log.info("job_ended", job_id=job.id, state=job.state, code=job.error.code if job.error else None)
-        self.on_change()
+        self._on_change()

@@ -1,23 +1,25 @@
-"""The ledger: every job that was ever accepted, and the only place that writes one down."""
+"""The ledger: every job that was ever accepted, and the only place that writes one down.
+
+Places in the queue are numbers with gaps between them, so that a job is moved without touching the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.database.named_media import named_media
 from backend.database.tables import JobInputRow, JobRow, SwitchRow
-from backend.jobs.queue_order import Place, first_position, place_by_priority
+from backend.jobs.eta import pace_key, step_work
 from backend.jobs.rows import PRIORITIES, RANKS, fail_row, find_row, job_of, move_row, page_of, readable
-from backend.jobs.work import pace_key, step_work
-from backend.library.quota import check_room, is_full
-from backend.library.shelving import shelve_results
+from backend.library.recording import add_results, check_room, is_full
 from studio.errors import Conflict, EngineLost, QuotaExceeded, StorageError
 from studio.jobs import MAX_RETURNS, BatchPlace, Failure, Job, JobState, Priority, Verdict
 from studio.media import MediaReference
@@ -25,6 +27,23 @@ from studio.requests import Request
 
 PAUSED = "queue_paused"
 """The switch that is there while the queue is paused."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A request that may be queued as it is.
+
+    Attributes:
+        checkpoint: the id of the one that runs it.
+        guardrail: what the guardrail said of it.
+        sized: the request with its length, where its clips decide that; none where it says so itself.
+    """
+
+    job_id: str
+    request: Request
+    checkpoint: str
+    guardrail: Verdict | None = None
+    sized: Request | None = None
 
 
 class Ledger:
@@ -52,36 +71,20 @@ class Ledger:
         """For what is asked beside this class; raises as `Database.transaction`."""
         return self._database.transaction()
 
-    def insert(
-        self,
-        job_id: str,
-        request: Request,
-        checkpoint: str,
-        *,
-        priority: Priority = "normal",
-        batch: BatchPlace | None = None,
-        guardrail: Verdict | None = None,
-        sized: Request | None = None,
-    ) -> Job:
-        """Accept a job at the end of the queue, or before those of less priority; see `add`."""
+    def insert(self, accepted: Accepted, priority: Priority = "normal", batch: BatchPlace | None = None) -> Job:
+        """Accept a job at the end of the queue, or before those of less priority."""
         with self.transaction() as session:
-            return job_of(self.add(session, job_id, request, checkpoint, priority, batch, guardrail, sized))
+            return self.add(session, accepted, priority, batch)
 
     def add(
-        self,
-        session: Session,
-        job_id: str,
-        request: Request,
-        checkpoint: str,
-        priority: Priority,
-        batch: BatchPlace | None = None,
-        guardrail: Verdict | None = None,
-        sized: Request | None = None,
-    ) -> JobRow:
-        """`insert` as a part of something larger; `sized` says a length that its clips give, to reckon with."""
+        self, session: Session, accepted: Accepted, priority: Priority = "normal", batch: BatchPlace | None = None
+    ) -> Job:
+        """`insert` as a part of something larger."""
+        request, checkpoint = accepted.request, accepted.checkpoint
         said = request.model_dump(mode="json")
+        sized = accepted.sized or request
         row = JobRow(
-            id=job_id,
+            id=accepted.job_id,
             kind=request.kind,
             state=JobState.QUEUED,
             checkpoint=checkpoint,
@@ -92,15 +95,15 @@ class Ledger:
             batch_index=batch.index if batch else None,
             batch_size=batch.size if batch else None,
             num_steps=request.sampling.num_inference_steps * request.count,
-            pace_key=pace_key(sized or request, checkpoint),
-            step_work=step_work(sized or request),
-            guardrail=guardrail,
+            pace_key=pace_key(sized, checkpoint),
+            step_work=step_work(sized),
+            guardrail=accepted.guardrail,
             created_at=datetime.now(UTC),
         )
         session.add(row)
-        session.add_all(JobInputRow(job_id=job_id, media_id=name) for name in named_media(said))
+        session.add_all(JobInputRow(job_id=row.id, media_id=name) for name in named_media(said))
         session.flush()
-        return row
+        return job_of(row)
 
     def get(self, job_id: str) -> Job:
         """One job. Raises JobNotFound."""
@@ -216,7 +219,7 @@ class Ledger:
                 stopped_at_step=stopped_at_step,
                 finished_at=datetime.now(UTC),
             )
-            shelve_results(session, row, results)
+            add_results(session, row, results)
             return job_of(row)
 
     def fail(self, job_id: str, failure: Failure, *, attempts: int = 0) -> Job:
@@ -293,3 +296,79 @@ def _fail_if_worn_out(row: JobRow) -> JobRow:
         said = f"The server died {row.returns} times while this job ran."
         fail_row(row, EngineLost(said, hint="Look at the log, then retry it."))
     return row
+
+
+GAP = 2**32
+"""Between two jobs that were queued one after the other; 2^21 of them stay below what a browser counts exactly."""
+
+_SHARE = 64
+"""Jobs of a higher priority stand behind each other before the same one: each takes this part of the room that is left,
+so that 1,400 go in. A job that is moved takes half of it."""
+
+
+class Place(NamedTuple):
+    """Where a job goes.
+
+    Attributes:
+        is_spread: there was no room, and all others have moved apart.
+    """
+
+    position: int
+    is_spread: bool = False
+
+
+def first_position(session: Session) -> int:
+    """A place before everything that is queued."""
+    return (session.scalar(select(func.min(JobRow.position)).where(_QUEUED)) or 0) - GAP
+
+
+def last_position(session: Session) -> int:
+    """A place behind every job that has not ended."""
+    is_open = JobRow.state.in_((JobState.QUEUED, JobState.RUNNING))
+    return (session.scalar(select(func.max(JobRow.position)).where(is_open)) or 0) + GAP
+
+
+def place_by_priority(session: Session, priority: Priority, job_id: str | None = None) -> Place:
+    """A place behind the last queued job of this priority, and before the first of a lower one.
+
+    Args:
+        job_id: the job itself, where it is queued already.
+    """
+    follower = session.scalars(
+        select(JobRow).where(_others(job_id), JobRow.priority < RANKS[priority]).order_by(JobRow.position).limit(1)
+    ).first()
+    return Place(last_position(session)) if follower is None else place_before(session, follower, job_id, _SHARE)
+
+
+def place_before(session: Session, follower: JobRow, job_id: str | None = None, share: int = 2) -> Place:
+    """A place just before a queued job.
+
+    Args:
+        job_id: the job itself, where it is queued already.
+        share: the part of the room before that job which is taken.
+    """
+    before = session.scalar(
+        select(func.max(JobRow.position)).where(_others(job_id), JobRow.position < follower.position)
+    )
+    if before is None:
+        return Place(follower.position - GAP)
+    room = follower.position - before
+    if room >= 2:
+        return Place(before + max(1, room // share))
+    _spread(session.scalars(select(JobRow).where(_QUEUED).order_by(JobRow.position)).all())
+    session.flush()
+    return Place(place_before(session, follower, job_id, share).position, is_spread=True)
+
+
+def _spread(rows: Sequence[JobRow]) -> None:
+    """Rising from the first one's place, a gap apart."""
+    first = rows[0].position
+    for index, row in enumerate(rows):
+        row.position = first + index * GAP
+
+
+def _others(job_id: str | None) -> ColumnElement[bool]:
+    return _QUEUED if job_id is None else _QUEUED & (JobRow.id != job_id)
+
+
+_QUEUED = JobRow.state == JobState.QUEUED

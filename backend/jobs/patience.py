@@ -1,4 +1,4 @@
-"""How long the dispatcher waits for what."""
+"""How long the dispatcher waits for what, and what a server puts back when the last one died."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import structlog
 
+from backend.jobs.board import Board
+from backend.jobs.ledger import Ledger
 from studio.errors import StorageError
 
 T = TypeVar("T")
@@ -43,3 +45,9 @@ async def insist(
         else:
             say(None)
             return done
+
+
+async def recover(board: Board) -> None:
+    """Put running jobs back first in line, counted as returns; waits out a database that does not answer."""
+    for job in await insist(lambda: board.read(Ledger.recover, returns=1), asyncio.Lock(), lambda _: None):
+        log.warning("job_returned", job_id=job.id, state=job.state, returns=job.returns)

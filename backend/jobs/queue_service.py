@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
+from backend.jobs.eta import estimate
 from backend.jobs.ledger import Ledger
-from backend.jobs.pace_book import estimate
 from backend.jobs.queue_verbs import batch_jobs, cancel_queued, insert_batch, move_job, set_paused, set_priority
 from backend.jobs.service import JobService
 from studio.errors import BadInput, Conflict, MediaNotFound

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.database.tables import JobRow, SwitchRow
-from backend.jobs.ledger import PAUSED, Ledger
-from backend.jobs.pace_book import queued_seconds
-from backend.jobs.queue_order import last_position, place_before, place_by_priority
+from backend.jobs.eta import queued_seconds
+from backend.jobs.ledger import PAUSED, Accepted, Ledger, last_position, place_before, place_by_priority
 from backend.jobs.rows import RANKS, find_row, job_of, move_row, readable
 from studio.errors import Conflict, JobNotFound
-from studio.jobs import BatchPlace, Job, JobState, Priority, Verdict
+from studio.jobs import BatchPlace, Job, JobState, Priority
 from studio.queue import QueueStatus
-from studio.requests import Request
 
 OPEN = (JobState.QUEUED, JobState.RUNNING)
-
-
-@dataclass(frozen=True)
-class Accepted:
-    """A request that may be queued as it is.
-
-    Attributes:
-        checkpoint: the id of the one that runs it.
-        guardrail: what the guardrail said of it.
-        sized: the request with its length, where its clips decide that; none where it says so itself.
-    """
-
-    job_id: str
-    request: Request
-    checkpoint: str
-    guardrail: Verdict | None = None
-    sized: Request | None = None
 
 
 def queue_status(ledger: Ledger) -> QueueStatus:
@@ -92,18 +72,7 @@ def insert_batch(ledger: Ledger, batch_id: str, accepted: Sequence[Accepted], pr
     """Accept all of them in their order, or none."""
     with ledger.transaction() as session:
         return [
-            job_of(
-                ledger.add(
-                    session,
-                    each.job_id,
-                    each.request,
-                    each.checkpoint,
-                    priority,
-                    BatchPlace(id=batch_id, index=index, size=len(accepted)),
-                    each.guardrail,
-                    each.sized,
-                )
-            )
+            ledger.add(session, each, priority, BatchPlace(id=batch_id, index=index, size=len(accepted)))
             for index, each in enumerate(accepted)
         ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from backend.broadcast import Broadcast
-from backend.jobs.pace import Pace
+from backend.jobs.eta import Pace
 from backend.jobs.preparations import Words
 from backend.messages import JobFailed, JobProgressed, RunJob
 from studio.errors import EngineLost, StudioError, Unexpected

@@ -5,21 +5,41 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
-from backend.jobs.engines import Engines
 from backend.jobs.ledger import Ledger
 from studio.catalogue import JobList
 from studio.errors import BadInput
-from studio.events import Delta
+from studio.events import CheckpointStatus, Delta
 from studio.jobs import Job, JobState, Priority
 from studio.presets import laid_over
 from studio.requests import shown
+
+
+class Engines(Protocol):
+    """All engines of the server together; `backend.fleet.Fleet` is it."""
+
+    def wake(self) -> None:
+        """Something was queued."""
+        ...
+
+    def status_of(self, checkpoint: str) -> CheckpointStatus:
+        """A checkpoint as engines have it."""
+        ...
+
+    async def cancel(self, job_id: str) -> Job:
+        """Cancel a job: a queued one at once, a running one after its present step. Raises Conflict if it has ended."""
+        ...
+
+    async def stop_job(self, job_id: str) -> Job:
+        """Stop a running job and keep what is there. Raises Conflict unless it runs."""
+        ...
+
 
 log = structlog.get_logger("orrery.jobs")
 
@@ -72,14 +92,7 @@ class JobService:
 
         def insert(ledger: Ledger) -> Job:
             self._admission.check_still_there(accepted.request)
-            return ledger.insert(
-                accepted.job_id,
-                accepted.request,
-                accepted.checkpoint,
-                priority=priority,
-                guardrail=accepted.guardrail,
-                sized=accepted.sized,
-            )
+            return ledger.insert(accepted, priority)
 
         job = await self._board.move(insert)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)

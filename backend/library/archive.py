@@ -14,7 +14,7 @@ from typing import BinaryIO
 from sqlalchemy.orm import Session
 
 from backend.library.changes import rows_of
-from backend.library.lineage import request_of
+from backend.library.items import request_of
 from backend.media import MediaStore
 from studio.errors import MediaNotFound
 

@@ -8,19 +8,18 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from backend.broadcast import LibraryNews
 from backend.database import Database
 from backend.library.archive import archive_of, zip_stream
 from backend.library.backup import backup_of, open_backup
 from backend.library.erasing import forget_everything
-from backend.library.news import LibraryNews
 from backend.library.restore import restore
 from backend.library.service import LibraryService
 from backend.media import MediaStore
 from backend.media.scratch import scratch, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull
-from studio.import_report import ImportReport
-from studio.library import ErasedItems
+from studio.library import ErasedItems, ImportReport
 
 SPARE_BYTES = 256 * 2**20
 """Of the disk, which an import leaves free."""
@@ -58,12 +57,7 @@ class Backups:
 
     async def archive(self, ids: Sequence[str]) -> Iterator[bytes]:
         """A zip of items and their recipes. Raises MediaNotFound when none of them is there."""
-
-        def look() -> Iterator[bytes]:
-            with self._database.transaction() as session:
-                return zip_stream(archive_of(session, self._store, ids))
-
-        return await self._database.beside(look)
+        return await self._database.look(lambda session: zip_stream(archive_of(session, self._store, ids)))
 
     async def export(self) -> Iterator[bytes]:
         """A zip of database, media, presets and adapters. Raises DiskFull when the database cannot be copied."""

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from backend.database.tables import ArtefactRow
 from backend.library.items import find_artefact
-from backend.library.shelving import index_notes
+from backend.library.recording import index_notes
 from studio.errors import BadInput
 from studio.library import MAX_TAGS, ItemChange, ItemsChange
 

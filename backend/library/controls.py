@@ -16,12 +16,11 @@ from PIL import Image
 from backend.library.uploads import Uploads
 from backend.media import ControlOrigin, MediaStore, compute_control, frame_rate, read_timeline, stream_clip
 from backend.media.clip_frames import read_frame
-from backend.media.cover import Cover
-from studio.controls import ComputeControl, ComputedHint, ControlTier
+from backend.media.pictures import Cover
 from studio.errors import BadInput, Conflict
 from studio.media import MediaReference
 from studio.requests import AspectRatio
-from studio.requests.transfer_video import MAX_FRAMES, Strength
+from studio.requests.transfer_video import MAX_FRAMES, ComputeControl, ComputedHint, ControlTier, Strength
 from studio.rules import canvas
 
 NUM_PREVIEWS, NUM_CLIPS = 2, 1

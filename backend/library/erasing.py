@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 from backend.database import Database
 from backend.database.tables import ArtefactRow, JobRow, PaceRow, SwitchRow, Table
 from backend.library.changes import rows_of
-from backend.library.lineage import needed_by_open_jobs
-from backend.library.shelving import mark_results, unshelve
+from backend.library.items import needed_by_open_jobs
+from backend.library.recording import mark_results, remove_artefact
 from backend.media import MediaStore
 from studio.errors import Conflict
 from studio.jobs import JobState
@@ -102,7 +102,7 @@ def erase_some(database: Database, store: MediaStore, kept: Sequence[str] = ()) 
         freed_bytes = sum(row.size_bytes for row in rows)
         jobs = mark_results(session, rows, deleted=True)
         for row in rows:
-            unshelve(session, row)
+            remove_artefact(session, row)
     return Erased(gone, held, freed_bytes, jobs)
 
 

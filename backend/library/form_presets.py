@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from backend.media.scratch import keep, scratch
 from studio.errors import Conflict, PresetNotFound, StorageError
-from studio.form_presets import FormPreset, FormPresetList, SaveFormPreset
+from studio.presets import FormPreset, FormPresetList, SaveFormPreset
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.presets")

@@ -30,17 +30,15 @@ from backend.database.tables import (
 )
 from backend.library.backup import Backup, no_backup
 from backend.library.changes import rows_of
-from backend.library.quota import check_room
-from backend.library.shelving import mark_results
+from backend.library.recording import check_room, mark_results
 from backend.media.scratch import keep, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, DiskFull, QuotaExceeded, StorageError
-from studio.import_report import BroughtRecords, ImportReport, RecordName
+from studio.library import BroughtRecords, ImportReport, RecordName
 from studio.presets import load_presets
 from studio.prompting import load_tasks
-from studio.prompting.refining_texts import load_refining_texts
-from studio.refinement_growth import rested
-from studio.refinements import Refinement
+from studio.prompting.templates import load_refining_texts
+from studio.refinements import Refinement, rested
 
 log = structlog.get_logger("orrery.import")
 

@@ -10,13 +10,21 @@ from typing import TypeVar
 import structlog
 from sqlalchemy.orm import Session
 
+from backend.broadcast import LibraryNews
 from backend.database import Database
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.erasing import condemn, condemn_all, erase_some
 from backend.library.finding import facets_of, find, usage_of
-from backend.library.items import carried_request, find_artefact, item_of, items_of
-from backend.library.lineage import led_to, made_from, request_of, siblings
-from backend.library.news import LibraryNews
+from backend.library.items import (
+    carried_request,
+    find_artefact,
+    item_of,
+    items_of,
+    led_to,
+    made_from,
+    request_of,
+    siblings,
+)
 from backend.library.reserve import Reserve
 from backend.media import DECODERS, MediaStore
 from studio.errors import StorageError

@@ -9,12 +9,11 @@ from typing import BinaryIO
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from backend.broadcast import LibraryNews
 from backend.database import Database
 from backend.database.tables import ArtefactRow
 from backend.library.items import carried_request
-from backend.library.news import LibraryNews
-from backend.library.quota import check_room
-from backend.library.shelving import Origin, shelve
+from backend.library.recording import Origin, add_artefact, check_room
 from backend.media import DECODERS, MediaStore
 from studio.errors import Conflict, StorageError
 from studio.library import MAX_TITLE_CHARACTERS
@@ -85,7 +84,7 @@ class Uploads:
                     row.trashed_at, row.erasing = None, False
                     return
                 check_room(session, self._quota_bytes, reference.size_bytes)
-                shelve(session, reference, origin)
+                add_artefact(session, reference, origin)
         except StorageError:
             if not known:
                 with suppress(OSError):

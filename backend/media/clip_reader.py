@@ -14,7 +14,7 @@ from PIL import Image
 
 from backend.media.apart import stream_apart
 from backend.media.clip_frames import frames_from, to_rgb
-from backend.media.cover import Cover
+from backend.media.pictures import Cover
 from backend.media.timeline import Timeline, frame_rate, read_timeline
 from studio.errors import BadInput
 

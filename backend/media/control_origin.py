@@ -12,10 +12,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from backend.media.apart import look_apart
 from backend.media.clip_file import open_clip
-from studio.controls import ComputedHint
 from studio.errors import BadInput
 from studio.requests import AspectRatio, Resolution
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputedHint, Strength
 
 
 class ControlOrigin(BaseModel):

@@ -11,8 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.controls import ComputedHint
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputedHint, Strength
 
 EDGE_THRESHOLDS: dict[Strength, tuple[int, int]] = {
     "very_low": (20, 50),

@@ -14,8 +14,7 @@ from backend.media.bounds import check_size
 from backend.media.clip_file import open_clip
 from backend.media.clip_frames import frames_from, read_frame, rotation_of
 from backend.media.facts import MediaFacts
-from backend.media.pictures import decode_picture, is_picture
-from backend.media.thumbnails import write_thumbnail
+from backend.media.pictures import decode_picture, is_picture, write_thumbnail
 from backend.media.timeline import read_timeline
 
 _THUMBNAIL_PIXELS = 500e6

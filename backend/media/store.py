@@ -19,15 +19,14 @@ from backend.media.action_file import actions_text
 from backend.media.clip_frames import read_frame
 from backend.media.clip_writer import write_clip
 from backend.media.control_origin import ControlOrigin, origin_text
-from backend.media.facts import MediaFacts
+from backend.media.facts import MediaFacts, reference_of, reference_of_actions, reference_of_latents, sha256_of
 from backend.media.file_names import MIME, NAME, SHEET, SUFFIXES
 from backend.media.frame_array import frame_array
 from backend.media.inspection import inspect_upload, take_in
+from backend.media.pictures import write_thumbnail
 from backend.media.recipe import recipe_text, write_recipe
-from backend.media.references import reference_of, reference_of_actions, reference_of_latents, sha256_of
 from backend.media.scratch import SUFFIX as PART
 from backend.media.scratch import keep, scratch
-from backend.media.thumbnails import write_thumbnail
 from studio.errors import MediaNotFound
 from studio.media import MediaReference
 from studio.requests import Request

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,12 @@ from numpy.typing import NDArray
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.engine_process import WorkerLost
 from backend.fleet import Fleet
-from backend.jobs.dispatcher import Dispatcher
-from backend.messages import Act, Acted, ActReport, StopActing
+from backend.jobs.dispatcher import Dispatcher, Spoken
+from backend.messages import Act, Acted, ActFailed, StopActing
 from backend.metrics import Metrics
 from backend.policy.contract import CANVAS_SIZE, EMBODIMENT, NUM_ROWS, ROWS_PER_SECOND, metadata
 from backend.policy.question import Question, Reset, read_frame
-from studio.errors import Busy, Conflict, EngineLost, StudioError
+from studio.errors import Busy, Conflict, EngineLost
 from studio.presets import complete
 from studio.requests import RunPolicy, parse_request
 from studio.rules import refusals
@@ -143,25 +144,22 @@ class PolicyService:
         idle_s: how long jobs rest for a session that asks nothing.
     """
 
-    def __init__(self, fleet: Fleet, shelf: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
+    def __init__(self, fleet: Fleet, catalogue: CheckpointCatalogue, metrics: Metrics, idle_s: float = IDLE_S) -> None:
         self._fleet = fleet
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._metrics = metrics
-        self._open: dict[str, asyncio.Future[Acted]] = {}
         self._warmed: tuple[Dispatcher, int] | None = None
-        self._asked: Dispatcher | None = None
         self._holding = ExitStack()
         self._readers = ThreadPoolExecutor(NUM_READERS, thread_name_prefix="policy")
         self._warming: asyncio.Task[None] | None = None
         self.lease = PolicyLease(self._hold, idle_s)
-        fleet.on_acted = self._hear
 
     @property
     def for_an_arm(self) -> str | None:
         """Id of the active checkpoint, if it was trained to drive the arm whose joint positions are asked of it."""
-        preset = self._shelf.active.preset
+        preset = self._catalogue.active.preset
         trained_for = preset.defaults.get("run_policy", {}).get("embodiment")
-        return self._shelf.active.id if trained_for == EMBODIMENT and not preset.random_weights else None
+        return self._catalogue.active.id if trained_for == EMBODIMENT and not preset.random_weights else None
 
     async def ready(self) -> dict[str, object]:
         """What the answers mean, as soon as the first question would be answered without delay.
@@ -177,7 +175,7 @@ class PolicyService:
             await asyncio.sleep(LOOK_EVERY_S)
         if not self._is_warm:
             await asyncio.shield(self._warm_up())
-        return metadata(self._shelf.active)
+        return metadata(self._catalogue.active)
 
     def request_of(self, question: Question, seed: object) -> RunPolicy:
         """A question as a request to the active checkpoint, on its own preset.
@@ -196,7 +194,7 @@ class PolicyService:
             "decode_video": question.decode_video,
             "sampling": {**question.sampling, "seed": seed},
         }
-        checkpoint = self._shelf.active
+        checkpoint = self._catalogue.active
         request = parse_request(complete(checkpoint.preset, payload))
         assert isinstance(request, RunPolicy)
         for refusal in refusals(request, checkpoint.capabilities()):
@@ -220,7 +218,7 @@ class PolicyService:
             EngineError: the engine gave up, or the worker died.
             StudioError: the checkpoint failed to load.
         """
-        active = self._shelf.active.id
+        active = self._catalogue.active.id
         if policy != active:
             raise Conflict(
                 f"This session was told of {policy}; {active} is the active checkpoint now.", hint="Connect again."
@@ -239,18 +237,18 @@ class PolicyService:
         self.lease.take(session)
         began_at = time.monotonic()
         act_id = secrets.token_hex(6)
-        answer = self._open[act_id] = asyncio.get_running_loop().create_future()
-        self._asked = engine
-        engine.send(Act(act_id, request, question.canvas))
-        try:
-            acted = await answer
-            total_s = time.monotonic() - began_at
-            self._metrics.policy_seconds.observe(total_s)
-            return PolicyAnswer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s), acted.video)
-        finally:
-            if self._open.pop(act_id, None):
-                engine.send(StopActing(act_id))
-            self.lease.answered(session)
+        answer: asyncio.Future[Acted] = asyncio.get_running_loop().create_future()
+        with engine.listening(act_id, partial(_settle, answer)):
+            engine.send(Act(act_id, request, question.canvas))
+            try:
+                acted = await answer
+            finally:
+                if answer.cancelled():
+                    engine.send(StopActing(act_id))
+                self.lease.answered(session)
+        total_s = time.monotonic() - began_at
+        self._metrics.policy_seconds.observe(total_s)
+        return PolicyAnswer(acted.actions, acted.took_s, max(0.0, total_s - acted.took_s), acted.video)
 
     def _warm_up(self) -> asyncio.Task[None]:
         if self._warming is None or self._warming.done():
@@ -286,28 +284,20 @@ class PolicyService:
         if held:
             engine = self._engine()
             self._holding.enter_context(self._fleet.group(None).hold())
+            self._holding.enter_context(engine.listening(HELD_FOR, lambda _: self.lease.clear()))
             self._holding.enter_context(self._fleet.device_held(engine.device, HELD_FOR))
 
-    def _hear(self, engine: Dispatcher, event: ActReport | WorkerLost) -> None:
-        if isinstance(event, WorkerLost):
-            if engine is not self._asked:
-                return
-            for act_id in list(self._open):
-                self._end(act_id, EngineLost("The worker died during this question.", hint="Ask again in a moment."))
-            self.lease.clear()
-        elif isinstance(event, Acted):
-            self._end(event.act_id, event)
-        else:
-            self._end(event.act_id, event.failure.error())
 
-    def _end(self, act_id: str, outcome: Acted | StudioError) -> None:
-        answer = self._open.pop(act_id, None)
-        if answer is None or answer.done():
-            return
-        if isinstance(outcome, Acted):
-            answer.set_result(outcome)
-        else:
-            answer.set_exception(outcome)
+def _settle(answer: asyncio.Future[Acted], event: Spoken | WorkerLost) -> None:
+    if answer.done():
+        return
+    match event:
+        case Acted():
+            answer.set_result(event)
+        case ActFailed():
+            answer.set_exception(event.failure.error())
+        case _:
+            answer.set_exception(EngineLost("The worker died during this question.", hint="Ask again in a moment."))
 
 
 def _is_ready(engine: Dispatcher) -> bool:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaStore
-from backend.media.references import reference_of
+from backend.media.facts import reference_of
 from backend.reasoning.shown_media import Shown, ShownMedia
 from studio.errors import BadInput, StudioError, rebuild
 from studio.media import MediaReference

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ import structlog
 
 from backend.engine_process import WorkerLost
 from backend.fleet import Fleet
-from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.dispatcher import Spoken
 from backend.messages import (
     ConversationEnded,
     ConversationReport,
@@ -52,13 +53,11 @@ class OpenConversation:
     """An answer while it comes.
 
     Attributes:
-        engine: who answers.
         finish_reason: why it ended, once it has.
         usage: tokens so far.
     """
 
-    def __init__(self, engine: Dispatcher) -> None:
-        self.engine = engine
+    def __init__(self) -> None:
         self.finish_reason: Literal["stop", "length"] | None = None
         self.usage = Usage()
         self._reports: asyncio.Queue[ConversationReport] = asyncio.Queue()
@@ -119,8 +118,7 @@ class ReasoningService:
     def __init__(self, fleet: Fleet, metrics: Metrics) -> None:
         self._fleet = fleet
         self._metrics = metrics
-        self._open: dict[str, OpenConversation] = {}
-        fleet.on_said = self._hear
+        self._open: set[str] = set()
 
     @property
     def num_open(self) -> int:
@@ -149,14 +147,17 @@ class ReasoningService:
         if counted and len(self._open) >= MAX_OPEN:
             raise Busy(f"{MAX_OPEN} conversations are open, as many as are held.", hint="Ask again in a moment.")
         name = secrets.token_hex(6)
-        with group.hold() as engine:
-            conversation = self._open[name] = OpenConversation(engine)
+        conversation = OpenConversation()
+        hear = partial(self._hear, name, conversation)
+        with group.hold() as engine, engine.listening(name, hear):
+            self._open.add(name)
             engine.send(Converse(name, request, dict(files)))
             log.info("conversation_opened", conversation_id=name, num_open=len(self._open), shown=len(files))
             try:
                 yield conversation
             finally:
-                if self._open.pop(name, None):
+                if name in self._open:
+                    self._open.discard(name)
                     engine.send(StopConversation(name))
                 used = conversation.usage
                 self._metrics.tokens.labels("read").inc(used.prompt_tokens)
@@ -171,17 +172,13 @@ class ReasoningService:
         with self.converse(request, files, counted=counted, as_taught=as_taught) as conversation:
             return await conversation.whole()
 
-    def _hear(self, engine: Dispatcher, event: ConversationReport | WorkerLost) -> None:
+    def _hear(self, name: str, conversation: OpenConversation, event: Spoken | WorkerLost) -> None:
         if isinstance(event, WorkerLost):
             lost = EngineLost("The worker died during this conversation.", hint="Ask again; the server's log says why.")
-            for name, conversation in list(self._open.items()):
-                if conversation.engine is engine:
-                    self._hear(engine, ConversationEnded(name, failure=Failure.of(lost)))
-            return
-        conversation = self._open.get(event.conversation_id)
+            event = ConversationEnded(name, failure=Failure.of(lost))
+        assert isinstance(event, ConversationReport)
         if isinstance(event, ConversationSaid):
             self._metrics.pieces.inc()
         else:
-            self._open.pop(event.conversation_id, None)
-        if conversation is not None:
-            conversation.put(event)
+            self._open.discard(name)
+        conversation.put(event)

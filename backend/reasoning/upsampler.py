@@ -47,13 +47,13 @@ class Upsampler:
         self,
         service: ReasoningService,
         store: MediaStore,
-        shelf: CheckpointCatalogue,
+        catalogue: CheckpointCatalogue,
         settings: ServerSettings,
         guard: Guard,
     ) -> None:
         self._service = service
         self._store = store
-        self._shelf = shelf
+        self._catalogue = catalogue
         self._settings = settings
         self._guard = guard
 
@@ -74,7 +74,7 @@ class Upsampler:
             raise UnknownKind(f"kind is {shown(kind)}; expected one of {captioned}.", param="kind")
         if why := uncaptioned(kind):
             raise NotAllowed(f"{kind} has no structured caption: {why}.", param="kind")
-        request = parse_request(complete(self._shelf.serving(payload.get("checkpoint")).preset, payload))
+        request = parse_request(complete(self._catalogue.serving(payload.get("checkpoint")).preset, payload))
         assert is_captioned(request)
         return await self._upsample(request, counted=True)
 
@@ -115,7 +115,9 @@ class Upsampler:
         else:
             part = ImagePart if is_picture else VideoPart
             # A caption longer than the generator reads would be of no use; the schema closes it in time.
-            most = min(UPSAMPLING.max_tokens, self._shelf.serving(request.checkpoint).capabilities().max_prompt_tokens)
+            most = min(
+                UPSAMPLING.max_tokens, self._catalogue.serving(request.checkpoint).capabilities().max_prompt_tokens
+            )
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
             wish = wish_of(sized, [part(url=f"{OWN}{found.id}") for found in media], sampling=sampling)
             done = await upsample(

@@ -11,15 +11,25 @@ from typing import Any, Protocol
 
 import structlog
 
-from studio.critiques import Critique
 from studio.errors import PromptTooLong, StudioError
 from studio.jobs import Failure
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
-from studio.prompting.prompt_changes import prompt_changes
+from studio.prompting.critique import Critique
 from studio.prompting.refining import Draft, Made, RoundSummary
-from studio.refinement_growth import branched, follower, rested, rounds_before, with_node
-from studio.refinements import Branch, Refinement, RefinementNode, RefinementState, words_of
+from studio.refinements import (
+    Branch,
+    Refinement,
+    RefinementNode,
+    RefinementState,
+    branched,
+    follower,
+    prompt_changes,
+    rested,
+    rounds_before,
+    with_node,
+    words_of,
+)
 from studio.requests import GenerateImage, GenerateVideo, parse_request
 from studio.requests.refine_image import RefineImage
 

@@ -13,7 +13,6 @@ from backend.media import MediaStore
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
 from backend.refining.loop import Revision, Spend
-from studio.critiques import Critique
 from studio.errors import Busy, EngineLost, NotAllowed
 from studio.events import CheckpointStatus
 from studio.prompting import (
@@ -28,7 +27,7 @@ from studio.prompting import (
     upsample,
     wish_of,
 )
-from studio.prompting.critique import read_critique
+from studio.prompting.critique import Critique, read_critique
 from studio.prompting.question import MediaPart
 from studio.prompting.refining import (
     CRITIC,
@@ -40,7 +39,7 @@ from studio.prompting.refining import (
     read_rewrite,
     rewrite_question,
 )
-from studio.prompting.refining_texts import RefiningTexts
+from studio.prompting.templates import RefiningTexts
 from studio.requests import GenerateImage, GenerateVideo
 from studio.requests.refine_image import Answerer, RefineImage, Role
 from studio.settings import ServerSettings

@@ -25,7 +25,6 @@ from studio.errors import BadInput, Busy, Conflict, EngineError, JobNotFound, St
 from studio.jobs import Job, JobState
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
-from studio.refinement_growth import branched, first_nodes, interrupted, unfinished, with_node
 from studio.refinements import (
     MAX_NODES,
     Branch,
@@ -33,6 +32,11 @@ from studio.refinements import (
     Refinement,
     RefinementList,
     RefinementSummary,
+    branched,
+    first_nodes,
+    interrupted,
+    unfinished,
+    with_node,
 )
 from studio.requests import GenerateImage, GenerateVideo, parse_as, shown
 from studio.requests.refine_image import RefineImage

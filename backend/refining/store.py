@@ -6,6 +6,7 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import select, update
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.orm import Session
 
 from backend.database import Database
 from backend.database.tables import ArtefactRow, CriticScoreRow, RefinementRow
@@ -27,43 +28,35 @@ class RefinementStore:
 
     async def add(self, tree: Refinement) -> None:
         """Write down a new one."""
-
-        def insert() -> None:
-            with self._database.transaction() as session:
-                session.add(RefinementRow(id=tree.id, state=tree.state, document=tree.model_dump(mode="json")))
-
-        await self._database.alone(insert)
+        row = RefinementRow(id=tree.id, state=tree.state, document=tree.model_dump(mode="json"))
+        await self._database.write(lambda session: session.add(row))
 
     async def put(self, tree: Refinement) -> None:
         """Write one down as it is now, and its scores; nothing happens where it has been deleted meanwhile."""
         document = tree.model_dump(mode="json")
         scores = scores_of(tree)
 
-        def change() -> None:
-            with self._database.transaction() as session:
-                tree_row = update(RefinementRow).where(RefinementRow.id == tree.id).returning(RefinementRow.id)
-                written = session.scalars(tree_row.values(state=tree.state, document=document)).all()
-                if written and scores:
-                    session.execute(_KEEP_SCORES, scores)
+        def change(session: Session) -> None:
+            tree_row = update(RefinementRow).where(RefinementRow.id == tree.id).returning(RefinementRow.id)
+            written = session.scalars(tree_row.values(state=tree.state, document=document)).all()
+            if written and scores:
+                session.execute(_KEEP_SCORES, scores)
 
-        await self._database.alone(change)
+        await self._database.write(change)
 
     async def get(self, name: str) -> Refinement:
         """One of them. Raises RefinementNotFound, and StorageError where another version wrote it."""
 
-        def look() -> RefinementRow | None:
-            with self._database.transaction() as session:
-                row = session.scalars(select(RefinementRow).where(RefinementRow.id == name)).first()
-                if row is not None:
-                    session.expunge(row)
-                return row
+        def look(session: Session) -> Refinement | None:
+            row = session.scalars(select(RefinementRow).where(RefinementRow.id == name)).first()
+            return None if row is None else _read(row)
 
-        row = await self._database.beside(look)
-        if row is None:
+        found = await self._database.look(look)
+        if found is None:
             raise RefinementNotFound(
                 f"There is no refinement {shown(name)}.", hint="GET /v1/refinements lists what there is."
             )
-        return _read(row)
+        return found
 
     async def newest(self, limit: int) -> list[Refinement]:
         """The newest ones, newest first; one that cannot be read is left out."""
@@ -75,30 +68,24 @@ class RefinementStore:
 
     async def link(self, media_id: str, made_after: str) -> None:
         """Write down which result another one was made after, so that each is found from the other."""
-
-        def change() -> None:
-            with self._database.transaction() as session:
-                found = update(ArtefactRow).where(ArtefactRow.id == media_id)
-                session.execute(found.values(source_id=made_after))
-
-        await self._database.alone(change)
+        linked = update(ArtefactRow).where(ArtefactRow.id == media_id).values(source_id=made_after)
+        await self._database.write(lambda session: session.execute(linked))
 
     async def _several(self, limit: int | None, *, running: bool) -> list[Refinement]:
         query = select(RefinementRow).order_by(RefinementRow.number.desc()).limit(limit)
         if running:
             query = query.where(RefinementRow.state == "running")
 
-        def look() -> list[Refinement]:
-            with self._database.transaction() as session:
-                found: list[Refinement] = []
-                for row in session.scalars(query):
-                    try:
-                        found.append(_read(row))
-                    except StorageError as error:
-                        log.error("refinement_unreadable", refinement_id=row.id, reason=error.message)
-                return found
+        def look(session: Session) -> list[Refinement]:
+            found: list[Refinement] = []
+            for row in session.scalars(query):
+                try:
+                    found.append(_read(row))
+                except StorageError as error:
+                    log.error("refinement_unreadable", refinement_id=row.id, reason=error.message)
+            return found
 
-        return await self._database.beside(look)
+        return await self._database.look(look)
 
 
 def scores_of(tree: Refinement) -> list[dict[str, str | float]]:

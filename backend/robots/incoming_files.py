@@ -20,7 +20,7 @@ MAX_PIECES = 4
 
 
 class FileHeader(BaseModel):
-    """The first frame of a file: see `robot.bridge.files`."""
+    """The first frame of a file: see `robot.bridge.bridge`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

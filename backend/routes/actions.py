@@ -8,15 +8,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from backend.dialects.action_metadata import ActionMetadata, to_metadata
-from backend.dialects.openai_actions import ActionGeneration, to_answer, to_call, to_raw
+from backend.dialects.openai_actions import ActionGeneration, ActionMetadata, to_answer, to_call, to_metadata, to_raw
 from backend.dialects.openai_video_answers import action_results, to_action
 from backend.dialects.packed_actions import MIME, is_packed, pack_answer, read_packed
 from backend.errors import documented
-from backend.routes.call_body import CallBody, read_body
-from backend.routes.outcome import outcome
-from backend.routes.repeated import IdempotencyKey, told_of
-from backend.routes.video_call import files_of, submit_fields
+from backend.routes.job_call import IdempotencyKey, outcome, told_of
+from backend.routes.video_call import CallBody, files_of, read_body, submit_fields
 from backend.services import Parts, UsesCatalogue
 from studio.errors import BadInput, Conflict, EngineError, MediaNotFound, NotAllowed, TooLarge
 from studio.requests import RunPolicy

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import Response
 
 from backend.arena.pairing import Wish
 from backend.errors import documented
-from backend.routes.outcome import unless_gone
+from backend.routes.job_call import unless_gone
 from backend.services import UsesArena, UsesJudge, UsesQuestions, UsesReasoners
 from studio.arena import (
     AskJudge,
@@ -41,6 +41,17 @@ from studio.requests import shown
 
 router = APIRouter(prefix="/v1/arena", tags=["arena"])
 
+SIDES = ("u0123456789abcdef", "u123456789abcdef0")
+PairId = Annotated[str, Path(examples=[".".join(SIDES)])]
+VoteId = Annotated[str, Path(examples=["90ab12cd34ef"])]
+QuestionId = Annotated[str, Path(examples=["c41f7be2a905"])]
+VOTE = {
+    "pair": ".".join(SIDES),
+    "left": SIDES[0],
+    "voter": "ada",
+    "choices": {"prompt": "left", "overall": "tie"},
+}
+QUESTIONS = {"questions": [{"text": "What does the arm hold?"}], "reasoners": ["speck"]}
 EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
@@ -60,13 +71,13 @@ async def next_pair(
 
 
 @router.get("/pairs/{pair_id}", responses=documented(BadInput, PairNotFound))
-async def pair(pair_id: str, arena: UsesArena, voter: Annotated[VoterName, Query()], by: VotedBy = "person") -> Pair:
+async def pair(pair_id: PairId, arena: UsesArena, voter: Annotated[VoterName, Query()], by: VotedBy = "person") -> Pair:
     """A pair again, its sides as this voter saw them."""
     return await arena.pair(pair_id, voter, by)
 
 
 @router.post("/votes", status_code=201, responses=documented(BadInput, PairNotFound, Conflict, StorageError))
-async def cast(said: CastVote, reasoners: UsesReasoners, arena: UsesArena) -> Vote:
+async def cast(said: Annotated[CastVote, Body(examples=[VOTE])], reasoners: UsesReasoners, arena: UsesArena) -> Vote:
     """Vote. The answer says what the sides were, once the vote is on disk. The same one again is that vote."""
     if said.by == "reasoner" and said.voter in {reasoner.name for reasoner in reasoners.listing()}:
         raise BadInput(
@@ -97,7 +108,7 @@ async def export(arena: UsesArena, format: Literal["csv", "json"] = "csv", revok
 
 
 @router.delete("/votes/{vote_id}", responses=documented(VoteNotFound, StorageError))
-async def revoke(vote_id: str, arena: UsesArena) -> Vote:
+async def revoke(vote_id: VoteId, arena: UsesArena) -> Vote:
     """Take a vote back: it counts no more, and stays on record with the moment."""
     return await arena.revoke(vote_id)
 
@@ -121,13 +132,17 @@ async def reasoners(reasoners: UsesReasoners) -> ReasonerList:
     status_code=201,
     responses=documented(BadInput, PairNotFound, MediaNotFound, Conflict, Busy, EngineError, ServerUnreachable),
 )
-async def judge(asked: AskJudge, request: Request, judge: UsesJudge) -> Vote:
+async def judge(
+    asked: Annotated[AskJudge, Body(examples=[{"judge": "speck", "contest": "sampling.flow_shift"}])],
+    request: Request,
+    judge: UsesJudge,
+) -> Vote:
     """Let a reasoner vote on a pair. Who hangs up stops it."""
     return await unless_gone(request, judge.vote(asked))
 
 
 @router.post("/questions", status_code=201, responses=documented(BadInput, MediaNotFound, StorageError))
-async def put(asked: PutQuestions, questions: UsesQuestions) -> QuestionList:
+async def put(asked: Annotated[PutQuestions, Body(examples=[QUESTIONS])], questions: UsesQuestions) -> QuestionList:
     """Write questions down, with a place for the answer of each reasoner."""
     return await questions.put(asked)
 
@@ -141,7 +156,7 @@ async def listing(
 
 
 @router.post("/questions/{question_id}/answers", responses=documented(QuestionNotFound, Conflict, Busy, StorageError))
-async def ask(question_id: str, request: Request, questions: UsesQuestions) -> AskedQuestion:
+async def ask(question_id: QuestionId, request: Request, questions: UsesQuestions) -> AskedQuestion:
     """Ask everybody whose answer is missing, one after the other; each is kept as it comes. Who hangs up stops it."""
     return await unless_gone(request, questions.ask(question_id))
 
@@ -150,12 +165,17 @@ async def ask(question_id: str, request: Request, questions: UsesQuestions) -> A
     "/questions/{question_id}/grades",
     responses=documented(QuestionNotFound, BadInput, Conflict, Busy, EngineError, ServerUnreachable),
 )
-async def grade(question_id: str, asked: GradeAnswers, request: Request, questions: UsesQuestions) -> AskedQuestion:
+async def grade(
+    question_id: QuestionId,
+    asked: Annotated[GradeAnswers, Body(examples=[{"judge": "speck"}])],
+    request: Request,
+    questions: UsesQuestions,
+) -> AskedQuestion:
     """Let a judge grade the answers against the person's, 1 to 5. Who hangs up stops it."""
     return await unless_gone(request, questions.grade(question_id, asked))
 
 
 @router.delete("/questions/{question_id}", responses=documented(QuestionNotFound, StorageError))
-async def remove(question_id: str, questions: UsesQuestions) -> AskedQuestion:
+async def remove(question_id: QuestionId, questions: UsesQuestions) -> AskedQuestion:
     """Remove a question and its answers; votes that were cast on them count on."""
     return await questions.remove(question_id)

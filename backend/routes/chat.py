@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
+from collections.abc import AsyncGenerator, Collection
 from contextlib import ExitStack
 from typing import Any, cast
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from fastapi.responses import Response
 
 from backend.dialects.openai_chat import ChatCall, to_call, to_theirs, with_media
 from backend.dialects.openai_chat_answers import DONE, ChatCompletion, ChatStream, failure_event, to_completion
 from backend.errors import documented
 from backend.messages import ConversationSaid
 from backend.reasoning import OpenConversation
-from backend.routes.outcome import unless_gone
-from backend.routes.server_sent import kept_alive
+from backend.routes.connections import ClosingStream, kept_alive
+from backend.routes.job_call import unless_gone
 from backend.services import Parts, Services
 from studio.errors import (
     BadInput,
@@ -33,6 +32,8 @@ from studio.errors import (
 from studio.requests import Reason, parse_as
 
 router = APIRouter(prefix="/v1/chat", tags=["openai"])
+
+NOT_STORED = {"cache-control": "no-store"}
 
 EXAMPLE: dict[str, Any] = {
     "messages": [
@@ -52,21 +53,6 @@ BODY: dict[str, Any] = {
     "required": True,
     "content": {"application/json": {"schema": {"type": "object"}, "example": EXAMPLE}},
 }
-
-
-class ClosingStream(StreamingResponse):
-    """A stream that lets go of something at its end, however it comes to that."""
-
-    def __init__(self, events: AsyncIterator[str], close: Callable[[], None]) -> None:
-        super().__init__(events, media_type="text/event-stream", headers={"cache-control": "no-store"})
-        self._close = close
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._close()
 
 
 @router.post(
@@ -89,7 +75,7 @@ async def complete(request: Request, parts: Parts) -> Response:
             if call.streamed:
                 first = await unless_gone(request, conversation.said())
                 events = _stream(ChatStream(model, thinks=thinks), first, conversation, with_usage=call.with_usage)
-                return ClosingStream(kept_alive(events), stack.pop_all().close)
+                return ClosingStream(kept_alive(events), stack.pop_all().close, "text/event-stream", NOT_STORED)
             answer = await unless_gone(request, conversation.whole())
         except StudioError as error:
             raise to_theirs(error) from None

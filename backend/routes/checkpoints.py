@@ -13,8 +13,7 @@ from backend.errors import documented
 from backend.fleet import Fleet
 from backend.fleet.memory import weight_bytes
 from backend.services import UsesAdapters, UsesCatalogue, UsesEngines, UsesErrands
-from studio.adapters import AdapterList
-from studio.catalogue import CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
+from studio.catalogue import AdapterList, CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
 from studio.events import CheckpointStatus, Errand
 from studio.requests import KINDS, nearest, shown
@@ -103,7 +102,9 @@ async def kinds() -> KindList:
 
 
 @router.get("/choices/{kind}", responses=documented(UnknownKind, CheckpointNotFound, Conflict))
-async def options(kind: str, catalogue: UsesCatalogue, checkpoint: str | None = None) -> ChoiceList:
+async def options(
+    kind: Annotated[str, Path(examples=["generate_image"])], catalogue: UsesCatalogue, checkpoint: str | None = None
+) -> ChoiceList:
     """The options of a request's ruled fields on a checkpoint (the active one), the refused with the reason; bounds."""
     if kind not in KINDS:
         raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, KINDS))
@@ -145,7 +146,7 @@ async def models(catalogue: UsesCatalogue) -> ModelList:
 
 
 @models_router.get("/{name:path}", responses=documented(CheckpointNotFound))
-async def model(name: str, catalogue: UsesCatalogue) -> Model:
+async def model(name: Name, catalogue: UsesCatalogue) -> Model:
     """One of them, by its id or by its repository, which has a slash."""
     served = catalogue.id_of(name)
     if served not in catalogue.here():

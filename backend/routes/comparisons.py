@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import pathlib
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query, Response
+from fastapi import APIRouter, Body, Path, Query, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
@@ -24,6 +24,8 @@ from studio.errors import (
 )
 
 router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"])
+
+ComparisonId = Annotated[str, Path(examples=["7f21c09be4aa"])]
 
 EXAMPLE: dict[str, Any] = {
     "title": "Before and after",
@@ -53,13 +55,13 @@ async def listing(comparisons: UsesComparisons, limit: Annotated[int, Query(ge=1
 
 
 @router.get("/{comparison_id}", responses=documented(ComparisonNotFound))
-async def comparison(comparison_id: str, comparisons: UsesComparisons) -> Comparison:
+async def comparison(comparison_id: ComparisonId, comparisons: UsesComparisons) -> Comparison:
     """A comparison as it is now, cell by cell."""
     return await comparisons.get(comparison_id)
 
 
 @router.get("/{comparison_id}/likeness", responses=documented(ComparisonNotFound))
-async def likeness(comparison_id: str, measuring: UsesMeasuring) -> Comparison:
+async def likeness(comparison_id: ComparisonId, measuring: UsesMeasuring) -> Comparison:
     """The same once everything that is made has been measured: PSNR and SSIM to its reference, and its controls."""
     return await measuring.measure(comparison_id)
 
@@ -74,7 +76,7 @@ async def likeness(comparison_id: str, measuring: UsesMeasuring) -> Comparison:
     },
 )
 async def export(
-    comparison_id: str,
+    comparison_id: ComparisonId,
     form: ExportForm,
     exports: UsesExports,
     sound: Annotated[
@@ -89,13 +91,13 @@ async def export(
 @router.post(
     "/{comparison_id}/retry", status_code=202, responses=documented(ComparisonNotFound, Conflict, MediaNotFound)
 )
-async def retry(comparison_id: str, comparisons: UsesComparisons) -> Comparison:
+async def retry(comparison_id: ComparisonId, comparisons: UsesComparisons) -> Comparison:
     """Queue the cells again that failed, were cancelled, or whose files are gone."""
     return await comparisons.retry(comparison_id)
 
 
 @router.post("/{comparison_id}/cancel", responses=documented(ComparisonNotFound))
-async def cancel(comparison_id: str, comparisons: UsesComparisons) -> Comparison:
+async def cancel(comparison_id: ComparisonId, comparisons: UsesComparisons) -> Comparison:
     """Cancel what has not ended of it."""
     return await comparisons.cancel(comparison_id)
 
@@ -103,7 +105,7 @@ async def cancel(comparison_id: str, comparisons: UsesComparisons) -> Comparison
 @router.delete(
     "/{comparison_id}", status_code=204, response_class=Response, responses=documented(ComparisonNotFound, Conflict)
 )
-async def remove(comparison_id: str, comparisons: UsesComparisons) -> None:
+async def remove(comparison_id: ComparisonId, comparisons: UsesComparisons) -> None:
     """Forget a comparison that has ended; what it made stays in the library."""
     await comparisons.remove(comparison_id)
 
@@ -116,4 +118,4 @@ class _PassingFile(FileResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            Path(self.path).unlink(missing_ok=True)
+            pathlib.Path(self.path).unlink(missing_ok=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any, cast
 
 import structlog
 from fastapi import APIRouter, WebSocket
-from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from backend.broadcast import Subscription
+from backend.routes.connections import both_ways, close, receive
 from backend.services import Services, services_of
 from backend.version import VERSION
 from studio.events import State, System
@@ -30,18 +29,16 @@ async def events(socket: WebSocket) -> None:
     parts = services_of(socket)
     await socket.accept()
     with parts.ledger.broadcast.subscribe() as subscription:
-        reader = asyncio.create_task(_read(socket, parts, subscription))
-        writer = asyncio.create_task(_write(socket, parts, subscription))
         try:
-            await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
+            await both_ways(_read(socket, parts, subscription), _write(socket, parts, subscription))
         finally:
-            for task in (reader, writer):
-                task.cancel()
-            for outcome in await asyncio.gather(reader, writer, return_exceptions=True):
-                if isinstance(outcome, Exception) and not isinstance(outcome, WebSocketDisconnect):
-                    log.error("event_socket_broke", exc_info=outcome)
-    if socket.application_state is WebSocketState.CONNECTED and socket.client_state is WebSocketState.CONNECTED:
-        await socket.close(TRY_AGAIN_LATER)
+            _want(parts, subscription, frozenset())
+    await close(socket, TRY_AGAIN_LATER, "Too much was left unread.")
+
+
+def _want(parts: Services, subscription: Subscription, topics: frozenset[str]) -> None:
+    parts.ledger.broadcast.want(subscription, topics)
+    parts.fleet.engines.interest_changed()
 
 
 async def _write(socket: WebSocket, parts: Services, subscription: Subscription) -> None:
@@ -59,14 +56,12 @@ async def _write(socket: WebSocket, parts: Services, subscription: Subscription)
 
 async def _read(socket: WebSocket, parts: Services, subscription: Subscription) -> None:
     while True:
-        received = await socket.receive()
-        if received["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(received["code"], received.get("reason"))
-        message = _object(received.get("text") or "")
+        frame = await receive(socket)
+        message = _object(frame if isinstance(frame, str) else "")
         topics = message.get("want")
         if isinstance(topics, list):
             wanted = cast(list[object], topics)[:MAX_TOPICS]
-            parts.ledger.broadcast.want(subscription, frozenset(topic for topic in wanted if isinstance(topic, str)))
+            _want(parts, subscription, frozenset(topic for topic in wanted if isinstance(topic, str)))
         if message.get("resync"):
             # Through the queue: the changes before it are told first, and none of them twice.
             subscription.items.put_nowait(None)

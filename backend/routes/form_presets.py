@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Path
 
 from backend.errors import documented
 from backend.services import UsesForms
 from studio.errors import BadInput, Conflict, DiskFull, PresetNotFound, StorageError
-from studio.form_presets import FormPreset, FormPresetList, SaveFormPreset
+from studio.presets import FormPreset, FormPresetList, SaveFormPreset
 
 router = APIRouter(prefix="/v1/presets", tags=["presets"])
+
+EXAMPLE = {"name": "Quick look", "kind": "generate_video", "values": {"num_frames": 17}}
+PresetId = Annotated[str, Path(examples=["a1b2c3d4e5f6"])]
 
 
 @router.get("")
@@ -19,12 +24,12 @@ def presets(forms: UsesForms, kind: str | None = None) -> FormPresetList:
 
 
 @router.post("", status_code=201, responses=documented(BadInput, Conflict, StorageError, DiskFull))
-def save(asked: SaveFormPreset, forms: UsesForms) -> FormPreset:
+def save(asked: Annotated[SaveFormPreset, Body(examples=[EXAMPLE])], forms: UsesForms) -> FormPreset:
     """Keep values under a name; another one of the same kind and name is replaced."""
     return forms.save(asked)
 
 
 @router.delete("/{preset_id}", responses=documented(PresetNotFound, StorageError))
-def delete(preset_id: str, forms: UsesForms) -> FormPreset:
+def delete(preset_id: PresetId, forms: UsesForms) -> FormPreset:
     """Remove one."""
     return forms.delete(preset_id)

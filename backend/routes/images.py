@@ -13,8 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from backend.dialects.openai_images import ImagesAnswer, ImagesCall, OutputFormat, to_answer, to_call
 from backend.errors import documented
 from backend.media import MediaStore
-from backend.routes.outcome import outcome
-from backend.routes.repeated import IdempotencyKey, submitted, told_of
+from backend.routes.job_call import IdempotencyKey, outcome, submitted, told_of
 from backend.services import Parts
 from studio.errors import BadInput, Conflict, EngineError, MediaNotFound, NotAllowed, NotImplementedHere
 from studio.jobs import Job

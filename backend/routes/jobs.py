@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Body, Query, Response
+from fastapi import APIRouter, Body, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
-from backend.routes.repeated import IdempotencyKey, submitted
-from backend.routes.request_schema import request_body
-from backend.routes.server_sent import kept_alive
+from backend.routes.connections import kept_alive
+from backend.routes.job_call import IdempotencyKey, submitted
 from backend.services import Parts, UsesJobs, UsesQueue
 from studio.catalogue import JobList
 from studio.errors import BadInput, CheckpointNotFound, Conflict, DiskFull, JobNotFound, MediaNotFound, NotAllowed
 from studio.jobs import Job, JobState, Priority
 from studio.queue import Batch, BatchRequest, DuplicateJob, Estimate, EstimateRequest, JobChange, MoveJob, QueueStatus
-from studio.requests import shown
+from studio.requests import KINDS, shown
+
+
+def request_body() -> dict[str, Any]:
+    """OpenAPI's `requestBody`."""
+    schemas = {name: inlined(kind.model.model_json_schema()) for name, kind in KINDS.items()}
+    examples = {
+        name: {"summary": name, "value": {"kind": name, **example}}
+        for name, schema in schemas.items()
+        for example in schema.pop("examples", ())
+    }
+    content = {"schema": {"oneOf": list(schemas.values())}, "examples": examples}
+    return {"required": True, "content": {"application/json": content}}
+
+
+def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with its own definitions put where they are referred to; none of ours refers to itself."""
+    definitions = schema.get("$defs", {})
+
+    def resolved(node: object) -> object:
+        if isinstance(node, dict):
+            entries = cast(dict[str, object], node)
+            reference = entries.get("$ref")
+            if isinstance(reference, str):
+                beside = {name: value for name, value in entries.items() if name != "$ref"}
+                return {**cast(dict[str, object], resolved(definitions[reference.rpartition("/")[2]])), **beside}
+            return {name: resolved(value) for name, value in entries.items() if name != "$defs"}
+        if isinstance(node, list):
+            return [resolved(value) for value in cast(list[object], node)]
+        return node
+
+    return cast(dict[str, Any], resolved(dict(schema)))
+
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+JobId = Annotated[str, Path(examples=["5b3090214d6b"])]
 
 
 @router.post(
@@ -59,38 +92,42 @@ async def newest(
 
 
 @router.get("/{job_id}", response_model=Job, responses=documented(JobNotFound))
-async def get(job_id: str, jobs: UsesJobs) -> Response:
+async def get(job_id: JobId, jobs: UsesJobs) -> Response:
     """One job as it is now."""
     # Many ask again and again: it is encoded once for each of its changes, and not validated on its way out.
     return Response(await jobs.encoded(job_id), media_type="application/json")
 
 
 @router.delete("/{job_id}", responses=documented(JobNotFound, Conflict))
-async def cancel(job_id: str, jobs: UsesJobs) -> Job:
+async def cancel(job_id: JobId, jobs: UsesJobs) -> Job:
     """Cancel a job: a queued one at once, a running one after its present denoising step."""
     return await jobs.cancel(job_id)
 
 
 @router.post("/{job_id}/stop", responses=documented(JobNotFound, Conflict))
-async def stop(job_id: str, jobs: UsesJobs) -> Job:
+async def stop(job_id: JobId, jobs: UsesJobs) -> Job:
     """Stop a running job and keep what is there: it succeeds, with `stopped_at_step`."""
     return await jobs.stop(job_id)
 
 
 @router.post("/{job_id}/retry", responses=documented(JobNotFound, MediaNotFound, Conflict, BadInput))
-async def retry(job_id: str, jobs: UsesJobs) -> Job:
+async def retry(job_id: JobId, jobs: UsesJobs) -> Job:
     """Queue a failed or cancelled job again, with the same seed; the media that it names must still be there."""
     return await jobs.retry(job_id)
 
 
 @router.patch("/{job_id}", responses=documented(BadInput, JobNotFound, Conflict))
-async def change(job_id: str, change: JobChange, queue: UsesQueue) -> Job:
+async def change(
+    job_id: JobId, change: Annotated[JobChange, Body(examples=[{"priority": "high"}])], queue: UsesQueue
+) -> Job:
     """Put a queued job behind the last one of another priority, before those of less."""
     return await queue.set_priority(job_id, change.priority)
 
 
 @router.post("/{job_id}/move", responses=documented(BadInput, JobNotFound, Conflict))
-async def move(job_id: str, asked: MoveJob, queue: UsesQueue) -> Job:
+async def move(
+    job_id: JobId, asked: Annotated[MoveJob, Body(examples=[{"before": "0c1d2e3f4a5b"}])], queue: UsesQueue
+) -> Job:
     """Put a queued job just before another queued one, or last; its priority stays what it is."""
     return await queue.move(job_id, asked.before)
 
@@ -100,7 +137,11 @@ async def move(job_id: str, asked: MoveJob, queue: UsesQueue) -> Job:
     status_code=202,
     responses=documented(BadInput, NotAllowed, JobNotFound, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
 )
-async def duplicate(job_id: str, jobs: UsesJobs, asked: DuplicateJob | None = None) -> Job:
+async def duplicate(
+    job_id: JobId,
+    jobs: UsesJobs,
+    asked: Annotated[DuplicateJob | None, Body(examples=[{"changes": {"sampling": {"seed": 8}}}])] = None,
+) -> Job:
     """Queue a job's request again with these fields changed, nested ones singly; what is left out stays."""
     return await jobs.duplicate(job_id, asked.changes if asked else {})
 
@@ -110,7 +151,7 @@ async def duplicate(job_id: str, jobs: UsesJobs, asked: DuplicateJob | None = No
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}, **documented(JobNotFound)},
 )
-async def events(job_id: str, jobs: UsesJobs) -> StreamingResponse:
+async def events(job_id: JobId, jobs: UsesJobs) -> StreamingResponse:
     """Server-sent events: `event: job` with the whole job, now and at every change, until it has ended."""
     await jobs.get(job_id)
 
@@ -124,6 +165,8 @@ async def events(job_id: str, jobs: UsesJobs) -> StreamingResponse:
 
 
 queue_router = APIRouter(prefix="/v1", tags=["queue"])
+
+BatchId = Annotated[str, Path(examples=["7f21c09be4aa"])]
 
 IMAGE = {"kind": "generate_image", "prompt": "A robot arm above a red cube.", "resolution": "256"}
 BATCH = {"request": IMAGE, "axes": {"sampling.seed": [1, 2, 3], "aspect_ratio": ["1:1", "16:9"]}}
@@ -164,13 +207,13 @@ async def submit_batch(asked: Annotated[BatchRequest, Body(examples=[BATCH])], q
 
 
 @queue_router.get("/batches/{batch_id}", responses=documented(JobNotFound))
-async def batch(batch_id: str, queue: UsesQueue) -> Batch:
+async def batch(batch_id: BatchId, queue: UsesQueue) -> Batch:
     """The jobs of a batch as they are now, in their order."""
     return await queue.batch(batch_id)
 
 
 @queue_router.delete("/batches/{batch_id}", responses=documented(JobNotFound))
-async def cancel_batch(batch_id: str, queue: UsesQueue) -> Batch:
+async def cancel_batch(batch_id: BatchId, queue: UsesQueue) -> Batch:
     """Cancel what has not ended of a batch."""
     return await queue.cancel_batch(batch_id)
 

@@ -10,14 +10,15 @@ from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
+from backend.routes.media import MediaId
 from backend.services import Parts, UsesBackups, UsesItems
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, StudioError
-from studio.import_report import ImportReport
 from studio.library import (
     MAX_IDS,
     ChangedIds,
     DeleteEverything,
     ErasedItems,
+    ImportReport,
     ItemChange,
     ItemIds,
     ItemsChange,
@@ -30,7 +31,7 @@ from studio.requests import parse_as
 
 router = APIRouter(prefix="/v1/library", tags=["library"])
 
-IDS = {"ids": ["u0123456789abcdef", "0f3c5a7b9d1e-0"]}
+IDS = {"ids": ["u0123456789abcdef"]}
 ZIP: dict[str, Any] = {"content": {"application/zip": {}}}
 
 
@@ -39,7 +40,7 @@ def _either_form(schema: Mapping[str, Any], example: Mapping[str, Any]) -> dict[
     return {"required": True, "content": {kind: {"schema": schema, "example": example} for kind in kinds}}
 
 
-Payload = Annotated[dict[str, Any], Body()]
+Ids = Annotated[ItemIds, Body(examples=[IDS])]
 
 
 @router.get("", responses=documented(BadInput))
@@ -77,7 +78,9 @@ async def archive(request: Request, backups: UsesBackups) -> StreamingResponse:
 
 
 @router.delete("", responses=documented(BadInput, Conflict, StorageError))
-async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems:
+async def erase_everything(
+    asked: Annotated[DeleteEverything, Body(examples=[{"confirm": "delete everything"}])], parts: Parts
+) -> ErasedItems:
     """Cancel all jobs and remove everything that was made, uploaded or asked for, for good."""
     await parts.library.refining.close()  # or they would queue more, from the words that go
     try:
@@ -91,31 +94,37 @@ async def erase_everything(asked: DeleteEverything, parts: Parts) -> ErasedItems
 
 
 @router.get("/{media_id}", responses=documented(MediaNotFound))
-async def item(media_id: str, items: UsesItems) -> LibraryDetail:
+async def item(media_id: MediaId, items: UsesItems) -> LibraryDetail:
     """An item, the request that made it, what it was made from and what was made from it."""
     return await items.item(media_id)
 
 
 @router.patch("/{media_id}", responses=documented(BadInput, MediaNotFound, StorageError))
-async def change(media_id: str, change: ItemChange, items: UsesItems) -> LibraryItem:
+async def change(
+    media_id: MediaId,
+    change: Annotated[ItemChange, Body(examples=[{"starred": True, "tags": ["table"]}])],
+    items: UsesItems,
+) -> LibraryItem:
     """Star, tag or name an item; what is left out stays."""
     return await items.change(media_id, change)
 
 
 @router.post("/change", responses=documented(BadInput, StorageError))
-async def change_many(change: ItemsChange, items: UsesItems) -> ChangedIds:
+async def change_many(
+    change: Annotated[ItemsChange, Body(examples=[IDS | {"add_tags": ["table"]}])], items: UsesItems
+) -> ChangedIds:
     """Star or tag items; answers those that there are."""
     return ChangedIds(ids=tuple(await items.change_many(change)))
 
 
 @router.post("/trash", responses=documented(BadInput, StorageError))
-async def trash(asked: ItemIds, items: UsesItems) -> ChangedIds:
+async def trash(asked: Ids, items: UsesItems) -> ChangedIds:
     """Put items into the trash. They can still be seen, used and taken back."""
     return ChangedIds(ids=tuple(await items.trash(asked.ids)))
 
 
 @router.post("/restore", responses=documented(BadInput, StorageError))
-async def restore(asked: ItemIds, items: UsesItems) -> ChangedIds:
+async def restore(asked: Ids, items: UsesItems) -> ChangedIds:
     """Take items out of the trash."""
     return ChangedIds(ids=tuple(await items.restore(asked.ids)))
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+import pathlib
+import shutil
+from tempfile import NamedTemporaryFile
+from typing import Annotated, BinaryIO, Literal
 
-from fastapi import APIRouter, Query, Request, UploadFile
+from fastapi import APIRouter, Body, Path, Query, Request, UploadFile
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from backend.errors import documented
+from backend.media import DECODERS, read_recipe
 from backend.media.file_names import mime_of
 from backend.services import UsesControls, UsesMedia, UsesSheets, UsesUploads
-from studio.controls import ComputeControl, ComputedHint, ControlTier
+from studio.catalogue import Recipe
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, TooLarge
 from studio.library import SpritesheetLayout, Waveform
 from studio.media import MediaReference
 from studio.requests import AspectRatio
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputeControl, ComputedHint, ControlTier, Strength
 
 router = APIRouter(prefix="/v1/media", tags=["media"])
+
+MediaId = Annotated[str, Path(examples=["u0123456789abcdef"])]
 
 LAYOUT_HEADER = "x-orrery-spritesheet"
 HEADERS = {"cache-control": "private, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
@@ -31,19 +36,19 @@ async def upload(file: UploadFile, uploads: UsesUploads) -> MediaReference:
 
 
 @router.get("/{media_id}", response_class=FileResponse, responses=documented(MediaNotFound))
-async def content(media_id: str, request: Request, media: UsesMedia) -> Response:
+async def content(media_id: MediaId, request: Request, media: UsesMedia) -> Response:
     """The file itself."""
     path = media.file(media_id)
     return serve_file(path, mime_of(path), request)
 
 
 @router.get("/{media_id}/thumbnail", response_class=FileResponse, responses=documented(MediaNotFound))
-async def thumbnail(media_id: str, request: Request, media: UsesMedia) -> Response:
+async def thumbnail(media_id: MediaId, request: Request, media: UsesMedia) -> Response:
     """A WebP of at most 320 pixels."""
     return serve_file(media.thumbnail(media_id), "image/webp", request)
 
 
-def serve_file(path: Path, mime: str, request: Request) -> Response:
+def serve_file(path: pathlib.Path, mime: str, request: Request) -> Response:
     """A file, a part of it, or 304 when the caller has it."""
     response = FileResponse(path, media_type=mime, headers=HEADERS, stat_result=path.stat())
     etag = response.headers["etag"]
@@ -67,7 +72,7 @@ def serve_file(path: Path, mime: str, request: Request) -> Response:
     },
 )
 async def spritesheet(
-    media_id: str, request: Request, sheets: UsesSheets, layout: Literal["json"] | None = None
+    media_id: MediaId, request: Request, sheets: UsesSheets, layout: Literal["json"] | None = None
 ) -> Response:
     """Up to 24 frames of a clip, evenly spaced, in rows of six; `layout=json` answers where they lie instead."""
     if layout is not None:
@@ -79,7 +84,7 @@ async def spritesheet(
 
 
 @router.get("/{media_id}/waveform", responses=documented(BadInput, MediaNotFound))
-async def waveform(media_id: str, sheets: UsesSheets, response: Response) -> Waveform:
+async def waveform(media_id: MediaId, sheets: UsesSheets, response: Response) -> Waveform:
     """How loud a clip is over its length: for each channel the largest magnitude of equal stretches, 0 to 1."""
     found = await sheets.waveform(media_id)
     response.headers.update(HEADERS)
@@ -88,6 +93,8 @@ async def waveform(media_id: str, sheets: UsesSheets, response: Response) -> Wav
 
 controls_router = APIRouter(prefix="/v1", tags=["media"])
 
+CONTROL = {"source_video": "u0123456789abcdef", "hint": "edge", "strength": "low", "resolution": "480"}
+
 
 @controls_router.get(
     "/media/{media_id}/control",
@@ -95,7 +102,7 @@ controls_router = APIRouter(prefix="/v1", tags=["media"])
     responses={200: {"content": {"image/png": {}}}, **documented(BadInput, MediaNotFound)},
 )
 async def preview(
-    media_id: str,
+    media_id: MediaId,
     controls: UsesControls,
     hint: ComputedHint,
     strength: Strength = "medium",
@@ -111,6 +118,27 @@ async def preview(
 @controls_router.post(
     "/controls", status_code=201, responses=documented(BadInput, MediaNotFound, Conflict, StorageError, DiskFull)
 )
-async def compute(asked: ComputeControl, request: Request, controls: UsesControls) -> MediaReference:
+async def compute(
+    asked: Annotated[ComputeControl, Body(examples=[CONTROL])], request: Request, controls: UsesControls
+) -> MediaReference:
     """Compute the whole control of a clip and keep it like an upload: to watch, to fetch, to name in a request."""
     return await controls.compute(asked, request.is_disconnected)
+
+
+recipes_router = APIRouter(prefix="/v1/recipes", tags=["media"])
+
+
+@recipes_router.post("/read", responses=documented(BadInput, TooLarge))
+async def read(file: UploadFile) -> Recipe:
+    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept.
+
+    Of a PNG of another program the `parameters` text is read; `unread` names what has no place in a request.
+    """
+    return await DECODERS.beside(lambda: _read(file.file))
+
+
+def _read(stream: BinaryIO) -> Recipe:
+    with NamedTemporaryFile() as whole:
+        shutil.copyfileobj(stream, whole)
+        whole.flush()
+        return read_recipe(pathlib.Path(whole.name))

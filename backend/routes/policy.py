@@ -9,7 +9,7 @@ from fastapi import APIRouter, WebSocket
 
 from backend.policy import PolicyService, PolicySession
 from backend.policy.session import pack_failure
-from backend.routes.two_ways import both_ways, close, receive
+from backend.routes.connections import both_ways, close, receive
 from backend.services import services_of
 from studio.errors import BadInput, StudioError
 from studio.wire.arrays import pack_message

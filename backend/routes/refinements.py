@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Path, Query
 
 from backend.errors import documented
 from backend.services import UsesRefining
@@ -22,11 +22,15 @@ from studio.refinements import Branch, Reasoners, Refinement, RefinementList
 
 router = APIRouter(prefix="/v1/refinements", tags=["refinements"])
 
+RefinementId = Annotated[str, Path(examples=["3d0c5a81fe27"])]
+
 EXAMPLE = {
     "generate": {"kind": "generate_image", "prompt": "A robot arm above a red cube.", "resolution": "256"},
     "num_candidates": 2,
     "max_rewrites": 2,
 }
+
+BRANCH = {"node": 0, "words": "The cube is blue.", "rewrites": 1}
 
 
 @router.post(
@@ -52,24 +56,26 @@ async def reasoners(refining: UsesRefining) -> Reasoners:
 
 
 @router.get("/{refinement_id}", responses=documented(RefinementNotFound))
-async def get(refinement_id: str, refining: UsesRefining) -> Refinement:
+async def get(refinement_id: RefinementId, refining: UsesRefining) -> Refinement:
     """A refinement as it is now: its whole tree. Each node's `request`, sent as a job, makes the same result again."""
     return await refining.get(refinement_id)
 
 
 @router.post("/{refinement_id}/branches", status_code=202, responses=documented(RefinementNotFound, BadInput, Conflict))
-async def branch(refinement_id: str, asked: Branch, refining: UsesRefining) -> Refinement:
+async def branch(
+    refinement_id: RefinementId, asked: Annotated[Branch, Body(examples=[BRANCH])], refining: UsesRefining
+) -> Refinement:
     """Go on from any result with your own words; the newest node of the answer is the branch."""
     return await refining.branch(refinement_id, asked)
 
 
 @router.post("/{refinement_id}/stop", responses=documented(RefinementNotFound, Conflict))
-async def stop(refinement_id: str, refining: UsesRefining) -> Refinement:
+async def stop(refinement_id: RefinementId, refining: UsesRefining) -> Refinement:
     """Begin nothing more and keep what is there."""
     return await refining.stop(refinement_id)
 
 
 @router.post("/{refinement_id}/resume", status_code=202, responses=documented(RefinementNotFound, NotAllowed, Conflict))
-async def resume(refinement_id: str, refining: UsesRefining) -> Refinement:
+async def resume(refinement_id: RefinementId, refining: UsesRefining) -> Refinement:
     """Go on with one that failed or was stopped, at the first thing that is missing."""
     return await refining.resume(refinement_id)

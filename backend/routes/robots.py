@@ -1,22 +1,27 @@
-"""`/v1/robots`: bridges dial in, pages look and order."""
+"""`/v1/robots`: bridges dial in, pages look and order, and what a robot recorded is asked for where it lies."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from contextlib import ExitStack
+from typing import Annotated, Any, Literal
 
 import structlog
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, Path, WebSocket
+from fastapi.responses import StreamingResponse
 from starlette.websockets import WebSocketDisconnect
 
+from backend.errors import documented
 from backend.robots.hello import parse_object
+from backend.robots.hub import RobotHub
+from backend.robots.incoming_files import IncomingFile
 from backend.robots.page import Mailbox, Page
 from backend.robots.robot import Robot
-from backend.routes.two_ways import both_ways, close, receive
+from backend.routes.connections import ClosingStream, both_ways, close, receive
 from backend.services import UsesRobots, services_of
-from studio.errors import BadInput, Busy, Conflict, RobotNotFound, TooLarge
+from studio.errors import BadInput, Busy, Conflict, RobotAway, RobotNotFound, TooLarge
 
-router = APIRouter()
+router = APIRouter(tags=["robots"])
 log = structlog.get_logger("orrery.robots")
 
 SILENCE_S = 10.0
@@ -33,7 +38,7 @@ MALFORMED, UNKNOWN, SILENT, TAKEN, LAGGED = 4400, 4404, 4408, 4409, 1013
 """Close codes. 1013 is RFC 6455's registry's: try again, from a new beginning."""
 
 
-@router.get("/v1/robots", tags=["robots"])
+@router.get("/v1/robots")
 async def robots(hub: UsesRobots) -> dict[str, Any]:
     """Robots that have dialled in since the server started, and why the server's own one is not there."""
     return hub.describe()
@@ -124,3 +129,87 @@ async def _obey(socket: WebSocket, robot: Robot, page: Page) -> None:
             page.answer(None, error)
         else:
             robot.take(page, message)
+
+
+Name = Annotated[str, Path(examples=["simulated"])]
+Index = Annotated[int, Path(ge=0, examples=[0])]
+View = Annotated[Literal["wrist", "exterior_1", "exterior_2"], Path(examples=["wrist"])]
+
+
+@router.get("/v1/robots/{name}/episodes", responses=documented(RobotNotFound, RobotAway, Busy))
+async def episodes(name: Name, hub: UsesRobots) -> dict[str, Any]:
+    """Every recorded run, and how many of those that a person judged worked, with the rate's 95 % interval."""
+    return await hub.named(name).inquire({"command": "episodes"})
+
+
+@router.get("/v1/robots/{name}/episodes/{episode}", responses=documented(RobotNotFound, RobotAway, Busy))
+async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]:
+    """One run: states, what was executed, clamps and events, at most 1200 points of it."""
+    return await hub.named(name).inquire({"command": "episode", "episode": episode})
+
+
+@router.get(
+    "/v1/robots/{name}/episodes/{episode}/{view}.mp4",
+    response_class=StreamingResponse,
+    responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
+)
+async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
+    """What one camera saw, fifteen frames a second."""
+    return await _fetched(hub, name, {"episode": episode, "view": view})
+
+
+@router.get(
+    "/v1/robots/{name}/recordings.tar",
+    response_class=StreamingResponse,
+    responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
+)
+async def export(name: Name, hub: UsesRobots) -> StreamingResponse:
+    """The whole data set, a LeRobot v3 folder."""
+    return await _fetched(hub, name, {})
+
+
+@router.websocket("/v1/robots/files/{ticket}")
+async def sent_file(socket: WebSocket, ticket: str) -> None:
+    """A robot sends a file that was asked for."""
+    expected = services_of(socket).robots.hub.files.arrived(ticket)
+    await socket.accept()
+    if expected is None:
+        return await close(socket, UNKNOWN, "Nobody waits for this.")
+    taking = asyncio.create_task(_take(socket, expected))
+    unwanted = asyncio.create_task(expected.unwanted.wait())
+    try:
+        await asyncio.wait([taking, unwanted], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (taking, unwanted):
+            task.cancel()
+        await asyncio.gather(taking, unwanted, return_exceptions=True)
+    return await close(socket, UNKNOWN, "Nobody waits for this any more.")
+
+
+async def _take(socket: WebSocket, expected: IncomingFile) -> None:
+    try:
+        first = await receive(socket)
+        expected.begin(first if isinstance(first, str) else "")
+        while True:
+            piece = await receive(socket)
+            if isinstance(piece, bytes):
+                await expected.put(piece)
+    except BadInput as error:
+        await close(socket, MALFORMED, str(error))
+    except WebSocketDisconnect as ended:
+        await expected.end(whole=ended.code == 1000)
+
+
+async def _fetched(hub: RobotHub, name: Name, what: dict[str, Any]) -> StreamingResponse:
+    robot, files = hub.named(name), hub.files
+    ticket, expected = files.expect()
+    with ExitStack() as stack:
+        stack.callback(files.forget, ticket, expected)
+        await robot.inquire({"command": "send", "ticket": ticket, **what})
+        about = await expected.about()
+        stack.pop_all()  # from here on the stream forgets it
+    headers = {"cache-control": "private, no-cache", "x-content-type-options": "nosniff"}
+    headers["content-disposition"] = f'attachment; filename="{about.name}"'
+    if about.size_bytes is not None:
+        headers["content-length"] = str(about.size_bytes)
+    return ClosingStream(expected.pieces(), lambda: files.forget(ticket, expected), about.media_type, headers)

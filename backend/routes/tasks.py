@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Path, Request
 
 from backend.errors import documented
 from backend.routes.chat import own_hosts
-from backend.routes.outcome import unless_gone
+from backend.routes.job_call import unless_gone
 from backend.services import UsesTasks, UsesUpsampler
 from studio.errors import BadInput, Busy, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
 from studio.prompting import TaskAnswer
 from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
 
 router = APIRouter(prefix="/v1/tasks", tags=["reasoner"])
+
+TASK = {"media": "u0123456789abcdef", "words": {"subject": "cups"}}
 
 
 @router.get("")
@@ -24,7 +26,12 @@ async def tasks(tasks: UsesTasks) -> TaskList:
 
 
 @router.post("/{name}", responses=documented(NotFound, BadInput, MediaNotFound, TooLarge, Busy, EngineError))
-async def ask(name: str, asked: TaskRequest, request: Request, tasks: UsesTasks) -> TaskAnswer:
+async def ask(
+    name: Annotated[str, Path(examples=["grounding"])],
+    asked: Annotated[TaskRequest, Body(examples=[TASK])],
+    request: Request,
+    tasks: UsesTasks,
+) -> TaskAnswer:
     """Ask one; an answer that could not be read says why. Who hangs up stops it."""
     return await unless_gone(request, tasks.answer(name, asked, own_hosts(request)))
 

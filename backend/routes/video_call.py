@@ -1,21 +1,83 @@
-"""From the body of `POST /v1/videos` to a job."""
+"""From the body of `POST /v1/videos`, JSON or a form with files, to a job."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from fastapi import Request
+from starlette.datastructures import UploadFile
 
+from backend.dialects.fields import object_of_form
 from backend.dialects.openai_videos import FILES, addresses_in, to_draft
 from backend.dialects.video_fields import VideoFields, read_fields
-from backend.routes.call_body import CallBody, read_body
+from backend.edge.body_limit import MAX_JSON_BYTES
 from backend.routes.chat import own_hosts
-from backend.routes.repeated import submitted
+from backend.routes.job_call import submitted
 from backend.services import Services
 from studio.errors import BadInput, StudioError
 from studio.jobs import Job
 from studio.media import MediaReference
 from studio.requests import cut, nearest
+
+MAX_FIELDS = 20_000
+"""Of a form: 60 actions of 57 values come as 3,420 fields of OpenAI's client."""
+
+MAX_FILES = 16
+
+
+@dataclass(frozen=True)
+class CallBody:
+    """Fields by name, and files of a form by theirs."""
+
+    fields: Mapping[str, Any]
+    files: Mapping[str, UploadFile] = field(default_factory=dict[str, UploadFile])
+
+
+async def read_body(request: Request) -> CallBody:
+    """The body of a call.
+
+    Raises:
+        BadInput: it is neither JSON nor a form, or there are two files of one name.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
+        return await _form(request)
+    raw = await request.body()
+    body = await asyncio.to_thread(_object, raw)
+    return CallBody(body)
+
+
+async def _form(request: Request) -> CallBody:
+    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_JSON_BYTES)
+    files: dict[str, UploadFile] = {}
+    texts: list[tuple[str, str]] = []
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            texts.append((name, value))
+            continue
+        plain = name.removesuffix("[]").removesuffix("[0]")
+        if plain in files:
+            raise BadInput(f"There are two files {plain}; one is expected.", param=plain[:80])
+        files[plain] = value
+    return CallBody(object_of_form(texts), files)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        body: object = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise BadInput(
+            "The body is neither JSON nor a form.",
+            hint="Send an object with content-type application/json, or multipart/form-data.",
+        ) from None
+    if not isinstance(body, dict):
+        raise BadInput("The body is no JSON object.", hint="Send an object.")
+    return cast(dict[str, Any], body)
+
 
 FORM_EXAMPLE: dict[str, Any] = {
     "prompt": "A small warehouse robot moves a blue box across a clean floor.",
@@ -28,36 +90,26 @@ FORM_EXAMPLE: dict[str, Any] = {
     "seed": 0,
     "extra_params": {"use_resolution_template": False, "use_duration_template": False, "guardrails": False},
 }
+_FIELDS = VideoFields.model_json_schema()
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["prompt"],
     "properties": {
-        "prompt": {"type": "string"},
-        "negative_prompt": {"type": "string"},
-        "model": {"type": "string"},
-        "size": {"type": "string", "description": "WIDTHxHEIGHT, one of Cosmos 3's"},
-        "seconds": {"type": "number"},
-        "num_frames": {"type": "integer"},
-        "fps": {"type": "number"},
-        "num_inference_steps": {"type": "integer"},
-        "guidance_scale": {"type": "number"},
-        "flow_shift": {"type": "number"},
-        "seed": {"type": "integer"},
-        "n": {"type": "integer"},
-        "generate_sound": {"type": "boolean"},
-        "input_reference": {"description": "a picture or clip: a file of a form, or an address"},
+        **_FIELDS["properties"],
         "extra_params": {"type": "object", "description": "Cosmos 3's own fields; as good beside it"},
     },
     "additionalProperties": True,
 }
 FORM_SCHEMA: dict[str, Any] = {
-    **SCHEMA,
+    "type": "object",
+    "required": ["prompt"],
     "properties": {
-        **SCHEMA["properties"],
+        "prompt": {"type": "string"},
         "input_reference": {"type": "string", "format": "binary"},
         "control_reference": {"type": "string", "format": "binary"},
         "extra_params": {"type": "string", "description": "JSON, or fields as extra_params[name]"},
     },
+    "additionalProperties": True,
 }
 BODY: dict[str, Any] = {
     "required": True,

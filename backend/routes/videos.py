@@ -6,7 +6,7 @@ import asyncio
 import base64
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from backend.dialects.openai_video_answers import (
@@ -21,9 +21,8 @@ from backend.dialects.openai_video_answers import (
 )
 from backend.errors import documented
 from backend.media.file_names import mime_of
+from backend.routes.job_call import IdempotencyKey, outcome, told_of
 from backend.routes.media import serve_file
-from backend.routes.outcome import outcome
-from backend.routes.repeated import IdempotencyKey, told_of
 from backend.routes.video_call import BODY, submit_video
 from backend.services import Parts, Services
 from studio.errors import (
@@ -41,6 +40,8 @@ from studio.errors import (
 from studio.jobs import Job, JobState
 
 router = APIRouter(prefix="/v1/videos", tags=["openai"])
+
+VideoId = Annotated[str, Path(examples=["5b3090214d6b"])]
 
 REFUSALS = (BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, TooLarge, DiskFull)
 SYNC_ANSWERS: dict[int | str, dict[str, Any]] = {
@@ -100,14 +101,14 @@ async def newest(
 
 
 @router.get("/{video_id}", responses=documented(JobNotFound))
-async def get(video_id: str, request: Request, parts: Parts) -> Video:
+async def get(video_id: VideoId, request: Request, parts: Parts) -> Video:
     """One of them as it is now, with its actions once they are made. One that failed says so in `status`."""
     job = await _job(video_id, parts)
     return to_video(job, _base(request), await _action(job, parts))
 
 
 @router.delete("/{video_id}", responses=documented(JobNotFound))
-async def delete(video_id: str, parts: Parts) -> VideoDeleted:
+async def delete(video_id: VideoId, parts: Parts) -> VideoDeleted:
     """Cancel it if it has not ended, and take it out of this list; what it has made goes into the library's trash."""
     job = await _job(video_id, parts)
     if not job.state.ended:
@@ -127,7 +128,7 @@ async def delete(video_id: str, parts: Parts) -> VideoDeleted:
     responses={200: {"content": {"video/mp4": {}, "image/webp": {}}}, **documented(JobNotFound, BadInput)},
 )
 async def content(
-    video_id: str, request: Request, parts: Parts, variant: Annotated[str, Query(max_length=20)] = "video"
+    video_id: VideoId, request: Request, parts: Parts, variant: Annotated[str, Query(max_length=20)] = "video"
 ) -> Response:
     """Its bytes: `variant` is video, thumbnail or spritesheet, or the index of one of several outputs."""
     job = await _job(video_id, parts)
@@ -157,7 +158,7 @@ async def content(
 
 
 @router.post("/{video_id}/remix", status_code=501, responses=documented(NotImplementedHere))
-async def remix(video_id: str) -> None:
+async def remix(video_id: VideoId) -> None:
     """Not served: a clip is continued with `input_reference`, or followed with a control."""
     raise NotImplementedHere(
         "Remixing is not served here.", hint="Send the clip as input_reference, with a control such as edge: true."
@@ -189,7 +190,7 @@ def _base(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
-async def _job(video_id: str, parts: Services) -> Job:
+async def _job(video_id: VideoId, parts: Services) -> Job:
     job = await parts.fleet.jobs.get(video_id)
     if await parts.ledger.videos.is_deleted(video_id):
         raise JobNotFound(f"There is no video {video_id[:80]!r}.", hint="GET /v1/videos lists them.")

@@ -15,7 +15,7 @@ from studio.jobs import Failure
 
 
 @dataclass(eq=False)
-class Deed:
+class OpenAct:
     """A question on its way to an answer.
 
     Attributes:
@@ -33,12 +33,12 @@ class Acting:
 
     def __init__(self, lifeline: Lifeline) -> None:
         self._lifeline = lifeline
-        self._open: dict[str, Deed] = {}
+        self._open: dict[str, OpenAct] = {}
         self._kept_free = False
 
     def ask(self, asked: Act) -> None:
         """Take a question; from now on the device is kept free for more of them."""
-        self._open[asked.act_id] = Deed(asked)
+        self._open[asked.act_id] = OpenAct(asked)
         self._kept_free = True
 
     def stop(self, act_id: str) -> None:
@@ -55,7 +55,7 @@ class Acting:
         return self._kept_free or bool(self._open)
 
     @property
-    def turn(self) -> Deed | None:
+    def turn(self) -> OpenAct | None:
         """The question whose turn it is."""
         return next(iter(self._open.values()), None)
 
@@ -64,25 +64,25 @@ class Acting:
         """Whether an answer has been begun and is not there yet."""
         return self.turn is not None and self.turn.trajectory is not None
 
-    def advance(self, engine: Engine, deed: Deed) -> None:
+    def advance(self, engine: Engine, act: OpenAct) -> None:
         """Begin it or take its next step; after the last one, report.
 
         Raises:
             StudioError: as `Engine.begin`, `Engine.step` and `Engine.finish`.
         """
-        if deed.trajectory is None:
-            deed.began_at = time.monotonic()
-            deed.trajectory = engine.begin(deed.asked.request, {"start_image": deed.asked.canvas[None]})
+        if act.trajectory is None:
+            act.began_at = time.monotonic()
+            act.trajectory = engine.begin(act.asked.request, {"start_image": act.asked.canvas[None]})
         else:
-            engine.step([deed.trajectory])
-        if deed.trajectory.done:
-            result = engine.finish(deed.trajectory)
+            engine.step([act.trajectory])
+        if act.trajectory.done:
+            result = engine.finish(act.trajectory)
             assert result.actions is not None, "a policy's request comes to actions"
-            video = np.concatenate(list(result.frames)) if deed.asked.request.decode_video else None
-            self.stop(deed.asked.act_id)
-            self._lifeline.report(Acted(deed.asked.act_id, result.actions, time.monotonic() - deed.began_at, video))
+            video = np.concatenate(list(result.frames)) if act.asked.request.decode_video else None
+            self.stop(act.asked.act_id)
+            self._lifeline.report(Acted(act.asked.act_id, result.actions, time.monotonic() - act.began_at, video))
 
-    def fail(self, deed: Deed, error: StudioError) -> None:
+    def fail(self, act: OpenAct, error: StudioError) -> None:
         """End a question for a reason, unless nobody waits for it any more."""
-        if self._open.pop(deed.asked.act_id, None):
-            self._lifeline.report(ActFailed(deed.asked.act_id, Failure.of(error)))
+        if self._open.pop(act.asked.act_id, None):
+            self._lifeline.report(ActFailed(act.asked.act_id, Failure.of(error)))

@@ -35,15 +35,12 @@ from backend.messages import (
     WorkerEnding,
 )
 from backend.worker.acting import Acting
-from backend.worker.active_adapter import use_adapter
+from backend.worker.engine_slot import EngineSlot, use_adapter
 from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
-from backend.worker.packing import pick
-from backend.worker.running_job import RunningJob, Sample, one_sample
-from backend.worker.seat import Seat
+from backend.worker.running_job import RunningJob, Sample, Teller, one_sample, pick
 from backend.worker.talks import Looking, Talk, Talks
-from backend.worker.telling import Teller
 from engine import Engine
 from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
 from studio.jobs import Failure
@@ -76,7 +73,7 @@ class Worker:
     ) -> None:
         self._lifeline = lifeline
         self._guard_frames = frame_guard or FrameGuard(None)
-        self._seat = Seat(lifeline, load)
+        self._slot = EngineSlot(lifeline, load)
         self._store = store
         self._adapters = adapters
         self._checkpoint = checkpoint
@@ -99,7 +96,7 @@ class Worker:
 
     @property
     def _engine(self) -> Engine | None:
-        return self._seat.engine
+        return self._slot.engine
 
     @property
     def _want_turn(self) -> bool:
@@ -116,7 +113,7 @@ class Worker:
             case LoadCheckpoint():
                 self._load(command)
             case SleepEngine():
-                self._seat.sleep()
+                self._slot.sleep()
             case RunJob(job_id, request, previewed, guarded):
                 self._begin(RunningJob(job_id, request, previewed, guarded))
             case CancelJob(job_id):
@@ -144,7 +141,7 @@ class Worker:
 
     def _load(self, order: LoadCheckpoint) -> None:
         try:
-            self._seat.load(order)
+            self._slot.load(order)
         except StudioError as error:
             self._refuse_checkpoint(error)
         except Exception:
@@ -183,11 +180,11 @@ class Worker:
 
     def _act_and_speak(self, engine: Engine) -> None:
         """A step of an arm's answer; only between two answers a token of each conversation."""
-        deed = self._acting.turn
-        if deed is not None:
-            with self._guard(partial(self._acting.fail, deed)):
+        act = self._acting.turn
+        if act is not None:
+            with self._guard(partial(self._acting.fail, act)):
                 use_adapter(engine, self._adapters, None)
-                self._acting.advance(engine, deed)
+                self._acting.advance(engine, act)
         if not self._acting.midway:
             self._speak(engine)
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine import Trajectory
+from PIL import Image
+
+from backend.messages import JobPreviewed, JobProgressed
+from backend.worker.lifeline import Lifeline
+from engine import Engine, Trajectory
 from studio.media import MediaReference
 from studio.requests import Request
 
@@ -78,3 +85,51 @@ def one_sample(request: Request, index: int) -> Request:
     """The request of sample `index` alone: its seed is the job's plus the index."""
     sampling = request.sampling.model_copy(update={"seed": request.sampling.seed + index})
     return request.model_copy(update={"count": 1, "sampling": sampling})
+
+
+TOKENS_PER_STEP = 4096
+"""Above about this a step on a large GPU is bound by arithmetic: packing more requests into it gains nothing."""
+
+
+def pick(samples: Sequence[Sample], token_budget: int = TOKENS_PER_STEP) -> list[Sample]:
+    """The longest prefix that fits the budget and has one adapter, and at least one: no one is overtaken."""
+    picked: list[Sample] = []
+    tokens = 0
+    for sample in samples:
+        tokens += sample.trajectory.num_tokens
+        if picked and (tokens > token_budget or sample.request.adapter != picked[0].request.adapter):
+            break
+        picked.append(sample)
+    return picked
+
+
+PROGRESS_EVERY_S = 0.05
+PREVIEW_EVERY_S = 0.15
+PREVIEW_SIDE = 512
+"""Pixels of a preview's longer side."""
+
+
+class Teller:
+    """Says it, and not too often."""
+
+    def __init__(self, lifeline: Lifeline) -> None:
+        self._lifeline = lifeline
+
+    def report(self, job: RunningJob, phase: str) -> None:
+        """A job has come to a phase, or further in it."""
+        assert phase in ("starting", "denoising", "decoding")
+        self._lifeline.report(JobProgressed(job.job_id, phase, job.step, job.steps))
+
+    def tell(self, engine: Engine, job: RunningJob) -> None:
+        """A job has taken a step; its last one is always told. Previews of a guarded one are not made."""
+        now = time.monotonic()
+        if now - job.progress_at >= PROGRESS_EVERY_S or not job.denoising:
+            job.progress_at = now
+            self.report(job, "denoising")
+        if job.previewed and not job.guarded and job.denoising and now - job.preview_at >= PREVIEW_EVERY_S:
+            job.preview_at = now
+            image = Image.fromarray(engine.preview(job.denoising[0].trajectory))
+            image.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
+            buffer = io.BytesIO()
+            image.save(buffer, "JPEG", quality=80)
+            self._lifeline.report(JobPreviewed(job.job_id, buffer.getvalue()))

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from engine.bench.drift import psnr_db, ssim
-from engine.bench.measuring import measure_engine
-from engine.bench.rows import Row, small_rows, with_step_cache
+from engine.bench.cases import Row, small_rows, with_step_cache
+from engine.bench.measuring import measure_engine, psnr_db, ssim
 from engine.bench.stage import Stage
 from engine.engine import Engine
 from engine.speck import build_speck

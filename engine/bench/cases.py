@@ -1,9 +1,12 @@
-"""What is timed: one small request of every mode that diffusers has too."""
+"""What is timed: a small request of every mode that diffusers has too, and what is compared on a GPU.
+
+That are the sizes and lengths that other engines publish, and a robot's chunk.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -103,3 +106,114 @@ def _without(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _frames(num_frames: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 256, (num_frames, SIDE, SIDE, 3), dtype=np.uint8)
+
+
+PROMPT_TOKENS = 512
+"""Of the prompt and of the negative prompt, as far as a request has free words."""
+
+GUIDED = {"guidance_scale": 6.0, "flow_shift": 10.0, "seed": 0}
+
+STEP_CACHE = 0.05
+"""Of the engine that the table calls cached."""
+
+DROID_CANVAS = (540, 640)
+"""Height and width of the picture that the DROID policy sees: one camera above two."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case.
+
+    Attributes:
+        num_steps: of a whole run.
+        library_steps: of those that diffusers runs; the rest is extrapolated.
+        repeats: whether it is short enough to be run several times.
+        chunks: it is a robot's; so many are asked for one after another.
+    """
+
+    name: str
+    request: Plannable
+    num_steps: int
+    library_steps: int
+    media: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    repeats: bool = False
+    chunks: int = 0
+
+    @property
+    def is_picture(self) -> bool:
+        """One frame is made."""
+        return self.request.kind == "generate_image"
+
+
+def gpu_rows(prompt: str, negative: str) -> list[Row]:
+    """The cases, shortest first."""
+    words = {"prompt": prompt, "negative_prompt": negative}
+    wide = words | {"aspect_ratio": "16:9"}
+    rows = [
+        _row(
+            f"t2i-{tier}-{steps}",
+            wide | {"kind": "generate_image", "resolution": tier},
+            steps,
+            min(steps, 35),
+            repeats=True,
+        )
+        for tier in ("256", "480", "720")
+        for steps in (35, 50)
+    ]
+    rows.append(policy_row("480", 32, chunks=100))
+    clip = wide | {"kind": "generate_video", "num_frames": 189, "fps": 24.0}
+    rows += [
+        _row("t2v-256", clip | {"resolution": "256"}, 35, 35),
+        _row("t2v-480", clip | {"resolution": "480"}, 35, 35),
+        _row("t2v-720", clip | {"resolution": "720"}, 35, 4),
+    ]
+    return rows
+
+
+def small_rows(prompt: str, negative: str, num_steps: int = 2) -> list[Row]:
+    """The same kinds at sizes that a processor makes in seconds."""
+    words = {"prompt": prompt, "negative_prompt": negative}
+    clip = {"kind": "generate_video", "resolution": "256", "num_frames": 5, "aspect_ratio": "16:9"}
+    return [
+        _row(
+            f"t2i-256-{num_steps}",
+            words | {"kind": "generate_image", "resolution": "256", "aspect_ratio": "16:9"},
+            num_steps,
+            2,
+        ),
+        policy_row("256", 4, chunks=2, canvas=(256, 256)),
+        _row("t2v-256", words | clip, num_steps, 1),
+    ]
+
+
+def with_step_cache(row: Row, threshold: float | None) -> Row:
+    """The same case with a step cache, or without one."""
+    sampling = row.request.sampling.model_copy(update={"step_cache": threshold})
+    return replace(row, request=row.request.model_copy(update={"sampling": sampling}))
+
+
+def policy_row(tier: str, num_actions: int, chunks: int, canvas: tuple[int, int] = DROID_CANVAS) -> Row:
+    """A DROID chunk without the arm's state, which diffusers cannot be given: four steps, guidance 3.
+
+    Args:
+        canvas: height and width of what is seen.
+    """
+    asked = {
+        "kind": "run_policy",
+        "prompt": "pick up the red cube",
+        "embodiment": "droid_lerobot",
+        "resolution": tier,
+        "num_actions": num_actions,
+        "start_image": MEDIA,
+        "decode_video": False,
+        "sampling": {"guidance_scale": 3.0, "flow_shift": 5.0, "seed": 0},
+    }
+    picture = np.random.default_rng(0).integers(0, 256, (1, *canvas, 3), dtype=np.uint8)
+    return _row("policy", asked, 4, 4, media={"start_image": picture}, chunks=chunks)
+
+
+def _row(name: str, asked: Mapping[str, Any], steps: int, library_steps: int, **more: Any) -> Row:
+    sampling = GUIDED | dict(asked.get("sampling", {})) | {"num_inference_steps": steps}
+    request = parse_request({**asked, "sampling": sampling})
+    assert isinstance(request, Plannable)
+    return Row(name, request, steps, library_steps, **more)

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from engine.bench.nano import NANO, build_random
+from engine.bench.stage import NANO, build_random
 from engine.device import pick_device
 from engine.planning import read_tokenizer
 from engine.reasoner import Talk

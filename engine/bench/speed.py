@@ -1,4 +1,4 @@
-"""The cases of `engine.bench.rows` in diffusers, exact, with a step cache and in FP8: one table, one file of JSON."""
+"""The cases of `engine.bench.cases` in diffusers, exact, with a step cache and in FP8: one table, one file of JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from engine.bench.drift import psnr_db, ssim
+from engine.bench.cases import STEP_CACHE, Row, with_step_cache
 from engine.bench.measuring import (
     FirstStep,
     Measured,
@@ -25,9 +25,10 @@ from engine.bench.measuring import (
     library_first_step,
     measure_engine,
     measure_library,
+    psnr_db,
     relative,
+    ssim,
 )
-from engine.bench.rows import STEP_CACHE, Row, with_step_cache
 from engine.bench.stage import Stage
 from engine.towers.attention_kernels import has_fa3
 

@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
@@ -17,19 +18,70 @@ from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepSchedu
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
-from engine.bench.nano import NANO, WAN_VAE, build_random
-from engine.bench.rows import PROMPT_TOKENS, Row, gpu_rows, small_rows
+from engine.bench.cases import PROMPT_TOKENS, Row, gpu_rows, small_rows
 from engine.device import Threads
 from engine.engine import Engine
 from engine.planning import Media, Setting, plan, read_setting
 from engine.reasoner import Talk
 from engine.speck import build_speck
 from engine.towers import OmniModel
+from engine.towers.rms_norm import RmsNorm
 from engine.vae import PictureDecoder, fit_sketch
-from engine.vae.gpu_kernels import use_gpu_kernels
+from engine.vae.kernels import use_gpu_kernels
 from engine.weights import ModelConfig, open_folder
 from engine.weights.key_map import key_map
 from studio.requests import GenerateImage
+
+NANO = ModelConfig(
+    hidden_size=4096,
+    intermediate_size=12288,
+    num_hidden_layers=36,
+    num_attention_heads=32,
+    num_key_value_heads=8,
+    head_dim=128,
+    vocab_size=151_936,
+    action_gen=True,
+    action_dim=64,
+    sound_gen=True,
+    sound_dim=64,
+)
+"""As `transformer/config.json` of Cosmos3-Nano has it."""
+
+WAN_VAE: dict[str, Any] = {
+    "base_dim": 160,
+    "decoder_base_dim": 256,
+    "z_dim": 48,
+    "dim_mult": [1, 2, 4, 4],
+    "num_res_blocks": 2,
+    "attn_scales": [],
+    "temperal_downsample": [False, True, True],
+    "in_channels": 12,
+    "out_channels": 12,
+    "patch_size": 2,
+    "is_residual": True,
+    "scale_factor_temporal": 4,
+    "scale_factor_spatial": 16,
+    "latents_mean": [0.0] * 48,
+    "latents_std": [1.0] * 48,
+}
+"""As `vae/config.json` has it, its statistics apart."""
+
+
+def build_random(config: ModelConfig, device: torch.device, dtype: torch.dtype, seed: int = 0) -> OmniModel:
+    """A model of a shape, straight on the device: matrices normal with a deviation of 1/sqrt(inputs), norms 1."""
+    with torch.device("meta"):
+        model = OmniModel(config).to(dtype)
+        model.generator.timesteps.float()
+    model = model.to_empty(device=device)
+    norms = {id(module.weight) for module in model.modules() if isinstance(module, RmsNorm)}
+    dice = torch.Generator(device).manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if id(parameter) in norms:
+                parameter.fill_(1)
+            else:
+                parameter.normal_(std=parameter.shape[-1] ** -0.5, generator=dice)
+    return model.eval().requires_grad_(False)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from engine.bench.rows import GUIDED
+from engine.bench.cases import GUIDED
 from engine.bench.stage import Stage
 from engine.engine import Engine
 from engine.sampling import Trajectory

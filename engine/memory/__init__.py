@@ -1,9 +1,6 @@
-"""Fitting into less memory: weights that stay on the host, sleep, clips decoded in strips, and what else to ask for."""
+"""Fitting into less memory: weights that stay on the host, sleep, and what else to ask for."""
 
-from engine.memory.budget import Budget, free_bytes
-from engine.memory.estimate import Shape
-from engine.memory.moving import move_weights
-from engine.memory.streamed_blocks import keep_on_host
-from engine.memory.strips import decode_in_strips
+from engine.memory.budget import Budget, Shape, free_bytes
+from engine.memory.host_weights import keep_on_host, move_weights
 
-__all__ = ["Budget", "Shape", "decode_in_strips", "free_bytes", "keep_on_host", "move_weights"]
+__all__ = ["Budget", "Shape", "free_bytes", "keep_on_host", "move_weights"]

@@ -17,7 +17,7 @@ Rank 0, the leader, plans and encodes, and tells the others step by step what to
 
 from engine.parallel.follower import Follower
 from engine.parallel.group import RankGroup, rank_device
-from engine.parallel.layout import Layout
 from engine.parallel.leader import Leader
+from engine.parallel.spread import Layout
 
 __all__ = ["Follower", "Layout", "Leader", "RankGroup", "rank_device"]

@@ -12,9 +12,8 @@ from pathlib import Path
 from torch import Tensor
 
 from engine.parallel.group import RankGroup
-from engine.parallel.layout import Layout
 from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter, portable, send
-from engine.parallel.spread import Spread
+from engine.parallel.spread import Layout, Spread
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
 from engine.sampling import Step, Trajectory, denoise, next_steps

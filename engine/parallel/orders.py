@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from torch import Tensor
 
-from engine.parallel.layout import Layout
+from engine.parallel.spread import Layout
 from engine.planning import Plan
 
 

@@ -16,18 +16,15 @@ from torch import Tensor
 from torch.nn.functional import interpolate, pad
 
 from engine.planning.embodiments import ActionUnits
-from engine.planning.media import Media, padded
 from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.segments import ActionSegment, Given, VisionSegment
-from engine.planning.setting import Setting
+from engine.planning.setting import Media, Setting, padded
 from engine.planning.trained_strings import FRAMING, VIDEO_SYSTEM_PROMPT
 from studio.errors import NotAllowed
 from studio.requests import AspectRatio
+from studio.requests.actions import PredictActions, PredictVideo, RunPolicy
 from studio.requests.embodiments import EMBODIMENTS, ViewName, action_width
 from studio.requests.frames import latent_frames
-from studio.requests.predict_actions import PredictActions
-from studio.requests.predict_video import PredictVideo
-from studio.requests.run_policy import RunPolicy
 from studio.rules.canvas import CANVASES
 
 _Request = PredictVideo | PredictActions | RunPolicy

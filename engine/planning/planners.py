@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.planning.action import plan_policy, plan_predict_actions, plan_predict_video
-from engine.planning.image import plan_image
-from engine.planning.media import Media
 from engine.planning.plan import Plan
-from engine.planning.setting import Setting
+from engine.planning.setting import Media, Setting
 from engine.planning.transfer import plan_transfer
-from engine.planning.video import plan_video
+from engine.planning.video import plan_image, plan_video
 from studio.requests import (
     GenerateImage,
     GenerateVideo,

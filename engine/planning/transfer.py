@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from engine.planning.media import Media
 from engine.planning.plan import BranchPrompt, Continuation, Plan
 from engine.planning.segments import Given, VisionSegment, check_denoised
-from engine.planning.setting import Setting
+from engine.planning.setting import Media, Setting
 from engine.planning.trained_strings import TRANSFER_SYSTEM_PROMPT
 from engine.towers import Average
 from studio.requests.frames import frames_up_to, latent_frames

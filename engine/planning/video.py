@@ -1,21 +1,53 @@
-"""The plan of a clip: from words, from a first picture, or from frames of another clip; with sound or without."""
+"""The plan of a picture, and of a clip: from words, a first picture or frames of another, with sound or without."""
 
 from __future__ import annotations
 
-from engine.planning.media import Media, padded
 from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.prompt import with_sentence
 from engine.planning.segments import Given, Segment, VisionSegment, check_denoised
-from engine.planning.setting import Setting
+from engine.planning.setting import Media, Setting, padded
 from engine.planning.trained_strings import (
+    IMAGE_RESOLUTION,
+    IMAGE_SYSTEM_PROMPT,
+    NOT_IMAGE_RESOLUTION,
     NOT_VIDEO_DURATION,
     NOT_VIDEO_RESOLUTION,
     VIDEO_DURATION,
     VIDEO_RESOLUTION,
     VIDEO_SYSTEM_PROMPT,
 )
+from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
 from studio.rules import canvas
+
+
+def plan_image(request: GenerateImage, setting: Setting) -> Plan:
+    """The plan of one picture; `count` is the caller's, who gives each picture its own seed.
+
+    Raises:
+        PromptTooLong: the prompt or the negative prompt has too many tokens.
+        NotAllowed: the checkpoint's own schedule is asked for and cannot be sampled.
+    """
+    assert request.count == 1
+    width, height = canvas(request.resolution, request.aspect_ratio)
+    vision = VisionSegment(shape=setting.latent_shape(width, height), patch=setting.config.latent_patch_size)
+
+    def prompt(text: str, sentence: str, param: str) -> BranchPrompt:
+        if request.use_resolution_template:
+            text = with_sentence(text, sentence.format(height=height, width=width))
+        return BranchPrompt(text, param)
+
+    return Plan.under(
+        (
+            prompt(request.prompt, IMAGE_RESOLUTION, "prompt"),
+            prompt(request.negative_prompt, NOT_IMAGE_RESOLUTION, "negative_prompt"),
+        ),
+        [vision],
+        setting,
+        request.sampling,
+        canvas=(width, height),
+        system=IMAGE_SYSTEM_PROMPT if request.use_system_prompt else None,
+    )
 
 
 def plan_video(request: GenerateVideo, setting: Setting, media: Media) -> Plan:

@@ -13,7 +13,7 @@ Calls point downward:
 """
 
 from engine.reasoner.conversation import Conversation, TokenLogprob, Usage
-from engine.reasoner.footage import Footage
+from engine.reasoner.sight import Footage
 from engine.reasoner.talk import Talk
 
 __all__ = ["Conversation", "Footage", "Talk", "TokenLogprob", "Usage"]

@@ -15,8 +15,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from engine.reasoner.footage import Footage
-from engine.reasoner.sight import Bounds, Sight
+from engine.reasoner.sight import Bounds, Footage, Sight
 from studio.errors import BadInput
 
 MIN_SIDE = 4

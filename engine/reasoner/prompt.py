@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.reasoner.footage import Footage
 from engine.reasoner.pixels import Patches, to_patches
 from engine.reasoner.sight import (
     END_TOKEN,
@@ -18,6 +17,7 @@ from engine.reasoner.sight import (
     START_TOKEN,
     VIDEO_TOKEN,
     Bounds,
+    Footage,
     Placeholders,
     Sight,
 )

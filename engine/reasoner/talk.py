@@ -16,13 +16,11 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner.constraint import Constraint
-from engine.reasoner.conversation import Answer, Conversation, TokenLogprob
-from engine.reasoner.footage import Footage, choose_frames
+from engine.reasoner.conversation import Answer, Conversation, SharedPrefixes, TokenLogprob, num_alike
 from engine.reasoner.picking import Chooser, Tally, pick, upload
 from engine.reasoner.pixels import seen_size
-from engine.reasoner.prefixes import SharedPrefixes, num_alike
 from engine.reasoner.prompt import PromptWriter, bounds_of
-from engine.reasoner.sight import EDGE, read_placeholders, read_sight
+from engine.reasoner.sight import EDGE, Footage, choose_frames, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import VisionEncoder, read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables

@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from engine.towers.attention import attend
-from engine.towers.block import Block
+from engine.towers.block import Block, write_heads
 from engine.towers.fp8_linear import quantise, set_precise
-from engine.towers.heads import write_heads
 from engine.towers.kv_buffers import KvBuffers, KvBufferStore
 from engine.towers.modalities import ActionHead, SoundHead, TimestepEmbedder, patchify, unpatchify
 from engine.towers.packing import Pack

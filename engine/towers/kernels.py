@@ -106,7 +106,7 @@ def can_write_heads(num_heads: int, num_kv_heads: int, head_dim: int) -> bool:
 def write_heads_on_gpu(
     heads: Tensor, norm: RmsNorm, rows: slice, rope: Rope, slots: Tensor, keys: Tensor, values: Tensor
 ) -> Tensor:
-    """See `engine.towers.heads.write_heads`; `rows` of the norm's weight are these heads'."""
+    """See `engine.towers.block.write_heads`; `rows` of the norm's weight are these heads'."""
     num_tokens, (num_k, width) = len(heads), keys.shape[1:]
     num_q = heads.shape[1] // width - 2 * num_k
     group = _group(num_q, num_k)

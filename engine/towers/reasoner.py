@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from engine.towers.attention import cached_attention, causal_attention
-from engine.towers.block import Block
+from engine.towers.block import Block, write_heads
 from engine.towers.cache import Cache
-from engine.towers.heads import write_heads
 from engine.towers.packing import Prefix
 from engine.towers.rms_norm import RmsNorm
 from engine.towers.rope import Rope, rope_tables

@@ -36,7 +36,7 @@ def _activated_rows(
 
 
 def activated_rows_on_gpu(rows: Tensor, gain: Tensor, scale: float) -> Tensor:
-    """See `engine.vae.gpu_kernels.activated_rows`; rows [n, C] lie behind one another in memory."""
+    """See `engine.vae.kernels.activated_rows`; rows [n, C] lie behind one another in memory."""
     assert rows.is_contiguous()
     out = torch.empty_like(rows)
     width = rows.shape[1]

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from transformers import Qwen3VLVisionModel
 from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLVisionConfig
 
-from engine.vae.processor_kernels import OneDnnConvolution
+from engine.vae.kernels import OneDnnConvolution
 from pocket.train.shape import Shape
 
 

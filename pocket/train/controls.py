@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from backend.media.controls import compute_control
 from pocket.world.controls import depth_pictures, segmentation_pictures
 from pocket.world.episode import Episode
-from studio.controls import ComputedHint
-from studio.requests.transfer_video import Strength
+from studio.requests.transfer_video import ComputedHint, Strength
 
 HINTS = ("edge", "blur", "depth", "seg")
 """In the model's order; a scenario map is nothing that a table has."""

@@ -12,7 +12,7 @@ from typing import Any
 from pocket.world.episode import Critique
 from studio.prompting.question import ImagePart, TextPart
 from studio.prompting.refining import critic_question as studio_question
-from studio.prompting.refining_texts import RefiningTexts, load_refining_texts
+from studio.prompting.templates import RefiningTexts, load_refining_texts
 from studio.requests import GenerateImage
 
 SOUND = 9

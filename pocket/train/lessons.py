@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner import Footage
-from engine.reasoner.footage import choose_frames
 from engine.reasoner.prompt import PromptWriter
-from engine.reasoner.sight import read_placeholders, read_sight
+from engine.reasoner.sight import choose_frames, read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
 from pocket.train.captioner import captioning
 from pocket.train.critic import critic_answer, critic_question

@@ -15,7 +15,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from pocket.train.acting import MIDDLE_M, NUM_PLACES, PLACE_UNIT_M
 from pocket.world.policy_view import POLICY_LAYOUT
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
-from robot.simulation.exteriors import EXTERIORS
+from robot.simulation.scene import EXTERIORS
 
 NUM_COLOURS = NUM_PLACES - 1
 

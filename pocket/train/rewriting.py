@@ -16,7 +16,7 @@ from pocket.train.critic import critic_answer, texts
 from pocket.world.episode import Critique, Episode, Wording
 from pocket.world.wording import SHAPE_WORDS, listed, sentence
 from robot.simulation.arrangement import COLOURS
-from studio.critiques import Critique as Judgement
+from studio.prompting.critique import Critique as Judgement
 from studio.prompting.critique import read_critique
 from studio.prompting.question import TextPart
 from studio.prompting.refining import RoundSummary, rewrite_question

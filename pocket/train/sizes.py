@@ -19,9 +19,9 @@ from engine.reasoner import Footage
 from pocket.train.shape import POCKET, Shape
 from pocket.train.untrained import build_untrained
 from studio.requests import GenerateImage
+from studio.requests.actions import RunPolicy
 from studio.requests.generate_video import GenerateVideo
 from studio.requests.reason import Reason
-from studio.requests.run_policy import RunPolicy
 
 CANDIDATES: dict[str, Shape] = {
     "pocket": POCKET,

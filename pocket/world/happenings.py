@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pocket.world.episode import Event, EventKind
 from pocket.world.run import LEFT_FINGER, RIGHT_FINGER, SNAPSHOTS_PER_SECOND, Run
 from robot.kinematics import locate_hand
-from robot.simulation.furnishing import ThingKind
-from robot.simulation.scene import STEP_S
+from robot.simulation.scene import STEP_S, ThingKind
 
 NEAR_M, FAR_M = 0.035, 0.12
 """Between pads and thing: where a reach ends, and from where on it is told."""

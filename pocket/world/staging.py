@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pocket.world.episode import View
 from robot.objects import Shape
 from robot.simulation.arrangement import COLOURS, HALF_SIZES, MAX_TURN, REGION, SLOTS, Placed
-from robot.simulation.furnishing import DEFAULT_LOOK, MASSES_KG, Colour, Light, Look, ThingKind
+from robot.simulation.scene import DEFAULT_LOOK, MASSES_KG, Colour, Light, Look, ThingKind
 
 TABLES: dict[str, Colour] = {
     "light wooden": (0.74, 0.66, 0.55),

@@ -26,7 +26,7 @@ from robot.commands import (
     StepOnce,
 )
 from robot.faults import ArmLost, StopReason
-from robot.gripper.closing import Closing
+from robot.gripper import Closing
 from robot.loop.driver import Driver
 from robot.loop.mover import Mover
 from robot.loop.session import Session

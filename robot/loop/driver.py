@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from robot.chunk import LASTS_S, ActionChunk
 from robot.commands import Run
 from robot.playing import Player, Rung, Splice, rung, should_ask
-from robot.playing.ladder import HOLD_AFTER_S
-from robot.playing.player import FADE_TICKS
+from robot.playing.player import FADE_TICKS, HOLD_AFTER_S
 from robot.tick_report import HoldReason
 from studio.errors import Conflict
 

@@ -14,7 +14,7 @@ from robot.arms import Arm
 from robot.clock import Clock, Pace, Tick
 from robot.commands import Heartbeat, LoopCommand, Release, Stop
 from robot.faults import StopReason
-from robot.gripper.closing import Closing
+from robot.gripper import Closing
 from robot.loop.active_run import ActiveRun, Driven
 from robot.loop.conversation import NOTHING, Conversation, Received
 from robot.loop.sensors import Sensed, Sensors

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from robot.arms import Arm
 from robot.clock import Clock
 from robot.faults import StopReason
-from robot.gripper.closing import Closing, close_or_open
+from robot.gripper import Closing, close_or_open
 from robot.observation import NUM_JOINTS, ROWS_PER_SECOND, ArmState
 from robot.playing import coast
 from robot.safety import LIMITS, ClampRate, Course, Executed, filter_target
-from robot.safety.clamp_rate import MAX_ACCELERATION_RATE
+from robot.safety.filter import MAX_ACCELERATION_RATE
 
 STOOD_AFTER_S = 1.75 / ROWS_PER_SECOND
 """Between two rows. One that is late comes sooner; where a tick was missed, the arm came to rest at its target."""

@@ -3,9 +3,7 @@
 Nothing here waits, and nothing knows an arm or a socket; the loop calls it.
 """
 
-from robot.playing.ladder import Rung, rung
-from robot.playing.player import Player, Splice
-from robot.playing.prefetch import Latency, largest_gapless_horizon, should_ask
+from robot.playing.player import Latency, Player, Rung, Splice, largest_gapless_horizon, rung, should_ask
 from robot.playing.rows import coast
 
 __all__ = [

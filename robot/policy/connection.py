@@ -18,9 +18,8 @@ from robot.chunk import ActionChunk
 from robot.clock import Clock
 from robot.faults import PolicyLost, PolicyRefused
 from robot.observation import Observation
-from robot.policy.answers import read_message
 from robot.policy.contract import Declared, check_contract
-from robot.policy.dialects import Dialect, DialectName, detect
+from robot.policy.dialects import Dialect, DialectName, detect, read_message
 from robot.policy.policy import PolicyStatus
 from studio.errors import StudioError
 from studio.wire.arrays import pack_message

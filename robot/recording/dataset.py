@@ -13,10 +13,9 @@ from typing import Any, Self
 from robot.faults import BrokenEpisode
 from robot.observation import ROWS_PER_SECOND
 from robot.recording import layout
-from robot.recording.episode_writer import DATA_FILE, EpisodeWriter
+from robot.recording.episode_writer import DATA_FILE, EpisodeWriter, Stats, aggregate
 from robot.recording.features import COLUMNS, VIDEOS, described
 from robot.recording.parquet import read_columns, write_columns
-from robot.recording.statistics import Stats, aggregate
 from studio.errors import Conflict
 
 _TASK_COLUMNS = (("task_index", "int64", "int64"), ("task", "unicode", "object"))

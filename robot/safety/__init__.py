@@ -1,8 +1,6 @@
 """What stands between a policy and an arm: pure functions over numpy. It knows no hardware; everybody may call it."""
 
-from robot.safety.clamp_rate import ClampRate
-from robot.safety.course import Course
-from robot.safety.filter import Clamps, Executed, check_rows, filter_target
+from robot.safety.filter import ClampRate, Clamps, Course, Executed, check_rows, filter_target
 from robot.safety.limits import HOME, LIMITS, ArmModel, JointLimits
 from robot.safety.steps import largest_step, velocity_limits
 

@@ -2,16 +2,85 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robot.faults import StopReason
 from robot.observation import NUM_JOINTS, ROW_WIDTH, ROWS_PER_SECOND, ArmState
-from robot.safety.course import Course
 from robot.safety.limits import JointLimits
 from robot.safety.steps import braking_step, largest_change, largest_step
+
+
+@dataclass(frozen=True)
+class Course:
+    """The last two executed rows; the same row twice is an arm at rest.
+
+    Attributes:
+        before, last: float64 [8], executed.
+        wanted: float64 [8], what `last` was executed for.
+    """
+
+    before: NDArray[np.float64]
+    last: NDArray[np.float64]
+    wanted: NDArray[np.float64]
+
+    @classmethod
+    def at_rest(cls, row: NDArray[np.float64]) -> Self:
+        """At a row, float64 [8]."""
+        return cls(row, row, row)
+
+    def then(self, wanted: NDArray[np.float64], row: NDArray[np.float64]) -> Course:
+        """One row further."""
+        return Course(self.last, row, wanted)
+
+    @property
+    def step(self) -> NDArray[np.float64]:
+        """The joints' last step, rad, float64 [7]."""
+        return (self.last - self.before)[:NUM_JOINTS]
+
+
+WINDOW_TICKS = 2 * ROWS_PER_SECOND
+MAX_RATE = 0.1
+"""An FR3's limits clamp no tick of a recorded DROID episode, a Panda's 3 %: at a tenth, policy and arm do not fit."""
+
+
+MAX_ACCELERATION_RATE = 0.5
+"""Of targets that ask for more acceleration than there is: the scripted policy's chunks, which begin abruptly, come to
+a tenth, and targets that alternate on all joints to all of them."""
+
+
+class ClampRate:
+    """The share of joint targets that were clamped over the last two seconds; what has not been played counts as free.
+
+    21 of the 30 × 7 are a tenth, and the 22nd is too many.
+    """
+
+    def __init__(self, max_rate: float = MAX_RATE) -> None:
+        self._counts: deque[int] = deque(maxlen=WINDOW_TICKS)
+        self._max_rate = max_rate
+
+    def add(self, joints: NDArray[np.bool_]) -> None:
+        """One tick's clamped joints, bool [7]."""
+        self._counts.append(int(np.count_nonzero(joints)))
+
+    def clear(self) -> None:
+        """Forget: a new epoch begins."""
+        self._counts.clear()
+
+    @property
+    def rate(self) -> float:
+        """Between 0 and 1."""
+        return sum(self._counts) / (WINDOW_TICKS * NUM_JOINTS)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the arm must stop."""
+        return self.rate > self._max_rate
+
 
 MAX_LEAD_RAD = 0.3
 """A target further than this from where the arm is gets clamped. Recorded DROID commands lead by 0.27 at most."""

@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from robot.objects import ObjectPose
 from robot.observation import NUM_JOINTS
 from robot.safety.limits import HOME
-from robot.simulation.arm_parts import GRIPPER_MOTOR, GRIPPER_MOTOR_CLOSED, JOINT_NAMES, MOTOR_NAMES, PINCH_SITE
+from robot.simulation.arm_parts import (
+    GRIPPER_MOTOR,
+    GRIPPER_MOTOR_CLOSED,
+    JOINT_NAMES,
+    MOTOR_NAMES,
+    PINCH_SITE,
+    hybrid_torques,
+)
 from robot.simulation.arrangement import COLOURS, Placed, arrange
-from robot.simulation.impedance import hybrid_torques
 from robot.simulation.library import mujoco
 from robot.simulation.scene import Scene
 

@@ -11,12 +11,12 @@ from robot.simulation.arm_parts import (
     GRIPPER_MOTOR,
     GRIPPER_MOTOR_CLOSED,
     JOINT_NAMES,
+    MAX_TORQUES,
     MOTOR_NAMES,
     PINCH_SITE,
     WRIST_BODY,
     ArmParts,
 )
-from robot.simulation.impedance import MAX_TORQUES
 from robot.simulation.library import mujoco
 
 Vector = tuple[float, ...]

@@ -11,12 +11,110 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robot.kinematics import axes_of
+from robot.objects import Shape
+from robot.observation import EXTERIOR_SIZE
 from robot.simulation.arm_parts import JOINT_NAMES, WRIST_BODY, ArmParts
-from robot.simulation.exteriors import EXTERIORS, FOVY_DEGREES, SENSOR_HEIGHT_MM
-from robot.simulation.furnishing import DEFAULT_LOOK, DEFAULT_THINGS, Colour, Look, ThingKind
+from robot.simulation.arrangement import HALF_SIZES, SLOTS
 from robot.simulation.library import mujoco
 from robot.simulation.mesh_arm import find_panda, load_mesh_arm
 from robot.simulation.plain_arm import build_plain_arm
+
+SENSOR_HEIGHT_MM, FOCAL_LENGTH_MM = 3.024, 2.1
+
+FOVY_DEGREES = math.degrees(2 * math.atan(SENSOR_HEIGHT_MM / 2 / FOCAL_LENGTH_MM))
+
+
+@dataclass(frozen=True)
+class Exterior:
+    """A camera that stands still.
+
+    Attributes:
+        position: m, in the frame of the arm's base.
+        quaternion: w x y z; it looks along its own -z, x to the right and y up.
+    """
+
+    position: tuple[float, float, float]
+    quaternion: tuple[float, float, float, float]
+
+    def project(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Places [..., 3] in m → pixels [..., 2], right and down, of its picture of ``EXTERIOR_SIZE``.
+
+        Not a number where nothing is, or behind the camera.
+        """
+        seen = (points - np.array(self.position)) @ axes_of(self.quaternion)
+        depth = -seen[..., 2:]
+        width, height = EXTERIOR_SIZE
+        pixels_per_unit = height * FOCAL_LENGTH_MM / SENSOR_HEIGHT_MM
+        flat = np.where(depth > 0, seen[..., :2] / depth, np.nan)
+        return np.array([width / 2, height / 2]) + pixels_per_unit * flat * [1.0, -1.0]
+
+
+EXTERIORS = (
+    Exterior((0.05, 0.57, 0.66), (-0.393, -0.195, 0.399, 0.805)),
+    Exterior((0.05, -0.57, 0.66), (0.805, 0.399, -0.195, -0.393)),
+)
+"""Left and right of the arm's base."""
+
+
+Colour = tuple[float, float, float]
+
+MASSES_KG: dict[Shape, float] = {"cube": 0.06, "cylinder": 0.06, "ball": 0.05, "bowl": 0.12}
+
+
+@dataclass(frozen=True)
+class ThingKind:
+    """One thing, but for its colour and its place.
+
+    Attributes:
+        half_size: m, half of its extent along its own axes.
+        specular, shininess: 0 to 1, as MuJoCo's materials have them; None leaves the thing without a material.
+    """
+
+    shape: Shape
+    half_size: tuple[float, float, float]
+    mass_kg: float
+    specular: float | None = None
+    shininess: float = 0.5
+
+
+@dataclass(frozen=True)
+class Light:
+    """A light from far away.
+
+    Attributes:
+        direction: that it shines in.
+        brightness: 0 to 1.
+        casts_shadow: drawn where the renderer draws shadows.
+    """
+
+    direction: tuple[float, float, float]
+    brightness: float
+    casts_shadow: bool = False
+    specular: float = 0.05
+
+
+@dataclass(frozen=True)
+class Look:
+    """Room and light.
+
+    Attributes:
+        ambient, headlight: 0 to 1, light from everywhere and from the camera.
+    """
+
+    table: Colour = (0.66, 0.56, 0.44)
+    floor: Colour = (0.55, 0.56, 0.58)
+    wall: Colour = (0.80, 0.81, 0.82)
+    lights: tuple[Light, ...] = (Light((0.3, -0.4, -1.0), 0.42), Light((-0.5, 0.6, -0.6), 0.2))
+    ambient: float = 0.34
+    headlight: float = 0.16
+
+
+DEFAULT_LOOK = Look()
+
+DEFAULT_THINGS = tuple(ThingKind(shape, HALF_SIZES[shape], MASSES_KG[shape]) for shape in SLOTS)
+"""What the bridge's table holds."""
+
 
 STEP_S = 0.002
 """500 Hz, the rate of the impedance law too."""

@@ -1,13 +1,12 @@
 """The arena: which of two results is better, said blind, and the rankings that follow. Pure data and arithmetic."""
 
-from studio.arena.agreement import Agreement, agreements, wilson
-from studio.arena.axes import Axis, Choice, axes_of
 from studio.arena.difference import fields_of, is_compared, shown_value
-from studio.arena.domains import domain_of
-from studio.arena.standings import Standings, draw_up_standings, rank_votes
+from studio.arena.standings import Agreement, Standings, agreements, draw_up_standings, rank_votes, wilson
 from studio.arena.votes import (
     AskJudge,
+    Axis,
     CastVote,
+    Choice,
     Contestant,
     NextPair,
     Pair,
@@ -18,6 +17,8 @@ from studio.arena.votes import (
     VotedBy,
     VoteList,
     Voters,
+    axes_of,
+    domain_of,
     pair_id,
 )
 

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
-from string import Template
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from pydantic import Field
 
-from studio.arena.axes import QUESTIONS, Axis, Choice
-from studio.captions import UnusableAnswer, object_in, split_thought
+from studio.arena.votes import QUESTIONS, Axis, Choice
+from studio.captions import UnusableAnswer, object_in, sendable, split_thought
+from studio.captions.answer_schema import object_schema, text_schema
 from studio.errors import EngineError
-from studio.prompting import PLAIN, Ask, ImagePart, Message, Question, TextPart, VideoPart
-from studio.requests import MAX_SEED, Frozen, shown
+from studio.prompting import PLAIN, Ask, ImagePart, Question, VideoPart
+from studio.prompting.question import Read, asked_alone, first_usable
+from studio.prompting.tasks import VIDEO_FPS
+from studio.prompting.templates import fill
+from studio.requests import Frozen, shown
+from studio.toml_files import shipped
 
 Said = Literal["first", "second", "tie", "bad"]
-T = TypeVar("T")
 
 MAX_REASON = 600
 """Characters of a reason, in the schema."""
 MAX_TOKENS = 1024
 ATTEMPTS = 3
-MAX_ECHO = 2000
-"""Characters of a useless answer that are shown to the reasoner again."""
-VIDEO_FPS = 4.0
-"""Frames a second that are looked at in clips (the reasoner's prompt guide)."""
 
 SAMPLING = PLAIN.model_copy(update={"max_tokens": MAX_TOKENS})
 
@@ -55,8 +52,7 @@ class _Texts(Frozen):
 
 @cache
 def _texts() -> _Texts:
-    text = files("presets").joinpath("arena", "judging.toml").read_text("utf-8")
-    return _Texts.model_validate(tomllib.loads(text))
+    return shipped(_Texts, "arena", "judging.toml")
 
 
 def pair_question(
@@ -64,7 +60,7 @@ def pair_question(
 ) -> Question:
     """Which of two pictures or clips is better, on each axis."""
     thing = "picture" if isinstance(first, ImagePart) else "clip"
-    text = _fill(
+    text = fill(
         _texts().pair,
         things=f"{thing}s",
         thing=thing,
@@ -80,16 +76,15 @@ def answers_question(
 ) -> Question:
     """Which of two answers is better, on each axis; `media` are what the question was about."""
     about = " about what is shown above" if media else ""
-    text = _fill(_texts().answers, about=about, prompt=prompt, first=first, second=second, **_asked(axes))
+    text = fill(_texts().answers, about=about, prompt=prompt, first=first, second=second, **_asked(axes))
     return _question(text, _schema(axes), *media)
 
 
 def grade_question(prompt: str, reference: str, answer: str) -> Question:
     """How far an answer says what a person's says. What was asked about need not be seen for it."""
-    text = _fill(_texts().grade, prompt=prompt, reference=reference, answer=answer)
-    reason = {"type": "string", "minLength": 1, "maxLength": MAX_REASON}
+    text = fill(_texts().grade, prompt=prompt, reference=reference, answer=answer)
     score = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
-    return _question(text, _object({"reason": reason, "score": score}))
+    return _question(text, object_schema(reason=text_schema(MAX_REASON), score=score))
 
 
 def read_judgement(text: str, axes: Sequence[Axis]) -> Judgement:
@@ -128,34 +123,21 @@ def both_ways(one: Judgement, other: Judgement) -> dict[Axis, Choice]:
     }
 
 
-async def ask_until_usable(ask: Ask, question: Question, read: Callable[[str], T]) -> T:
+async def ask_until_usable(ask: Ask, question: Question, read: Callable[[str], Read]) -> Read:
     """An answer that can be read, after at most `ATTEMPTS`.
 
     Raises:
         EngineError: none could, and why the last could not.
         StudioError: whatever `ask` raises.
     """
-    asked, why = question, UnusableAnswer("nothing was asked")
-    for attempt in range(1, ATTEMPTS + 1):
-        answer = await ask(asked)
-        try:
-            return read(answer)
-        except UnusableAnswer as error:
-            why = error
-        turns = (
-            Message(role="assistant", parts=(TextPart(text=answer[:MAX_ECHO] or "(nothing)"),)),
-            Message(role="user", parts=(TextPart(text=_fill(_texts().retry, why=why.why)),)),
-        )
-        seed = (question.sampling.seed + attempt) % (MAX_SEED + 1)
-        asked = question.model_copy(
-            update={
-                "messages": question.messages + turns,
-                "sampling": question.sampling.model_copy(update={"seed": seed}),
-            }
-        )
-    raise EngineError(
-        f"The judge gave no usable answer in {ATTEMPTS} attempts: {why.why}", param="judge", hint="Ask another one."
-    )
+    try:
+        return (await first_usable(ask, question, read, attempts=ATTEMPTS, retry=_texts().retry)).said
+    except UnusableAnswer as error:
+        raise EngineError(
+            f"The judge gave no usable answer in {ATTEMPTS} attempts: {error.why}",
+            param="judge",
+            hint="Ask another one.",
+        ) from None
 
 
 def _asked(axes: Sequence[Axis]) -> dict[str, str]:
@@ -164,20 +146,13 @@ def _asked(axes: Sequence[Axis]) -> dict[str, str]:
 
 
 def _schema(axes: Sequence[Axis]) -> dict[str, Any]:
-    reason = {"type": "string", "minLength": 1, "maxLength": MAX_REASON}
-    return _object({"reason": reason, **{axis: {"type": "string", "enum": list(get_args(Said))} for axis in axes}})
-
-
-def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
+    said = {"type": "string", "enum": list(get_args(Said))}
+    return object_schema(reason=text_schema(MAX_REASON), **dict.fromkeys(axes, said))
 
 
 def _question(text: str, schema: dict[str, Any], *media: ImagePart | VideoPart) -> Question:
     return Question(
-        messages=(
-            Message(role="system", parts=(TextPart(text="You are a helpful assistant."),)),
-            Message(role="user", parts=(*media, TextPart(text=text))),
-        ),
+        messages=asked_alone(text, *media),
         sampling=SAMPLING,
         answer_schema=schema,
         video_fps=VIDEO_FPS if any(isinstance(part, VideoPart) for part in media) else None,
@@ -185,8 +160,4 @@ def _question(text: str, schema: dict[str, Any], *media: ImagePart | VideoPart) 
 
 
 def _reason(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("reason", "")).strip()[:MAX_REASON].encode(errors="replace").decode()
-
-
-def _fill(text: str, **values: str) -> str:
-    return Template(text.strip()).substitute(values)
+    return sendable(str(entry.get("reason", "")).strip()[:MAX_REASON])

@@ -1,16 +1,97 @@
-"""Pairs, votes and what is asked of the arena."""
+"""Pairs and votes: what is asked about a pair, the domain that it is counted in, and what the arena is asked for."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from studio.arena.axes import Axis, Choice
 from studio.media import MediaType
 from studio.requests import Frozen
-from studio.requests.fields import BoundedText
+from studio.requests.fields import BoundedText, on_one_line
+from studio.toml_files import shipped
+
+Axis = Literal["prompt", "physics", "geometry", "sound", "correct", "overall"]
+Choice = Literal["left", "right", "tie", "bad"]
+"""Which side is better; `tie` is equally good, `bad` is neither good enough."""
+
+MEDIA_AXES: tuple[Axis, ...] = ("prompt", "physics", "geometry", "overall")
+SOUND_AXES: tuple[Axis, ...] = ("prompt", "physics", "geometry", "sound", "overall")
+ANSWER_AXES: tuple[Axis, ...] = ("correct", "overall")
+
+QUESTIONS: dict[Axis, str] = {
+    "prompt": "which one shows more of what the prompt asks for",
+    "physics": "in which one objects move, touch, fall and change more as they would in reality",
+    "geometry": "in which one robot, hands and objects keep their shape, size and number better",
+    "sound": "in which one sounds come more exactly when what makes them is seen",
+    "correct": "which answer says more that is true of what is asked about, and less that is not",
+    "overall": "which one is better, all in all",
+}
+"""As a reasoner is asked."""
+
+
+def axes_of(kind: str, *, sound: bool = False) -> tuple[Axis, ...]:
+    """The axes of a pair.
+
+    Args:
+        kind: `image`, `video` or `answer`.
+        sound: whether both sides can be heard.
+    """
+    if kind == "answer":
+        return ANSWER_AXES
+    return SOUND_AXES if sound else MEDIA_AXES
+
+
+GENERAL = "general"
+"""The domain of what belongs to no other."""
+
+
+class Domain(Frozen):
+    """One entry of the file.
+
+    Attributes:
+        id: written down with votes; also the tag by which an item says that it belongs here.
+        title: as people read it.
+        words: beginnings of words, in lower case, that speak for it; a space at the end asks for the whole word.
+        embodiments: whose actions are always of this domain.
+    """
+
+    id: str = Field(pattern=r"^[a-z]+$")
+    title: str
+    words: tuple[str, ...]
+    embodiments: tuple[str, ...] = ()
+
+
+class _Domains(Frozen):
+    domains: tuple[Domain, ...]
+
+
+@cache
+def domains() -> tuple[Domain, ...]:
+    """All of them, in the order of the file."""
+    return shipped(_Domains, "arena", "domains.toml").domains
+
+
+def domain_of(words: str, embodiment: str | None = None, tags: Sequence[str] = ()) -> str:
+    """The domain's id.
+
+    Args:
+        words: the prompt; of a structured caption its JSON does as well.
+        embodiment: of a request with actions.
+        tags: of the items; one that names a domain decides.
+    """
+    for domain in domains():
+        if domain.id in tags or (embodiment is not None and embodiment in domain.embodiments):
+            return domain.id
+    said = f"{words.lower()} "
+    counted = [(sum(len(re.findall(rf"\b{re.escape(word)}", said)) for word in each.words), each) for each in domains()]
+    most, best = max(counted, key=lambda entry: entry[0])
+    return best.id if most else GENERAL
+
 
 PairKind = Literal["image", "video", "answer"]
 VotedBy = Literal["person", "reasoner"]
@@ -22,16 +103,7 @@ MAX_SKIPPED = 500
 MAX_VOTES_PAGE = 500
 
 
-def _voter(text: str) -> str:
-    tidy = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    if not tidy:
-        raise ValueError("the voter's name is empty; write at least one letter")
-    if len(tidy) > MAX_VOTER:
-        raise ValueError(f"the voter's name has {len(tidy)} characters; at most {MAX_VOTER} are accepted")
-    return tidy
-
-
-VoterName = Annotated[BoundedText, AfterValidator(_voter)]
+VoterName = Annotated[BoundedText, AfterValidator(on_one_line("the voter's name", MAX_VOTER))]
 PairId = Annotated[str, Field(pattern=r"^[0-9a-z-]{3,40}\.[0-9a-z-]{3,40}$")]
 """The two ids of its sides with a dot between, the smaller one first."""
 

@@ -4,16 +4,12 @@ The schemas are those of the technical report, appendix A.2 and A.3. Nothing her
 does.
 """
 
+from studio.captions.answer import Repair, RepairKind, Spoken, UnusableAnswer, sendable, split_thought
 from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema, sparing
+from studio.captions.caption import Caption, ImageCaption, VideoCaption, serialise
 from studio.captions.checking import CaptionKind, CheckedCaption, check_answer, check_object
 from studio.captions.controls import Controls, VideoFacts
-from studio.captions.image_caption import ImageCaption
 from studio.captions.json_text import object_in, values_in
-from studio.captions.repairs import Repair, RepairKind
-from studio.captions.serialising import Caption, serialise
-from studio.captions.thought import Spoken, split_thought
-from studio.captions.unusable import UnusableAnswer
-from studio.captions.video_caption import VideoCaption
 
 __all__ = [
     "Caption",
@@ -33,6 +29,7 @@ __all__ = [
     "check_answer",
     "check_object",
     "object_in",
+    "sendable",
     "serialise",
     "sparing",
     "split_thought",

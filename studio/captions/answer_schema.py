@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from studio.captions.caption import VideoCaption
 from studio.captions.checking import IMAGINATION, MAX_IMAGINATION, MODELS, CaptionKind
 from studio.captions.controls import Controls
 from studio.captions.timing import TIMING, timing_pattern
-from studio.captions.video_caption import VideoCaption
 
 FIRST: dict[CaptionKind, tuple[str, ...]] = {
     "image": (IMAGINATION, "comprehensive_t2i_caption"),
@@ -29,7 +29,7 @@ def answer_schema(kind: CaptionKind, controls: Controls) -> Schema:
     Times are limited to the clip. Every field is required, because an answer states what it leaves empty.
     """
     schema = bounded_schema(MODELS[kind])
-    fields = {IMAGINATION: {"type": "string", "minLength": 1, "maxLength": MAX_IMAGINATION}, **schema["properties"]}
+    fields = {IMAGINATION: text_schema(MAX_IMAGINATION), **schema["properties"]}
     named = _ordered(fields, [*FIRST[kind], *(name for name in fields if name not in (*FIRST[kind], *MEDIA))])
     media = {name: {"const": value} for name, value in controls.media.items()}
     return _timed(_closed(schema, named | media), controls.last_s)
@@ -42,6 +42,21 @@ def analysis_schema(controls: Controls) -> Schema:
         schema["properties"], [name for name in schema["properties"] if name not in ("temporal_caption", *MEDIA)]
     )
     return _timed(_closed(schema, fields), controls.last_s)
+
+
+def object_schema(**fields: Schema) -> Schema:
+    """An object with all of these fields and no others."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def text_schema(most: int, *, least: int = 1) -> Schema:
+    """A text of so many characters."""
+    return {"type": "string", "minLength": least, "maxLength": most}
+
+
+def list_schema(item: Schema, most: int, *, least: int = 0) -> Schema:
+    """A list of so many entries."""
+    return {"type": "array", "items": item, "minItems": least, "maxItems": most}
 
 
 def bounded_schema(model: type[BaseModel]) -> Schema:
@@ -106,8 +121,7 @@ def _plain(schema: Schema, *, names: bool = False) -> Schema:
 
 def _closed(schema: Schema, fields: Schema) -> Schema:
     definitions: Schema = schema.get("$defs", {})
-    closed = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    return {**closed, "$defs": {name: definitions[name] for name in _used(fields, definitions)}}
+    return {**object_schema(**fields), "$defs": {name: definitions[name] for name in _used(fields, definitions)}}
 
 
 def _used(schema: Any, definitions: Schema) -> list[str]:

@@ -6,18 +6,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from studio.captions.answer import Repair, UnusableAnswer, refuse_repetition, repaired, sendable, split_thought
+from studio.captions.caption import NARRATIVE, Caption, ImageCaption, VideoCaption, serialise
 from studio.captions.controls import Controls
 from studio.captions.fitting import fitted, shortened
-from studio.captions.image_caption import ImageCaption
 from studio.captions.json_text import object_in
-from studio.captions.repairs import Repair, repaired
-from studio.captions.repetition import refuse_repetition
-from studio.captions.scene import NARRATIVE
-from studio.captions.serialising import Caption, serialise
-from studio.captions.thought import split_thought
 from studio.captions.timing import fault_of, timings_in
-from studio.captions.unusable import UnusableAnswer
-from studio.captions.video_caption import VideoCaption
 from studio.requests import MAX_TEXT_BYTES, Frozen, cut
 
 CaptionKind = Literal["image", "video"]
@@ -151,4 +145,4 @@ def _check_timing(caption: VideoCaption, last_s: int, words: str) -> None:
 
 def _text(value: object) -> str:
     text = value if isinstance(value, str) else str(value)
-    return shortened(text.encode(errors="replace").decode(), MAX_IMAGINATION)
+    return shortened(sendable(text), MAX_IMAGINATION)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, cast
 
-from studio.captions.repairs import Repair, repaired
+from studio.captions.answer import Repair, repaired, sendable
 from studio.captions.timing import TIMING, respelled
 
 Schema = Mapping[str, Any]
@@ -150,7 +150,7 @@ def shortened(text: str, most: int) -> str:
 
 def _as_text(value: Any) -> str | None:
     if isinstance(value, str):
-        return value.encode(errors="replace").decode()
+        return sendable(value)
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,18 +1,18 @@
-"""One server's address, the caller's credential, and calls that end in bytes or a StudioError."""
+"""One server's address, the caller's credential, and calls that end in a model, a stream of bytes or a StudioError."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from studio.client.failures import failure_of, translated
-from studio.errors import BadInput, Unauthorized, Unexpected
-from studio.requests import shown
+from studio.errors import BadInput, ServerUnreachable, StudioError, Unauthorized, Unexpected
+from studio.jobs import Failure
+from studio.requests import Frozen, shown
 
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 30.0
@@ -24,6 +24,12 @@ FORWARDED = ("authorization", "cookie")
 LOOPBACK_HOST = re.compile(r"localhost|127\.\d+\.\d+\.\d+|::1")
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class FailureBody(Frozen):
+    """The one shape of a refusal on the wire."""
+
+    error: Failure
 
 
 class Connection:
@@ -60,10 +66,10 @@ class Connection:
             ServerUnreachable: nobody answered.
             Unexpected: the answer is no such model.
         """
-        with translated(self.base_url):
+        with _translated(self.base_url):
             response = await self._http.request(method, path, **rest)
         if not response.is_success:
-            raise failure_of(response)
+            raise _failure_of(response)
         return self.read(answer, response.content, path)
 
     def read(self, answer: type[Model], data: bytes, path: str) -> Model:
@@ -91,11 +97,11 @@ class Connection:
             silence_s: how long the server may send nothing.
         """
         timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, read=silence_s)
-        with translated(self.base_url):
+        with _translated(self.base_url):
             async with self._http.stream(method, path, json=json, timeout=timeout) as response:
                 if not response.is_success:
                     await response.aread()
-                    raise failure_of(response)
+                    raise _failure_of(response)
                 yield response
 
 
@@ -123,3 +129,66 @@ def _credentials(token: str | None, forwarded: Mapping[str, str]) -> dict[str, s
                 hint="Use printable ASCII characters.",
             )
     return headers
+
+
+def _failure_of(response: httpx.Response) -> StudioError:
+    """The error that an answer carries; its body has been read."""
+    try:
+        return FailureBody.model_validate_json(response.content).error.error()
+    except ValidationError:
+        return Unexpected(
+            f"{response.url} answered {response.status_code} with {_body_of(response)}.",
+            hint="Is that an Orrery server, and of this version?",
+        )
+
+
+def _body_of(response: httpx.Response) -> str:
+    text = " ".join(response.text.split())
+    return shown(text) if text else "nothing"
+
+
+@contextmanager
+def _translated(base_url: str) -> Generator[None, None, None]:
+    """Whatever httpx raises inside leaves as a StudioError.
+
+    Raises:
+        ServerUnreachable: nobody answered, not in time, or not to the end.
+        Unexpected: what answered does not speak HTTP as we know it.
+    """
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise ServerUnreachable(
+            f"{base_url} did not answer in time ({type(error).__name__}).", hint="Is the server busy or stopped?"
+        ) from None
+    except httpx.TransportError as error:
+        reason = str(error) or type(error).__name__
+        raise ServerUnreachable(
+            f"Nobody answers at {base_url}: {reason}.",
+            hint="Start a server with orrery serve, or name one with --server.",
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise Unexpected(f"{base_url} answered what cannot be read: {error or type(error).__name__}.") from None
+
+
+async def read_events(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[str, bytes]]:
+    """(event name, data) of every event that is complete when the bytes end (html.spec.whatwg.org, section 9.2).
+
+    Lines end at LF alone (with CR before it or not): text inside the JSON may hold U+2028 or U+0085, which a general
+    line splitter would take for an end.
+
+    `b"event: job\\ndata: {}\\n\\n"` gives `("job", b"{}")`. Comments and other fields are skipped.
+    """
+    name, data, rest = "message", list[bytes](), b""
+    async for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            field, _, value = line.rstrip(b"\r").partition(b":")
+            value = value.removeprefix(b" ")
+            if field == b"event":
+                name = value.decode("utf-8", "replace")
+            elif field == b"data":
+                data.append(value)
+            elif not field and not value and data:
+                yield name, b"\n".join(data)
+                name, data = "message", []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from pathlib import Path
@@ -13,21 +12,17 @@ from typing import Any, Self
 
 import httpx
 
-from studio.adapters import AdapterList
-from studio.catalogue import CheckpointList, ChoiceList, JobList, Recipe
-from studio.client.arena_calls import ArenaCalls
-from studio.client.comparison_calls import ComparisonCalls
-from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model
-from studio.client.library_calls import LibraryCalls
-from studio.client.names import job_path, media_path
-from studio.client.queue_calls import QueueCalls
-from studio.client.refinement_calls import RefinementCalls
-from studio.client.server_sent import read_events
-from studio.controls import ComputeControl
-from studio.errors import BadInput, ServerUnreachable, Unexpected, UnknownKind
+from studio.catalogue import AdapterList, CheckpointList, JobList
+from studio.client.calls import ArenaCalls, ComparisonCalls, LibraryCalls, RefinementCalls
+from studio.client.chat import Piece, stream_chat
+from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
+from studio.client.paths import batch_path, job_path, media_path
+from studio.errors import BadInput, ServerUnreachable, Unexpected
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
-from studio.requests import KINDS, Request, nearest, shown
+from studio.queue import Batch
+from studio.requests import Request
+from studio.requests.transfer_video import ComputeControl
 from studio.saving import save_whole
 
 SILENCE_S = 60.0
@@ -40,7 +35,6 @@ REASONER_TIMEOUT_S = 600.0
 """For what the reasoner answers in one piece: 20,000 tokens at 30 ms."""
 
 RECONNECT_PAUSE_S = 0.5
-HEALTH_PAUSE_S = 0.1
 
 
 class StudioClient:
@@ -54,7 +48,6 @@ class StudioClient:
 
     Attributes:
         library: what was made or uploaded.
-        queue: the order of jobs, batches and estimates.
         refinements: results that are judged and made anew.
         comparisons: grids of jobs and library items.
         arena: blind pairs, votes and rankings.
@@ -74,7 +67,6 @@ class StudioClient:
     ) -> None:
         self._connection = Connection(base_url, token=token, forwarded=forwarded, transport=transport)
         self.library = LibraryCalls(self._connection)
-        self.queue = QueueCalls(self._connection)
         self.refinements = RefinementCalls(self._connection)
         self.comparisons = ComparisonCalls(self._connection)
         self.arena = ArenaCalls(self._connection)
@@ -91,22 +83,6 @@ class StudioClient:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self._connection.close()
-
-    async def wait_until_up(self, timeout_s: float) -> None:
-        """Wait until the server answers `/healthz`; its checkpoint may still be loading.
-
-        Raises:
-            ServerUnreachable: it does not within the time.
-        """
-        deadline = time.monotonic() + timeout_s
-        while True:
-            try:
-                async with self._connection.stream("/healthz"):
-                    return
-            except ServerUnreachable:
-                if time.monotonic() >= deadline:
-                    raise
-            await asyncio.sleep(HEALTH_PAUSE_S)
 
     async def submit(self, request: Request, *, priority: Priority = "normal") -> Job:
         """Hand in a request. Fields that nobody set are left for the server, whose preset knows better defaults."""
@@ -130,13 +106,13 @@ class StudioClient:
         params = {name: str(value) for name, value in wanted.items() if value is not None}
         return await self._connection.ask("GET", "/v1/jobs", JobList, params=params)
 
+    async def batch(self, batch_id: str) -> Batch:
+        """A batch's jobs as they are now. Raises JobNotFound."""
+        return await self._connection.ask("GET", batch_path(batch_id), Batch)
+
     async def cancel(self, job_id: str) -> Job:
         """Cancel a job within one step. Raises JobNotFound, or Conflict when it has ended."""
         return await self._connection.ask("DELETE", job_path(job_id), Job)
-
-    async def stop(self, job_id: str) -> Job:
-        """Stop a running job and keep what is there. Raises JobNotFound or Conflict."""
-        return await self._connection.ask("POST", f"{job_path(job_id)}/stop", Job)
 
     async def retry(self, job_id: str) -> Job:
         """Run a failed or cancelled job again. Raises JobNotFound or Conflict."""
@@ -193,10 +169,6 @@ class StudioClient:
         """Every checkpoint that the server knows, and where each stands."""
         return await self._connection.ask("GET", "/v1/checkpoints", CheckpointList)
 
-    async def choices(self, kind: str) -> ChoiceList:
-        """What may be chosen for a kind with the checkpoint that is loaded. Raises UnknownKind."""
-        return await self._connection.ask("GET", _choices_path(kind), ChoiceList)
-
     async def adapters(self) -> AdapterList:
         """The LoRA adapters that a request may name."""
         return await self._connection.ask("GET", "/v1/adapters", AdapterList)
@@ -239,6 +211,19 @@ class StudioClient:
         timeout = httpx.Timeout(REASONER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
         return await self._connection.ask("POST", path, answer, json=dict(body), timeout=timeout)
 
+    def chat(self, body: Mapping[str, Any]) -> AsyncGenerator[Piece, None]:
+        """An answer in pieces; who stops listening stops it.
+
+        Args:
+            body: of `POST /v1/chat/completions`, without what says that it is streamed.
+
+        Raises:
+            Busy: the reasoner has no room now.
+            ServerUnreachable: nobody answers, or the answer breaks off.
+            StudioError: the server's refusal, also in the middle of the answer.
+        """
+        return stream_chat(self._connection, body)
+
     async def tasks(self, answer: type[Model]) -> Model:
         """What it can be asked about a picture or a clip: `answer` is `studio.reasoner_answers.TaskList`."""
         return await self._connection.ask("GET", "/v1/tasks", answer)
@@ -257,11 +242,6 @@ class StudioClient:
         except OSError as error:
             raise BadInput(f"{path} cannot be opened: {error.strerror}.", param="file") from None
 
-    async def read_recipe(self, file: bytes) -> Recipe:
-        """The request that made a PNG, an MP4 or actions in JSON. Raises BadInput when it carries none."""
-        files = {"file": ("file", file, "application/octet-stream")}
-        return await self._connection.ask("POST", "/v1/recipes/read", Recipe, files=files)
-
     async def _stream(self, job_id: str) -> AsyncGenerator[Job, None]:
         async with self._connection.stream(f"{job_path(job_id)}/events", silence_s=SILENCE_S) as response:
             async for name, data in read_events(response.aiter_bytes()):
@@ -277,9 +257,3 @@ class StudioClient:
                 yield chunk
         if (size_bytes, digest.hexdigest()) != (reference.size_bytes, reference.sha256):
             raise Unexpected(f"{reference.id} came with {size_bytes:,} bytes that are not the ones that were stored.")
-
-
-def _choices_path(kind: str) -> str:
-    if kind not in KINDS:
-        raise UnknownKind(f"kind is {shown(kind)}; expected one of {', '.join(KINDS)}.", hint=nearest(kind, KINDS))
-    return f"/v1/choices/{kind}"

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from studio.client import StudioClient
 from studio.errors import StudioError
-from studio.mcp.arena_tools import ArenaTools
+from studio.mcp.arena import ArenaTools
 from studio.mcp.tools import StudioTools
 
 P = ParamSpec("P")
@@ -23,8 +23,9 @@ T = TypeVar("T")
 
 INSTRUCTIONS = (
     "Orrery makes pictures, clips and sound with Cosmos 3 world models and answers questions about the physical world. "
-    "Work is done by jobs: generate_* answers a job; if it has not ended, ask get_job with wait_s. Results are named "
-    "by media ids, which other tools take and look shows. In the arena results are judged blind: deal_pair, look, vote."
+    "Work is done by jobs: a tool that makes something answers a job; if that has not ended, ask get_job with wait_s. "
+    "Results are named by media ids, which other tools take and look shows. "
+    "In the arena results are judged blind: deal_pair, look, vote."
 )
 
 READS = ToolAnnotations(read_only_hint=True)
@@ -37,8 +38,8 @@ def make_server(client: StudioClient) -> MCPServer:
     """An MCP server whose tools act on one studio; what the studio refuses is a tool's error, in its words."""
     server = MCPServer("orrery", title="Orrery", instructions=INSTRUCTIONS, version=version("orrery"))
     tools = StudioTools(client)
-    server.tool(annotations=MAKES)(_told(tools.generate_image))
-    server.tool(annotations=MAKES)(_told(tools.generate_video))
+    for make in tools.makers().values():
+        server.tool(annotations=MAKES)(_told(make))
     server.tool(annotations=READS)(_told(tools.ask))
     server.tool(annotations=ADDS)(_told(tools.add_file))
     server.tool(annotations=READS)(_told(tools.search_library))

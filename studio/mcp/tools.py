@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
+from inspect import Parameter, Signature, getdoc
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from annotated_types import Ge, Le
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from studio.client import StudioClient
 from studio.comparisons import CompareRequest
@@ -16,17 +19,18 @@ from studio.jobs import Job
 from studio.library import LibraryQuery
 from studio.mcp.answers import AddedFile, ChatAnswer, ComparisonAnswer, Found, JobAnswer, SearchAnswer
 from studio.media import MediaType
-from studio.requests import AspectRatio, Resolution, parse_as, parse_request
+from studio.requests import KINDS, FormHint, Kind, parse_as, parse_request
+from studio.requests.flat_fields import SHORT_NAMES, fields_by_path, nested
 
 WAIT_S = 50.0
 """How long a call waits for its job by default: clients of agents give up after a minute."""
 
 MAX_WAIT_S = 600.0
 
+NO_ARGUMENTS = ("kind", "written_from")
+"""Fields that the tool itself says, or the upsampler."""
+
 Wait = Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="seconds to wait for the job to end")]
-MediaId = Annotated[str, Field(description="an id from the library or of a result, as u0123456789abcdef")]
-Steps = Annotated[int | None, Field(ge=1, le=200, description="denoising steps; fewer are faster and rougher")]
-Seed = Annotated[int | None, Field(ge=0, description="the same seed makes the same result; none draws one")]
 
 
 class StudioTools:
@@ -35,45 +39,9 @@ class StudioTools:
     def __init__(self, client: StudioClient) -> None:
         self._client = client
 
-    async def generate_image(
-        self,
-        prompt: str,
-        aspect_ratio: AspectRatio | None = None,
-        resolution: Resolution | None = None,
-        count: Annotated[int, Field(ge=1, le=10)] = 1,
-        steps: Steps = None,
-        seed: Seed = None,
-        wait_s: Wait = WAIT_S,
-    ) -> JobAnswer:
-        """Make pictures from words. What is left out comes from the loaded checkpoint's preset."""
-        said = {"aspect_ratio": aspect_ratio, "resolution": resolution, "count": count}
-        return await self._make("generate_image", prompt, said, steps, seed, wait_s)
-
-    async def generate_video(
-        self,
-        prompt: str,
-        start_image: Annotated[str | None, Field(description="media id of a picture that the clip starts with")] = None,
-        source_video: Annotated[str | None, Field(description="media id of a clip that is continued")] = None,
-        num_frames: Annotated[int | None, Field(ge=5, le=397, description="4k+1, as 17 or 93")] = None,
-        fps: Annotated[float | None, Field(ge=10, le=30)] = None,
-        sound: bool | None = None,
-        aspect_ratio: AspectRatio | None = None,
-        resolution: Resolution | None = None,
-        steps: Steps = None,
-        seed: Seed = None,
-        wait_s: Wait = WAIT_S,
-    ) -> JobAnswer:
-        """Make a clip from words, from a first picture, or as the continuation of a clip; minutes on a GPU."""
-        said = {
-            "start_image": start_image,
-            "source_video": source_video,
-            "num_frames": num_frames,
-            "fps": fps,
-            "sound": sound,
-            "aspect_ratio": aspect_ratio,
-            "resolution": resolution,
-        }
-        return await self._make("generate_video", prompt, said, steps, seed, wait_s)
+    def makers(self) -> dict[str, Callable[..., Awaitable[JobAnswer]]]:
+        """A tool for each kind of request, by name; its arguments are the fields of the request."""
+        return {name: self._maker(kind) for name, kind in KINDS.items()}
 
     async def ask(
         self,
@@ -147,22 +115,22 @@ class StudioTools:
         """Cancel a job that has not ended; nothing that it made is kept."""
         return await self._answer(await self._client.cancel(job_id), 0)
 
-    async def _make(
-        self,
-        kind: str,
-        prompt: str,
-        said: Mapping[str, Any],
-        steps: int | None,
-        seed: int | None,
-        wait_s: float,
-    ) -> JobAnswer:
-        fields = {name: value for name, value in said.items() if value is not None}
-        named = {"num_inference_steps": steps, "seed": seed}
-        sampling = {name: value for name, value in named.items() if value is not None}
-        if sampling:
-            fields["sampling"] = sampling
-        request = parse_request({"kind": kind, "prompt": prompt, **fields})
-        return await self._answer(await self._client.submit(request), wait_s)
+    def _maker(self, kind: Kind) -> Callable[..., Awaitable[JobAnswer]]:
+        fields = {path: field for path, field in fields_by_path(kind.model) if _is_argument(path, field)}
+        paths = {SHORT_NAMES.get(path, path.rpartition(".")[2]): path for path in fields}
+
+        async def make(wait_s: float = WAIT_S, **said: Any) -> JobAnswer:
+            values = {paths[name]: value for name, value in said.items() if value is not None}
+            request = parse_request({"kind": kind.name, **nested(values)})
+            return await self._answer(await self._client.submit(request), wait_s)
+
+        arguments = [_argument(name, fields[path]) for name, path in paths.items()]
+        arguments.append(Parameter("wait_s", Parameter.KEYWORD_ONLY, default=WAIT_S, annotation=Wait))
+        make.__dict__["__signature__"] = Signature(arguments, return_annotation=JobAnswer)
+        make.__name__ = kind.name
+        purpose = (getdoc(kind.model) or "").partition("\n")[0]
+        make.__doc__ = f"{purpose} What is left out comes from the loaded checkpoint's preset."
+        return make
 
     async def _answer(self, job: Job, wait_s: float) -> JobAnswer:
         if wait_s and not job.state.ended:
@@ -171,3 +139,20 @@ class StudioTools:
             except TimeoutError:
                 job = await self._client.job(job.id)
         return JobAnswer.of(job, self._client.base_url)
+
+
+def _is_argument(path: str, field: FieldInfo) -> bool:
+    """Whether a tool has it: everything that the form does not fold away as rare."""
+    folded = any(isinstance(note, FormHint) and note.fold for note in field.metadata)
+    return not folded and path not in NO_ARGUMENTS
+
+
+def _argument(name: str, field: FieldInfo) -> Parameter:
+    """A field as an agent sees it: its description and bounds; one that has a default may be left out."""
+    annotation: Any = field.annotation
+    for rule in (note for note in field.metadata if isinstance(note, Ge | Le)):
+        annotation = Annotated[annotation, rule]
+    told = Field(description=field.description)
+    if field.is_required():
+        return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, told])
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[annotation | None, told])

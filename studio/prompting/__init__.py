@@ -4,7 +4,6 @@ Whoever answers is an `Ask`, an async function from a question to text: the resi
 `Endpoint`. Answers are read by `studio.captions` and by the parsers here, which say why when they cannot.
 """
 
-from studio.prompting.attachments import attach_image, attach_video
 from studio.prompting.captioning import Captioner, CaptionOutcome, CaptionRun, read_caption_texts
 from studio.prompting.endpoint import Endpoint, request_body
 from studio.prompting.question import (
@@ -18,6 +17,8 @@ from studio.prompting.question import (
     ReasonerSampling,
     TextPart,
     VideoPart,
+    attach_image,
+    attach_video,
 )
 from studio.prompting.results import Frame, Result
 from studio.prompting.tasks import ReasonerTask, TaskAnswer, load_tasks, read_task, task_question

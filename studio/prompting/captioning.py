@@ -4,36 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tomllib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
-from pydantic import ValidationError
-
-from studio.captions import Controls, Repair, UnusableAnswer, VideoCaption, analysis_schema, split_thought
+from studio.captions import Controls, Repair, UnusableAnswer, VideoCaption, analysis_schema, sendable, split_thought
+from studio.captions.answer import refuse_repetition
 from studio.captions.answer_schema import MEDIA
-from studio.captions.caption_files import is_finished, write_caption, write_text
+from studio.captions.caption import NARRATIVE
+from studio.captions.caption_files import WorkItem, is_finished, write_caption, write_text
 from studio.captions.checking import check_analysis
 from studio.captions.fitting import shortened
-from studio.captions.repetition import refuse_repetition
-from studio.captions.scene import NARRATIVE
 from studio.captions.timing import clock
-from studio.captions.training_jsonl import Probe
-from studio.captions.work import WorkItem
+from studio.captions.training_data import Probe
 from studio.errors import BadInput, EngineError, ServerUnreachable, StorageError, StudioError, Unauthorized
-from studio.prompting.question import Ask, Question, ReasonerSampling, VideoPart, asked_alone, said
+from studio.prompting.question import (
+    Ask,
+    Question,
+    Read,
+    ReasonerSampling,
+    Usable,
+    VideoPart,
+    asked_alone,
+    first_usable,
+    said,
+)
 from studio.prompting.tasks import VIDEO_FPS
 from studio.prompting.templates import CaptionTexts, caption_texts, fill, output_template
-from studio.prompting.upsampling import MAX_ECHO, reseeded
-from studio.requests import Frozen, explain
+from studio.requests import Frozen
+from studio.toml_files import read_toml
 
 CAPTIONING = ReasonerSampling(presence_penalty=0.0, max_tokens=8192)
 """Temperature 0.7 (report, A.1). A presence penalty would punish JSON for its repeated keys."""
 AT_ONCE = 16
 MIN_WORDS = 3
-
-Read = TypeVar("Read")
 
 _FENCE = re.compile(r"^```[A-Za-z]*|```\s*$")
 
@@ -150,7 +154,7 @@ class Captioner:
             folder = await write_caption(output, item, clip.caption)
             if self._keep_answers:
                 for name, answer in zip(("analysis", "narrative"), clip.answers, strict=True):
-                    await write_text(folder / f"{name}.raw.txt", answer.encode(errors="replace").decode())
+                    await write_text(folder / f"{name}.raw.txt", sendable(answer))
         except (ServerUnreachable, Unauthorized, StorageError):
             raise
         except StudioError as error:
@@ -165,30 +169,22 @@ class Captioner:
             StudioError: whatever `ask` raises.
         """
         question = analysis_question(video, controls, self._texts, self._sampling)
-        analysis, (caption, repairs) = await self._until(question, lambda answer: check_analysis(answer, controls))
-        turns = (said("assistant", split_thought(analysis).answer), said("user", fill(self._texts.narrative)))
+        analysis = await self._usable(question, lambda answer: check_analysis(answer, controls))
+        caption, repairs = analysis.said
+        turns = (said("assistant", split_thought(analysis.text).answer), said("user", fill(self._texts.narrative)))
         # The second question goes on from the first, so that the clip's tokens are prefilled once.
         follow_up = question.model_copy(update={"messages": question.messages + turns, "answer_schema": None})
-        narrative, prose = await self._until(follow_up, read_narrative)
-        whole = caption.model_copy(update={"temporal_caption": prose})
-        return CaptionedClip(whole, repairs, (analysis, narrative))
+        narrative = await self._usable(follow_up, read_narrative)
+        whole = caption.model_copy(update={"temporal_caption": narrative.said})
+        return CaptionedClip(whole, repairs, (analysis.text, narrative.text))
 
-    async def _until(self, question: Question, read: Callable[[str], Read]) -> tuple[str, Read]:
-        """Ask until an answer can be read."""
-        first, why = question, ""
-        for attempt in range(1, self._attempts + 1):
-            answer = await self._ask(question)
-            try:
-                return answer, read(answer)
-            except UnusableAnswer as error:
-                why = error.why
-            turns = (
-                said("assistant", answer[:MAX_ECHO] or "(nothing)"),
-                said("user", fill(self._texts.retry, why=why)),
-            )
-            sampling = reseeded(first.sampling, attempt)
-            question = first.model_copy(update={"messages": first.messages + turns, "sampling": sampling})
-        raise EngineError(f"The reasoner gave no usable caption in {self._attempts} attempts: {why}")
+    async def _usable(self, question: Question, read: Callable[[str], Read]) -> Usable[Read]:
+        try:
+            return await first_usable(self._ask, question, read, attempts=self._attempts, retry=self._texts.retry)
+        except UnusableAnswer as error:
+            raise EngineError(
+                f"The reasoner gave no usable caption in {self._attempts} attempts: {error.why}"
+            ) from None
 
 
 def analysis_question(
@@ -218,7 +214,7 @@ def read_narrative(answer: str) -> str:
     text = _FENCE.sub("", split_thought(answer).answer).strip()
     if len(text) > 1 and text[0] + text[-1] in ('""', "“”"):
         text = text[1:-1]
-    prose = " ".join(text.encode(errors="replace").decode().split())
+    prose = " ".join(sendable(text).split())
     if prose[:1] in ("{", "[", "<"):
         raise UnusableAnswer("The answer is data; a paragraph of prose is expected.")
     refuse_repetition(prose)
@@ -233,12 +229,4 @@ def read_caption_texts(path: Path) -> CaptionTexts:
     Raises:
         BadInput: it cannot be read, or is not such a file.
     """
-    try:
-        return CaptionTexts.model_validate(tomllib.loads(path.read_bytes().decode()))
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="prompts") from None
-    except ValidationError as error:
-        why = explain(error, CaptionTexts)
-        raise BadInput(f"{path} has no captioner's prompts: {why.message}", param="prompts", hint=why.hint) from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not TOML: {error}.", param="prompts") from None
+    return read_toml(CaptionTexts, path, f"The captioner's file of prompts {path}", param="prompts")

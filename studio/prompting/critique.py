@@ -6,12 +6,70 @@ Ours adds one thing to the report's: an issue may have a box.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
-from studio.captions import UnusableAnswer, object_in, split_thought
-from studio.critiques import GRID, TOP, Critique, Presence, Severity
+from pydantic import Field
+
+from studio.captions import UnusableAnswer, object_in, sendable, split_thought
+from studio.captions.answer_schema import list_schema, object_schema, text_schema
 from studio.prompting.entries import as_text
-from studio.requests import shown
+from studio.prompting.results import GRID, Coordinate, coordinates_schema
+from studio.requests import Frozen, shown
+
+TOP = 10
+"""Scores run from 0 to here."""
+
+Severity = Literal["minor", "moderate", "severe"]
+Presence = Literal["present", "absent", "partial"]
+
+Score = Annotated[float, Field(ge=0, le=TOP)]
+
+
+class Issue(Frozen):
+    """A fault.
+
+    Attributes:
+        box_2d: where, as (x1, y1, x2, y2) on the grid of 0 to 1000; none where the critic gave none that can be drawn.
+    """
+
+    category: str
+    description: str
+    severity: Severity
+    box_2d: tuple[Coordinate, Coordinate, Coordinate, Coordinate] | None = None
+
+
+class Finding(Frozen):
+    """What was seen in one area that was looked at."""
+
+    area: str
+    finding: str
+
+
+class Critique(Frozen):
+    """A critic's answer, as data."""
+
+    prompt_adherence_score: Score
+    visual_quality_score: Score
+    aesthetics_score: Score
+    physical_plausibility_score: Score
+    category_score: Score
+    text_rendering_score: Score | None = None
+    photorealism_score: Score | None = None
+    overall_score: Score
+    issues: tuple[Issue, ...] = ()
+    prompt_elements: dict[str, Presence] = Field(default_factory=dict)
+    category_findings: tuple[Finding, ...] = ()
+    improvement_directives: tuple[str, ...] = ()
+    rationale: str = ""
+
+    def count(self, severity: Severity) -> int:
+        """Issues of a severity."""
+        return sum(issue.severity == severity for issue in self.issues)
+
+    def clears(self, good_enough: float) -> bool:
+        """Whether nothing need be better: the overall score is reached, and no issue is severe."""
+        return self.overall_score >= good_enough and self.count("severe") == 0
+
 
 SCORES = (
     "prompt_adherence_score",
@@ -44,21 +102,19 @@ def critique_schema() -> Schema:
     """What a critic's answer is constrained to. Scores are halves, because a JSON number may have any length."""
     half = {"enum": [step // 2 if step % 2 == 0 else step / 2 for step in range(2 * TOP + 1)]}
     scores = {name: {"anyOf": [half, {"type": "null"}]} if name in NULLABLE else half for name in SCORES}
-    coordinate = {"type": "integer", "minimum": 0, "maximum": GRID}
-    box = {"type": "array", "items": coordinate, "minItems": 4, "maxItems": 4}
-    issue = _object(
-        category=_text(MAX_LABEL),
-        description=_text(MAX_SENTENCE),
+    issue = object_schema(
+        category=text_schema(MAX_LABEL),
+        description=text_schema(MAX_SENTENCE),
         severity={"enum": list(SEVERITIES)},
-        box_2d={"anyOf": [box, {"type": "null"}]},
+        box_2d={"anyOf": [coordinates_schema(4), {"type": "null"}]},
     )
-    return _object(
+    return object_schema(
         **scores,
-        issues=_list(issue, MAX_ISSUES),
+        issues=list_schema(issue, MAX_ISSUES),
         prompt_elements=_named({"enum": list(PRESENCES)}, MAX_ELEMENTS),
-        category_findings=_list(_named(_text(MAX_SENTENCE), 1), MAX_FINDINGS),
-        improvement_directives=_list(_text(MAX_SENTENCE), MAX_DIRECTIVES),
-        rationale=_text(MAX_RATIONALE),
+        category_findings=list_schema(_named(text_schema(MAX_SENTENCE), 1), MAX_FINDINGS),
+        improvement_directives=list_schema(text_schema(MAX_SENTENCE), MAX_DIRECTIVES),
+        rationale=text_schema(MAX_RATIONALE),
     )
 
 
@@ -158,19 +214,7 @@ def _sentences(value: Any) -> list[str]:
 
 
 def _cut(text: str, most: int) -> str:
-    return text.encode(errors="replace").decode()[:most]
-
-
-def _object(**fields: Schema) -> Schema:
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-
-
-def _text(most: int) -> Schema:
-    return {"type": "string", "minLength": 1, "maxLength": most}
-
-
-def _list(item: Schema, most: int) -> Schema:
-    return {"type": "array", "items": item, "maxItems": most}
+    return sendable(text)[:most]
 
 
 def _named(value: Schema, most: int) -> Schema:

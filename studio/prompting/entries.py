@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from studio.captions import UnusableAnswer, values_in
+from studio.captions import UnusableAnswer, sendable, values_in
 from studio.prompting.results import MAX_RESULTS, Parsed, Result
 from studio.requests import shown
 
@@ -101,7 +101,7 @@ def as_text(value: Any) -> str:
         text = str(value)
     except ValueError:  # an integer of more than 4,300 digits
         return ""
-    return text.encode(errors="replace").decode().strip()[:MAX_SAID]
+    return sendable(text).strip()[:MAX_SAID]
 
 
 def numbers_of(value: Any, count: int) -> list[float]:

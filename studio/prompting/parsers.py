@@ -2,17 +2,124 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from studio.captions import UnusableAnswer, values_in
+from studio.captions import UnusableAnswer, object_in, sendable, values_in
 from studio.prompting.entries import Entry, NotOne, as_text, field_of, numbers_of, read_entries, text_of
-from studio.prompting.intervals import read_interval
-from studio.prompting.results import GRID, MAX_RESULTS, Box, Frame, Label, Parsed, Point, Prose, Step
-from studio.prompting.verdicts import read_verdict
+from studio.prompting.results import (
+    GRID,
+    MAX_RESULTS,
+    Box,
+    Frame,
+    Interval,
+    Label,
+    Parsed,
+    ParserName,
+    Point,
+    Prose,
+    Step,
+    Verdict,
+)
+from studio.requests import shown
 
-ParserName = Literal["prose", "boxes", "points", "intervals", "labels", "steps", "verdict"]
+START_NAMES = ("start", "start_time", "from", "begin")
+END_NAMES = ("end", "end_time", "to", "stop")
+EVENT_NAMES = ("caption", "label", "event", "description", "action")
+
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,6})?)")
+_SECONDS = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s|sec|seconds)?")
+
+
+def read_interval(entry: Entry, duration_s: float | None) -> Interval:
+    """One entry; what runs past the end of the clip is cut there.
+
+    Raises:
+        NotOne: it has no times, or ends before it begins, or begins after the clip has ended.
+    """
+    start = seconds_from(field_of(entry, START_NAMES))
+    end = seconds_from(field_of(entry, END_NAMES))
+    if end < start:
+        raise NotOne(f"{end:g} s, where it ends, is before {start:g} s, where it begins")
+    if duration_s is not None:
+        if start > duration_s:
+            raise NotOne(f"it begins at {start:g} s, and the clip ends at {duration_s:g} s")
+        end = min(end, duration_s)
+    return Interval(start_s=start, end_s=end, label=text_of(entry, EVENT_NAMES))
+
+
+def seconds_from(value: Any) -> float:
+    """`5.7`, `"5.7s"`, `"00:05.70"` and `"0:00:05.7"` are 5.7.
+
+    Raises:
+        NotOne: it is no time.
+    """
+    text = as_text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        text = ""
+    found = _SECONDS.fullmatch(text)
+    if found:
+        return float(found.group(1))
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        raise NotOne(f"{shown(value)} is no time")
+    hours, minutes, seconds = found.groups()
+    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+MAX_REASON = 2000
+
+_SCORE = re.compile(r"\b(?:score|rating)\D{0,12}([1-5])\b|\b([1-5])\s*(?:/|out of)\s*5\b", re.IGNORECASE)
+_LETTER = re.compile(r"^\W*([AB])\s*(?:[).:,]|$|\n)")
+_NO = re.compile(r"\b(?:impossible|implausible|no|false|not\s+(?:\w+\s+)?(?:plausible|possible))\b", re.IGNORECASE)
+_YES = re.compile(r"\b(?:possible|plausible|yes|true)\b", re.IGNORECASE)
+_WORDS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def read_verdict(text: str) -> Verdict:
+    """The object that was asked for, else the first letter, number or word that decides.
+
+    Raises:
+        UnusableAnswer: nothing does.
+    """
+    try:
+        entry, _ = object_in(text)
+    except UnusableAnswer:
+        return _from_prose(text)
+    plausible = entry.get("plausible", entry.get("possible"))
+    if isinstance(plausible, str):
+        plausible = _WORDS.get(plausible.strip().lower())
+    score = _plain_score(entry.get("score", entry.get("rating")))
+    if not isinstance(plausible, bool):
+        plausible = None
+    if plausible is None and score is None:
+        raise UnusableAnswer('The answer holds neither "plausible" (true or false) nor a "score" from 1 to 5.')
+    reason = entry.get("reason", entry.get("explanation"))
+    return Verdict(plausible=plausible, score=score, reason=as_text(reason))
+
+
+def _from_prose(text: str) -> Verdict:
+    letter = _LETTER.match(text)
+    scored = _SCORE.search(text)
+    score = int(next(group for group in scored.groups() if group)) if scored else None
+    if letter:
+        # The choices of the reasoner's own guide: (A) possible, (B) impossible.
+        plausible: bool | None = letter.group(1) == "A"
+    else:
+        plausible = False if _NO.search(text) else True if _YES.search(text) else None
+    if plausible is None and score is None:
+        raise UnusableAnswer("The answer does not say whether it is plausible.")
+    reason = sendable(text.strip()[:MAX_REASON])
+    return Verdict(plausible=plausible, score=score, reason=reason)
+
+
+def _plain_score(value: Any) -> int | None:
+    text = as_text(value).removesuffix(".0")
+    return int(text) if re.fullmatch("[1-5]", text) else None
+
+
 Parser = Callable[[str, Frame], Parsed]
 
 OVERSHOOT = 10
@@ -32,7 +139,7 @@ def parse_prose(text: str, frame: Frame) -> Parsed:
     """The answer as it is."""
     if not text.strip():
         raise UnusableAnswer("The answer is empty.")
-    return Parsed(results=(Prose(text=text.strip().encode(errors="replace").decode()),))
+    return Parsed(results=(Prose(text=sendable(text.strip())),))
 
 
 def parse_boxes(text: str, frame: Frame) -> Parsed:

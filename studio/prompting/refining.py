@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, cast
 
 from studio.captions import (
     Controls,
@@ -12,18 +12,27 @@ from studio.captions import (
     answer_schema,
     check_object,
     object_in,
+    sendable,
     serialise,
     split_thought,
 )
+from studio.captions.answer_schema import object_schema, text_schema
+from studio.captions.caption import NARRATIVE
 from studio.captions.checking import IMAGINATION, MODELS
-from studio.captions.scene import NARRATIVE
-from studio.critiques import Critique
 from studio.errors import EngineError
-from studio.prompting.critique import NULLABLE, PRESENCES, SCORES, SEVERITIES, critique_schema
-from studio.prompting.question import UPSAMPLING, Ask, MediaPart, Question, ReasonerSampling, asked_alone
-from studio.prompting.refining_texts import RefiningTexts
-from studio.prompting.templates import fill, without_tags
-from studio.prompting.upsampling import retried, spelled_controls
+from studio.prompting.critique import NULLABLE, PRESENCES, SCORES, SEVERITIES, Critique, critique_schema
+from studio.prompting.question import (
+    UPSAMPLING,
+    Ask,
+    MediaPart,
+    Question,
+    Read,
+    ReasonerSampling,
+    asked_alone,
+    first_usable,
+)
+from studio.prompting.templates import RefiningTexts, fill, upsample_texts, without_tags
+from studio.prompting.upsampling import spelled_controls
 from studio.prompting.wishes import is_upsampled
 from studio.requests import Frozen, GenerateImage, GenerateVideo, shown
 
@@ -35,7 +44,6 @@ MAX_NEGATIVE = 4000
 Made = GenerateImage | GenerateVideo
 Positive = Literal["image", "video", "paragraph"]
 """What a positive prompt is: one of the two structured captions, or `{"temporal_caption": …}` alone (B.3)."""
-Read = TypeVar("Read")
 Schema = dict[str, Any]
 
 
@@ -79,7 +87,7 @@ def opening_question(texts: RefiningTexts, words: str, start: MediaPart, samplin
         narrative=own.narrative,
         default_negative=own.default_negative,
     )
-    schema = _object(temporal_caption=_text(1, NARRATIVE), negative_prompt=_text(0, MAX_NEGATIVE))
+    schema = object_schema(temporal_caption=text_schema(NARRATIVE), negative_prompt=text_schema(MAX_NEGATIVE, least=0))
     return Question(messages=asked_alone(text, start), sampling=sampling, answer_schema=schema)
 
 
@@ -175,17 +183,12 @@ async def ask_until(ask: Ask, first: Question, read: Callable[[str], Read], atte
         EngineError: no answer could be read, and why the last could not.
         StudioError: whatever `ask` raises.
     """
-    question = first
-    why = UnusableAnswer("nothing was asked")
-    for attempt in range(1, attempts + 1):
-        answer = await ask(question)
-        try:
-            return read(answer)
-        except UnusableAnswer as error:
-            why = error
-        question = retried(first, answer, why, attempt)
+    try:
+        return (await first_usable(ask, first, read, attempts=attempts, retry=upsample_texts().retry)).said
+    except UnusableAnswer as error:
+        why = error.why
     raise EngineError(
-        f"The {who} gave no usable answer in {attempts} attempts: {why.why}",
+        f"The {who} gave no usable answer in {attempts} attempts: {why}",
         hint=f"Resume to ask again, or let another {who} answer.",
     )
 
@@ -194,23 +197,19 @@ def _paragraph(value: Mapping[str, Any]) -> str:
     text = value.get("temporal_caption")
     if not isinstance(text, str) or not text.strip():
         raise UnusableAnswer(f'"temporal_caption" is {shown(text)}; a paragraph is expected.', path="temporal_caption")
-    return json.dumps({"temporal_caption": _whole(text)[:NARRATIVE]})
+    return json.dumps({"temporal_caption": sendable(text)[:NARRATIVE]})
 
 
 def _negative(value: Mapping[str, Any]) -> str:
     text = value.get("negative_prompt", "")
     if text is not None and not isinstance(text, str):
         raise UnusableAnswer(f'"negative_prompt" is {shown(text)}; a text is expected.', path="negative_prompt")
-    return _whole(text or "").strip()[:MAX_NEGATIVE]
-
-
-def _whole(text: str) -> str:
-    return text.encode(errors="replace").decode()
+    return sendable(text or "").strip()[:MAX_NEGATIVE]
 
 
 def _draft_schema(positive: Positive, controls: Controls) -> Schema:
     if positive == "paragraph":
-        prompt: Schema = _object(temporal_caption=_text(1, NARRATIVE))
+        prompt: Schema = object_schema(temporal_caption=text_schema(NARRATIVE))
         definitions: Schema = {}
     else:
         prompt = dict(answer_schema(positive, controls))
@@ -218,8 +217,11 @@ def _draft_schema(positive: Positive, controls: Controls) -> Schema:
         # The generator's own order, without the room to think, which no caption has.
         fields = prompt["properties"]
         names = [name for name in MODELS[positive].model_fields if name in fields]
-        prompt = _object(**{name: fields[name] for name in names})
-    return {**_object(positive_prompt=prompt, negative_prompt=_text(0, MAX_NEGATIVE)), "$defs": definitions}
+        prompt = object_schema(**{name: fields[name] for name in names})
+    return {
+        **object_schema(positive_prompt=prompt, negative_prompt=text_schema(MAX_NEGATIVE, least=0)),
+        "$defs": definitions,
+    }
 
 
 def _said(critique: Critique) -> Schema:
@@ -248,11 +250,3 @@ def _critique_template() -> str:
 
 def _json(value: Any) -> str:
     return without_tags(json.dumps(value, indent=1, ensure_ascii=False))
-
-
-def _object(**fields: Schema) -> Schema:
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-
-
-def _text(least: int, most: int) -> Schema:
-    return {"type": "string", "minLength": least, "maxLength": most}

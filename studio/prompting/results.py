@@ -1,16 +1,20 @@
-"""What a reasoner's answer says, as types."""
+"""What a reasoner's answer says, as types, and what it is constrained to by the parser that will read it."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from studio.captions.answer_schema import list_schema, object_schema, text_schema
 from studio.requests import Frozen
 
 GRID = 1000
 """Boxes and points are given on a grid of 0 to 1000, each axis on its own, whatever the picture's shape."""
 MAX_RESULTS = 256
+
+ParserName = Literal["prose", "boxes", "points", "intervals", "labels", "steps", "verdict"]
+"""The forms that answers have; each has a parser, and a schema that constrains what it will read."""
 
 Coordinate = Annotated[float, Field(ge=0, le=GRID)]
 
@@ -114,3 +118,41 @@ class Parsed(Frozen):
 
     results: tuple[Result, ...]
     skipped: tuple[str, ...] = ()
+
+
+MAX_ENTRIES = 64
+MAX_LABEL = 120
+MAX_CAPTION = 600
+
+Schema = dict[str, Any]
+
+
+def coordinates_schema(count: int) -> Schema:
+    """So many whole numbers on the grid."""
+    number = {"type": "integer", "minimum": 0, "maximum": GRID}
+    return list_schema(number, count, least=count)
+
+
+def _entries(**fields: Schema) -> Schema:
+    return list_schema(object_schema(**fields), MAX_ENTRIES)
+
+
+_LABEL, _CAPTION = text_schema(MAX_LABEL), text_schema(MAX_CAPTION)
+
+# `mm:ss.ff`: a JSON number may have any number of digits, this has eight characters.
+_CLOCK: Schema = {"type": "string", "pattern": r"^[0-9]{2}:[0-5][0-9]\.[0-9]{2}$"}
+
+SCHEMAS: dict[ParserName, Schema | None] = {
+    "prose": None,
+    "boxes": _entries(bbox_2d=coordinates_schema(4), label=_LABEL),
+    "points": _entries(point_2d=coordinates_schema(2), label=_LABEL),
+    "intervals": _entries(start=_CLOCK, end=_CLOCK, caption=_CAPTION),
+    "labels": _entries(subject_id=text_schema(8), category=_LABEL, caption=_CAPTION),
+    "steps": list_schema(_CAPTION, MAX_ENTRIES, least=1),
+    "verdict": object_schema(
+        reason=_CAPTION,
+        plausible={"type": "boolean"},
+        score={"type": "integer", "minimum": 1, "maximum": 5},
+    ),
+}
+"""By parser; prose is free."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from studio.captions import UnusableAnswer, split_thought
+from studio.captions import UnusableAnswer, sendable, split_thought
 from studio.errors import BadInput
-from studio.prompting.parsers import PARSERS, ParserName
+from studio.prompting.parsers import PARSERS
 from studio.prompting.question import PLAIN, THINKING, ImagePart, Question, ReasonerSampling, VideoPart, asked_alone
-from studio.prompting.result_schemas import SCHEMAS
-from studio.prompting.results import Frame, Result
-from studio.requests import Frozen, explain, nearest, shown
+from studio.prompting.results import SCHEMAS, Frame, ParserName, Result
+from studio.requests import Frozen, nearest, shown
+from studio.toml_files import read_toml, shipped_and_own
 
 THINK_FIRST = (
     "Answer the question using the following format:\n\n"
@@ -166,17 +163,13 @@ def read_task(task: ReasonerTask, answer: str, frame: Frame | None = None) -> Ta
     try:
         parsed = PARSERS[task.parser](spoken.answer, frame or Frame())
     except UnusableAnswer as error:
-        return TaskAnswer(text=_sendable(spoken.answer), thought=_sendable(spoken.thought), failure=error.why)
+        return TaskAnswer(text=sendable(spoken.answer), thought=sendable(spoken.thought), failure=error.why)
     return TaskAnswer(
-        text=_sendable(spoken.answer),
-        thought=_sendable(spoken.thought),
+        text=sendable(spoken.answer),
+        thought=sendable(spoken.thought),
         results=parsed.results,
         skipped=parsed.skipped,
     )
-
-
-def _sendable(text: str) -> str:
-    return text.encode(errors="replace").decode()
 
 
 def load_tasks(user_folder: Path | None = None) -> dict[str, ReasonerTask]:
@@ -186,24 +179,7 @@ def load_tasks(user_folder: Path | None = None) -> dict[str, ReasonerTask]:
         BadInput: a file cannot be read, is not TOML or is no task; the message names it.
     """
     tasks: dict[str, ReasonerTask] = {}
-    folders: list[Traversable] = [files("presets").joinpath("tasks")]
-    if user_folder is not None and user_folder.is_dir():
-        folders.append(user_folder)
-    for folder in folders:
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-            if entry.name.endswith(".toml"):
-                task = _read_task_file(entry)
-                tasks[task.id] = task
+    for file in shipped_and_own("tasks", user_folder):
+        task = read_toml(ReasonerTask, file, f"The task {file.name}")
+        tasks[task.id] = task
     return tasks
-
-
-def _read_task_file(entry: Traversable) -> ReasonerTask:
-    try:
-        return ReasonerTask.model_validate(tomllib.loads(entry.read_bytes().decode()))
-    except OSError as error:
-        raise BadInput(f"The task {entry.name} cannot be read: {error.strerror or error}.") from None
-    except ValidationError as error:
-        why = explain(error, ReasonerTask)
-        raise BadInput(f"The task {entry.name} is not one: {why.message}", hint=why.hint) from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"The task {entry.name} is not TOML: {error}.") from None

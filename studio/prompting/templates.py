@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import Any, cast
 
 from pydantic import BaseModel
 
 from studio.requests import Frozen
+from studio.toml_files import read_toml, shipped
 
 TAGS = ("instructions", "image_description", "video_description", "task_constraints", "output_json_template")
 
@@ -45,18 +45,13 @@ class CaptionTexts(Frozen):
 @cache
 def upsample_texts() -> UpsampleTexts:
     """The upsampler's prompts."""
-    return UpsampleTexts.model_validate(template_table("upsample.toml"))
+    return shipped(UpsampleTexts, "templates", "upsample.toml")
 
 
 @cache
 def caption_texts() -> CaptionTexts:
     """The captioner's prompts."""
-    return CaptionTexts.model_validate(template_table("caption.toml"))
-
-
-def template_table(name: str) -> dict[str, Any]:
-    """A shipped file of prompts, decoded."""
-    return tomllib.loads(files("presets").joinpath("templates", name).read_text(encoding="utf-8"))
+    return shipped(CaptionTexts, "templates", "caption.toml")
 
 
 def fill(text: str, **values: str) -> str:
@@ -100,3 +95,43 @@ def _shown(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
             return f"integer: {says}"
         case _:
             return says
+
+
+FILE = "refine.toml"
+
+
+class ImageTexts(Frozen):
+    """What is said of pictures."""
+
+    critic: str
+    rewriter: str
+    narrative: str
+
+
+class VideoTexts(ImageTexts):
+    """What is said of clips."""
+
+    opening: str
+    default_negative: str
+
+
+class RefiningTexts(Frozen):
+    """`presets/templates/refine.toml`."""
+
+    image: ImageTexts
+    video: VideoTexts
+
+
+def load_refining_texts(folder: Path | None = None) -> RefiningTexts:
+    """The loop's prompts.
+
+    Args:
+        folder: where the user's own file may lie.
+
+    Raises:
+        BadInput: there is one, and it cannot be read or has not the shipped one's shape.
+    """
+    own = folder / FILE if folder is not None else None
+    if own is None or not own.is_file():
+        return shipped(RefiningTexts, "templates", FILE)
+    return read_toml(RefiningTexts, own, f"The refinement's file of prompts {own}")

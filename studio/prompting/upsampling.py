@@ -7,6 +7,7 @@ JSON object that is checked, mended where that is safe, and otherwise asked for 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -30,15 +31,14 @@ from studio.prompting.question import (
     UPSAMPLING,
     Ask,
     MediaPart,
-    Message,
     Question,
     ReasonerSampling,
     asked_alone,
-    said,
+    first_usable,
 )
 from studio.prompting.templates import fill, output_template, upsample_texts, without_tags
 from studio.prompting.word_diff import WordDiff, compare_words
-from studio.requests import MAX_SEED, MAX_TEXT_BYTES, Frozen
+from studio.requests import MAX_TEXT_BYTES, Frozen
 from studio.requests.transfer_video import HintName
 
 UpsampleMode = Literal["text_to_image", "text_to_video", "image_to_video", "video_to_video", "transfer"]
@@ -55,8 +55,6 @@ MEDIA_OF: dict[UpsampleMode, str | None] = {
 Followed = Literal["source"] | HintName
 """What an attached clip of a transfer is: what controls are computed from, or a control."""
 MAX_ATTEMPTS = 10
-MAX_ECHO = 4000
-"""Characters of a useless answer that are shown to the model again."""
 
 
 def _says_something(words: str) -> str:
@@ -175,27 +173,11 @@ def spelled_controls(controls: Controls) -> str:
     return ", ".join(spelled)
 
 
-def retried(question: Question, answer: str, why: UnusableAnswer, attempt: int) -> Question:
-    """The question after a useless answer: the answer's beginning, what is wrong with it, and another seed."""
-    turns: tuple[Message, ...] = (
-        said("assistant", answer[:MAX_ECHO] or "(nothing)"),
-        said("user", fill(upsample_texts().retry, why=why.why)),
-    )
-    return question.model_copy(
-        update={"messages": question.messages + turns, "sampling": reseeded(question.sampling, attempt)}
-    )
-
-
-def reseeded(sampling: ReasonerSampling, attempt: int) -> ReasonerSampling:
-    """The same setting with the seed of another attempt."""
-    return sampling.model_copy(update={"seed": (sampling.seed + attempt) % (MAX_SEED + 1)})
-
-
-def read_upsampled(wish: Upsampling, answer: str, *, attempts: int = 1) -> Upsampled:
+def read_upsampled(wish: Upsampling, answer: str) -> Upsampled:
     """An answer checked against what was wished for.
 
     Raises:
-        UnusableAnswer: it cannot be used; ask again with `retried`.
+        UnusableAnswer: it cannot be used.
     """
     checked: CheckedCaption = check_answer(answer, wish.kind, wish.controls, words=wish.prompt)
     return Upsampled(
@@ -204,7 +186,7 @@ def read_upsampled(wish: Upsampling, answer: str, *, attempts: int = 1) -> Upsam
         scene_imagination=checked.scene_imagination,
         thought=checked.thought,
         repairs=checked.repairs,
-        attempts=attempts,
+        attempts=1,
         words=compare_words(wish.prompt, checked.caption),
     )
 
@@ -216,18 +198,15 @@ async def upsample(ask: Ask, wish: Upsampling) -> Upsampled:
         EngineError: none did, and why the last did not.
         StudioError: whatever `ask` raises.
     """
-    first = question = upsample_question(wish)
-    why = UnusableAnswer("nothing was asked")
-    for attempt in range(1, wish.attempts + 1):
-        answer = await ask(question)
-        try:
-            return read_upsampled(wish, answer, attempts=attempt)
-        except UnusableAnswer as error:
-            why = error
-        # Each retry sees only the latest failure: earlier ones would fill the context and teach their mistakes.
-        question = retried(first, answer, why, attempt)
-    raise EngineError(
-        f"The reasoner gave no usable caption in {wish.attempts} attempts: {why.why}",
-        param="prompt",
-        hint="Generate with the prompt as it is, say less in it, or ask another reasoner.",
-    )
+    texts = upsample_texts()
+    try:
+        usable = await first_usable(
+            ask, upsample_question(wish), partial(read_upsampled, wish), attempts=wish.attempts, retry=texts.retry
+        )
+    except UnusableAnswer as error:
+        raise EngineError(
+            f"The reasoner gave no usable caption in {wish.attempts} attempts: {error.why}",
+            param="prompt",
+            hint="Generate with the prompt as it is, say less in it, or ask another reasoner.",
+        ) from None
+    return usable.said.model_copy(update={"attempts": usable.attempt})

@@ -15,8 +15,7 @@ from studio.captions.caption_files import write_text
 from studio.client import StudioClient
 from studio.errors import BadInput, EngineError, RefinementNotFound, ServerUnreachable, StudioError, Unauthorized
 from studio.jobs import Failure
-from studio.refine_study.contrasts import contrasts_of
-from studio.refine_study.report import markdown_of
+from studio.refine_study.report import contrasts_of, markdown_of
 from studio.refine_study.trials import Picture, Plan, Spent, Study, Trial
 from studio.refinements import Refinement, RefinementNode
 from studio.requests.refine_image import MAX_CANDIDATES

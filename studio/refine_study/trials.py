@@ -9,6 +9,7 @@ from pydantic import Field
 from studio.jobs import Failure
 from studio.refinements import Refinement
 from studio.requests import Frozen
+from studio.requests.refine_image import MAX_CANDIDATES
 
 Side = Literal["first", "last", "kept", "chosen"]
 Verdict = Literal["better", "worse", "no difference shown", "too few prompts"]
@@ -21,15 +22,15 @@ class Plan(Frozen):
         prompts: a person's words.
         seed: of the first prompt's picture; each next prompt has one higher by `SEED_STRIDE`.
         generate: fields of every picture but its prompt and seed.
-        max_rewrites, good_enough: of every loop (`RefineImage`).
+        max_rewrites, good_enough: of every loop (`RefineImage`); its control has a candidate for each of its pictures.
         rules: what follows prompts by rules, in words; empty where only the critic judges.
     """
 
     prompts: tuple[str, ...] = Field(min_length=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0, description="Of the first prompt")
     generate: dict[str, Any] = Field(default_factory=dict)
-    max_rewrites: int = 2
-    good_enough: float = 9.0
+    max_rewrites: int = Field(default=2, ge=1, le=MAX_CANDIDATES - 1, description="At most, in each loop")
+    good_enough: float = Field(default=9.0, ge=0, le=10, description="The score that ends a loop")
     rules: str = ""
 
 

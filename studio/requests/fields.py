@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
-from studio.requests.hints import FormHint
-from studio.requests.roles import Makes
+from studio.requests.model import FormHint, Frozen, Makes
 from studio.requests.sampling import MAX_SEED
 
 Resolution = Literal["256", "480", "720", "768"]
@@ -27,6 +27,26 @@ def _fits(text: str) -> str:
     if size > MAX_TEXT_BYTES:
         raise ValueError(f"the text has {size:,} bytes; at most {MAX_TEXT_BYTES:,} are accepted")
     return text
+
+
+def on_one_line(what: str, most: int, *, least: int = 1) -> Callable[[str], str]:
+    """What makes a short text of a person's one line with single spaces.
+
+    Args:
+        what: it is called in an error, which is a ValueError.
+        most: characters that it may have.
+        least: characters that it must have; 0 allows an empty one.
+    """
+
+    def tidy(text: str) -> str:
+        line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+        if len(line) < least:
+            raise ValueError(f"{what} is empty; write at least one letter")
+        if len(line) > most:
+            raise ValueError(f"{what} has {len(line)} characters; at most {most} are accepted")
+        return line
+
+    return tidy
 
 
 def _says_something(text: str) -> str:
@@ -101,3 +121,24 @@ SaveLatents = Annotated[
 ]
 MediaId = Annotated[str, Field(pattern=r"^(u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3})$")]
 """A name in the media store: of something uploaded, or of something made."""
+
+
+class Adapter(Frozen):
+    """One adapter of the data folder's `adapters/`, and how strongly it counts: 0 is as if it were not there."""
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$",
+            title="Adapter",
+            description="a file or folder in the data folder's adapters/",
+        ),
+    ]
+    scale: Annotated[
+        float, Field(ge=-4, le=4, title="Scale", description="how strongly it counts; 1 is as trained")
+    ] = 1.0
+
+
+AdapterField = Annotated[
+    Adapter | None, Field(title="Adapter", description="a LoRA on top of the checkpoint"), FormHint(hidden=True)
+]

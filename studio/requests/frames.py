@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from studio.requests.hints import FormHint
+from studio.requests.model import FormHint
 
 TEMPORAL_STRIDE = 4
 """Frames to a latent frame after the first (the Wan 2.2 VAE takes one frame, then groups of four)."""

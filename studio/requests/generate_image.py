@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
+    AdapterField,
     CheckpointName,
     Count,
     NegativePrompt,
@@ -19,8 +19,7 @@ from studio.requests.fields import (
     UseSystemPrompt,
     WrittenFrom,
 )
-from studio.requests.generation import Generation
-from studio.requests.hints import FormHint
+from studio.requests.model import FormHint, Generation
 from studio.requests.sampling import Sampling
 
 EXAMPLE: dict[str, Any] = {

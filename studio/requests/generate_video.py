@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
+    AdapterField,
     CheckpointName,
     Count,
     MediaId,
@@ -23,9 +23,7 @@ from studio.requests.fields import (
     WrittenFrom,
 )
 from studio.requests.frames import NumFrames, frames_up_to, latent_frames
-from studio.requests.generation import FrameSpan, Generation
-from studio.requests.hints import FormHint
-from studio.requests.roles import Makes, Takes
+from studio.requests.model import FormHint, FrameSpan, Generation, Makes, Takes
 from studio.requests.sampling import VideoSampling
 
 KEPT = (0, 1)

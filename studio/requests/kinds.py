@@ -14,13 +14,10 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args
 from pydantic import BaseModel, Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic.fields import FieldInfo
 
+from studio.requests.actions import PredictActions, PredictVideo, RunPolicy
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
-from studio.requests.generation import Generation
-from studio.requests.predict_actions import PredictActions
-from studio.requests.predict_video import PredictVideo
-from studio.requests.roles import InputType, Makes, OutputType, Takes
-from studio.requests.run_policy import RunPolicy
+from studio.requests.model import Generation, InputType, Makes, OutputType, Takes
 from studio.requests.transfer_video import TransferVideo
 
 Mark = TypeVar("Mark", Takes, Makes)

@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.frozen import Frozen
 from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
+from studio.requests.model import Frozen
 from studio.requests.sampling import MAX_SEED
 
 Role = Literal["upsampler", "critic", "rewriter"]
@@ -42,11 +42,15 @@ class RefineImage(Frozen):
 
     kind: Literal["refine_image"] = "refine_image"
     generate: Annotated[GenerateImage | GenerateVideo, Field(discriminator="kind")]
-    num_candidates: int = Field(default=1, ge=1, le=MAX_CANDIDATES)
-    max_rewrites: int = Field(default=2, ge=0, le=MAX_REWRITES)
-    good_enough: float = Field(default=9.0, ge=0, le=10, allow_inf_nan=False)
-    budget_s: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
-    budget_tokens: int | None = Field(default=None, ge=1, le=10**9)
+    num_candidates: int = Field(default=1, ge=1, le=MAX_CANDIDATES, description="Chains, each with a seed of its own")
+    max_rewrites: int = Field(default=2, ge=0, le=MAX_REWRITES, description="At most, in each chain")
+    good_enough: float = Field(default=9.0, ge=0, le=10, allow_inf_nan=False, description="The score that ends it")
+    budget_s: float | None = Field(
+        default=None, gt=0, le=1e6, allow_inf_nan=False, description="No rewrite is begun after so many seconds"
+    )
+    budget_tokens: int | None = Field(
+        default=None, ge=1, le=10**9, description="No rewrite is begun after so many tokens"
+    )
     upsampler: Answerer = "server"
     critic: Answerer = "server"
     rewriter: Answerer = "server"

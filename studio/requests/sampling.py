@@ -7,8 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from studio.requests.frozen import Frozen
-from studio.requests.hints import FormHint
+from studio.requests.model import FormHint, Frozen
 
 MAX_SEED = 2**53 - 1
 """The largest integer that a JSON reader in a browser holds exactly."""
@@ -47,6 +46,14 @@ FlowShift = Annotated[
 ]
 
 
+def check_interval(name: str, interval: tuple[float, float] | None) -> None:
+    """Raises ValueError: the two timesteps do not rise, or are not from 0 to 1001."""
+    if interval is not None:
+        low, high = interval
+        if not 0 <= low <= high <= 1001:
+            raise ValueError(f"{name} is [{low:g}, {high:g}]; it takes [low, high] with 0 <= low <= high <= 1001")
+
+
 class Sampling(Frozen):
     """Steps, guidance and noise. Defaults are Cosmos3-Nano's for images (50 / 4 / 3); a preset may say otherwise."""
 
@@ -75,12 +82,7 @@ class Sampling(Frozen):
 
     @model_validator(mode="after")
     def _interval_rises(self) -> Self:
-        if self.guidance_interval is not None:
-            low, high = self.guidance_interval
-            if not 0 <= low <= high <= 1001:
-                raise ValueError(
-                    f"guidance_interval is [{low:g}, {high:g}]; it takes [low, high] with 0 <= low <= high <= 1001"
-                )
+        check_interval("guidance_interval", self.guidance_interval)
         return self
 
 

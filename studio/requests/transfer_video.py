@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from studio.requests.adapter import AdapterField
 from studio.requests.fields import (
+    AdapterField,
+    AspectRatio,
     CheckpointName,
     Count,
     MediaId,
@@ -20,11 +21,8 @@ from studio.requests.fields import (
     WrittenFrom,
 )
 from studio.requests.frames import NumFrames, latent_frames, whole_groups
-from studio.requests.frozen import Frozen
-from studio.requests.generation import Generation
-from studio.requests.hints import FormHint
-from studio.requests.roles import Takes
-from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps
+from studio.requests.model import FormHint, Frozen, Generation, Takes
+from studio.requests.sampling import FlowShift, Guidance, Sampling, Steps, check_interval
 
 HintName = Literal["edge", "blur", "depth", "seg", "wsm"]
 """In the order in which the model was shown them; wsm is a world scenario map."""
@@ -88,13 +86,7 @@ class TransferSampling(Sampling):
 
     @model_validator(mode="after")
     def _control_interval_rises(self) -> Self:
-        if self.control_guidance_interval is not None:
-            low, high = self.control_guidance_interval
-            if not 0 <= low <= high <= 1001:
-                raise ValueError(
-                    f"control_guidance_interval is [{low:g}, {high:g}]; it takes [low, high] with 0 <= low <= high <= "
-                    "1001"
-                )
+        check_interval("control_guidance_interval", self.control_guidance_interval)
         return self
 
 
@@ -204,3 +196,18 @@ class TransferVideo(Generation):
             if self.num_source_frames:
                 raise ValueError("num_source_frames is given without source_video")
         return self
+
+
+ComputedHint = Literal["edge", "blur"]
+ControlTier = Literal["256", "480", "720"]
+
+
+class ComputeControl(Frozen):
+    """`POST /v1/controls`: the whole control of a clip, on the canvas and at the rate of the transfer that follows."""
+
+    source_video: MediaId
+    hint: ComputedHint = Field(description="edge or blur")
+    strength: Strength = Field(default="medium", description="very_low, low, medium, high or very_high")
+    resolution: ControlTier = Field(default="480", description="The tier: 256, 480 or 720")
+    aspect_ratio: AspectRatio = Field(default="16:9", description="As in 4:3")
+    fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the clip")

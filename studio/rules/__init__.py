@@ -2,8 +2,19 @@
 
 from studio.rules.canvas import CANVASES, canvas, canvas_of, nearest_canvas, parse_size, tier_of
 from studio.rules.capabilities import Capabilities
-from studio.rules.nearest import nearest_value
-from studio.rules.table import LIMITS, RULES, Choice, Refusal, Rule, Span, choices, legal_sizes, refusals, spans
+from studio.rules.table import (
+    LIMITS,
+    RULES,
+    Choice,
+    Refusal,
+    Rule,
+    Span,
+    choices,
+    legal_sizes,
+    nearest_value,
+    refusals,
+    spans,
+)
 
 __all__ = [
     "CANVASES",

@@ -7,7 +7,7 @@ from typing import get_args
 from pydantic import Field
 
 from studio.requests import KINDS, AspectRatio, Frozen, Resolution
-from studio.requests.action_fields import MAX_ACTIONS, ActionTier
+from studio.requests.actions import MAX_ACTIONS, ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.transfer_video import HINT_ORDER, HintName
 

@@ -5,11 +5,10 @@ lays overrides over every sample, `make_samples` turns them into requests, with 
 nothing. Names, values and precedence are those of cosmos_framework/inference/args.py at 5eee9ed (2026-08-21).
 """
 
-from studio.specs.defaults import Checkpoint, FrameworkDefaults, load_framework_defaults
-from studio.specs.entries import Entry, read_entries
+from studio.specs.entries import Entry, parse_overrides, read_entries
 from studio.specs.inputs import Attachment, Inputs
-from studio.specs.overrides import parse_overrides
 from studio.specs.samples import Sample, check_fields, make_samples, remote_files
+from studio.specs.spec import Checkpoint, FrameworkDefaults, load_framework_defaults
 
 __all__ = [
     "Attachment",

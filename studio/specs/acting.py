@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from studio.errors import BadInput
 from studio.requests import nearest, shown
-from studio.requests.action_fields import whole_groups_of_rows
+from studio.requests.actions import whole_groups_of_rows
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.specs.clips import put_sampling
 from studio.specs.draft import Draft
 from studio.specs.inputs import Inputs, is_picture
-from studio.specs.modes import KIND_OF_MODE
 from studio.specs.prompts import prompt_of, put_negative_prompt
-from studio.specs.spec import Spec
+from studio.specs.spec import KIND_OF_MODE, Spec
 
 DOMAINS = {
     "embodiment_b": "galbot",

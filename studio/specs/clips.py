@@ -9,12 +9,10 @@ from studio.errors import BadInput
 from studio.requests import KINDS
 from studio.requests.fields import AspectRatio, Resolution
 from studio.requests.transfer_video import COMPUTED_HINTS, HintName
-from studio.specs.chunks import put_chunks
-from studio.specs.defaults import Checkpoint
-from studio.specs.draft import Draft
+from studio.specs.draft import Draft, put_chunks
 from studio.specs.inputs import Inputs, is_picture
 from studio.specs.prompts import put_negative_prompt, put_prompt
-from studio.specs.spec import UNSEEN, Hint, Spec
+from studio.specs.spec import UNSEEN, Checkpoint, Hint, Spec
 
 PRESETS = {"edge": "preset_edge_threshold", "blur": "preset_blur_strength"}
 

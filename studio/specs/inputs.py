@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from PIL import Image
+
 from studio.errors import BadInput
 from studio.requests import shown
 from studio.specs.action_files import read_actions
 from studio.specs.entries import read_text
-from studio.specs.first_frame import save_first_frame
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 """What a file's name says; the first four are the framework's own (inference/common/args.py, IMAGE_EXTENSIONS)."""
@@ -133,3 +134,30 @@ class Inputs:
 def is_picture(said: str) -> bool:
     """Whether a file's name is a picture's."""
     return Path(said.partition("?")[0]).suffix.lower() in PICTURES
+
+
+def save_first_frame(clip: Path, picture: Path, param: str) -> None:
+    """Write the first frame of a clip, upright, as PNG.
+
+    Raises:
+        BadInput: the clip cannot be read, or PyAV is not installed.
+    """
+    try:
+        import av
+        import av.error
+    except ModuleNotFoundError:
+        raise BadInput(
+            f"{clip.name} is a clip, and its first frame cannot be taken without PyAV.",
+            param=param,
+            hint="Install it with pip install av, or name a picture.",
+        ) from None
+    try:
+        with av.open(str(clip)) as container:
+            frame = next(container.decode(video=0), None)
+    except (av.error.FFmpegError, IndexError) as error:
+        raise BadInput(f"{clip} is no clip that can be read: {error}.", param=param) from None
+    if frame is None:
+        raise BadInput(f"{clip} has no frame.", param=param)
+    image = Image.fromarray(frame.to_ndarray(format="rgb24"))
+    # Counter-clockwise, as PIL turns: what the container's display matrix asks of a player.
+    image.rotate(frame.rotation % 360, expand=True).save(picture, "PNG")

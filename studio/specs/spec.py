@@ -1,16 +1,20 @@
-"""The fields of a sample, by the framework's names and with its types."""
+"""The fields of a sample, by the framework's names and with its types: what they ask for, and their defaults."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, ValidationError, model_validator
 
-from studio.errors import BadInput
-from studio.requests import AspectRatio, Frozen, explain, shown
+from studio.errors import BadInput, NotAllowed
+from studio.requests import KINDS, AspectRatio, Frozen, explain, nearest, shown
 from studio.requests.transfer_video import HINT_ORDER, HintName, Strength
+from studio.specs.inputs import is_picture
+from studio.toml_files import shipped
 
 Tier = Literal["256", "480", "704", "720", "768"]
 
@@ -196,3 +200,83 @@ def hints_of(spec: object) -> dict[HintName, Hint]:
             message = why.message.replace(why.param, f"{name}.{why.param}", 1)
             raise BadInput(message, param=f"{name}.{why.param}", hint=why.hint) from None
     return found
+
+
+ALIASES = {"policy": "wam"}
+"""`policy` is what the serving stacks call it."""
+
+KIND_OF_MODE: dict[str, str] = {
+    **{mode: kind.name for kind in KINDS.values() for mode in kind.modes if mode not in ALIASES},
+    "reasoner": "reason",
+}
+"""The request that each mode becomes; any of the clips' modes with a control is `transfer_video`."""
+
+NOT_SERVED: dict[str, str] = {
+    "image2image": "pictures are made from words alone, so far",
+    "audio_image2video": "sound is made and not taken from a file, so far",
+}
+
+CLIPS = KINDS["generate_video"].modes
+
+
+def mode_of(spec: Spec) -> str:
+    """The mode of a sample, as the framework infers it where it is not said: from `vision_path` and `num_frames`.
+
+    Raises:
+        NotAllowed: it is not served.
+        BadInput: there is no such mode.
+    """
+    mode = spec.model_mode or f"{_source(spec.vision_path)}2{'image' if spec.num_frames == 1 else 'video'}"
+    mode = ALIASES.get(mode, mode)
+    if mode in NOT_SERVED:
+        raise NotAllowed(f"model_mode {mode} is not served here: {NOT_SERVED[mode]}.", param="model_mode")
+    if mode not in KIND_OF_MODE:
+        raise BadInput(f"model_mode is {shown(mode)}.", param="model_mode", hint=nearest(mode, KIND_OF_MODE))
+    return mode
+
+
+def _source(vision_path: str | None) -> str:
+    if vision_path is None:
+        return "text"
+    return "image" if is_picture(vision_path) else "video"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The checkpoint that will make the samples, as far as defaults depend on it.
+
+    Attributes:
+        id: its preset's id, or a folder's name; empty while no server has been asked.
+        defaults: request fields by kind, as its preset says.
+    """
+
+    id: str = ""
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+
+class FrameworkDefaults(Frozen):
+    """What the framework fills in where a sample says nothing: `presets/framework_defaults.toml`, by its own names.
+
+    Attributes:
+        modes: by `model_mode`.
+        transfer: of a clip that follows controls.
+        transfer_hints: of a clip that follows this control alone.
+        checkpoints: by a preset's id.
+    """
+
+    modes: dict[str, dict[str, Any]]
+    transfer: dict[str, Any]
+    transfer_hints: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    checkpoints: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+    def of(self, mode: str, checkpoint: str) -> dict[str, Any]:
+        """Fields of a mode; a checkpoint changes only those that the mode has, and its resolution."""
+        fields = dict(self.modes.get(mode, {}))
+        own = self.checkpoints.get(checkpoint, {})
+        return fields | {name: value for name, value in own.items() if name in fields or name == "resolution"}
+
+
+@cache
+def load_framework_defaults() -> FrameworkDefaults:
+    """The shipped file."""
+    return shipped(FrameworkDefaults, "framework_defaults.toml")

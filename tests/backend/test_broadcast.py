@@ -40,14 +40,3 @@ def test_frames_go_to_those_who_want_them_and_keep_up():
         assert unpack_frame(frame) == ("preview/a", b"jpeg")
         assert wants.items.qsize() == MAX_FRAME_BACKLOG - 1
         assert does_not.items.empty()
-
-
-def test_interest_is_told_when_it_comes_and_when_it_goes():
-    broadcast = Broadcast()
-    changes: list[bool] = []
-    broadcast.on_interest = lambda: changes.append(broadcast.is_wanted("preview/a"))
-
-    with broadcast.subscribe() as subscription:
-        broadcast.want(subscription, frozenset({"preview/a"}))
-
-    assert changes == [True, False]

@@ -12,7 +12,7 @@ from engine import Engine
 from engine.codecs import previewed
 from engine.planning import Media, SoundSegment, plan
 from studio.errors import BadInput
-from studio.requests.run_policy import RunPolicy
+from studio.requests.actions import RunPolicy
 from studio.requests.transfer_video import TransferVideo
 
 quick = settings(

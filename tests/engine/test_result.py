@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.result import check_finite
+from engine.codecs import check_finite
 from studio.errors import EngineError
-from studio.requests.predict_actions import PredictActions
+from studio.requests.actions import PredictActions
 
 
 def spoil(trajectory, index: int, value: float = torch.nan) -> None:

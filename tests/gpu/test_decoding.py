@@ -11,7 +11,7 @@ import torch
 from engine import Engine
 from engine.adapters.adapter_file import LowRank
 from engine.adapters.lora import LoraLinear, Patch
-from engine.bench.nano import NANO, build_random
+from engine.bench.stage import NANO, build_random
 from engine.speck import build_speck
 from engine.towers import Cache, OmniModel, rope_tables
 from engine.towers.decoding import LastToken, Steps

@@ -6,7 +6,7 @@ import pytest
 
 from pocket.train.controls import HINTS
 from studio.errors import BadInput
-from studio.presets import complete, load_presets, read_preset
+from studio.presets import complete, load_presets
 from studio.requests import parse_request
 from studio.rules import Capabilities, refusals
 
@@ -143,6 +143,7 @@ def test_a_preset_that_cannot_be_read_is_named(tmp_path):
         ),
     ],
 )
-def test_a_broken_preset_is_named_with_what_is_wrong(raw, says):
+def test_a_broken_preset_is_named_with_what_is_wrong(tmp_path, raw, says):
+    (tmp_path / "mine.toml").write_bytes(raw)
     with pytest.raises(BadInput, match=says):
-        read_preset("mine.toml", raw)
+        load_presets(tmp_path)

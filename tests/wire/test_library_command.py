@@ -5,9 +5,9 @@ from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
+from cli import main
 from running import RunningServer
 from sent_files import picture_bytes
-from studio.cli import main
 
 
 def orrery(server: RunningServer, *words: object) -> Result:

@@ -106,7 +106,7 @@ def test_the_command_line_has_its_flags_and_knows_it_by_them(
 ):
     (tmp_path / "chair.png").write_bytes(picture_bytes())
     flags = ["--sketch", "chair.png", "--softness", "7", "--resolution", "256", "--steps", "1", "--seed", "2"]
-    command = [sys.executable, "-P", "-c", "from studio.cli import main; main()", "generate", "a chair", *flags]
+    command = [sys.executable, "-P", "-c", "from cli import main; main()", "generate", "a chair", *flags]
     ran = subprocess.run(
         [*command, "-o", "out.png"],
         env={**os.environ, **environment, "ORRERY_SERVER": studio.url},

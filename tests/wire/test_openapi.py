@@ -1,24 +1,24 @@
 """The whole API against its own description: whatever is sent, nothing breaks."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import requests
 import schemathesis
-from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
+from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from jsonschema import Draft202012Validator
-from pydantic import TypeAdapter
 from schemathesis import GenerationMode
 
-from backend.errors import status_of
-from backend.examples import has_example, operations_of, show_examples
+from backend.errors import ANY_ERROR, status_of
 from backend.routes import ROUTERS
-from running import RunningServer, running
-from studio.jobs import Failure
+from running import RunningServer, running, wait_for
+from sent_files import clip_bytes, picture_bytes
+from studio.errors import rebuild
 
 WAITING = ("/v1/images/generations", "/v1/videos/sync", "/v1/actions/generations", "/v1/chat/completions")
 """Routes that answer when a job or an answer has ended; whoever gives up ends it."""
@@ -40,7 +40,7 @@ WAIT_S = 2.0
 
 
 def examples_of(content: dict[str, Any]) -> list[Any]:
-    """Those of one content type, wherever they stand."""
+    """Those of one content type or parameter, wherever they stand."""
     if "example" in content:
         return [content["example"]]
     named = [example["value"] for example in content.get("examples", {}).values()]
@@ -53,71 +53,127 @@ def check(example: object, schema: dict[str, Any]) -> None:
 
 
 def described() -> dict[str, Any]:
-    app = FastAPI()
+    app = FastAPI(responses=ANY_ERROR)
     for router in ROUTERS:
         app.include_router(router)
-    show_examples(app)
     return app.openapi()
 
 
 DESCRIBED = described()
-OPERATIONS = list(operations_of(DESCRIBED))
+OPERATIONS = [
+    (f"{method.upper()} {path}", operation)
+    for path, methods in DESCRIBED["paths"].items()
+    for method, operation in methods.items()
+]
+ERROR = {"$ref": "#/components/schemas/ErrorBody"}
 
 
-@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: str(value)[:60])
-def test_every_route_shows_an_example(name: str, operation: dict[str, Any]):
-    for parameter in operation.get("parameters", ()):
-        if parameter["in"] == "path":
-            check(parameter["example"], parameter["schema"])
-    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        assert has_example(content), f"{name} has a body without an example: add one to backend/examples/document.py"
-        if kind == "application/json":
-            for example in examples_of(content):
-                check(example, content["schema"])
-    assert operation.get("description") or operation.get("summary")
+def json_examples(operation: dict[str, Any]) -> list[Any]:
+    """What an operation shows as its body, of those that take JSON."""
+    return examples_of(operation.get("requestBody", {}).get("content", {}).get("application/json", {}))
 
 
-@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: str(value)[:60])
-def test_every_answer_shows_one_that_is_true_to_its_schema(name: str, operation: dict[str, Any]):
-    for status, response in operation["responses"].items():
-        content = response.get("content", {}).get("application/json")
-        if content is None:
-            continue
-        examples = examples_of(content)
-        assert examples, f"{name} answers {status} without an example: add one to backend/examples/answers.py"
-        for example in examples:
-            check(example, content["schema"])
+def test_every_route_shows_an_example():
+    for name, operation in OPERATIONS:
+        for parameter in operation.get("parameters", ()):
+            if parameter["in"] == "path":
+                assert examples_of(parameter), f"{name} has no example of {parameter['name']}"
+                check(examples_of(parameter)[0], parameter["schema"])
+        content = operation.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            assert json_examples(operation), f"{name} has a body without an example: Body(examples=[...])"
+            for example in json_examples(operation):
+                check(example, content["application/json"]["schema"])
+        assert operation.get("description") or operation.get("summary")
 
 
-@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: str(value)[:60])
-def test_every_error_that_a_route_documents_is_shown_as_it_is_answered(name: str, operation: dict[str, Any]):
-    for status, response in operation["responses"].items():
-        if int(status) < 400 or "content" not in response:
-            continue
-        codes = response["description"].split(", ")
-        content = response["content"]["application/json"]
-        assert content["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
-        shown = {
-            code: Failure.model_validate(example["value"]["error"]) for code, example in content["examples"].items()
+def test_every_error_that_a_route_documents_has_its_status():
+    for _, operation in OPERATIONS:
+        assert [shown["schema"] for shown in operation["responses"]["default"]["content"].values()] == [ERROR]
+        for status, response in operation["responses"].items():
+            if status != "default" and int(status) >= 400 and "content" in response:
+                assert response["content"]["application/json"]["schema"] == ERROR
+                codes = response["description"].split(", ")
+                assert {status_of(rebuild(code, "")) for code in codes} == {int(status)}
+
+
+SHOWN_PICTURE, SHOWN_PAIR = "u0123456789abcdef", "u0123456789abcdef.u123456789abcdef0"
+RUNS_AT_ONCE = (*WAITING, "/v1/tasks/{name}", "/v1/upsample", "/v1/arena/judgements", "/v1/arena/votes")
+LAST = "DELETE /v1/library"
+
+
+class World:
+    """A server that has what the examples name, each under the id that it has got."""
+
+    def __init__(self, server: RunningServer) -> None:
+        self.server = server
+        self.picture = self._upload(picture_bytes())
+        self.clip = self._upload(clip_bytes())
+        self.spare = self._upload(picture_bytes(64, 64))
+        for flow_shift in (3, 5):
+            sampling = {"num_inference_steps": 1, "seed": 1, "flow_shift": flow_shift}
+            server.wait_job(server.submit(resolution="256", aspect_ratio="1:1", sampling=sampling)["id"])
+        self.pair = server.get("/v1/arena/pairs/next", params={"voter": "grace"}).json()["pair"]
+        sampling = {"num_inference_steps": 1}
+        generate = {"kind": "generate_image", "prompt": "A cup.", "resolution": "256", "sampling": sampling}
+        self.refinement = server.post("/v1/refinements", json={"generate": generate, "max_rewrites": 0}).json()["id"]
+        wait_for(lambda: server.get(f"/v1/refinements/{self.refinement}").json()["nodes"][0]["media"], 120)
+        self.ids: dict[str, str] = {}
+
+    def _upload(self, content: bytes) -> str:
+        return self.server.post("/v1/media", files={"file": ("x", content)}).json()["id"]
+
+    def fill_queue(self) -> None:
+        """Stop starting jobs, and hand in what the other examples name."""
+        self.server.post("/v1/queue/pause")
+        waiting = [self.server.submit()["id"] for _ in range(2)]
+        question = {"questions": [{"text": "What?", "reference": "A cup."}], "reasoners": ["speck"]}
+        asked = self.server.post("/v1/arena/questions", json=question).json()["questions"][0]
+        self.ids = {
+            "5b3090214d6b": waiting[0],
+            "0c1d2e3f4a5b": waiting[1],
+            "3d0c5a81fe27": self.refinement,
+            "c41f7be2a905": asked["id"],
         }
 
-        assert list(shown) == codes
-        for code, failure in shown.items():
-            assert failure.code == code
-            assert status_of(failure.error()) == int(status)
+    def known(self, example: Any, key: str = "") -> Any:
+        """An example with the ids of this server."""
+        if isinstance(example, dict):
+            return {name: self.known(value, name) for name, value in example.items()}
+        if isinstance(example, list):
+            return [self.known(value, key) for value in example]
+        if not isinstance(example, str):
+            return example
+        if example == SHOWN_PAIR:
+            return self.pair["id"]
+        if key == "left":
+            return self.pair["left"]["id"]
+        media = {"source_video": self.clip, "ids": self.spare}.get(key, self.picture)
+        return self.ids.get(example, example).replace(SHOWN_PICTURE, media)
+
+    def send(self, name: str, operation: dict[str, Any]) -> Iterator[tuple[Any, httpx.Response]]:
+        """Every example of an operation, and what is answered."""
+        method, path = name.split()
+        for parameter in operation.get("parameters", ()):
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", self.known(examples_of(parameter)[0]))
+        for example in json_examples(operation):
+            yield example, httpx.request(method, self.server.url + path, json=self.known(example), timeout=60)
 
 
-@pytest.mark.parametrize("router", ROUTERS, ids=lambda router: str(router.prefix))
-def test_an_answer_that_is_shown_is_read_by_the_routes_own_model(router: APIRouter):
-    for route in router.routes:
-        if isinstance(route, APIRoute) and route.response_model is not None:
-            for method in route.methods or ():
-                shown = DESCRIBED["paths"][route.path_format][method.lower()]["responses"][
-                    str(route.status_code or 200)
-                ]
-                content = shown["content"].get("application/json")
-                if content is not None:
-                    TypeAdapter(route.response_model).validate_python(examples_of(content)[0], strict=False)
+def test_every_example_of_a_body_is_taken(tmp_path: Path):
+    with running(tmp_path) as server:
+        server.wait_ready()
+        world = World(server)
+        bodies = {name: operation for name, operation in OPERATIONS if json_examples(operation)}
+        at_once = [name for name in bodies if name.split()[1] in RUNS_AT_ONCE]
+        answers = [(name, *sent) for name in at_once for sent in world.send(name, bodies[name])]
+        world.fill_queue()
+        later = [name for name in bodies if name not in (*at_once, LAST)]
+        answers += [(name, *sent) for name in (*later, LAST) for sent in world.send(name, bodies[name])]
+
+    refused = [(name, example, answer.text) for name, example, answer in answers if not answer.is_success]
+    assert refused == []
 
 
 @pytest.fixture(scope="module")

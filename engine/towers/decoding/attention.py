@@ -15,7 +15,7 @@ import triton.language as tl
 from torch import Tensor
 
 from engine.towers.block import Block
-from engine.towers.decoding.overlap import admit_next, await_inputs
+from engine.towers.decoding.product import admit_next, await_inputs
 from engine.towers.decoding.table import CAPACITY, KEYS, LENGTH, NUM_COLUMNS, VALUES
 from engine.towers.rope import Rope
 

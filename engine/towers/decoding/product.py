@@ -1,6 +1,9 @@
-"""One row times a matrix, in the time that reading the matrix takes; several rows are PyTorch's.
+"""Kernels of a recorded step: products with few rows, and the residual stream with what a layer adds and its norm.
 
-Programs stay for many tiles and have the next ones copied to shared memory while one is multiplied.
+A kernel is started while the one before it ends (programmatic dependent launch, from Hopper on). One that is launched
+so calls `await_inputs` before it touches anything that another kernel makes, and every kernel of a chain does, also one
+that needs nothing: only then does its end mean that all before it have ended. What no kernel writes, such as weights,
+may be read before.
 """
 
 # Triton is there only beside PyTorch's CUDA builds, and pyright does not follow what its decorator makes of a function.
@@ -17,7 +20,21 @@ import triton.language as tl
 from torch import Tensor, nn
 
 from engine.towers.block import FeedForward
-from engine.towers.decoding.overlap import admit_next, await_inputs
+from engine.towers.rms_norm import RmsNorm
+
+
+@triton.jit
+def await_inputs(overlaps: tl.constexpr):
+    """Wait for the kernels before."""
+    if overlaps:
+        tl.extra.cuda.gdc_wait()
+
+
+@triton.jit
+def admit_next(overlaps: tl.constexpr):
+    """Let the next kernel's programs come, as soon as all of this kernel's have said so."""
+    if overlaps:
+        tl.extra.cuda.gdc_launch_dependents()
 
 
 @dataclass(frozen=True)
@@ -150,3 +167,56 @@ def feed_forward(layers: FeedForward, x: Tensor, *, overlaps: bool) -> Tensor:
     else:
         inner = layers.activate(product(up, x, overlaps=overlaps))
     return product(layers.down, inner, overlaps=overlaps)
+
+
+@triton.jit
+def _sum_norm(
+    x_at,
+    added_at,
+    weight_at,
+    sum_at,
+    normal_at,
+    eps,
+    width: tl.constexpr,
+    block: tl.constexpr,
+    adds: tl.constexpr,
+    rounds_before_weight: tl.constexpr,
+    overlaps: tl.constexpr,
+):
+    column = tl.arange(0, block)
+    here = column < width
+    weight = tl.load(weight_at + column, here, 0)
+    admit_next(overlaps)
+    await_inputs(overlaps)
+    place = tl.program_id(0) * width + column
+    x = tl.load(x_at + place, here, 0)
+    if adds:
+        x = (x.to(tl.float32) + tl.load(added_at + place, here, 0).to(tl.float32)).to(x.dtype)
+        tl.store(sum_at + place, x, here)
+    wide = x.to(tl.float32)
+    wide *= tl.rsqrt(tl.sum(wide * wide) / width + eps)
+    if rounds_before_weight:
+        wide = wide.to(x.dtype).to(tl.float32)
+    tl.store(normal_at + place, (weight.to(tl.float32) * wide).to(x.dtype), here)
+
+
+def sum_norm(x: Tensor, added: Tensor | None, norm: RmsNorm, *, overlaps: bool) -> tuple[Tensor, Tensor]:
+    """x + added and its norm, [B, H] each; without anything to add, x itself and its norm."""
+    total, normal = x if added is None else torch.empty_like(x), torch.empty_like(x)
+    width = x.shape[1]
+    _sum_norm[(len(x),)](
+        x,
+        x if added is None else added,
+        norm.weight,
+        total,
+        normal,
+        norm.eps,
+        width,
+        triton.next_power_of_2(width),
+        added is not None,
+        norm.rounds_before_weight,
+        overlaps,
+        num_warps=min(triton.next_power_of_2(triton.cdiv(width, 256)), 16),
+        **({"launch_pdl": True} if overlaps else {}),
+    )
+    return total, normal

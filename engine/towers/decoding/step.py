@@ -10,8 +10,7 @@ from torch import Tensor
 from engine.towers.block import Block
 from engine.towers.cache import Cache
 from engine.towers.decoding.attention import attend
-from engine.towers.decoding.product import feed_forward, product
-from engine.towers.decoding.sum_norm import sum_norm
+from engine.towers.decoding.product import feed_forward, product, sum_norm
 from engine.towers.decoding.table import POSITION, TOKEN, LastToken, Table
 from engine.towers.reasoner import Reasoner
 from engine.towers.rope import rope_tables

@@ -12,11 +12,11 @@ from sqlalchemy import delete
 
 from backend.arena import ArenaService
 from backend.arena.pairing import Match, Pairing, Wish, left_of
+from backend.broadcast import LibraryNews
 from backend.database import Database, open_database
 from backend.database.tables import AnswerRow, ArtefactRow, QuestionRow, VoteRow
-from backend.jobs.ledger import Ledger
-from backend.library.news import LibraryNews
-from backend.library.shelving import Origin, shelve
+from backend.jobs.ledger import Accepted, Ledger
+from backend.library.recording import Origin, add_artefact
 from backend.media import MediaStore
 from library_rows import reference
 from studio.arena import CastVote, NextPair
@@ -50,12 +50,12 @@ def made(database: Database, job_id: str, checkpoint: str = "speck", **fields: A
     """A picture of a job that has succeeded, as far as the arena looks."""
     sampling = {"seed": 0, **fields.pop("sampling", {})}
     request = GenerateImage.model_validate({"prompt": "a robot arm", "sampling": sampling, **fields})
-    Ledger(database).insert(job_id, request, checkpoint)
+    Ledger(database).insert(Accepted(job_id, request, checkpoint))
     name = f"{job_id}-0"
     said = request.model_dump(mode="json")
     origin = Origin(kind=request.kind, job_id=job_id, checkpoint=checkpoint, request=said)
     with database.transaction() as session:
-        shelve(session, reference(name, seed=request.sampling.seed), origin)
+        add_artefact(session, reference(name, seed=request.sampling.seed), origin)
     return name
 
 

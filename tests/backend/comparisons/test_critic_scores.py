@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from backend.comparisons.critics import critic_scores
+from backend.comparisons.drawing import critic_scores
 from backend.database import Database, open_database
 from backend.library.erasing import forget_everything
 from backend.refining.store import RefinementStore

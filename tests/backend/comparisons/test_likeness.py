@@ -13,8 +13,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from backend.comparisons.explaining import explained, explained_control, followed_by
-from backend.comparisons.likeness import EQUAL_DB, Followed, compare, fidelity, outline_f1, psnr_db, ssim
+from backend.comparisons.likeness import (
+    EQUAL_DB,
+    Followed,
+    compare,
+    explained,
+    explained_control,
+    fidelity,
+    followed_by,
+    outline_f1,
+    psnr_db,
+    ssim,
+)
 from backend.comparisons.measuring import Measuring
 from backend.comparisons.service import ComparisonService
 from backend.media import MediaStore, compute_control, write_clip

@@ -11,8 +11,8 @@ from PIL import Image
 
 from backend.comparisons.exporting import csv_of
 from backend.comparisons.likeness import MEASURES, compare
+from cli.compare import table_of
 from frontend.offline import offline_page
-from studio.cli.compare import table_of
 from studio.comparisons import METRICS, Cell, Column, Comparison, Likeness, Metric
 
 

@@ -16,18 +16,18 @@ from safetensors import SafetensorError
 
 from backend import serve
 from backend.database import Database, database, open_database
-from backend.fleet.engine_group import EngineGroup
 from backend.fleet.fleet import Fleet
+from backend.fleet.roster import EngineGroup
 from backend.jobs import patience
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.library import backup
 from backend.library.backup import backup_of
 from backend.library.reserve import Reserve
 from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
-from backend.worker import seat
+from backend.worker import engine_slot
 from room_on_disk import room_for
 from studio import standard_error
 from studio.checkpoints import Checkpoint
@@ -62,13 +62,30 @@ class Process:
         return command
 
 
-def dispatcher_over(board: Any, process: Process, deliver: list[Any]) -> Dispatcher:
+def dispatcher_over(board: Any, process: Process, deliver: list[Any], states: list[str]) -> Dispatcher:
     def make(told: Any) -> Any:
         deliver.append(told)
         return process
 
     broadcast: Any = SilentBroadcast()
-    return Dispatcher(board, broadcast, SPECK, "cpu", make, asyncio.Lock())
+    dispatcher = Dispatcher(
+        board=board,
+        broadcast=broadcast,
+        checkpoint=SPECK,
+        device="cpu",
+        make_process=make,
+        lock=asyncio.Lock(),
+        on_change=lambda: states.append(dispatcher.status.state),
+        may_claim=lambda: True,
+    )
+    return dispatcher
+
+
+class NoPreparations:
+    """Every job begins at once."""
+
+    def first(self, job: object) -> None:
+        return None
 
 
 class SilentBroadcast:
@@ -102,11 +119,11 @@ def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path:
         silent: Any = SilentBroadcast()
         board = FullBoard(Ledger(open_database(tmp_path / "orrery.db")), MediaStore(tmp_path / "media"), silent)
         for name in ("000000000001", "000000000002"):
-            await board.move(Ledger.insert, name, CUBE, "speck")
+            await board.move(Ledger.insert, Accepted(name, CUBE, "speck"))
         process, deliver, states = Process(), list[Any](), list[str]()
-        dispatcher = dispatcher_over(board, process, deliver)
-        dispatcher.on_change = lambda: states.append(dispatcher.status.state)
-        task = asyncio.create_task(dispatcher.run())
+        dispatcher = dispatcher_over(board, process, deliver, states)
+        unprepared: Any = NoPreparations()
+        task = asyncio.create_task(dispatcher.run(unprepared))
         deliver[0](CheckpointMoved("ready", "float32"))
         first = await process.hear(RunJob)
         deliver[0](JobFailed(first.job_id, Failure.of(FULL)))
@@ -128,8 +145,9 @@ def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path:
 def test_a_checkpoint_that_did_not_load_is_loaded_again_when_it_is_asked_for():
     async def run() -> None:
         process, deliver = Process(), list[Any]()
-        group = EngineGroup(SPECK, [dispatcher_over(None, process, deliver)], 0.0)
-        task = asyncio.create_task(group.dispatchers[0].run())
+        unprepared: Any = NoPreparations()
+        group = EngineGroup(SPECK, [dispatcher_over(None, process, deliver, [])], 0.0)
+        task = asyncio.create_task(group.dispatchers[0].run(unprepared))
         deliver[0](CheckpointMoved("failed", failure=Failure.of(FULL)))
         while group.status.state != "failed":
             await asyncio.sleep(0)
@@ -249,11 +267,13 @@ def test_a_checkpoint_that_cannot_be_built_says_why(
     def build(_: Path) -> None:
         raise error
 
-    monkeypatch.setattr(seat, "build_speck", build)
+    monkeypatch.setattr(engine_slot, "build_speck", build)
     lifeline: Any = type("Deaf", (), {"report": lambda *_: None})()
 
     with pytest.raises(StudioError) as refused:
-        seat.Seat(lifeline, load=lambda *_, **__: None).load(LoadCheckpoint(tmp_path, build=True, device="cpu"))  # type: ignore[arg-type]
+        engine_slot.EngineSlot(lifeline, load=lambda *_, **__: None).load(
+            LoadCheckpoint(tmp_path, build=True, device="cpu")
+        )  # type: ignore[arg-type]
 
     assert refused.value.code == code
 
@@ -278,7 +298,7 @@ def test_a_log_on_a_full_disk_loses_lines_and_nothing_else(monkeypatch: pytest.M
 
 def test_a_checkpoint_that_is_lost_for_want_of_room_has_not_failed_and_keeps_its_jobs():
     async def run() -> bool:
-        dispatcher = dispatcher_over(None, Process(), [])
+        dispatcher = dispatcher_over(None, Process(), [], [])
         dispatcher._storage(dispatcher.status, FULL)
         group = EngineGroup(SPECK, [dispatcher], 0.0)
         assert group.status.error is not None

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from backend.dialects.openai_chat import to_call, to_theirs, with_media
-from backend.dialects.openai_chat_answers import ChatStream, to_completion
-from backend.dialects.thought_splitter import ThoughtSplitter
+from backend.dialects.openai_chat_answers import ChatStream, ThoughtSplitter, to_completion
 from backend.messages import ConversationSaid, Token, Usage
 from backend.reasoning.service import TextAnswer
 from backend.reasoning.shown_media import Shown

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import msgpack
@@ -14,8 +15,9 @@ from backend.dialects.openai_actions import ActionsCall, to_answer, to_call, to_
 from backend.dialects.openai_video_answers import to_action
 from backend.dialects.packed_actions import MAX_NUMBERS, is_packed, pack_answer, read_packed
 from backend.dialects.video_fields import VideoFields
-from backend.examples.works import POLICY_REQUEST, done
 from studio.errors import BadInput, NotAllowed
+from studio.jobs import Job, JobState, Progress
+from studio.requests import RunPolicy
 from studio.wire.arrays import pack_message, unpack_message
 
 PIXELS = np.arange(6 * 8 * 3, dtype=np.uint8).reshape(6, 8, 3)
@@ -102,8 +104,21 @@ def test_arrays_are_the_rule_in_msgpack_and_lists_in_json():
 
 
 def test_the_answer_holds_float32_arrays_or_lists():
-    action = to_action(POLICY_REQUEST, json.dumps({"actions": ROWS}))
-    answer = to_answer(ActionsCall("step-1", VideoFields(), raw=False), done(POLICY_REQUEST), [action])
+    asked = RunPolicy(prompt="Push it.", embodiment="pusht", start_image="u0123456789abcdef", num_actions=4)
+    now = datetime.now(UTC)
+    job = Job(
+        id="5b3090214d6b",
+        kind=asked.kind,
+        state=JobState.SUCCEEDED,
+        checkpoint="speck",
+        request=asked,
+        progress=Progress(steps=1),
+        created_at=now,
+        started_at=now,
+        finished_at=now,
+    )
+    action = to_action(asked, json.dumps({"actions": ROWS}))
+    answer = to_answer(ActionsCall("step-1", VideoFields(), raw=False), job, [action])
 
     whole, raw = (unpack_message(pack_answer(form, as_arrays=True)) for form in (answer, to_raw(answer)))
     values = whole["data"][0]["action"]["values"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import nvidia_requests as nvidia
-from backend.dialects.nested_fields import object_of_form
+from backend.dialects.fields import object_of_form
 from backend.dialects.openai_videos import addresses_in, to_draft
 from backend.dialects.video_fields import read_fields
 from studio.errors import BadInput, NotAllowed

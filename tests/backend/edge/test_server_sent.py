@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from backend.routes.server_sent import COMMENT, kept_alive
+from backend.routes.connections import COMMENT, kept_alive
 
 
 class Source:

@@ -11,10 +11,9 @@ import pytest
 from backend.broadcast import Broadcast, Subscription
 from backend.database import open_database
 from backend.jobs.board import Board
-from backend.jobs.ledger import Ledger
-from backend.jobs.pace_book import record
+from backend.jobs.eta import Measured, record
+from backend.jobs.ledger import Accepted, Ledger
 from backend.jobs.queue_verbs import queue_status
-from backend.jobs.stopwatch import Measured
 from backend.media import MediaStore
 from studio.errors import EngineError, MediaNotFound, StorageError
 from studio.events import Delta
@@ -35,7 +34,7 @@ async def board_over(folder: Path, broadcast: Broadcast | None = None) -> AsyncI
     board = Board(Ledger(open_database(folder / "orrery.db")), store, broadcast or Broadcast())
     board.resident = frozenset({"speck"})
     for job in (ONE, TWO, THREE):
-        await board.move(Ledger.insert, job, CUBE, "speck")
+        await board.move(Ledger.insert, Accepted(job, CUBE, "speck"))
     await board.claim("speck")
     await board.claim("speck")
     for job in (ONE, TWO, THREE, STRANGER):
@@ -124,7 +123,7 @@ def test_the_queues_seconds_go_down_with_what_the_running_job_says_of_itself(tmp
         ledger = Ledger(open_database(tmp_path / "orrery.db"))
         board = Board(ledger, MediaStore(tmp_path / "media"), broadcast)
         for job in (ONE, TWO):
-            await board.move(Ledger.insert, job, CUBE, "speck")
+            await board.move(Ledger.insert, Accepted(job, CUBE, "speck"))
         with ledger.transaction() as session:
             record(session, ONE, Measured(seconds_per_step=0.0, seconds_around=30.0))
         await board.claim("speck")
@@ -157,7 +156,7 @@ def test_looks_at_the_queue_are_shared_and_none_is_older_than_what_was_written(
             monkeypatch.setattr("backend.jobs.board.queue_status", counted)
             together = await asyncio.gather(*(board.tell_queue() for _ in range(20)))
             assert len(looks) <= 2
-            await board.move(Ledger.insert, STRANGER, CUBE, "speck")
+            await board.move(Ledger.insert, Accepted(STRANGER, CUBE, "speck"))
             return together, board.queue
 
     together, after = asyncio.run(act())

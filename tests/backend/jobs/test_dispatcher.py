@@ -46,9 +46,20 @@ def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
             return process
 
         broadcast: Any = None
-        dispatcher = Dispatcher(board, broadcast, SPECK, "cpu", make, asyncio.Lock())
         changes = asyncio.Queue[bool]()
-        task = asyncio.create_task(dispatcher.run())
+        is_leaving = asyncio.Event()
+        nothing: Any = None
+        dispatcher = Dispatcher(
+            board=board,
+            broadcast=broadcast,
+            checkpoint=SPECK,
+            device="cpu",
+            make_process=make,
+            lock=asyncio.Lock(),
+            on_change=lambda: changes.put_nowait(dispatcher.idle) if is_leaving.is_set() else None,
+            may_claim=lambda: not is_leaving.is_set(),
+        )
+        task = asyncio.create_task(dispatcher.run(nothing))
         assert dispatcher.idle
         deliver[0](CheckpointMoved("ready", "float32"))
         await asyncio.wait_for(board.is_asked.wait(), 60)
@@ -56,8 +67,7 @@ def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
         assert not dispatcher.idle
 
         # Somebody wants it off the device meanwhile: they are told once there was no job after all.
-        dispatcher.on_change = lambda: changes.put_nowait(dispatcher.idle)
-        dispatcher.may_claim = lambda: False
+        is_leaving.set()
         board.may_answer.set()
         assert await asyncio.wait_for(changes.get(), 60)
         task.cancel()

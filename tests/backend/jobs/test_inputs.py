@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from backend.jobs.inputs import check_inputs, transfer
+from backend.jobs import inputs
+from backend.jobs.inputs import check_inputs
 from backend.media import ControlOrigin, MediaStore, compute_control, stream_clip
 from studio.errors import BadInput, MediaNotFound
 from studio.requests import Resolution, parse_request
@@ -84,7 +85,7 @@ def test_longer_clips_are_cut_to_the_length_that_is_asked_for(store: MediaStore,
 def test_a_clip_of_more_frames_than_are_made_is_refused(
     store: MediaStore, clip: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(transfer, "MAX_FRAMES", 16)
+    monkeypatch.setattr(inputs, "MAX_FRAMES", 16)
     controls = [{"hint": "edge", "video": clip(17)}]
 
     param, said = refused(store, **TRANSFER, controls=controls)

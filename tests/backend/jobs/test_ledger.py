@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from backend.database import open_database
 from backend.database.tables import Table
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from studio.errors import Conflict, DiskFull, EngineError, GuardrailBlocked, JobNotFound, StorageError
 from studio.jobs import MAX_RETURNS, Failure, JobState
 from studio.requests import GenerateImage
@@ -28,12 +28,12 @@ def ledger(tmp_path: Path):
 
 def accept(ledger: Ledger, *names: str) -> None:
     for name in names:
-        ledger.insert(name, CUBE, "speck")
+        ledger.insert(Accepted(name, CUBE, "speck"))
 
 
 def fill(ledger: Ledger) -> None:
     for number in range(100):
-        ledger.insert(f"job{number}", GenerateImage(prompt="x" * 10_000), "speck")
+        ledger.insert(Accepted(f"job{number}", GenerateImage(prompt="x" * 10_000), "speck"))
 
 
 def is_no_index_of_words(name: str | None, kind: str, _: Any) -> bool:
@@ -167,7 +167,7 @@ def test_a_full_disk_is_said_so_and_nothing_is_accepted(tmp_path: Path):
 
 
 def test_a_job_of_another_checkpoint_waits_for_its_own(ledger: Ledger):
-    ledger.insert("other", CUBE, "cosmos3-nano")
+    ledger.insert(Accepted("other", CUBE, "cosmos3-nano"))
     accept(ledger, "ours")
 
     assert [claimed(ledger), claimed(ledger)] == ["ours", None]

@@ -8,7 +8,7 @@ from typing import Any
 from backend.broadcast import Broadcast
 from backend.database import open_database
 from backend.jobs.board import Board
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.jobs.queue_verbs import move_job, queue_status, set_priority
 from backend.media import MediaStore
 from studio.jobs import Job, Progress
@@ -34,7 +34,7 @@ def test_an_open_job_is_read_once_and_every_change_of_it_is_seen(tmp_path: Path)
         board.look = counted  # type: ignore[method-assign]
         board.resident = frozenset({"speck"})
         for job in (ONE, TWO):
-            await board.move(Ledger.insert, job, CUBE, "speck")
+            await board.move(Ledger.insert, Accepted(job, CUBE, "speck"))
 
         async def seen(job_id: str) -> Job:
             job = await board.get(job_id)
@@ -73,7 +73,7 @@ def test_jobs_that_all_got_other_positions_are_read_again(tmp_path: Path):
         board = Board(ledger, MediaStore(tmp_path / "media"), Broadcast())
         names = [f"{number:012d}" for number in range(4)]
         for job in names:
-            await board.move(Ledger.insert, job, CUBE, "speck")
+            await board.move(Ledger.insert, Accepted(job, CUBE, "speck"))
         for _ in range(40):  # each move halves the room between two
             await board.move(move_job, names[3], names[1])
             await board.move(move_job, names[2], names[1])
@@ -89,7 +89,7 @@ def test_a_page_of_jobs_ends_with_the_cursor_of_the_next(tmp_path: Path):
     ledger = Ledger(open_database(tmp_path / "orrery.db"))
     names = [f"{number:012d}" for number in range(5)]
     for job in names:
-        ledger.insert(job, CUBE, "speck")
+        ledger.insert(Accepted(job, CUBE, "speck"))
 
     found, before, pages = list[str](), None, 0
     while pages == 0 or before is not None:

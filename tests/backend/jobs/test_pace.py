@@ -1,6 +1,6 @@
 """How long a job still takes."""
 
-from backend.jobs.pace import Pace
+from backend.jobs.eta import Pace
 
 
 def test_nothing_is_promised_before_two_reports():

@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from backend.database import Database, open_database
 from backend.database.tables import PromiseRow
-from backend.jobs.ledger import Ledger
+from backend.jobs.ledger import Accepted, Ledger
 from backend.jobs.promises import Promises
 from studio.errors import BadInput, Conflict
 from studio.jobs import Job
@@ -34,7 +34,7 @@ class Desk:
 
     async def submit(self, job_id: str | None) -> Job:
         self.num_submitted += 1
-        return await self.database.alone(lambda: self.ledger.insert(job_id or "0" * 12, CUBE, "speck"))
+        return await self.database.alone(lambda: self.ledger.insert(Accepted(job_id or "0" * 12, CUBE, "speck")))
 
     async def refuse(self, job_id: str | None) -> Job:
         raise BadInput("no")

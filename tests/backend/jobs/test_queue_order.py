@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from backend.database import open_database
-from backend.jobs.ledger import Ledger
-from backend.jobs.pace_book import estimate, estimate_job, record
+from backend.jobs.eta import Measured, Stopwatch, estimate, estimate_job, record
+from backend.jobs.ledger import Accepted, Ledger
 from backend.jobs.queue_service import combinations
 from backend.jobs.queue_verbs import (
-    Accepted,
     batch_jobs,
     cancel_queued,
     insert_batch,
@@ -20,7 +19,6 @@ from backend.jobs.queue_verbs import (
     set_paused,
     set_priority,
 )
-from backend.jobs.stopwatch import Measured, Stopwatch
 from library_rows import put, reference
 from studio.errors import BadInput, Conflict, JobNotFound
 from studio.jobs import JobState, Progress
@@ -39,7 +37,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def accept(ledger: Ledger, *names: str) -> None:
     for name in names:
-        ledger.insert(name, CUBE, "speck")
+        ledger.insert(Accepted(name, CUBE, "speck"))
 
 
 def order(ledger: Ledger) -> str:
@@ -81,7 +79,7 @@ def test_priorities_stand_before_each_other_in_order_of_acceptance(ledger: Ledge
         ("h2", "high"),
         ("l2", "low"),
     ):
-        ledger.insert(name, CUBE, "speck", priority=priority)  # type: ignore[arg-type]
+        ledger.insert(Accepted(name, CUBE, "speck"), priority=priority)  # type: ignore[arg-type]
     assert order(ledger) == "h1 h2 n1 n2 l1 l2"
 
     assert set_priority(ledger, "l1", "high").priority == "high"
@@ -91,7 +89,7 @@ def test_priorities_stand_before_each_other_in_order_of_acceptance(ledger: Ledge
 
 
 def test_a_retried_job_stands_behind_the_last_of_its_priority(ledger: Ledger):
-    ledger.insert("high", CUBE, "speck", priority="high")
+    ledger.insert(Accepted("high", CUBE, "speck"), priority="high")
     ledger.cancel("high")
     accept(ledger, "a", "b")
 
@@ -109,7 +107,7 @@ def test_there_is_always_room_between_two_jobs(ledger: Ledger):
 
     assert ledger.num_spreads > 0
     for number in range(300):
-        ledger.insert(f"h{number:03}", CUBE, "speck", priority="high")
+        ledger.insert(Accepted(f"h{number:03}", CUBE, "speck"), priority="high")
     assert order(ledger).split()[:300] == [f"h{number:03}" for number in range(300)]
     assert len({job.position for job in ledger.open_jobs()}) == 303
 
@@ -180,7 +178,7 @@ def test_estimates_are_measured_or_scaled_and_never_guessed(ledger: Ledger):
             return estimate(session, request, "speck")
 
     assert seconds(CUBE) == Estimate()
-    ledger.insert("done", CUBE, "speck")
+    ledger.insert(Accepted("done", CUBE, "speck"))
     ledger.cancel("done")
     with ledger.transaction() as session:
         record(session, "done", Measured(0.5, 1.0))
@@ -196,7 +194,7 @@ def test_estimates_are_measured_or_scaled_and_never_guessed(ledger: Ledger):
         assert estimate(session, CUBE, "cosmos3-nano") == Estimate()
     accept(ledger, "a", "b")
     assert queue_status(ledger).seconds_left == pytest.approx(12.6)
-    ledger.insert("c", GenerateVideo(prompt="x"), "speck")
+    ledger.insert(Accepted("c", GenerateVideo(prompt="x"), "speck"))
     assert queue_status(ledger).seconds_left is None
 
 
@@ -205,8 +203,8 @@ def test_jobs_with_and_without_a_step_cache_say_nothing_exact_of_each_other(ledg
         CUBE.model_copy(update={"sampling": CUBE.sampling.model_copy(update={"step_cache": part})})
         for part in (0.05, 0.1)
     )
-    ledger.insert("plain", CUBE, "speck")
-    ledger.insert("cached", cached, "speck")
+    ledger.insert(Accepted("plain", CUBE, "speck"))
+    ledger.insert(Accepted("cached", cached, "speck"))
     with ledger.transaction() as session:
         record(session, "plain", Measured(0.5, 1.0))
         record(session, "cached", Measured(0.25, 1.0))
@@ -220,8 +218,8 @@ def test_a_clip_as_long_as_its_controls_is_estimated_by_their_length(ledger: Led
         {"prompt": "x", "source_video": "u0123456789abcdef", "controls": [{"hint": "edge"}]}
     )
     sized, longer = (request.model_copy(update={"num_frames": count}) for count in (93, 189))
-    ledger.insert("unknown", request, "speck")
-    ledger.insert("one", request, "speck", sized=sized)
+    ledger.insert(Accepted("unknown", request, "speck"))
+    ledger.insert(Accepted("one", request, "speck", sized=sized))
     with ledger.transaction() as session:
         record(session, "unknown", Measured(1.0, 1.0))
         assert estimate(session, sized, "speck") == Estimate()

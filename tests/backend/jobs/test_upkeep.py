@@ -9,7 +9,7 @@ import pytest
 
 from backend.jobs.upkeep import Upkeep
 from backend.messages import CheckpointMoved, LoadCheckpoint
-from backend.worker.seat import LET_GO, Seat
+from backend.worker.engine_slot import LET_GO, EngineSlot
 from engine_fakes import FakeEngine, Over
 from studio.checkpoints import Checkpoint
 from studio.presets import CheckpointPreset
@@ -131,7 +131,7 @@ LOAD = LoadCheckpoint(Path("nowhere"), build=False, device="auto")
 
 def test_a_seat_whose_engine_can_sleep_wakes_the_same_one():
     line, engine = Line(), Sleepy()
-    seat = Seat(line, engine.load)  # type: ignore[arg-type]
+    seat = EngineSlot(line, engine.load)  # type: ignore[arg-type]
     seat.load(LOAD)
     seat.sleep()
     assert seat.engine is None
@@ -145,7 +145,7 @@ def test_a_seat_whose_engine_can_sleep_wakes_the_same_one():
 def test_a_seat_whose_engine_cannot_ends_its_process():
     line, engine = Line(), Sleepy()
     engine.can_sleep = False
-    seat = Seat(line, engine.load)  # type: ignore[arg-type]
+    seat = EngineSlot(line, engine.load)  # type: ignore[arg-type]
     seat.load(LOAD)
     with pytest.raises(Over):
         seat.sleep()

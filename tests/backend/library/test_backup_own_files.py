@@ -12,9 +12,8 @@ from backend.library.backup import is_own_file
 from backend.library.form_presets import FormPresets, preset_id
 from shelves import Shelf, export_of, shelf_at
 from studio.data_folder import DataFolder
-from studio.form_presets import SaveFormPreset
-from studio.import_report import ImportReport
-from studio.presets import load_presets
+from studio.library import ImportReport
+from studio.presets import SaveFormPreset, load_presets
 from studio.prompting import load_tasks
 
 VARIANT = 'id = "my-nano"\ntitle = "Mine"\nsummary = "Mine."\nvariant_of = "my-base"\n'

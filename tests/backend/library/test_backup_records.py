@@ -18,8 +18,7 @@ from sqlalchemy import func, select
 from backend.arena.pairing import Wish
 from backend.arena.questions import read_questions
 from backend.arena.service import ArenaService
-from backend.comparisons.critics import critic_scores
-from backend.comparisons.drawing import Look, draw, find_comparison, list_all
+from backend.comparisons.drawing import Look, critic_scores, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.tables import (
     AnswerRow,
@@ -30,6 +29,7 @@ from backend.database.tables import (
     RefinementRow,
     VoteRow,
 )
+from backend.jobs.ledger import Accepted
 from critiques import critique
 from refining_fakes import begun
 from shelves import CUBE, Shelf, export_of, shelf_at
@@ -37,11 +37,10 @@ from studio.arena import CastVote, Choice, Standings
 from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
-from studio.import_report import RecordName
 from studio.jobs import BatchPlace, Failure, JobState
+from studio.library import RecordName
 from studio.prompting.critique import read_critique
-from studio.refinement_growth import best_of
-from studio.refinements import RefinementNode
+from studio.refinements import RefinementNode, best_of
 
 GRID, TREE, QUESTION = "c" * 12, "a" * 12, "d" * 12
 FIRST, SECOND, RUNNING, SHOWN = (f"{number:012x}" for number in range(1, 5))
@@ -64,7 +63,7 @@ def fill(shelf: Shelf) -> None:
         shelf.make(job_id, checkpoint, BatchPlace(id=GRID, index=index, size=4))
         for index, (job_id, checkpoint) in enumerate(((FIRST, "nano"), (SECOND, "super")))
     ]
-    shelf.ledger.insert(RUNNING, CUBE, "speck", batch=BatchPlace(id=GRID, index=2, size=4))
+    shelf.ledger.insert(Accepted(RUNNING, CUBE, "speck"), batch=BatchPlace(id=GRID, index=2, size=4))
     shelf.ledger.claim("speck")
     _compare(shelf, shown, made[0])
     _refine(shelf, made[1])
@@ -282,7 +281,7 @@ def test_a_cell_that_was_made_again_here_stays_in_its_place(full: Shelf, other: 
 
 
 def test_results_that_a_job_has_not_made_here_stay_out_since_a_retry_makes_them(full: Shelf, other: Shelf):
-    other.ledger.insert(FIRST, CUBE, "nano")
+    other.ledger.insert(Accepted(FIRST, CUBE, "nano"))
     other.ledger.cancel(FIRST)
 
     report = other.bring_in(export_of(full))
@@ -321,7 +320,8 @@ def test_an_export_while_comparisons_begin_has_all_jobs_of_each(tmp_path: Path, 
                 session.add(ComparisonRow(id=f"{number:012x}", document=grid, created_at=datetime.now(UTC)))
                 for index in range(num_cells):
                     place = BatchPlace(id=f"{number:012x}", index=index, size=num_cells)
-                    other.ledger.add(session, f"{number:06x}{index:06x}", CUBE, "speck", "normal", place)
+                    accepted = Accepted(f"{number:06x}{index:06x}", CUBE, "speck")
+                    other.ledger.add(session, accepted, "normal", place)
 
     writer = threading.Thread(target=begin)
     writer.start()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.jobs.ledger import Accepted
 from sent_files import picture_bytes
 from shelves import CUBE, JOB, Shelf, export_of, rewritten, sent, shelf_at, with_sql
 from studio.errors import BadInput, Conflict, DiskFull, QuotaExceeded, StudioError
@@ -35,7 +36,7 @@ def test_an_export_comes_in_elsewhere_with_everything_that_was_said(shelf: Shelf
 
     result = shelf.make()
     upload = asyncio.run(act())
-    shelf.ledger.insert("cccccccccccc", CUBE, "speck")
+    shelf.ledger.insert(Accepted("cccccccccccc", CUBE, "speck"))
     template = shelf.folder / "presets" / "templates" / "mine.toml"
     template.parent.mkdir(parents=True)
     template.write_text('analysis = "x"')
@@ -187,7 +188,7 @@ def test_nothing_is_left_of_everything(shelf: Shelf):
     result = shelf.make()
     asyncio.run(shelf.uploads.keep(io.BytesIO(picture_bytes(30, 20)), "secret-name.png"))
     shutil.copy(shelf.store.file(result), shelf.store.file(result).with_name("ffffffffffff-0.png"))
-    shelf.ledger.insert("cccccccccccc", CUBE, "speck")
+    shelf.ledger.insert(Accepted("cccccccccccc", CUBE, "speck"))
     with pytest.raises(Conflict, match="cccccccccccc"):
         asyncio.run(shelf.backups.erase_everything())
     assert len(shelf.ids()) == 2

@@ -11,7 +11,7 @@ from backend.database import Database, open_database
 from backend.database.tables import JobRow
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.finding import facets_of, find, usage_of
-from backend.library.shelving import Origin, shelve, unshelve
+from backend.library.recording import Origin, add_artefact, remove_artefact
 from library_rows import fill, put, reference
 from studio.errors import BadInput, MediaNotFound
 from studio.library import MAX_TAGS, ItemChange, ItemsChange, LibraryQuery
@@ -97,7 +97,7 @@ def test_title_and_tags_are_found_by_what_they_are_now(database: Database):
 def test_what_is_forgotten_is_found_no_more(database: Database):
     with database.transaction() as session:
         row = put(session, ONE)
-        unshelve(session, row)
+        remove_artefact(session, row)
 
     assert found(database, q="cube") == []
 
@@ -106,7 +106,7 @@ def test_filters_must_all_hold(database: Database):
     with database.transaction() as session:
         put(session, ONE, seed=1, starred=True, checkpoint="speck")
         put(session, TWO, seed=2, checkpoint="cosmos3-nano", type="video", mime="video/mp4", kind="generate_video")
-        shelve(session, reference("u0123456789abcdef", seed=None), Origin())
+        add_artefact(session, reference("u0123456789abcdef", seed=None), Origin())
 
     assert found(database, type=["video", "image"], kind="generate_video") == [TWO]
     assert found(database, starred=True) == [ONE]
@@ -136,7 +136,7 @@ def test_a_batch_finds_what_its_jobs_made_and_nothing_else(database: Database):
             )
         for media_id in (ONE, TWO, THREE):
             put(session, media_id, "a cube")
-        shelve(session, reference("u0123456789abcdef", seed=None), Origin())
+        add_artefact(session, reference("u0123456789abcdef", seed=None), Origin())
         trash_items(session, [TWO])
 
     assert found(database, batch="feedfeedfeed") == [ONE]

@@ -6,7 +6,7 @@ import pytest
 
 from backend.library.form_presets import FormPresets
 from studio.errors import Conflict, PresetNotFound
-from studio.form_presets import SaveFormPreset
+from studio.presets import SaveFormPreset
 
 
 def asked(name: str = "Slow and wide", kind: str = "generate_video", **values: object) -> SaveFormPreset:

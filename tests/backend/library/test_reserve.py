@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from backend.broadcast import Broadcast
+from backend.broadcast import Broadcast, LibraryNews
 from backend.database import database, open_database
-from backend.library.news import LibraryNews
 from backend.library.reserve import Reserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads

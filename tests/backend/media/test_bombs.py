@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from backend.media import DECODERS, MediaStore, apart, inspect_upload
-from backend.media.decoder_pool import DecoderPool
+from backend.media.decoder_process import DecoderPool
 from media_bombs import gif, mp4, png
 from running import RunningServer, about, running
 from studio.errors import BadInput, Busy

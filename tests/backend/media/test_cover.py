@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from backend.media.cover import Cover
+from backend.media.pictures import Cover
 
 
 def by_torch(pixels: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:

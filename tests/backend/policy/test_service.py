@@ -1,7 +1,7 @@
 """An arm's questions at the server's side: warmed up first, one session at a time, and an end for each."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,21 +38,35 @@ class FakeDispatcher:
         self.held: list[str | None] = []
         self.device = "auto"
         self.idle = True
-        self.on_acted: Callable[[Any], None] = lambda _: None
+        self.listeners: dict[str, Callable[[Any], None]] = {}
         self.changed = asyncio.Event()
 
     def send(self, command: Command) -> None:
         self.sent.append(command)
         self.changed.set()
         if isinstance(command, Act) and self.answers:
-            asyncio.get_running_loop().call_soon(self.on_acted, Acted(command.act_id, ROWS, 0.2))
+            asyncio.get_running_loop().call_soon(self.tell, Acted(command.act_id, ROWS, 0.2))
+
+    @contextmanager
+    def listening(self, name: str, hear: Callable[[Any], None]) -> Generator[None]:
+        self.listeners[name] = hear
+        try:
+            yield
+        finally:
+            del self.listeners[name]
+
+    def tell(self, event: Any) -> None:
+        names = list(self.listeners) if isinstance(event, WorkerLost) else [event.act_id]
+        for name in names:
+            if hear := self.listeners.get(name):
+                hear(event)
 
     def hold(self, waits_for: str | None) -> None:
         self.held.append(waits_for)
         self.changed.set()
 
     def restart(self) -> None:
-        self.on_acted(WorkerLost(-9))
+        self.tell(WorkerLost(-9))
         self.worker_starts += 1
 
     @property
@@ -72,8 +86,6 @@ class FakeFleet:
     def __init__(self, dispatcher: Any, checkpoint: Checkpoint) -> None:
         self._engine = dispatcher
         self._group = EngineGroup(checkpoint, [dispatcher], needed_gb=1.0)
-        self.on_acted: Callable[[Any, Any], None] = lambda _, __: None
-        dispatcher.on_acted = lambda event: self.on_acted(dispatcher, event)
 
     async def awake(self, checkpoint: str | None) -> None:
         """It never sleeps."""
@@ -128,7 +140,7 @@ def test_two_that_come_at_once_share_a_warm_up_which_outlives_either():
         first, second = (asyncio.create_task(service.ready()) for _ in range(2))
         await dispatcher.until(lambda: dispatcher.acts)
         first.cancel()
-        dispatcher.on_acted(Acted(dispatcher.acts[0].act_id, ROWS, 0))
+        dispatcher.tell(Acted(dispatcher.acts[0].act_id, ROWS, 0))
         assert (await second)["policy"] == "speck"
         assert len(dispatcher.acts) == 1
 
@@ -339,7 +351,7 @@ def test_a_worker_that_dies_is_said_jobs_are_let_go_and_the_next_one_is_warmed_u
             assert (said["code"], "warms up" in said["message"]) == ("busy", True)
             await dispatcher.until(lambda: len(dispatcher.acts) == 3)
             dispatcher.answers = True
-            dispatcher.on_acted(Acted(dispatcher.acts[-1].act_id, ROWS, 0))
+            dispatcher.tell(Acted(dispatcher.acts[-1].act_id, ROWS, 0))
             await dispatcher.until(lambda: dispatcher.held[-1] is None)
             assert "action" in await ask(session)
 
@@ -354,7 +366,7 @@ def test_an_engine_that_gives_up_is_said_and_the_next_question_is_answered():
             asking = asyncio.create_task(ask(session))
             await dispatcher.until(lambda: len(dispatcher.acts) == 2)
             failure = Failure.of(OutOfMemory("It does not fit."))
-            dispatcher.on_acted(ActFailed(dispatcher.acts[-1].act_id, failure))
+            dispatcher.tell(ActFailed(dispatcher.acts[-1].act_id, failure))
             assert (await asking)["code"] == "out_of_memory"
             dispatcher.answers = True
             assert "action" in await ask(session)

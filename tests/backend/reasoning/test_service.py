@@ -1,7 +1,8 @@
 """Open conversations at the server's side: a bound, an end for each, and nobody told who has left."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -37,10 +38,22 @@ class FakeDispatcher:
         self.sent: list[Command] = []
         self.num_said = 0
         self.idle = True
-        self.on_said: Callable[[Any], None] = lambda _: None
+        self.listeners: dict[str, Callable[[Any], None]] = {}
 
     def send(self, command: Command) -> None:
         self.sent.append(command)
+
+    @contextmanager
+    def listening(self, name: str, hear: Callable[[Any], None]) -> Generator[None]:
+        self.listeners[name] = hear
+        yield
+        del self.listeners[name]
+
+    def tell(self, event: Any) -> None:
+        names = list(self.listeners) if isinstance(event, WorkerLost) else [event.conversation_id]
+        for name in names:
+            if hear := self.listeners.get(name):
+                hear(event)
 
     @property
     def name(self) -> str:
@@ -49,7 +62,7 @@ class FakeDispatcher:
 
     def say(self, text: str, *tokens: Token) -> None:
         self.num_said += 1
-        self.on_said(ConversationSaid(self.name, text, tokens, Usage(3, self.num_said, 0)))
+        self.tell(ConversationSaid(self.name, text, tokens, Usage(3, self.num_said, 0)))
 
 
 class FakeFleet:
@@ -57,8 +70,6 @@ class FakeFleet:
 
     def __init__(self, dispatcher: Any, checkpoint: Checkpoint = SPECK) -> None:
         self._group = EngineGroup(checkpoint, [dispatcher], needed_gb=1.0)
-        self.on_said: Callable[[Any, Any], None] = lambda _, __: None
-        dispatcher.on_said = lambda event: self.on_said(dispatcher, event)
 
     async def awake(self, checkpoint: str | None) -> None:
         """It never sleeps."""
@@ -84,7 +95,7 @@ def test_an_answer_is_what_was_said_and_nobody_is_told_to_stop(service: Reasonin
         with service.converse(ASKED, {}) as conversation:
             for letter in "yes":
                 dispatcher.say(letter, Token(letter.encode(), -1.0, ()))
-            dispatcher.on_said(ConversationEnded(dispatcher.name, "stop"))
+            dispatcher.tell(ConversationEnded(dispatcher.name, "stop"))
             first = await conversation.said()
             assert first is not None
             assert first.text == "yes"
@@ -134,7 +145,7 @@ def test_a_dead_worker_ends_every_conversation_with_a_reason(service: ReasoningS
     async def lose() -> None:
         with service.converse(ASKED, {}) as one, service.converse(ASKED, {}) as other:
             dispatcher.say("half")
-            dispatcher.on_said(WorkerLost(-9))
+            dispatcher.tell(WorkerLost(-9))
             assert (await other.said()) is not None
             for conversation in (one, other):
                 with pytest.raises(EngineLost):
@@ -150,7 +161,7 @@ def test_what_the_engine_minds_is_raised(service: ReasoningService, dispatcher: 
         asking = asyncio.ensure_future(service.answer(ASKED, {}))
         await asyncio.sleep(0)
         minded = Failure.of(BadInput("No.", param="messages.0"))
-        dispatcher.on_said(ConversationEnded(dispatcher.name, failure=minded))
+        dispatcher.tell(ConversationEnded(dispatcher.name, failure=minded))
         with pytest.raises(BadInput, match=r"No\."):
             await asyncio.wait_for(asking, 60)
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from cli.app import app
 from critiques import critique, rewritten
 from refining_endpoint import RefiningEndpoint, refining_endpoint
 from running import RunningServer, running, wait_for
 from sent_files import picture_bytes
-from studio.cli.app import app
 
 QUICK = {"num_inference_steps": 2, "seed": 7}
 PICTURE: dict[str, Any] = {

@@ -11,8 +11,7 @@ from library_rows import reference
 from refining_fakes import FakeStudio, Made, begun
 from studio.errors import EngineError, PromptTooLong, ServerUnreachable
 from studio.media import MediaReference
-from studio.refinement_growth import branched, unfinished, with_node
-from studio.refinements import Branch, Refinement
+from studio.refinements import Branch, Refinement, branched, unfinished, with_node
 
 
 def grown(studio: FakeStudio, tree: Refinement, numbers: list[int] | None = None) -> Refinement:

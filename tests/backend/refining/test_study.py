@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from cli.app import app
 from critiques import critique
 from refining_endpoint import refining_endpoint
 from running import RunningServer, running, wait_for
-from studio.cli.app import app
 from studio.refine_study import Study
 
 LIMIT_S = 90
@@ -33,7 +33,7 @@ def test_a_study_that_is_killed_goes_on_and_its_table_says_what_the_critic_thoug
         said = ["refine-study", str(prompts), "-o", str(folder), "--server", own.url]
         said += ["--resolution", "256", "--steps", "2", "--rewrites", "1"]
 
-        main = "from studio.cli import main; main()"
+        main = "from cli import main; main()"
         command = subprocess.Popen([sys.executable, "-P", "-c", main, *said], stderr=subprocess.PIPE)
         try:
             wait_for(lambda: any(trial.done for trial in _study(folder).trials), LIMIT_S)

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from backend.robots.hub import MAX_ROBOTS, RobotHub
-from backend.robots.open_orders import MAX_OPEN
 from backend.robots.own_robot import child_environment
 from backend.robots.page import MAX_WAITING, Mailbox, Page
-from backend.robots.robot import MAX_TICKS_WAITING, Robot
+from backend.robots.robot import MAX_OPEN, MAX_TICKS_WAITING, Robot
 from robot_wire import HELLO
 from studio.errors import Busy
 from studio.wire import pack_frame

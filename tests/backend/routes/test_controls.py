@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 from backend.media import compute_control
-from backend.media.cover import Cover
+from backend.media.pictures import Cover
 from running import RunningServer, wait_for
 from studio.client import StudioClient
-from studio.controls import ComputeControl
+from studio.requests.transfer_video import ComputeControl
 
 CANVAS = {"resolution": "256", "aspect_ratio": "9:16"}
 

@@ -12,13 +12,12 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from backend import errors
-from backend.broadcast import Broadcast
+from backend.broadcast import Broadcast, LibraryNews
 from backend.database import open_database
 from backend.edge.body_limit import MAX_UPLOAD_BYTES, BodyLimit
-from backend.library.news import LibraryNews
 from backend.library.uploads import Uploads
 from backend.media import MediaStore, write_clip
-from backend.routes import media, recipes
+from backend.routes import media
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     uploads = Uploads(database, media_store, LibraryNews(Broadcast()), quota_bytes=None)
     app.state.services = SimpleNamespace(ledger=SimpleNamespace(media=media_store, uploads=uploads))
     app.include_router(media.router)
-    app.include_router(recipes.router)
+    app.include_router(media.recipes_router)
     app.add_middleware(BodyLimit)
     errors.register(app)
     with TestClient(app) as client:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from backend.media import MediaStore, compute_control, stream_clip
-from backend.worker import frame_gathering
+from backend.worker import footage
 from backend.worker.inputs import read_inputs
 from studio.errors import BadInput, MediaNotFound
 from studio.requests import parse_request
@@ -47,7 +47,7 @@ def on_canvas(store: MediaStore, name: str, num_frames: int) -> np.ndarray:
 def test_controls_given_and_computed_are_of_one_length(
     store: MediaStore, source: str, monkeypatch: pytest.MonkeyPatch, limit_bytes: int
 ):
-    monkeypatch.setattr(frame_gathering, "MAX_IN_MEMORY_BYTES", limit_bytes)
+    monkeypatch.setattr(footage, "MAX_IN_MEMORY_BYTES", limit_bytes)
     controls = [{"hint": "depth", "video": source}, {"hint": "edge", "strength": "low"}, {"hint": "blur"}]
     request = parse_request(
         {**TRANSFER, "controls": controls, "source_video": source, "num_source_frames": 5, "num_frames": 9}

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from backend.worker.packing import pick
-from backend.worker.running_job import RunningJob, Sample
+from backend.worker.running_job import RunningJob, Sample, pick
 from studio.requests import Adapter, GenerateImage
 
 

@@ -6,7 +6,7 @@ import sys
 import torch
 
 from engine.bench import decoding
-from engine.bench.nano import build_random
+from engine.bench.stage import build_random
 from engine.weights.key_map import key_map
 
 

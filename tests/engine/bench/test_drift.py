@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.bench.drift import NO_DIFFERENCE_DB, psnr_db, ssim
+from engine.bench.measuring import NO_DIFFERENCE_DB, psnr_db, ssim
 
 
 @pytest.fixture

@@ -18,10 +18,8 @@ from PIL import Image
 from torch import Tensor
 
 from studio.requests import Sampling
+from studio.requests.actions import PredictActions, PredictVideo, RunPolicy
 from studio.requests.generate_video import GenerateVideo
-from studio.requests.predict_actions import PredictActions
-from studio.requests.predict_video import PredictVideo
-from studio.requests.run_policy import RunPolicy
 
 ActionRequest = PredictVideo | PredictActions | RunPolicy
 Size = tuple[int, int]

@@ -11,10 +11,8 @@ import torch
 from diffusers import Cosmos3OmniPipeline
 
 from engine.planning.trained_strings import FRAMING
+from studio.requests.actions import PredictActions, PredictVideo, RunPolicy
 from studio.requests.embodiments import EMBODIMENTS
-from studio.requests.predict_actions import PredictActions
-from studio.requests.predict_video import PredictVideo
-from studio.requests.run_policy import RunPolicy
 
 from .conftest import OmniReference
 

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from engine import Engine
-from engine.bench.nano import NANO
+from engine.bench.stage import NANO
 from engine.memory import Budget, Shape
-from engine.memory.budget import SEAMS, shape_of
-from engine.memory.estimate import decode_bytes
+from engine.memory.budget import SEAMS, decode_bytes, shape_of
 from studio.errors import OutOfMemory
 
 GB = 10**9

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.bench.nano import NANO
+from engine.bench.stage import NANO
 from engine.memory import Shape
-from engine.memory.budget import what_fits
-from engine.memory.estimate import decode_bytes, estimate_bytes, step_bytes
+from engine.memory.budget import decode_bytes, estimate_bytes, step_bytes, what_fits
 
 GB = 10**9
 LONG = Shape((1280, 720), 189)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine import Engine
 from engine.memory import keep_on_host
-from engine.memory.streamed_blocks import Slots
+from engine.memory.host_weights import Slots
 from studio.requests import Reason
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch.distributed as dist
 
-from backend.worker.ranks import RankProcesses
+from backend.worker.loading import RankProcesses
 from engine import Engine
 from engine.parallel import Layout, Leader
 

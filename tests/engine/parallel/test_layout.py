@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.parallel import Layout
-from engine.parallel.layout import parts
+from engine.parallel.spread import parts
 
 
 @pytest.mark.parametrize(

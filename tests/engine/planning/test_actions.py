@@ -16,9 +16,8 @@ from pydantic import ValidationError
 from engine.planning.action import Fit, action_caption, fit
 from engine.planning.trained_strings import FRAMING
 from studio.errors import NotAllowed
+from studio.requests.actions import PredictVideo, RunPolicy
 from studio.requests.embodiments import EMBODIMENTS
-from studio.requests.predict_video import PredictVideo
-from studio.requests.run_policy import RunPolicy
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 MEDIA = "u0123456789abcdef"

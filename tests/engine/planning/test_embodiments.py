@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 import torch
 
+from engine.codecs import read_actions
 from engine.planning.action import plan_policy
 from engine.planning.embodiments import FILE, ActionUnits, OwnEmbodiment, OwnEmbodiments, OwnUnits, read_own_embodiments
-from engine.planning.media import Media
 from engine.planning.segments import ActionSegment
-from engine.planning.setting import read_setting
-from engine.result import read_actions
+from engine.planning.setting import Media, read_setting
 from engine.weights import open_folder
 from studio.errors import BrokenCheckpoint
+from studio.requests.actions import RunPolicy
 from studio.requests.embodiments import EMBODIMENTS
-from studio.requests.run_policy import RunPolicy
 from studio.rules.view_layout import Rectangle, View, ViewLayout
 
 JOINTS = EMBODIMENTS["droid_joint_position"]

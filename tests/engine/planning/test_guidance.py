@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from engine.planning.guidance import prompt_guidance
+from engine.planning.plan import prompt_guidance
 
 
 def test_guidance_takes_the_prompt_g_times_and_the_negative_one_minus_g_times():

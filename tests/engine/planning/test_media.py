@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from engine.planning import Media, plan
-from engine.planning.media import HeldFrames, padded
-from studio.requests.predict_actions import PredictActions
+from engine.planning.setting import HeldFrames, padded
+from studio.requests.actions import PredictActions
 
 
 @pytest.mark.parametrize("wanted", [slice(0, 1), slice(1, 5), slice(4, 8), slice(9, 13), slice(None, 1)])

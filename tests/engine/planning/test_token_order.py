@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.planning import ActionSegment, Branch, Given, Segment, SoundSegment, VisionSegment
-from engine.sampling.pins import pins
+from engine.sampling.trajectory import pins
 
 CPU = torch.device("cpu")
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.planning.guidance import transfer_guidance
+from engine.planning.plan import transfer_guidance
 from engine.planning.transfer import reflected
 from studio.requests.transfer_video import TransferVideo
 

@@ -13,10 +13,8 @@ from engine import Engine, Trajectory
 from engine.planning import Media
 from engine.planning.transfer import transfer_plan
 from engine.planning.video import video_plan
+from studio.requests.actions import PredictActions, PredictVideo, RunPolicy
 from studio.requests.generate_video import GenerateVideo
-from studio.requests.predict_actions import PredictActions
-from studio.requests.predict_video import PredictVideo
-from studio.requests.run_policy import RunPolicy
 from studio.requests.transfer_video import TransferVideo
 
 MEDIA = "u0123456789abcdef"

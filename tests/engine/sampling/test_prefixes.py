@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.sampling import PrefixStore, prefixes
+from engine.sampling import PrefixStore, sampler
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def test_the_least_recently_used_prompt_goes_first(store):
     with torch.inference_mode():
         first = store.prefix((0,))
         second = store.prefix((1,))
-        for token in range(2, prefixes.MAX_PROMPTS):
+        for token in range(2, sampler.MAX_PROMPTS):
             store.prefix((token,))
         assert store.prefix((0,)) is first
         store.prefix((100,))
@@ -30,7 +30,7 @@ def test_the_least_recently_used_prompt_goes_first(store):
 
 
 def test_long_prompts_are_bounded_together(store):
-    half = (5,) * (prefixes.MAX_TOKENS // 2)
+    half = (5,) * (sampler.MAX_TOKENS // 2)
     with torch.inference_mode():
         first = store.prefix(half)
         store.prefix((*half, 6))

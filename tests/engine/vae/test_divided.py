@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine import Engine
 from engine.vae import ClipCoder, DividedDecoder
-from engine.vae.gpu_kernels import use_gpu_kernels
+from engine.vae.kernels import use_gpu_kernels
 
 CLOSE = 1e-5
 """Of pixels in -1..1: float32, summed in another order."""

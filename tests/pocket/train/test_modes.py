@@ -13,8 +13,8 @@ from pocket.train.modes import Batch, BatchMaker
 from pocket.train.shape import TOY
 from pocket_samples import CLIP, MOMENT, STILL
 from studio.requests import GenerateImage
+from studio.requests.actions import RunPolicy
 from studio.requests.generate_video import GenerateVideo
-from studio.requests.run_policy import RunPolicy
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from pocket.train.modes import Batch, Run
 from pocket.train.passes import denoise, read_prompts
 from pocket.train.weights import read_model
 from studio.requests import GenerateImage
+from studio.requests.actions import RunPolicy
 from studio.requests.generate_video import GenerateVideo
-from studio.requests.run_policy import RunPolicy
 
 SEEN = "u" + "0" * 16
 

@@ -15,7 +15,7 @@ from pocket.world.captioning import word_episode
 from pocket.world.critiquing import criticise
 from pocket.world.episode import Episode, Surroundings, Wording
 from pocket_flat_world import flat_episode
-from studio.critiques import Critique
+from studio.prompting.critique import Critique
 from studio.prompting.question import TextPart
 from studio.prompting.refining import RoundSummary, read_rewrite, rewrite_question
 from studio.requests import GenerateImage

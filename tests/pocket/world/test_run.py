@@ -9,9 +9,8 @@ from pocket.world.sounding import Ear, hear
 from pocket.world.viewpoint import Viewpoint
 from robot.objects import ObjectPose
 from robot.simulation.arrangement import HALF_SIZES, Placed
-from robot.simulation.furnishing import MASSES_KG, ThingKind
 from robot.simulation.physics import Physics
-from robot.simulation.scene import furnish, load_arm
+from robot.simulation.scene import MASSES_KG, ThingKind, furnish, load_arm
 
 SHAPES = ("cube", "cylinder", "ball")
 PLACES = ((0.48, 0.0), (0.56, 0.18), (0.52, -0.18))

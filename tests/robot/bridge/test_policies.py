@@ -16,7 +16,7 @@ from robot.chunk import LASTS_S, MAX_ROWS
 from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.faults import StopReason
-from robot.playing.ladder import STOP_AFTER_S
+from robot.playing.player import STOP_AFTER_S
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot.station.hardware import connect_hardware

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from robot.faults import ArmLost
-from robot.gripper.closing import close_or_open
+from robot.gripper import close_or_open
 from robot.gripper.gripper_thread import GripperThread
 from robot_servers import until
 

@@ -12,7 +12,7 @@ from robot.chunk import LASTS_S, MAX_ROWS, STALE_AFTER_S
 from robot.commands import Approve, Run
 from robot.faults import StopReason
 from robot.playing import Rung
-from robot.playing.ladder import HOLD_AFTER_S, STOP_AFTER_S
+from robot.playing.player import HOLD_AFTER_S, STOP_AFTER_S
 from robot_fakes import PERIOD_S, Reply, Rig, stay, sway
 
 SLACK_S = 2 * PERIOD_S

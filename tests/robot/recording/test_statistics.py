@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robot.recording.statistics import PictureStats, aggregate, column_stats
+from robot.recording.episode_writer import PictureStats, aggregate, column_stats
 
 
 def test_the_worked_example():

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
-from robot.simulation.exteriors import EXTERIORS
 from robot.simulation.library import GRAPHICS
 from robot.simulation.physics import Physics
 from robot.simulation.renderer import CanvasRenderer
-from robot.simulation.scene import Scene
+from robot.simulation.scene import EXTERIORS, Scene
 
 
 @pytest.mark.skipif(not GRAPHICS.can_draw, reason=GRAPHICS.problem or "it draws")

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from robot.simulation.arrangement import HALF_SIZES, Placed
-from robot.simulation.furnishing import DEFAULT_THINGS, MASSES_KG, Look, ThingKind
 from robot.simulation.physics import Physics
-from robot.simulation.scene import furnish, load_arm
+from robot.simulation.scene import DEFAULT_THINGS, MASSES_KG, Look, ThingKind, furnish, load_arm
 
 
 def test_an_arm_stands_in_any_number_of_worlds():

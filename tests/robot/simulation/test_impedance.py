@@ -1,6 +1,6 @@
 import numpy as np
 
-from robot.simulation.impedance import JOINT_STIFFNESS, MAX_TORQUES, hybrid_torques
+from robot.simulation.arm_parts import JOINT_STIFFNESS, MAX_TORQUES, hybrid_torques
 
 STILL = np.zeros(7)
 NO_HAND = np.zeros((6, 7))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.captions.inference_prompts import prompts_to_json
+from studio.captions.training_data import prompts_to_json
 from studio.errors import BadInput
 
 pytestmark = pytest.mark.anyio

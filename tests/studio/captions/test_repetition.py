@@ -2,8 +2,7 @@
 
 import pytest
 
-from studio.captions.repetition import refuse_repetition
-from studio.captions.unusable import UnusableAnswer
+from studio.captions.answer import UnusableAnswer, refuse_repetition
 
 LOOP = "the green bowl falls and the green cylinder topples " * 12
 

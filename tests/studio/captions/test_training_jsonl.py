@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from studio.captions import VideoFacts
-from studio.captions.training_jsonl import captions_to_jsonl, summary_path
+from studio.captions.training_data import captions_to_jsonl, summary_path
 from studio.errors import BadInput
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.captions.work import read_work
+from studio.captions.caption_files import read_work
 from studio.errors import BadInput
 
 

@@ -1,4 +1,4 @@
-"""What the client sends to the library and the queue, and what it makes of the answers."""
+"""What the client sends to the library, and what it makes of the answers."""
 
 import json
 from pathlib import Path
@@ -8,16 +8,13 @@ import httpx
 import pytest
 
 from studio.client import StudioClient
-from studio.errors import BadInput, JobNotFound, MediaNotFound
-from studio.library import ItemChange, ItemsChange, LibraryQuery
-from studio.queue import BatchRequest
+from studio.errors import JobNotFound, MediaNotFound
+from studio.library import ItemsChange, LibraryQuery
 
 pytestmark = pytest.mark.anyio
 
 USAGE = {"num_items": 0, "size_bytes": 0, "num_trashed": 0, "trash_bytes": 0, "quota_bytes": None, "free_bytes": 1}
 PAGE = {"items": [], "total": 0, "next_cursor": None, "usage": USAGE, "facets": {}}
-QUEUE = {"paused": True, "full": False, "num_queued": 2, "num_running": 0, "seconds_left": None}
-REPORT = {"num_items": 1, "num_jobs": 1, "num_known_items": 0, "num_missing_items": 0}
 
 
 class Wire(httpx.AsyncBaseTransport):
@@ -65,59 +62,22 @@ async def test_changes_say_only_what_changes():
     ]
 
 
-async def test_the_queue_is_asked_by_its_verbs():
-    wire = Wire(QUEUE)
-    async with client_of(wire) as client:
-        assert (await client.queue.status()).num_queued == 2
-        await client.queue.pause()
-        await client.queue.resume()
-        await client.queue.clear()
-
-    assert [(method, target) for method, target, _ in wire.asked] == [
-        ("GET", "/v1/queue"),
-        ("POST", "/v1/queue/pause"),
-        ("POST", "/v1/queue/resume"),
-        ("DELETE", "/v1/queue"),
-    ]
-
-
-async def test_a_batch_and_an_estimate_go_as_they_are():
-    wire = Wire({"id": "b", "jobs": []})
-    async with client_of(wire) as client:
-        await client.queue.submit_batch(BatchRequest(request={"kind": "k"}, axes={"prompt": ("a",)}))
-        await client.queue.cancel_batch("b")
-        wire.answer = {"seconds": 2.5, "basis": "measured", "samples": 3, "queue_seconds": 1}
-        assert (await client.queue.estimate({"kind": "k"})).seconds == 2.5
-
-    assert json.loads(wire.asked[0][2]) == {"request": {"kind": "k"}, "axes": {"prompt": ["a"]}}
-    assert wire.asked[1][:2] == ("DELETE", "/v1/batches/b")
-    assert json.loads(wire.asked[2][2]) == {"request": {"kind": "k"}}
-
-
-async def test_archives_exports_and_imports_are_streamed(tmp_path: Path):
+async def test_archives_and_exports_are_streamed(tmp_path: Path):
     wire = Wire(b"PK zip")
     async with client_of(wire) as client:
         await client.library.save_archive(["a"], tmp_path / "a.zip")
         await client.library.save_export(tmp_path / "b.zip")
         assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes() == b"PK zip"
-        wire.answer = REPORT
-        assert (await client.library.import_export(tmp_path / "b.zip")).num_jobs == 1
-        with pytest.raises(BadInput, match="cannot be read"):
-            await client.library.import_export(tmp_path / "nothing.zip")
 
-    assert wire.asked[-1] == ("POST", "/v1/library/import", b"PK zip")
+    assert [target for _, target, _ in wire.asked] == ["/v1/library/archive", "/v1/library/export"]
 
 
 async def test_names_that_are_none_are_not_sent():
     wire = Wire({})
     async with client_of(wire) as client:
-        for call in (client.library.item, client.library.spritesheet, client.library.waveform):
+        for call in (client.library.item, client.library.spritesheet):
             with pytest.raises(MediaNotFound):
                 await call("../x")
-        with pytest.raises(MediaNotFound):
-            await client.library.change("a/b", ItemChange(starred=True))
         with pytest.raises(JobNotFound):
-            await client.queue.move("a/b", None)
-        with pytest.raises(JobNotFound):
-            await client.queue.batch("?")
+            await client.batch("?")
     assert wire.asked == []

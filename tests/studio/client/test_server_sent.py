@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studio.client.server_sent import read_events
+from studio.client.connection import read_events
 
 pytestmark = pytest.mark.anyio
 

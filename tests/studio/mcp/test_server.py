@@ -1,6 +1,6 @@
 """The tools as an agent has them: the real MCP client, over the real command's stdin and stdout."""
 
-import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
@@ -13,17 +13,18 @@ from mcp import ClientSession, StdioServerParameters, stdio_client
 
 from frontend.static_files import FOLDER
 from running import RunningServer
+from studio.requests import KINDS
 
 LIMIT_S = 280
 """Whatever a busy machine takes; a test is ended after 300."""
 
 JOB_S = 120
-COMMAND = ["-P", "-c", "from studio.cli import main; main()", "mcp", "--server"]
+COMMAND = ["-P", "-c", "from cli import main; main()", "mcp", "--server"]
 
 
 @asynccontextmanager
 async def agent(server: RunningServer) -> AsyncGenerator[ClientSession]:
-    parameters = StdioServerParameters(command=sys.executable, args=[*COMMAND, server.url])
+    parameters = StdioServerParameters(command=sys.executable, args=[*COMMAND, server.url], env=dict(os.environ))
     async with stdio_client(parameters) as (reading, writing), ClientSession(reading, writing) as session:
         with anyio.fail_after(LIMIT_S):
             await session.initialize()
@@ -41,8 +42,7 @@ def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
         async with agent(server) as session:
             tools = {tool.name: tool for tool in (await session.list_tools()).tools}
             assert set(tools) == {
-                "generate_image",
-                "generate_video",
+                *KINDS,
                 "ask",
                 "add_file",
                 "search_library",
@@ -57,7 +57,13 @@ def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
                 "get_standings",
             }
             assert all(tool.description for tool in tools.values())
-            assert "self" not in json.dumps(tools["generate_image"].input_schema)
+            arguments = tools["generate_video"].input_schema["properties"]
+            assert {"prompt", "start_image", "num_frames", "steps", "seed", "wait_s"} <= set(arguments)
+            assert "kind" not in arguments
+            assert arguments["start_image"]["description"] == "the clip starts with it"
+            (number, nothing) = arguments["steps"]["anyOf"]
+            assert (number["minimum"], number["maximum"], nothing["type"]) == (1, 200, "null")
+            assert "controls" in tools["transfer_video"].input_schema["required"]
 
             made = await called(session, "generate_image", prompt="An agent's red cube.", steps=2, seed=5, wait_s=JOB_S)
             assert made["state"] == "succeeded"

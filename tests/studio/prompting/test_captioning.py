@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from studio.captions import UnusableAnswer, VideoFacts
-from studio.captions.training_jsonl import captions_to_jsonl
-from studio.captions.work import WorkItem, read_work
+from studio.captions.caption_files import WorkItem, read_work
+from studio.captions.training_data import captions_to_jsonl
 from studio.errors import BadInput, ServerUnreachable
 from studio.prompting import Captioner, CaptionOutcome, Endpoint, VideoPart, read_caption_texts
 from studio.prompting.captioning import read_narrative

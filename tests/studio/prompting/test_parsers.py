@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from studio.captions import UnusableAnswer
-from studio.prompting.parsers import PARSERS, ParserName
-from studio.prompting.results import Box, Frame, Interval, Label, Prose, Verdict
+from studio.prompting.parsers import PARSERS
+from studio.prompting.results import Box, Frame, Interval, Label, ParserName, Prose, Verdict
 
 FRAME = Frame(width=1920, height=1080, duration_s=20)
 

@@ -14,7 +14,6 @@ from studio.captions import UnusableAnswer
 from studio.errors import BadInput, EngineError
 from studio.prompting import Question, TextPart
 from studio.prompting.critique import read_critique
-from studio.prompting.prompt_changes import prompt_changes
 from studio.prompting.question import ImagePart
 from studio.prompting.refining import (
     ask_until,
@@ -24,8 +23,9 @@ from studio.prompting.refining import (
     read_rewrite,
     rewrite_question,
 )
-from studio.prompting.refining_texts import load_refining_texts
+from studio.prompting.templates import load_refining_texts
 from studio.prompting.upsampling import UPSAMPLING
+from studio.refinements import prompt_changes
 from studio.requests import GenerateImage, GenerateVideo
 
 TEXTS = load_refining_texts()
@@ -126,7 +126,7 @@ def test_the_users_own_words_win_and_a_file_that_is_not_whole_says_so(tmp_path: 
     assert load_refining_texts(tmp_path).image.critic.strip().startswith("You look at pictures")
 
     own.write_text("[image]\ncritic = 'x'\n")
-    with pytest.raises(BadInput, match=r"refine\.toml are not whole"):
+    with pytest.raises(BadInput, match=r"refine\.toml cannot be used"):
         load_refining_texts(tmp_path)
     assert load_refining_texts(tmp_path / "nothing") == TEXTS
 

@@ -8,8 +8,7 @@ import pytest
 from studio.errors import BadInput
 from studio.prompting import Frame, ImagePart, VideoPart, load_tasks, read_task, task_question
 from studio.prompting.question import TextPart
-from studio.prompting.result_schemas import SCHEMAS
-from studio.prompting.results import Box
+from studio.prompting.results import SCHEMAS, Box
 from studio.prompting.tasks import THINK_FIRST
 
 TASKS = load_tasks()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from studio.refine_study.contrasts import contrast, sign_chance
+from studio.refine_study.report import contrast, sign_chance
 
 
 def said(values: list[float], others: list[float]):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from studio.specs import Checkpoint, load_framework_defaults
-from studio.specs.modes import KIND_OF_MODE, NOT_SERVED
+from studio.specs.spec import KIND_OF_MODE, NOT_SERVED
 
 
 def upload_id(path):

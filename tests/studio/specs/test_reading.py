@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from studio.errors import BadInput
 from studio.specs import parse_overrides, read_entries, remote_files
 from studio.specs.draft import Draft
-from studio.specs.overrides import merge
+from studio.specs.entries import merge
 from studio.specs.spec import Spec
 
 NAMES = st.sampled_from(["num_steps", "edge", "weight", "name", "seed"])

@@ -1,0 +1,46 @@
+"""Where jobs, media and the like are asked for. A name that cannot be one is refused before anything is sent."""
+
+from __future__ import annotations
+
+import re
+
+from studio.errors import ComparisonNotFound, JobNotFound, MediaNotFound, RefinementNotFound, StudioError
+from studio.requests import shown
+
+_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
+
+
+def job_path(name: str) -> str:
+    """Of a job. Raises JobNotFound."""
+    return _path("/v1/jobs", name, JobNotFound, "job", hint="orrery jobs lists them.")
+
+
+def batch_path(name: str) -> str:
+    """Of a batch of jobs. Raises JobNotFound."""
+    return _path("/v1/batches", name, JobNotFound, "batch")
+
+
+def comparison_path(name: str) -> str:
+    """Of a comparison. Raises ComparisonNotFound."""
+    return _path("/v1/comparisons", name, ComparisonNotFound, "comparison")
+
+
+def refinement_path(name: str) -> str:
+    """Of a refinement. Raises RefinementNotFound."""
+    return _path("/v1/refinements", name, RefinementNotFound, "refinement")
+
+
+def media_path(name: str) -> str:
+    """Of an artefact's file. Raises MediaNotFound."""
+    return _path("/v1/media", name, MediaNotFound, "media")
+
+
+def item_path(name: str) -> str:
+    """Of an item of the library. Raises MediaNotFound."""
+    return _path("/v1/library", name, MediaNotFound, "media")
+
+
+def _path(folder: str, name: str, missing: type[StudioError], what: str, hint: str = "") -> str:
+    if not _NAME.fullmatch(name):
+        raise missing(f"There is no {what} {shown(name)}.", hint=hint)
+    return f"{folder}/{name}"
