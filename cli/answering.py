@@ -10,11 +10,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cli.target import Target, reached
+from studio.captions.answer_schema import sparing
 from studio.client import StudioClient
 from studio.errors import BadInput, Busy
+from studio.presets import ReasonerDefaults
 from studio.prompting import (
     Ask,
     Endpoint,
@@ -80,7 +82,9 @@ async def answering(
         reached(target, checkpoint) as (client, named),
         Endpoint(f"{client.base_url}/v1", model=named, api_key=target.token) as ask,
     ):
-        yield Answering(Patient(ask), _Uploads(client))
+        listed = (await client.checkpoints()).checkpoints
+        asked = next((one for one in listed if (one.active if named is None else one.id == named)), None)
+        yield Answering(Patient(ask if asked is None else AsTaught(ask, asked.reasoner)), _Uploads(client))
 
 
 def refuse_without_endpoint(flags: Mapping[str, object]) -> None:
@@ -111,6 +115,22 @@ class Patient:
     async def __call__(self, question: Question, /) -> str:
         """The answer. Raises as whoever is asked."""
         return await patiently(lambda: self._ask(question))
+
+
+class AsTaught:
+    """`Ask` of a checkpoint in the way in which it was taught to answer the studio's own questions."""
+
+    def __init__(self, ask: Ask, defaults: ReasonerDefaults) -> None:
+        self._ask = ask
+        self._defaults = defaults
+
+    async def __call__(self, question: Question, /) -> str:
+        """The answer. Raises as whoever is asked."""
+        own = self._defaults.model_dump(exclude_none=True, exclude={"leaves_out_empty"})
+        changes: dict[str, Any] = {"sampling": question.sampling.model_copy(update=own)}
+        if question.answer_schema is not None and self._defaults.leaves_out_empty:
+            changes["answer_schema"] = sparing(question.answer_schema)
+        return await self._ask(question.model_copy(update=changes))
 
 
 async def patiently(

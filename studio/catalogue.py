@@ -14,7 +14,7 @@ from pydantic import Field
 from studio.checkpoints import Checkpoint, find_checkpoint
 from studio.events import CheckpointStatus, EngineState
 from studio.jobs import Failure, Job
-from studio.presets import CheckpointPreset, Example, Precision
+from studio.presets import CheckpointPreset, Example, Precision, ReasonerDefaults
 from studio.requests import KINDS, Frozen, Request
 from studio.requests.kinds import Made, Taken
 from studio.rules import Capabilities, Choice, Span
@@ -55,6 +55,7 @@ class CheckpointInfo(Frozen):
         needed_gb: what it takes of the memory of each device that its engines are put on, reckoned; none where that
             cannot be said, as with `--offload` of one that is not here.
         capabilities: what it can do.
+        reasoner: how its reasoner answers where nobody has said.
         defaults: request fields by kind, laid under what a person sends.
         examples: by kind.
     """
@@ -80,6 +81,7 @@ class CheckpointInfo(Frozen):
     simulated: bool = False
     weights_gb: float | None = None
     capabilities: Capabilities
+    reasoner: ReasonerDefaults = ReasonerDefaults()
     defaults: dict[str, dict[str, Any]] = Field(default_factory=dict)
     examples: dict[str, tuple[Example, ...]] = Field(default_factory=dict)
 
@@ -109,6 +111,7 @@ class CheckpointInfo(Frozen):
             simulated=preset.simulated,
             weights_gb=preset.weights_gb,
             capabilities=checkpoint.capabilities(),
+            reasoner=preset.reasoner,
             defaults=preset.defaults,
             examples=preset.examples,
         )

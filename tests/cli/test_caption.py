@@ -8,8 +8,14 @@ import threading
 
 import pytest
 
+from cli.answering import AsTaught
 from scripted_endpoint import ANSWER
-from studio.captions import VideoCaption
+from studio.captions import Controls, VideoCaption
+from studio.captions.answer_schema import sparing
+from studio.presets import ReasonerDefaults
+from studio.prompting.captioning import analysis_question
+from studio.prompting.question import Question, VideoPart
+from studio.prompting.templates import caption_texts
 
 NARRATIVE = "A robot arm beside a bench reaches for a cup and lifts it."
 ANALYSIS = {
@@ -216,3 +222,22 @@ def test_the_servers_own_reasoner_captions_a_folder(orrery, server, clips):
         assert VideoCaption.model_validate(written).model_fields_set == set(VideoCaption.model_fields)
         assert (written["resolution"], written["duration"]) == ({"H": 96, "W": 160}, "7s")
         assert written["temporal_caption"] == (out / name / "caption.txt").read_text().rstrip("\n")
+
+
+@pytest.mark.anyio
+async def test_a_checkpoint_is_asked_as_it_was_taught():
+    asked: list[Question] = []
+
+    async def ask(question: Question, /) -> str:
+        asked.append(question)
+        return ""
+
+    clip = Controls.of_video("256", "1:1", 17, 10.0)
+    question = analysis_question(VideoPart(url="media:1"), clip, caption_texts())
+    await AsTaught(ask, ReasonerDefaults())(question)
+    await AsTaught(ask, ReasonerDefaults(temperature=0.2, leaves_out_empty=True))(question)
+    plain, taught = asked
+    assert plain == question
+    assert taught.sampling == question.sampling.model_copy(update={"temperature": 0.2})
+    assert plain.answer_schema is not None
+    assert taught.answer_schema == sparing(plain.answer_schema) != plain.answer_schema
