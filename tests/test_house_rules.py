@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("studio", "cli", "engine", "backend", "frontend", "robot", "pocket", "guardrail")
+ROOMS = ("studio", "cli", "engine", "backend", "frontend", "robot", "packages/pocket/pocket", "guardrail")
 FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in FILES}
 

@@ -1,7 +1,7 @@
 """Muon for many small matrices: those of one shape go together, in some hundred kernels a step.
 
 `torch.optim.Muon` takes one matrix after another: for the 32 of the pocket's generator that is a thousand kernels,
-which a processor needs a third of a step to launch. What is computed is the same (`tests/pocket/train/test_muon.py`).
+which a processor needs a third of a step to launch. What is computed is the same (`tests/train/test_muon.py`).
 """
 
 from __future__ import annotations
