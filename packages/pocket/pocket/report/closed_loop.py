@@ -16,7 +16,7 @@ from pocket.report.candidate import ANSWERS_AFTER_S, Candidate, Pixels
 from pocket.report.deciding import Decide, LatePolicy, as_candidate, as_scripted, at_random, doing_nothing
 from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.seeds import SCENES, held_out
-from pocket.report.tables import LIMIT_S, BlankCameras, Errand, TurnedClock, Watch, bare_scene, draw_errand
+from pocket.report.tables import LIMIT_S, BlankCameras, TableErrand, TurnedClock, Watch, bare_scene, draw_errand
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import Tick
@@ -59,7 +59,7 @@ class Trial:
         return ", ".join([best, *also])
 
 
-class ClosedLoop(Exam[Errand, Trial]):
+class ClosedLoop(Exam[TableErrand, Trial]):
     """Tables of the bridge that nobody trained on, and varied words for one of the things on them."""
 
     name = "policy"
@@ -74,11 +74,11 @@ class ClosedLoop(Exam[Errand, Trial]):
     chance_is = "joints that wander at random; and an arm that does nothing"
     num_beside = 40
 
-    def tasks(self, count: int, seed: int) -> Sequence[Errand]:
+    def tasks(self, count: int, seed: int) -> Sequence[TableErrand]:
         """Scenes."""
         return [draw_errand(number) for number in held_out(SCENES, count, seed)]
 
-    def ask(self, candidate: Candidate, task: Errand) -> Trial:
+    def ask(self, candidate: Candidate, task: TableErrand) -> Trial:
         """It looks through the three cameras."""
         return try_it(
             task,
@@ -87,23 +87,23 @@ class ClosedLoop(Exam[Errand, Trial]):
             answers_after_s=candidate.answers_after_s,
         )
 
-    def truth(self, task: Errand) -> Trial:
+    def truth(self, task: TableErrand) -> Trial:
         """The scripted policy."""
         return try_it(task, lambda _: as_scripted(task.usual))
 
-    def ignorant(self, task: Errand, other: Errand) -> Trial:
+    def ignorant(self, task: TableErrand, other: TableErrand) -> Trial:
         """At random."""
         return try_it(task, lambda _: at_random(task.seed))
 
-    def idle(self, task: Errand) -> Trial:
+    def idle(self, task: TableErrand) -> Trial:
         """Nothing."""
         return try_it(task, lambda _: doing_nothing)
 
-    def show(self, task: Errand, answer: Trial) -> Shown | None:
+    def show(self, task: TableErrand, answer: Trial) -> Shown | None:
         """The end of the run."""
         return None if answer.seen is None else Shown((answer.seen,), (f"{task.words} ({task.usual}): {answer}",))
 
-    def mark(self, task: Errand, answer: Trial) -> Marks:
+    def mark(self, task: TableErrand, answer: Trial) -> Marks:
         """Each as a rate."""
         return marks_of(answer, "policy")
 
@@ -119,7 +119,9 @@ def marks_of(trial: Trial, prefix: str) -> Marks:
     }
 
 
-def try_it(errand: Errand, choose: Chooser, *, looks: bool = False, answers_after_s: float = ANSWERS_AFTER_S) -> Trial:
+def try_it(
+    errand: TableErrand, choose: Chooser, *, looks: bool = False, answers_after_s: float = ANSWERS_AFTER_S
+) -> Trial:
     """One run, from home until the named thing is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
     Raises:

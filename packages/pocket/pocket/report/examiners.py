@@ -26,7 +26,7 @@ SHOWN_PX = 192
 
 
 @dataclass(frozen=True)
-class Question:
+class ExamQuestion:
     """One question of an exam.
 
     Attributes:
@@ -79,7 +79,7 @@ class Examiners:
         items: list[tuple[View, int]] = [(view, number) for number in numbers]
         return self._started().map(_render, items) if self._share(items) else map(_render, items)
 
-    def ask(self, questions: Sequence[Question], *, alone: bool) -> Iterator[Answered]:
+    def ask(self, questions: Sequence[ExamQuestion], *, alone: bool) -> Iterator[Answered]:
         """Answers, in the order of their questions.
 
         Args:
@@ -117,11 +117,11 @@ def _render(wanted: tuple[View, int]) -> Episode:
     return make_episode(*wanted)
 
 
-def _examine_there(question: Question) -> Answered:
+def _examine_there(question: ExamQuestion) -> Answered:
     return _examine(_THERE[0], question)
 
 
-def _examine(candidate: Candidate, question: Question) -> Answered:
+def _examine(candidate: Candidate, question: ExamQuestion) -> Answered:
     exam, task = question.exam, question.task
     answer = exam.ask(candidate, task)
     marks = {"candidate": exam.mark(task, answer)}

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pocket.report.closed_loop import STOPPED, ClosedLoop, Trial, marks_of
 from pocket.report.exam import Figure, Marks
 from pocket.report.seeds import SCENES, held_out
-from pocket.report.tables import LIMIT_S, Errand, Watch, draw_errand
+from pocket.report.tables import LIMIT_S, TableErrand, Watch, draw_errand
 from robot.clock import MonotonicClock
 from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
 from robot.settings import read_settings
@@ -84,7 +84,7 @@ class _Arm:
                 "The self-test of the simulated arm did not pass.", hint="orrery robot --prompt says which check."
             )
 
-    def try_it(self, errand: Errand) -> Trial:
+    def try_it(self, errand: TableErrand) -> Trial:
         """One table, as `pocket.report.closed_loop.try_it`."""
         self.station.order(ResetScene(seed=errand.seed))
         watch = self._watch = Watch(self.hardware.objects(), errand.thing)

@@ -15,7 +15,7 @@ from pocket.report.candidate import Candidate
 from pocket.report.closed_loop import ClosedLoop
 from pocket.report.contact_sheet import save_sheet
 from pocket.report.exam import Exam, Figure, Marks
-from pocket.report.examiners import Answered, Examiners, Question
+from pocket.report.examiners import Answered, Examiners, ExamQuestion
 from pocket.report.exams import EXAMS, Form, FormName
 from pocket.report.intervals import estimate, interval
 from pocket.report.pacing import Pacing, answers_after_s
@@ -149,11 +149,11 @@ def run_exam(exam: Exam[Any, Any], examiners: Examiners, count: int, sitting: Si
     }
 
 
-def questions_of(exam: Exam[Any, Any], tasks: Sequence[Any], *, shows: bool = False) -> list[Question]:
+def questions_of(exam: Exam[Any, Any], tasks: Sequence[Any], *, shows: bool = False) -> list[ExamQuestion]:
     """What knows nothing has the next question in its hands; of a single question it is its own."""
     num_beside = min(len(tasks), exam.num_beside or len(tasks))
     return [
-        Question(exam, task, tasks[(index + 1) % num_beside] if index < num_beside else None, shows)
+        ExamQuestion(exam, task, tasks[(index + 1) % num_beside] if index < num_beside else None, shows)
         for index, task in enumerate(tasks)
     ]
 

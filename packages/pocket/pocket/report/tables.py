@@ -61,7 +61,7 @@ class BlankCameras:
 
 
 @dataclass(frozen=True)
-class Errand:
+class TableErrand:
     """A table, and what is to be lifted from it.
 
     Attributes:
@@ -77,13 +77,13 @@ class Errand:
     usual: str
 
 
-def draw_errand(seed: int) -> Errand:
+def draw_errand(seed: int) -> TableErrand:
     """The table's own words for one of its things: of six, one of the five that are not the usual ones."""
     generator = np.random.default_rng(seed)
     objects = World(bare_scene(), seed=seed, clock=TurnedClock()).object_poses()
     thing = int(generator.integers(NUM_NAMED))
     instructions = instruct("pick", objects, thing, None, generator)
-    return Errand(seed, thing, instructions[int(generator.integers(1, len(instructions)))], instructions[0])
+    return TableErrand(seed, thing, instructions[int(generator.integers(1, len(instructions)))], instructions[0])
 
 
 @lru_cache(maxsize=1)

@@ -21,7 +21,7 @@ import torch
 
 from pocket.train import ranks
 from pocket.train.loop import Options, needed_state
-from pocket.train.samples import Drawn, Encoder, Sample, draw
+from pocket.train.samples import DrawnEpisode, Encoder, Sample, draw
 from pocket.train.shards import EPISODES, LATENTS, Feed, Source, read_shard, running
 from pocket.train.sound_codec import read_sound
 from pocket.train.video_vae import read_vae
@@ -41,7 +41,7 @@ def read_encoder(options: Options) -> Encoder:
     return Encoder(read_vae(options), read_sound(options), options.device)
 
 
-def drawn_of(path: Path) -> list[Drawn]:
+def drawn_of(path: Path) -> list[DrawnEpisode]:
     """The episodes of a shard with their controls."""
     return [draw(episode) for episode in read_shard(path)]
 

@@ -15,7 +15,7 @@ from engine.towers import OmniModel
 from engine.towers.generator import Generator
 from engine.towers.modalities import patchify, unpatchify
 from engine.weights import ModelConfig
-from pocket.train.modes import DRAWS, Batch, Run
+from pocket.train.modes import DRAWS, Batch, TokenRun
 from pocket.train.noise import SHIFT, draw_sigmas
 from pocket.train.passes import denoise, onto, read_prompts
 from pocket.train.pointing import Pointer, shown_where
@@ -62,7 +62,7 @@ class FlowError:
         self._squares = squares if batch.squares is not None else None
         self._draws = DRAWS.get(batch.mode, 1)
         # On the device before a step is recorded: a graph cannot fetch anything from the host.
-        self._runs = [Run(run.segment, torch.empty(0), run.given.to(model.device)) for run in batch.runs]
+        self._runs = [TokenRun(run.segment, torch.empty(0), run.given.to(model.device)) for run in batch.runs]
         self._denoised = [(~run.given).nonzero()[:, 0].to(model.device) for run in batch.runs]
         self.names = tuple(f"{batch.mode}_{_modality(run)}" for run in batch.runs if run.is_denoised)
         if self._pointer is not None:
@@ -189,7 +189,7 @@ def _moved(base: Tensor, lengths: Tensor, config: ModelConfig) -> Tensor:
     return moved
 
 
-def embed_run(generator: Generator, run: Run, values: Tensor, time: Tensor | None) -> Tensor:
+def embed_run(generator: Generator, run: TokenRun, values: Tensor, time: Tensor | None) -> Tensor:
     """A run's latents [B, *shape] → tokens [B, S, H], with the timestep [B, H] on those that are denoised.
 
     In float32 also where products are bfloat16: what blocks add to is then float32, and a joint's angle, which has to
@@ -214,7 +214,7 @@ def embed_run(generator: Generator, run: Run, values: Tensor, time: Tensor | Non
     return tokens + time[:, None] * steps[:, None].to(time)
 
 
-def read_run(generator: Generator, run: Run, tokens: Tensor) -> Tensor:
+def read_run(generator: Generator, run: TokenRun, tokens: Tensor) -> Tensor:
     """Output tokens [B, S, H] of a run → velocities [B, *shape] float32."""
     batch = len(tokens)
     match run.segment:
@@ -233,7 +233,7 @@ def read_run(generator: Generator, run: Run, tokens: Tensor) -> Tensor:
             return read.unflatten(0, (batch, -1))
 
 
-def _vision_levels(runs: Sequence[Run], count: int, device: torch.device) -> Tensor:
+def _vision_levels(runs: Sequence[TokenRun], count: int, device: torch.device) -> Tensor:
     """Those of frames, and of actions beside them: clips by mode sampling, all else logit-normal."""
     acts = any(isinstance(run.segment, ActionSegment) for run in runs)
     moves = any(isinstance(run.segment, VisionSegment) and run.segment.shape[1] > 1 for run in runs)
@@ -241,7 +241,7 @@ def _vision_levels(runs: Sequence[Run], count: int, device: torch.device) -> Ten
     return draw_sigmas(count, density, device, POLICY_SHIFT if acts else SHIFT)
 
 
-def _modality(run: Run) -> str:
+def _modality(run: TokenRun) -> str:
     match run.segment:
         case ActionSegment():
             return "action"
@@ -251,7 +251,7 @@ def _modality(run: Run) -> str:
             return "vision"
 
 
-def _along(run: Run) -> Tensor:
+def _along(run: TokenRun) -> Tensor:
     """Which steps are given, to be broadcast over [B, *shape]."""
     shape = [1] * (1 + len(run.segment.shape))
     shape[1 + run.segment.time_axis] = len(run.given)

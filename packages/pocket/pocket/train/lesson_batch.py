@@ -44,7 +44,7 @@ class LessonBatch:
         return self.tokens, self.positions, self.lengths, self.before_answer, self.before_question, *self.frames
 
 
-class Pictures:
+class PictureTensors:
     """What lessons show, on the device: sent there once for all lessons that share it, and for all steps.
 
     Args:
@@ -71,7 +71,9 @@ class Pictures:
         return sent
 
 
-def batched(lessons: list[Lesson], device: torch.device, pictures: Pictures, *, length_step: int = 1) -> LessonBatch:
+def batched(
+    lessons: list[Lesson], device: torch.device, pictures: PictureTensors, *, length_step: int = 1
+) -> LessonBatch:
     """Lessons side by side.
 
     Args:

@@ -76,7 +76,7 @@ HAND: EmbodimentName = "bridge_orig_lerobot"
 
 
 @dataclass(frozen=True)
-class Run:
+class TokenRun:
     """One segment of a batch.
 
     Attributes:
@@ -107,7 +107,7 @@ class Batch:
 
     mode: Mode
     prompts: tuple[NDArray[np.int64], ...]
-    runs: tuple[Run, ...]
+    runs: tuple[TokenRun, ...]
     places: Tensor | None = None
     squares: Tensor | None = None
 
@@ -194,26 +194,26 @@ class BatchMaker:
             return "" if words is None else action_caption(words, view, num_frames, sample.fps, sample.size)
 
         texts = map(write, samples, _drawn_words(samples, dice, as_caption=False))
-        runs = (self._vision(samples, kept), Run(segment, values, known))
+        runs = (self._vision(samples, kept), TokenRun(segment, values, known))
         places = torch.stack([_places_of(sample) for sample in samples]) if has_state else None
         return Batch(mode, self._prompts.cut([*texts], None), runs, places)
 
-    def _vision(self, samples: list[Sample], kept: int) -> Run:
+    def _vision(self, samples: list[Sample], kept: int) -> TokenRun:
         values = torch.stack([sample.vision for sample in samples]).float()
         given = torch.zeros(values.shape[2], dtype=torch.bool)
         given[:kept] = True
         return self._run(values, samples[0].fps, given)
 
-    def _run(self, values: Tensor, fps: float, given: Tensor, *, is_control: bool = False) -> Run:
+    def _run(self, values: Tensor, fps: float, given: Tensor, *, is_control: bool = False) -> TokenRun:
         channels, length, rows, columns = values.shape[1:]
         shape = (channels, length, rows, columns)
         segment = VisionSegment(shape=shape, patch=self._patch, fps=fps or None, is_control=is_control)
-        return Run(segment, values, given)
+        return TokenRun(segment, values, given)
 
-    def _sound(self, latents: list[Tensor]) -> Run:
+    def _sound(self, latents: list[Tensor]) -> TokenRun:
         values = torch.stack(latents).float()
         segment = SoundSegment(shape=(self._sound_width, values.shape[2]), latents_per_second=25.0)
-        return Run(segment, values, torch.zeros(values.shape[2], dtype=torch.bool))
+        return TokenRun(segment, values, torch.zeros(values.shape[2], dtype=torch.bool))
 
 
 def _drawn_words(samples: list[Sample], dice: torch.Generator | None, *, as_caption: bool) -> list[str | None]:

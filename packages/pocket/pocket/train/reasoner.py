@@ -17,7 +17,7 @@ from engine.towers import OmniModel
 from pocket.train.ahead import Ahead
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
-from pocket.train.lesson_batch import LessonBatch, Pictures, batched
+from pocket.train.lesson_batch import LessonBatch, PictureTensors, batched
 from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
@@ -48,7 +48,7 @@ class Lessons:
 
     def __init__(self, options: Options, writer_folder: Path) -> None:
         self._feed = Feed(options.data, ("still", "clip"))
-        self._pictures = Pictures(torch.device(options.device))
+        self._pictures = PictureTensors(torch.device(options.device))
         self._device, self._seed = torch.device(options.device), options.seed
         self._args = (writer_folder, SHAPES[options.shape].vocabulary)
         writers = options.encoders or -(-options.workers // 3)

@@ -13,7 +13,7 @@ import torch
 from pocket.train.encoding import drawn_of, latent_folder, read_encoder, read_latents
 from pocket.train.loop import Options
 from pocket.train.modes import DRAWS, KINDS, Batch, BatchMaker, Mode
-from pocket.train.samples import Drawn, Sample
+from pocket.train.samples import DrawnEpisode, Sample
 from pocket.train.shards import EPISODES, LATENTS, Feed, Source
 
 SOUND_SHARE = 0.3
@@ -44,7 +44,7 @@ class Samples:
         # Where nobody renders or encodes meanwhile, shards are waited for: a run with the same data repeats itself.
         self._waits = encodes and not options.workers
         self._pool = ThreadPoolExecutor(max(1, options.workers // 3) if encodes else 2)
-        self._coming: list[Future[list[Drawn] | list[Sample]]] = []
+        self._coming: list[Future[list[DrawnEpisode] | list[Sample]]] = []
         self.groups: dict[str, dict[tuple[Any, ...], list[Sample]]] = {}
         self.count = 0
 
@@ -73,7 +73,7 @@ class Samples:
         group = groups[int(torch.multinomial(sizes, 1, generator=dice))]
         return [group[index] for index in torch.randint(len(group), (count,), generator=dice).tolist()]
 
-    def _encoded(self, drawn: Drawn) -> list[Sample]:
+    def _encoded(self, drawn: DrawnEpisode) -> list[Sample]:
         assert self._encoder is not None
         return self._encoder.samples(drawn)
 
@@ -88,7 +88,7 @@ class Samples:
         )
 
 
-def _read(path: Path) -> list[Drawn] | list[Sample]:
+def _read(path: Path) -> list[DrawnEpisode] | list[Sample]:
     return read_latents(path) if path.suffix == LATENTS else drawn_of(path)
 
 

@@ -60,20 +60,20 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnEpisode:
     """An episode and its controls by hint, uint8 [T, height, width, 3]."""
 
     episode: Episode
     controls: dict[str, NDArray[np.uint8]]
 
 
-def draw(episode: Episode) -> Drawn:
+def draw(episode: Episode) -> DrawnEpisode:
     """Draw the controls: all of a clip, one of a still. A second a clip, most of it in OpenCV without Python's lock."""
     if episode.view in ("policy", "glance"):
-        return Drawn(episode, {})
+        return DrawnEpisode(episode, {})
     random = np.random.default_rng(episode.seed)
     hints = HINTS if episode.view == "clip" else (HINTS[random.integers(len(HINTS))],)
-    return Drawn(episode, {hint: draw_control(episode, hint, random) for hint in hints})
+    return DrawnEpisode(episode, {hint: draw_control(episode, hint, random) for hint in hints})
 
 
 class Encoder:
@@ -83,7 +83,7 @@ class Encoder:
         self._vae, self._sound, self._device = vae, sound, device
         self._scale = LatentScale(vae)
 
-    def samples(self, drawn: Drawn) -> list[Sample]:
+    def samples(self, drawn: DrawnEpisode) -> list[Sample]:
         """What an episode teaches: one sample, or several moments of a policy."""
         episode = drawn.episode
         if episode.view in ("policy", "glance"):

@@ -21,7 +21,7 @@ from pocket.train.whitening import LEAST
 
 
 @dataclass(frozen=True)
-class Turn:
+class LatentTurn:
     """From C old latents, normalised as the VAE's configuration says, to K new ones and back.
 
     Attributes:
@@ -40,16 +40,16 @@ class Turn:
         return len(self.inward)
 
 
-def white_turn(latents: Tensor, num_kept: int) -> Turn:
+def white_turn(latents: Tensor, num_kept: int) -> LatentTurn:
     """The loudest axes of latents [C, n] float64, each scaled to deviation 1."""
     variances, axes = torch.linalg.eigh(torch.cov(latents))
     variances, axes = variances.flip(0)[:num_kept], axes.flip(1)[:, :num_kept]
     deviations = variances.clamp_min(LEAST * float(variances[0])).sqrt()
-    return Turn(latents.mean(1), (axes / deviations).T.contiguous(), (axes * deviations).contiguous())
+    return LatentTurn(latents.mean(1), (axes / deviations).T.contiguous(), (axes * deviations).contiguous())
 
 
 @torch.no_grad()
-def turn_vae(vae: AutoencoderKLWan, turn: Turn) -> AutoencoderKLWan:
+def turn_vae(vae: AutoencoderKLWan, turn: LatentTurn) -> AutoencoderKLWan:
     """The VAE on the new latents, whose statistics are then 0 and 1; the one given stays what it is."""
     mean, std = (torch.tensor(vae.config[name], dtype=torch.float64) for name in ("latents_mean", "latents_std"))
     count, kept = len(mean), turn.num_kept
@@ -116,7 +116,7 @@ def main() -> None:
         mean, std = (torch.tensor(vae.config[name], dtype=torch.float64) for name in ("latents_mean", "latents_std"))
         latents = (cells(vae, frames, options).double() - mean[:, None]) / std[:, None]
         torch.save(vars(white_turn(latents, given.keep)), given.axes)
-    save_vae(turn_vae(vae, Turn(**torch.load(given.axes, weights_only=True))), given.out)
+    save_vae(turn_vae(vae, LatentTurn(**torch.load(given.axes, weights_only=True))), given.out)
 
 
 if __name__ == "__main__":

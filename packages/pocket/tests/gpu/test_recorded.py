@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from engine.planning import VisionSegment
 from pocket.train.flow import FlowError, pose
 from pocket.train.flow_steps import PROMPT_STEP, FlowSteps
-from pocket.train.modes import Batch, Run
+from pocket.train.modes import Batch, TokenRun
 from pocket.train.pointing import Pointer
 from pocket.train.recorded import Recorded
 from pocket.train.shape import TOY
@@ -56,7 +56,7 @@ def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_
     for count in (5, 9, 130, 131, 7, 140):
         prompts = (tuple(range(1, count + 1)), (1, 2, 3))
         batch = Batch(
-            "i2v", prompts, (Run(segment, torch.randn(2, TOY.latent_channels, 2, 4, 4, device="cuda"), given),)
+            "i2v", prompts, (TokenRun(segment, torch.randn(2, TOY.latent_channels, 2, 4, 4, device="cuda"), given),)
         )
         found = []
         for recorded in (True, False):

@@ -12,7 +12,7 @@ from transformers import AutoTokenizer
 from engine import Engine
 from engine.reasoner import Footage
 from pocket.train.codecs import fresh_sight
-from pocket.train.lesson_batch import Pictures, batched
+from pocket.train.lesson_batch import PictureTensors, batched
 from pocket.train.lesson_error import LessonSteps
 from pocket.train.lessons import LessonWriter, exchanges
 from pocket.train.shape import TOY
@@ -114,13 +114,15 @@ def test_the_loss_of_a_lesson_hangs_on_what_is_shown_and_only_on_its_own_words(u
     episodes = [flat_episode("clip", seed) for seed in (0, 1)]
     lessons = [writer.write(episode, next(iter(exchanges(episode)))) for episode in episodes]
     steps = LessonSteps(model, student, settle=lambda: None)
-    loss, shown = steps.loss(batched(lessons, model.device, Pictures(model.device)))
+    loss, shown = steps.loss(batched(lessons, model.device, PictureTensors(model.device)))
     loss.backward()
     assert student.sight.patch_embed.proj.weight.grad.abs().sum() > 0
     assert student.naming.names.weight.grad.abs().sum() > 0
     assert set(shown) == {"answers", "right", "seeing"}
     assert all(parameter.grad is None for parameter in model.generator.parameters())
-    alone = [steps.loss(batched([lesson], model.device, Pictures(model.device)))[1]["answers"] for lesson in lessons]
+    alone = [
+        steps.loss(batched([lesson], model.device, PictureTensors(model.device)))[1]["answers"] for lesson in lessons
+    ]
     weights = [len(lesson.tokens) - lesson.answer_at for lesson in lessons]
     mean = sum(float(value) * weight for value, weight in zip(alone, weights, strict=True)) / sum(weights)
     assert float(shown["answers"]) == pytest.approx(mean, rel=1e-3)

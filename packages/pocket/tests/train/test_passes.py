@@ -10,7 +10,7 @@ from engine import Engine
 from engine.sampling.sampler import embed
 from engine.towers import OmniModel, Pack
 from pocket.train.flow import batch_positions, embed_run, read_run
-from pocket.train.modes import Batch, Run
+from pocket.train.modes import Batch, TokenRun
 from pocket.train.passes import denoise, read_prompts
 from pocket.train.weights import read_model
 from studio.requests import GenerateImage
@@ -103,4 +103,4 @@ def runs_of(trajectory):
         given = torch.zeros(segment.shape[segment.time_axis], dtype=torch.bool)
         if segment.given is not None:
             given[list(segment.given.steps)] = True
-        yield Run(segment, torch.stack([latents.clone()] * count), given)
+        yield TokenRun(segment, torch.stack([latents.clone()] * count), given)
