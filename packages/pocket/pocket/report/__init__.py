@@ -7,15 +7,14 @@ Calls point downward:
     contact_sheet   what was made, to be looked at
     examiners       who asks: this process, or several with a thread each
     exams           which exams there are, and how many questions a full or a quick card asks
-    pacing, pictures, starting, continuing, following, foreseeing, finding_actions, describing, upsampling, locating,
+    pacing, pictures, starting, continuing, following, foreseeing, describing, upsampling, locating,
     timing, criticising, closed_loop
                     one exam each: its questions, the right answers, what knows nothing, and the marks
     candidate       who is examined: a checkpoint in the ordinary engine, asked as the studio asks
-    likeness, onsets, depth_residual
-                    what is read off pixels and sound alone
+    likeness, depth_residual
+                    what is read off pixels alone
     deciding        who drives the arm in the closed loop
     tables          what is on the tables there, and whether the named thing was lifted
-    rendering       held-out episodes, rendered once
-    exam, intervals, seeds
-                    what an exam is, how sure a figure is, and which seeds it is drawn from
+    rendering       held-out episodes, rendered once, and which seeds they are drawn from
+    exam            what an exam is, and how sure a figure is
 """

@@ -15,7 +15,7 @@ import numpy as np
 from pocket.report.candidate import ANSWERS_AFTER_S, Candidate, Pixels
 from pocket.report.deciding import Decide, LatePolicy, as_candidate, as_scripted, at_random, doing_nothing
 from pocket.report.exam import Exam, Figure, Marks, Shown
-from pocket.report.seeds import SCENES, held_out
+from pocket.report.rendering import SCENES, held_out
 from pocket.report.tables import LIMIT_S, BlankCameras, TableErrand, TurnedClock, Watch, bare_scene, draw_errand
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras

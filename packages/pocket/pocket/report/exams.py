@@ -11,9 +11,8 @@ from pocket.report.continuing import Continuing
 from pocket.report.criticising import Criticising
 from pocket.report.describing import Describing
 from pocket.report.exam import Exam
-from pocket.report.finding_actions import FindingActions
 from pocket.report.following import Following
-from pocket.report.foreseeing import Foreseeing
+from pocket.report.foreseeing import FindingActions, Foreseeing
 from pocket.report.locating import Locating
 from pocket.report.pacing import Pacing
 from pocket.report.pictures import Pictures

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from pocket.report.candidate import Candidate, Pixels
 from pocket.report.exam import Exam, Figure, Marks, Shown
-from pocket.report.rendering import scenes
-from pocket.report.seeds import PROMPTS, held_out
+from pocket.report.rendering import PROMPTS, held_out, scenes
 from pocket.world.episode import Episode
 from pocket.world.outline_fitting import wanted_of
 from pocket.world.prompts import Prompt, draw_prompt

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from pocket.report.closed_loop import STOPPED, ClosedLoop, Trial, marks_of
 from pocket.report.exam import Figure, Marks
-from pocket.report.seeds import SCENES, held_out
+from pocket.report.rendering import SCENES, held_out
 from pocket.report.tables import LIMIT_S, TableErrand, Watch, draw_errand
 from robot.clock import MonotonicClock
 from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start

@@ -1,10 +1,29 @@
-"""Held-out episodes, rendered once for all exams that look at them."""
+"""Held-out episodes, each exam's in a block of seeds of its own, rendered once for all exams that look at them."""
 
 from __future__ import annotations
 
-from pocket.report.seeds import CLIPS, RUNS, STILLS, held_out
 from pocket.world import Episode, make_episode
-from pocket.world.episode import View
+from pocket.world.episode import HELD_OUT_FROM, View
+
+BLOCK = 1_000_000
+"""Seeds of an exam; two exams never share a scene, but where they name the same block to share its rendering."""
+
+STILLS, CLIPS, RUNS, PROMPTS, SCENES = range(5)
+"""Blocks: stills, clips and policy runs of the world, prompts without a picture, tables of the bridge."""
+
+
+def held_out(block: int, count: int, seed: int = 0) -> range:
+    """The seeds of an exam.
+
+    `pocket.train.shards` refuses to render seeds from ``HELD_OUT_FROM`` on, so that none of these was ever trained on.
+
+    Args:
+        seed: of the card; another one draws other questions.
+    """
+    assert 0 <= count <= BLOCK // 10
+    first = HELD_OUT_FROM + block * BLOCK + (seed % 10) * (BLOCK // 10)
+    return range(first, first + count)
+
 
 _RENDERED: dict[tuple[View, int], Episode] = {}
 

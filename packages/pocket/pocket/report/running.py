@@ -14,10 +14,9 @@ from typing import Any
 from pocket.report.candidate import Candidate
 from pocket.report.closed_loop import ClosedLoop
 from pocket.report.contact_sheet import save_sheet
-from pocket.report.exam import Exam, Figure, Marks
+from pocket.report.exam import Exam, Figure, Marks, estimate, interval
 from pocket.report.examiners import Answered, Examiners, ExamQuestion
 from pocket.report.exams import EXAMS, Form, FormName
-from pocket.report.intervals import estimate, interval
 from pocket.report.pacing import Pacing, answers_after_s
 from pocket.report.real_time import FIGURES, marked, try_in_real_time
 from pocket.report.rendering import keep, missing

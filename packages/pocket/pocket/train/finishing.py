@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pocket.train.assemble import assemble
 from pocket.train.generator import GENERATOR, PICTURES, load_generator, read_towers
+from pocket.train.lesson_error import Student
 from pocket.train.loop import Options, needed_state, read_state
 from pocket.train.reasoner import read_tokenizer
 from pocket.train.shape import SHAPES
 from pocket.train.sound_codec import read_sound
-from pocket.train.student import Student
 from pocket.train.video_vae import DECODER, read_vae
 from pocket.train.weights import released_tensors
 

@@ -1,13 +1,18 @@
-"""Rectified flow over batches: noise at levels of its own for each modality, and the error of the velocity."""
+"""Rectified flow over batches: noise at levels of its own for each modality, and the error of the velocity.
+
+Levels are drawn as in the technical report (4.2): one for each modality of each sequence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
 from engine.planning import ActionSegment, Segment, SoundSegment, VisionSegment
@@ -16,10 +21,29 @@ from engine.towers.generator import Generator
 from engine.towers.modalities import patchify, unpatchify
 from engine.weights import ModelConfig
 from pocket.train.modes import DRAWS, Batch, TokenRun
-from pocket.train.noise import SHIFT, draw_sigmas
 from pocket.train.passes import denoise, onto, read_prompts
-from pocket.train.pointing import Pointer, shown_where
-from pocket.train.squares import Squares
+from pocket.train.pointing import Pointer, Squares, shown_where
+from pocket.train.recorded import Recorded
+
+MODE_SCALE = 1.29
+"""Of mode sampling, as in Stable Diffusion 3 (arXiv 2403.03206, section 3.1), from where the report has it."""
+
+SHIFT = 3.0
+"""At 256p since mid-training (report, 4.2.2)."""
+
+Density = Literal["logit_normal", "mode"]
+"""Pictures, sound and actions are drawn from the first, clips from the second."""
+
+
+def draw_sigmas(count: int, density: Density, device: torch.device, shift: float = SHIFT) -> Tensor:
+    """Levels [count] float32 in 0..1, 1 is noise, from the global random state."""
+    if density == "logit_normal":
+        level = torch.randn(count, device=device).sigmoid()
+    else:
+        u = torch.rand(count, device=device)
+        level = (1 - u - MODE_SCALE * ((math.pi / 2 * u).cos().square() - 1 + u)).clamp(0, 1)
+    return shift * level / (1 + (shift - 1) * level)
+
 
 ACTION_SCALE = 2.0
 """On the loss of actions. The report has 10 (4.2.2), for values in rad; in the units of `pocket.train.acting` squares
@@ -263,3 +287,49 @@ def _padded(prompts: Sequence[NDArray[np.int64]], device: torch.device, step: in
     tokens = np.zeros((len(prompts), -(-lengths.max() // step) * step), np.int64)
     tokens[np.arange(tokens.shape[1]) < lengths[:, None]] = np.concatenate(prompts)
     return onto(tokens, device), onto(lengths, device)
+
+
+PROMPT_STEP = 64
+"""Prompts are filled up to a multiple of so many tokens on a GPU: their lengths make most of the forms there are."""
+
+
+class FlowSteps:
+    """What a step of `generator` or `policy` minimises; on a GPU it is recorded for each form of a batch.
+
+    Args:
+        module: what the loss goes through.
+        trains_reasoner: let gradients into what the reasoner leaves of prompts.
+        pointer, squares: see `FlowError`.
+        settle: see `Recorded`.
+    """
+
+    def __init__(
+        self,
+        model: OmniModel,
+        module: nn.Module,
+        *,
+        trains_reasoner: bool,
+        pointer: Pointer,
+        squares: Squares,
+        settle: Callable[[], None],
+    ) -> None:
+        self._model, self._trains_reasoner = model, trains_reasoner
+        self._pointer, self._squares = pointer, squares
+        self._errors: dict[Hashable, FlowError] = {}
+        self._recorded = Recorded(module, settle)
+
+    def loss(self, batch: Batch) -> tuple[Tensor, dict[str, float | Tensor]]:
+        """The loss of a batch, and what the curves show of it."""
+        posed = pose(batch, self._model, prompt_step=PROMPT_STEP if self._model.device.type == "cuda" else 1)
+        form = form_of(batch, posed)
+        if form not in self._errors:
+            self._errors[form] = FlowError(
+                self._model,
+                batch,
+                trains_reasoner=self._trains_reasoner,
+                pointer=self._pointer,
+                squares=self._squares,
+            )
+        error = self._errors[form]
+        loss, *told = self._recorded(form, error, *posed)
+        return loss, dict(zip(error.names, told, strict=True))

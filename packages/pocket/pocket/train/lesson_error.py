@@ -1,20 +1,34 @@
-"""How wrong a reasoner's answers are, over a batch of lessons."""
+"""What the reasoner's stage trains, and how wrong its answers are over a batch of lessons."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
+from transformers import Qwen3VLVisionModel
 
 from engine.towers import OmniModel
 from pocket.train.lesson_batch import LessonBatch
 from pocket.train.passes import read
 from pocket.train.recorded import Recorded
-from pocket.train.seeing import SEEING_WEIGHT
+from pocket.train.seeing import SEEING_WEIGHT, Naming
 from pocket.train.sight import cut, look
-from pocket.train.student import Student
+
+
+class Student(nn.Module):
+    """Of the towers the reasoner, and the vision encoder.
+
+    Attributes:
+        naming: says what the encoder sees, see `pocket.train.seeing`; left out of a checkpoint.
+    """
+
+    def __init__(self, model: OmniModel, sight: Qwen3VLVisionModel) -> None:
+        super().__init__()
+        self.reasoner, self.sight = model.reasoner, sight
+        self.naming = Naming(model.config.hidden_size).to(model.device)
+
 
 QUESTION_WEIGHT = 0.1
 """Of the words of questions, beside those of answers: the generator reads such words too."""

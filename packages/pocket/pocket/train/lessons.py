@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,20 +17,45 @@ from engine.reasoner import Footage
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import choose_frames, read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
-from pocket.train.captioner import captioning
 from pocket.train.critic import critic_answer, critic_question
 from pocket.train.rewriting import rewriting
 from pocket.train.seeing import squares_of
+from pocket.world.captioning import clip_facts
 from pocket.world.episode import Episode, Wording
-from studio.captions import Controls
+from studio.captions import Controls, analysis_schema
 from studio.captions.answer_schema import FIRST, MEDIA
 from studio.captions.checking import IMAGINATION
-from studio.prompting.question import SYSTEM
+from studio.prompting.captioning import analysis_question
+from studio.prompting.question import SYSTEM, TextPart, VideoPart
 from studio.prompting.tasks import VIDEO_FPS
+from studio.prompting.templates import CaptionTexts, caption_texts, fill
 from studio.prompting.upsampling import UpsampleMode, upsample_message
 from studio.requests import AspectRatio
 from studio.requests.reason import Reason
 from studio.rules.canvas import CANVASES
+
+
+def captioning(episode: Episode, full: Wording) -> tuple[tuple[str, str], tuple[str, str]]:
+    """A clip captioned in two turns, by the studio's own questions.
+
+    The analysis of the clip and the narrative that follows it, each as (question, answer).
+
+    Args:
+        full: its caption with every field.
+    """
+    controls = Controls.of_clip(clip_facts(episode))
+    asked = analysis_question(VideoPart(url=""), controls, texts())
+    question = "".join(part.text for part in asked.messages[-1].parts if isinstance(part, TextPart))
+    caption = json.loads(full.caption)
+    analysis = {name: caption[name] for name in analysis_schema(controls)["properties"] if name in caption}
+    return (question, json.dumps(analysis)), (fill(texts().narrative), caption["temporal_caption"])
+
+
+@cache
+def texts() -> CaptionTexts:
+    """What is asked with, as shipped."""
+    return caption_texts()
+
 
 SHOWN = "u" + "0" * 16
 """The media id of what a lesson shows."""

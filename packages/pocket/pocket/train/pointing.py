@@ -1,4 +1,6 @@
-"""Where things are, asked of a policy beside its actions: of the state's token, and of each part of the first frame.
+"""Where things are, asked of the generator beside what it makes.
+
+Of a policy it is asked at the state's token, and at each part of the first frame.
 
 A policy of this size that is shown actions alone lifts something, but not what was named: it is told to look. What the
 state's token says goes by all of the picture at once; what a part of it says, by what is drawn there alone, which is
@@ -10,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, layer_norm, silu
 
 from pocket.train.acting import MIDDLE_M, NUM_PLACES, PLACE_UNIT_M
+from pocket.train.seeing import Naming
 from pocket.world.policy_view import POLICY_LAYOUT
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
 from robot.simulation.scene import EXTERIORS
@@ -105,3 +108,35 @@ def shown_where(places: Tensor, grid: tuple[int, int]) -> Tensor:
         across, down = part[sample, colour].T
         shown[sample, down, across, colour] = 1.0
     return shown.flatten(1, 2)
+
+
+class Squares(nn.Module):
+    """What covers each square of a picture, read off tokens [B, S, H] halfway through the layers.
+
+    It is asked at any level of noise. Which thing stands where is settled in the first steps of a sampler, at levels
+    where the velocity of a shape is a small part of the loss. Asked by name, what a token will show is learnt sooner
+    (docs/pocket.md). No part of a checkpoint.
+
+    Args:
+        hidden: H, the generator's width.
+    """
+
+    names = ("squares",)
+    """Of what `error` tells."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(hidden, 2 * hidden)
+        self.naming = Naming(2 * hidden)
+
+    def error(self, halfway: Tensor, squares: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """How wrong it is, and the same without gradients.
+
+        Args:
+            halfway: [B, S, H], what half of the layers have come to.
+            squares: int64 [B, S, MERGE * MERGE, 2].
+        """
+        wide = halfway.float()
+        wide = layer_norm(wide, wide.shape[-1:])
+        error = self.naming.error(silu(self.inner(wide)), squares)
+        return error, (error.detach(),)

@@ -18,12 +18,11 @@ from pocket.train.ahead import Ahead
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import LessonBatch, PictureTensors, batched
-from pocket.train.lesson_error import LessonSteps
+from pocket.train.lesson_error import LessonSteps, Student
 from pocket.train.lessons import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, Source, make_episodes, one_thread_each, read_shard, rendering
-from pocket.train.student import Student
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
 from pocket.train.weights import fresh_model

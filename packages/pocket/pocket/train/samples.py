@@ -1,4 +1,4 @@
-"""Episodes as the generator learns from them: latents, actions and words. Encoded once for each VAE."""
+"""Episodes as the generator learns from them: latents, controls, actions and words. Encoded once for each VAE."""
 
 from __future__ import annotations
 
@@ -13,14 +13,41 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
+from backend.media.controls import compute_control
 from engine.planning.action import fit
 from engine.vae.clip import LatentScale
 from pocket.train.acting import POLICY_UNITS, is_usual, places_at
-from pocket.train.controls import HINTS, draw_control
 from pocket.train.seeing import squares_of
 from pocket.train.video_vae import encoded
+from pocket.world.controls import depth_pictures, segmentation_pictures
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
 from pocket.world.moments import telling_shares
+from studio.requests.transfer_video import ComputedHint, Strength
+
+HINTS = ("edge", "blur", "depth", "seg")
+"""In the model's order; a scenario map is nothing that a table has."""
+
+COMPUTED: dict[str, ComputedHint] = {"edge": "edge", "blur": "blur"}
+
+STRENGTHS: tuple[Strength, ...] = ("low", "medium", "high")
+
+
+def draw_control(episode: Episode, hint: str, random: np.random.Generator) -> NDArray[np.uint8]:
+    """A control of all frames, uint8 [T, height, width, 3].
+
+    Args:
+        hint: one of `HINTS`.
+        random: picks the strength of what is computed.
+    """
+    if hint in COMPUTED:
+        strength = STRENGTHS[random.integers(len(STRENGTHS))]
+        return np.stack([compute_control(frame, COMPUTED[hint], strength) for frame in episode.frames])
+    if hint == "depth":
+        assert episode.depth is not None
+        return depth_pictures(episode.depth)
+    assert episode.segmentation is not None
+    return segmentation_pictures(episode.segmentation)
+
 
 SAMPLES_PER_LATENT = 1920
 

@@ -16,8 +16,7 @@ from torch import Tensor
 
 from pocket.train.codecs import save_vae
 from pocket.train.loop import Options
-from pocket.train.video_vae import Frames, cells
-from pocket.train.whitening import LEAST
+from pocket.train.video_vae import LEAST, Frames, cells
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.planning import VisionSegment
-from pocket.train.flow import FlowError, pose
-from pocket.train.flow_steps import PROMPT_STEP, FlowSteps
+from pocket.train.flow import PROMPT_STEP, FlowError, FlowSteps, pose
 from pocket.train.modes import Batch, TokenRun
 from pocket.train.pointing import Pointer
 from pocket.train.recorded import Recorded

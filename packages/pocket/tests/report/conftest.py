@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pocket.train.shape import TOY
-from pocket.train.untrained import build_untrained
+from pocket.train.sizes import build_untrained
 from pocket.world import Episode, Settings, make_episode
 from pocket.world.episode import HELD_OUT_FROM
 from robot.simulation.library import GRAPHICS

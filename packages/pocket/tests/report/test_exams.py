@@ -16,14 +16,13 @@ from pocket.report.describing import Describing, Description, caption_fields, sh
 from pocket.report.exam import Exam
 from pocket.report.examiners import beside
 from pocket.report.exams import EXAMS, FORMS
-from pocket.report.finding_actions import FindingActions
 from pocket.report.following import ControlTask, Followed, Following
-from pocket.report.foreseeing import Foreseeing, Stretch
+from pocket.report.foreseeing import FindingActions, Foreseeing, Stretch
 from pocket.report.likeness import MAX_PSNR_DB
 from pocket.report.locating import Locating
 from pocket.report.pictures import Pictures, PictureTask
+from pocket.report.rendering import PROMPTS, held_out
 from pocket.report.running import questions_of
-from pocket.report.seeds import PROMPTS, held_out
 from pocket.report.starting import Starting
 from pocket.report.timing import Timing, TimingTask
 from pocket.report.upsampling import Upsampling

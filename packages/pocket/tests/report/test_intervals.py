@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from pocket.report.intervals import estimate, interval
+from pocket.report.exam import estimate, interval
 
 
 def test_a_rate_has_wilsons_interval():

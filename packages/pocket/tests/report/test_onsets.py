@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pocket.report.onsets import apart, matched_f1, onsets
+from pocket.report.continuing import apart, matched_f1, onsets
 from pocket.world.episode import SAMPLES_PER_SECOND
 
 

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from pocket.report.seeds import BLOCK, CLIPS, PROMPTS, RUNS, SCENES, STILLS, held_out
+from pocket.report.rendering import BLOCK, CLIPS, PROMPTS, RUNS, SCENES, STILLS, held_out
 from pocket.train.shards import write_shard
 from pocket.world.episode import HELD_OUT_FROM
 

@@ -11,7 +11,7 @@ import torch
 from pocket.train.loop import Options
 from pocket.train.shape import TOY
 from pocket.train.shards import render
-from pocket.train.untrained import build_untrained
+from pocket.train.sizes import build_untrained
 from pocket_flat_world import flat_episodes
 
 

@@ -5,7 +5,7 @@ import torch
 from transformers import Cosmos3OmniForConditionalGeneration
 
 from pocket.train.shape import MAX_BYTES, POCKET, TOY
-from pocket.train.untrained import build_untrained
+from pocket.train.sizes import build_untrained
 from pocket_answers import answered_by_both
 from pocket_pictures import drawn_by_diffusers, drawn_by_the_engine, drawn_by_the_modular_pipeline
 from studio.errors import BadInput

@@ -13,10 +13,9 @@ from engine import Engine
 from engine.reasoner import Footage
 from pocket.train.codecs import fresh_sight
 from pocket.train.lesson_batch import PictureTensors, batched
-from pocket.train.lesson_error import LessonSteps
+from pocket.train.lesson_error import LessonSteps, Student
 from pocket.train.lessons import LessonWriter, exchanges
 from pocket.train.shape import TOY
-from pocket.train.student import Student
 from pocket.train.weights import read_model
 from pocket.world.episode import Wording
 from pocket_flat_world import flat_episode

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pocket.train.noise import draw_sigmas
+from pocket.train.flow import draw_sigmas
 
 HERE = torch.device("cpu")
 

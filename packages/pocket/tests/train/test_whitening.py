@@ -6,8 +6,7 @@ import torch
 
 from pocket.train.codecs import fresh_vae
 from pocket.train.shape import TOY
-from pocket.train.video_vae import encoded, spread_latents
-from pocket.train.whitening import whiten
+from pocket.train.video_vae import encoded, spread_latents, whiten
 
 
 @torch.no_grad()
