@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from pocket.train.samples import Sample
+from pocket.train.flow.samples import Sample
 from pocket.train.shape import TOY
 
 WORDS = (("a red cube", '{"context": "a red cube"}'),)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine import Engine, Footage, Result
 from engine.device import Threads
 from engine.planning import Plannable
-from pocket.train.lessons import SHOWN
+from pocket.train.lessons.writing import SHOWN
 from pocket.world.episode import POLICY_FPS, POLICY_ROWS, SAMPLES_PER_SECOND
 from studio.prompting.question import SYSTEM
 from studio.prompting.tasks import VIDEO_FPS

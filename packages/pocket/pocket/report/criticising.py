@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pocket.report.candidate import Candidate
 from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import scenes
-from pocket.train.critic import critic_answer, critic_question
+from pocket.train.lessons.critic import critic_answer, critic_question
 from pocket.world.episode import Critique, Episode
 from studio.captions import UnusableAnswer
 from studio.prompting.critique import critique_schema, read_critique

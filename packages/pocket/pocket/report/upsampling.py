@@ -9,7 +9,7 @@ from typing import Any, cast
 from pocket.report.candidate import Candidate
 from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import scenes
-from pocket.train.lessons import upsampled_answer
+from pocket.train.lessons.writing import upsampled_answer
 from pocket.world.episode import Episode, Wording
 from studio.captions import Controls, UnusableAnswer
 from studio.captions.answer_schema import FIRST, MEDIA

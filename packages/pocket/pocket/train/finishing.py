@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pocket.train.assemble import assemble
 from pocket.train.generator import GENERATOR, PICTURES, load_generator, read_towers
-from pocket.train.lesson_error import Student
+from pocket.train.lessons.error import Student
 from pocket.train.loop import Options, needed_state, read_state
 from pocket.train.reasoner import read_tokenizer
 from pocket.train.shape import SHAPES

@@ -14,14 +14,14 @@ from transformers import Qwen3VLVisionModel
 from engine.planning import PromptEncoder
 from engine.towers import OmniModel
 from pocket.train.ahead import Ahead
-from pocket.train.encoding import encoding
-from pocket.train.flow import FlowSteps
-from pocket.train.lesson_error import LessonSteps, Student
+from pocket.train.flow.encoding import encoding
+from pocket.train.flow.error import FlowSteps
+from pocket.train.flow.modes import BatchMaker, Mode
+from pocket.train.flow.pointing import Pointer, Squares
+from pocket.train.flow.sample_store import Drawer, Samples
+from pocket.train.lessons.error import LessonSteps, Student
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.modes import BatchMaker, Mode
-from pocket.train.pointing import Pointer, Squares
 from pocket.train.reasoner import Lessons, read_reasoner, read_tokenizer
-from pocket.train.sample_store import Drawer, Samples
 from pocket.train.shards import Make, Source, make_episodes, rendering
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill

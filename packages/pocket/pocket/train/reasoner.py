@@ -17,9 +17,9 @@ from engine.towers import OmniModel
 from pocket.train.ahead import Ahead
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
-from pocket.train.lesson_batch import LessonBatch, PictureTensors, batched
-from pocket.train.lesson_error import LessonSteps, Student
-from pocket.train.lessons import Lesson, LessonWriter, exchanges
+from pocket.train.lessons.batch import LessonBatch, PictureTensors, batched
+from pocket.train.lessons.error import LessonSteps, Student
+from pocket.train.lessons.writing import Lesson, LessonWriter, exchanges
 from pocket.train.loop import Options, State, needed_state, train
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, Source, make_episodes, one_thread_each, read_shard, rendering

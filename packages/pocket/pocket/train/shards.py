@@ -32,7 +32,7 @@ Make = Callable[[Source, int], list[Episode]]
 """The world: from a seed to its episode, or its beginnings."""
 
 EPISODES, LATENTS = ".episodes", ".latents"
-"""What files of episodes end in, and those of what `pocket.train.encoding` makes of them."""
+"""What files of episodes end in, and those of what `pocket.train.flow.encoding` makes of them."""
 
 SIZES: dict[Source, float] = {"still": 4.0, "clip": 1.0, "policy": 0.25, "glance": 1.0, "beginnings": 1.0}
 """Seeds of a shard against the shard size that is asked for: all shards then take about as long to render."""

@@ -19,7 +19,7 @@ from engine.weights import ModelConfig
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sound
 from pocket.train.generator import PICTURES, Pupil
-from pocket.train.lesson_error import Student
+from pocket.train.lessons.error import Student
 from pocket.train.loop import Options, State, write_state
 from pocket.train.reasoner import STAGE as REASONER
 from pocket.train.reasoner import fresh_reasoner

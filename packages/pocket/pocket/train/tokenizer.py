@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerFast
 
 from engine.planning import trained_strings
 from engine.speck.tokenizer import SPECIAL_TOKENS, chat_tokenizer
-from pocket.train.critic import critic_question
+from pocket.train.lessons.critic import critic_question
 from studio.captions import Controls
 from studio.prompting.tasks import load_tasks
 from studio.prompting.upsampling import UpsampleMode, upsample_message

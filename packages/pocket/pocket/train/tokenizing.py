@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pocket.train.lessons import exchanges
+from pocket.train.lessons.writing import exchanges
 from pocket.train.loop import Options
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Make, Source, make_episodes, read_shard, render, shards, size_of

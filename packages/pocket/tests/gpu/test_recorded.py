@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from engine.planning import VisionSegment
-from pocket.train.flow import PROMPT_STEP, FlowError, FlowSteps, pose
-from pocket.train.modes import Batch, TokenRun
-from pocket.train.pointing import Pointer
+from pocket.train.flow.error import PROMPT_STEP, FlowError, FlowSteps, pose
+from pocket.train.flow.modes import Batch, TokenRun
+from pocket.train.flow.pointing import Pointer
 from pocket.train.recorded import Recorded
 from pocket.train.shape import TOY
 from pocket.train.weights import fresh_model

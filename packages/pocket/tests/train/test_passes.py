@@ -9,8 +9,8 @@ import torch
 from engine import Engine
 from engine.sampling.sampler import embed
 from engine.towers import OmniModel, Pack
-from pocket.train.flow import batch_positions, embed_run, read_run
-from pocket.train.modes import Batch, TokenRun
+from pocket.train.flow.error import batch_positions, embed_run, read_run
+from pocket.train.flow.modes import Batch, TokenRun
 from pocket.train.passes import denoise, read_prompts
 from pocket.train.weights import read_model
 from studio.requests import GenerateImage

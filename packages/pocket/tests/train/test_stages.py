@@ -11,8 +11,8 @@ import torch
 
 from engine import Engine
 from pocket.train import generator, reasoner, sound_codec, tokenizing, video_vae
-from pocket.train.encoding import drawn_of, encode_shard, read_encoder, read_latents
 from pocket.train.finishing import finish
+from pocket.train.flow.encoding import drawn_of, encode_shard, read_encoder, read_latents
 from pocket.train.loop import Options, needed_state
 from pocket.train.starting import start
 from pocket_flat_world import flat_episodes

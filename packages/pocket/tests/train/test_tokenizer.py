@@ -5,7 +5,7 @@ import json
 import llguidance.hf
 import pytest
 
-from pocket.train.critic import critic_question
+from pocket.train.lessons.critic import critic_question
 from pocket.train.tokenizer import fixed_blocks, train_tokenizer
 from studio.captions import Controls
 from studio.prompting.upsampling import upsample_message

@@ -17,7 +17,7 @@ from backend.media.controls import compute_control
 from engine.planning.action import fit
 from engine.vae.clip import LatentScale
 from pocket.train.acting import POLICY_UNITS, is_usual, places_at
-from pocket.train.seeing import squares_of
+from pocket.train.lessons.seeing import squares_of
 from pocket.train.video_vae import encoded
 from pocket.world.controls import depth_pictures, segmentation_pictures
 from pocket.world.episode import POLICY_ROWS, Episode, Robot
@@ -69,7 +69,7 @@ class Sample:
         actions: float32 [n, width]; joint rows of a policy in the pocket's units, poses of the hand of a clip.
         state: float32 [1, width], of a policy, in the same.
         places: float32 [NUM_PLACES, 3], of a policy, see `pocket.train.acting`.
-        squares: uint8, what covers each square of a still, see `pocket.train.seeing.squares_of`.
+        squares: uint8, what covers each square of a still, see `pocket.train.lessons.seeing.squares_of`.
         words: (prose, caption) of each wording; instructions and "" of a policy. A glance is a policy here.
     """
 

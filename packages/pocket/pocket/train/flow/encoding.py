@@ -20,8 +20,8 @@ import cv2
 import torch
 
 from pocket.train import ranks
+from pocket.train.flow.samples import DrawnEpisode, Encoder, Sample, draw
 from pocket.train.loop import Options, needed_state
-from pocket.train.samples import DrawnEpisode, Encoder, Sample, draw
 from pocket.train.shards import EPISODES, LATENTS, Feed, Source, read_shard, running
 from pocket.train.sound_codec import read_sound
 from pocket.train.video_vae import read_vae

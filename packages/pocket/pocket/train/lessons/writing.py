@@ -17,9 +17,9 @@ from engine.reasoner import Footage
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import choose_frames, read_placeholders, read_sight
 from engine.reasoner.vocabulary import Vocabulary
-from pocket.train.critic import critic_answer, critic_question
-from pocket.train.rewriting import rewriting
-from pocket.train.seeing import squares_of
+from pocket.train.lessons.critic import critic_answer, critic_question
+from pocket.train.lessons.rewriting import rewriting
+from pocket.train.lessons.seeing import squares_of
 from pocket.world.captioning import clip_facts
 from pocket.world.episode import Episode, Wording
 from studio.captions import Controls, analysis_schema
@@ -100,7 +100,7 @@ class Lesson:
         positions: float32 [3, U].
         places: int64, indexes of the tokens that stand for what is shown.
         frames: uint8 [T, height, width, 3] as it is looked at, T even; None where nothing is shown.
-        squares: what stands where in them, see `pocket.train.seeing.squares_of`.
+        squares: what stands where in them, see `pocket.train.lessons.seeing.squares_of`.
     """
 
     tokens: np.ndarray

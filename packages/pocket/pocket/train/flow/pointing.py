@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, layer_norm, silu
 
 from pocket.train.acting import MIDDLE_M, NUM_PLACES, PLACE_UNIT_M
-from pocket.train.seeing import Naming
+from pocket.train.lessons.seeing import Naming
 from pocket.world.policy_view import POLICY_LAYOUT
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
 from robot.simulation.scene import EXTERIORS

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from pocket.train.seeing import NUM_COLOURS, NUM_SHAPES, Naming, squares_of
-from pocket.train.sight import cut
+from pocket.train.lessons.seeing import NUM_COLOURS, NUM_SHAPES, Naming, squares_of
+from pocket.train.lessons.sight import cut
 from pocket.world.episode import FIRST_THING_ID, TABLE_ID
 from pocket.world.wording import SHAPE_WORDS
 from pocket_flat_world import flat_episode

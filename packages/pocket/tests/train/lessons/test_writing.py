@@ -12,9 +12,9 @@ from transformers import AutoTokenizer
 from engine import Engine
 from engine.reasoner import Footage
 from pocket.train.codecs import fresh_sight
-from pocket.train.lesson_batch import PictureTensors, batched
-from pocket.train.lesson_error import LessonSteps, Student
-from pocket.train.lessons import LessonWriter, exchanges
+from pocket.train.lessons.batch import PictureTensors, batched
+from pocket.train.lessons.error import LessonSteps, Student
+from pocket.train.lessons.writing import LessonWriter, exchanges
 from pocket.train.shape import TOY
 from pocket.train.weights import read_model
 from pocket.world.episode import Wording

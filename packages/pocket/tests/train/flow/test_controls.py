@@ -1,4 +1,4 @@
-from pocket.train.samples import HINTS
+from pocket.train.flow.samples import HINTS
 from studio.presets import load_presets
 
 

@@ -10,18 +10,18 @@ from torch.nn.functional import cross_entropy
 from transformers import Qwen3VLVisionModel
 
 from engine.towers import OmniModel
-from pocket.train.lesson_batch import LessonBatch
+from pocket.train.lessons.batch import LessonBatch
+from pocket.train.lessons.seeing import SEEING_WEIGHT, Naming
+from pocket.train.lessons.sight import cut, look
 from pocket.train.passes import read
 from pocket.train.recorded import Recorded
-from pocket.train.seeing import SEEING_WEIGHT, Naming
-from pocket.train.sight import cut, look
 
 
 class Student(nn.Module):
     """Of the towers the reasoner, and the vision encoder.
 
     Attributes:
-        naming: says what the encoder sees, see `pocket.train.seeing`; left out of a checkpoint.
+        naming: says what the encoder sees, see `pocket.train.lessons.seeing`; left out of a checkpoint.
     """
 
     def __init__(self, model: OmniModel, sight: Qwen3VLVisionModel) -> None:

@@ -20,9 +20,9 @@ from engine.towers import OmniModel
 from engine.towers.generator import Generator
 from engine.towers.modalities import patchify, unpatchify
 from engine.weights import ModelConfig
-from pocket.train.modes import DRAWS, Batch, TokenRun
+from pocket.train.flow.modes import DRAWS, Batch, TokenRun
+from pocket.train.flow.pointing import Pointer, Squares, shown_where
 from pocket.train.passes import denoise, onto, read_prompts
-from pocket.train.pointing import Pointer, Squares, shown_where
 from pocket.train.recorded import Recorded
 
 MODE_SCALE = 1.29

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pocket.train.codecs import fresh_vae
-from pocket.train.samples import Encoder, draw
+from pocket.train.flow.samples import Encoder, draw
 from pocket.train.shape import TOY
 from pocket.world.episode import View
 from pocket_flat_world import flat_episode

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pocket.train.critic import texts
-from pocket.train.lessons import REWRITTEN_EVERY, exchanges
-from pocket.train.rewriting import rewriting, with_first
+from pocket.train.lessons.critic import texts
+from pocket.train.lessons.rewriting import rewriting, with_first
+from pocket.train.lessons.writing import REWRITTEN_EVERY, exchanges
 from pocket.world.captioning import word_episode
 from pocket.world.critiquing import criticise
 from pocket.world.episode import Episode, Surroundings, Wording

@@ -8,8 +8,8 @@ import torch
 
 from engine.planning import Media, PromptEncoder, plan, read_setting, read_tokenizer
 from engine.weights import open_folder
-from pocket.train import modes
-from pocket.train.modes import Batch, BatchMaker
+from pocket.train.flow import modes
+from pocket.train.flow.modes import Batch, BatchMaker
 from pocket.train.shape import TOY
 from pocket_samples import CLIP, MOMENT, STILL
 from studio.requests import GenerateImage

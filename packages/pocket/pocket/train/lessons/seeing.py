@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from pocket.train.sight import FRAMES_PER_PATCH, MERGE, PATCH
+from pocket.train.lessons.sight import FRAMES_PER_PATCH, MERGE, PATCH
 from pocket.world.episode import FIRST_THING_ID, Episode
 from pocket.world.wording import SHAPE_WORDS
 from robot.simulation.arrangement import COLOURS

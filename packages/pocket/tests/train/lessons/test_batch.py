@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pocket.train.lesson_batch import places_before
-from pocket.train.lessons import Lesson
+from pocket.train.lessons.batch import places_before
+from pocket.train.lessons.writing import Lesson
 
 
 def lesson(length: int, answer_at: int, places: list[int]) -> Lesson:

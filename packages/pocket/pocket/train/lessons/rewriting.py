@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pocket.train.critic import critic_answer, texts
+from pocket.train.lessons.critic import critic_answer, texts
 from pocket.world.episode import Critique, Episode, Wording
 from pocket.world.wording import SHAPE_WORDS, listed, sentence
 from robot.simulation.arrangement import COLOURS

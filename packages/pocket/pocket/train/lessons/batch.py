@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pocket.train.lessons import Lesson
+from pocket.train.lessons.writing import Lesson
 from pocket.train.passes import onto
 
 MAX_PICTURE_BYTES = 24 * 10**9
@@ -26,7 +26,7 @@ class LessonBatch:
         lengths: int64 [B].
         before_answer, before_question: bool [B, U], tokens that a word of either follows.
         frames: uint8 [B, T, height, width, 3], where they stand int64 [B, n], and what they show where, int64, see
-            `pocket.train.seeing`; nothing where nothing is shown.
+            `pocket.train.lessons.seeing`; nothing where nothing is shown.
         grid: of what is shown.
     """
 
@@ -40,7 +40,7 @@ class LessonBatch:
 
     @property
     def posed(self) -> tuple[Tensor, ...]:
-        """As `pocket.train.lesson_error.LessonError` takes it."""
+        """As `pocket.train.lessons.error.LessonError` takes it."""
         return self.tokens, self.positions, self.lengths, self.before_answer, self.before_question, *self.frames
 
 

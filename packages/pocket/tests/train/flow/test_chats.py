@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.planning import read_tokenizer, trained_strings
-from pocket.train.chats import ChatCutter
+from pocket.train.flow.chats import ChatCutter
 
 TEXTS = ["A red cube on the left.", "", ' {"subjects": [{"description": "a ball"}]}\n', "A red cube on the left."]
 

@@ -21,8 +21,8 @@ from engine.planning import trained_strings as trained
 from engine.planning.action import action_caption
 from engine.planning.prompt import with_sentence
 from pocket.train.acting import JOINTS
-from pocket.train.chats import ChatCutter
-from pocket.train.samples import Sample
+from pocket.train.flow.chats import ChatCutter
+from pocket.train.flow.samples import Sample
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName, ViewName
 
 TEXT_DROPOUT = 0.1
@@ -102,7 +102,7 @@ class Batch:
     Attributes:
         prompts: tokens of each.
         places: float32 [B, NUM_PLACES, 3], of policies, see `pocket.train.acting`.
-        squares: int64 [B, tokens, MERGE * MERGE, 2], of pictures, see `pocket.train.seeing.squares_of`.
+        squares: int64 [B, tokens, MERGE * MERGE, 2], of pictures, see `pocket.train.lessons.seeing.squares_of`.
     """
 
     mode: Mode

@@ -3,7 +3,7 @@
 import torch
 
 from pocket.train.acting import NUM_PLACES
-from pocket.train.pointing import NUM_COLOURS, Pointer, pointing_error, shown_where
+from pocket.train.flow.pointing import NUM_COLOURS, Pointer, pointing_error, shown_where
 from robot.simulation.arrangement import COLOURS
 
 GRID = (7, 8)

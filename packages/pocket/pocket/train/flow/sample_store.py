@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
-from pocket.train.encoding import drawn_of, latent_folder, read_encoder, read_latents
+from pocket.train.flow.encoding import drawn_of, latent_folder, read_encoder, read_latents
+from pocket.train.flow.modes import DRAWS, KINDS, Batch, BatchMaker, Mode
+from pocket.train.flow.samples import DrawnEpisode, Sample
 from pocket.train.loop import Options
-from pocket.train.modes import DRAWS, KINDS, Batch, BatchMaker, Mode
-from pocket.train.samples import DrawnEpisode, Sample
 from pocket.train.shards import EPISODES, LATENTS, Feed, Source
 
 SOUND_SHARE = 0.3
@@ -29,7 +29,7 @@ AHEAD = 8
 class Samples:
     """Samples by kind, rate and shape.
 
-    What `pocket.train.encoding` has encoded is read; without its processes, episodes are encoded here.
+    What `pocket.train.flow.encoding` has encoded is read; without its processes, episodes are encoded here.
     """
 
     def __init__(self, options: Options, sources: tuple[Source, ...]) -> None:

@@ -11,9 +11,9 @@ from torch import nn
 
 from engine.planning import read_tokenizer
 from engine.towers import OmniModel
-from pocket.train.flow import FlowError, FlowSteps, form_of, pose
-from pocket.train.modes import DRAWS, Batch, BatchMaker, Mode
-from pocket.train.pointing import Pointer, Squares
+from pocket.train.flow.error import FlowError, FlowSteps, form_of, pose
+from pocket.train.flow.modes import DRAWS, Batch, BatchMaker, Mode
+from pocket.train.flow.pointing import Pointer, Squares
 from pocket.train.weights import read_model
 from pocket_samples import CLIP, MOMENT, STILL
 
