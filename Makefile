@@ -14,17 +14,17 @@ SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-d
 
 GUARDRAIL := .venv-guardrail
 
-.PHONY: install guardrail serve test test-slow robot-minute studio-opening studio-screens check format clean system-packages
+.PHONY: install guardrail serve test test-slow pocket-test robot-minute studio-opening studio-screens check format clean system-packages
 
 install: .venv/installed
 
-.venv/installed: pyproject.toml constraints.txt
+.venv/installed: pyproject.toml packages/pocket/pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel
 	@$(BIN)/python -c 'import torch' 2>/dev/null || echo "Installing torch $(TORCH_VERSION): 0.2 GB as a CPU build, about 3 GB as a CUDA build."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX) torch==$(TORCH_VERSION)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt \
-	  -e '.[engine,backend,frontend,robot,agents,dev]'
+	  -e '.[engine,backend,frontend,robot,agents,dev]' -e packages/pocket
 	@# The meshes of the simulated arm; its own dependencies are an older MuJoCo and a gym.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gym-hil
 	@# A policy's client, for the tests; it wants a NumPy of before 2, and works with ours.
@@ -47,8 +47,12 @@ serve: install
 test: install system-packages
 	$(PYTEST) -m 'not slow and not gpu'
 
-test-slow: install system-packages
+test-slow: install system-packages pocket-test
 	$(PYTEST) -m 'slow and not gpu'
+
+# How the pocket is made, quick and slow.
+pocket-test: install
+	$(PYTEST) -m 'not gpu' packages/pocket/tests
 
 # Two cores, a page, an image job and the simulated arm for a minute: the table of docs/robot-safety.md.
 robot-minute: install system-packages
@@ -87,4 +91,4 @@ system-packages:
 	else echo "The browser tests need Chromium: sudo apt-get install $(SYSTEM_PACKAGES)"; exit 1; fi
 
 clean:
-	rm -rf .venv node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf .venv node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info packages/pocket/*.egg-info

@@ -13,7 +13,7 @@ from running import RunningServer, running
 # of the one that it waits for. Read when torch is first imported, here and in every process that a test starts.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-TESTS = Path(__file__).parent
+ROOT = Path(__file__).parent.parent
 FIRST = ("browser", "wire", "backend")
 """Folders with servers of their own and long files. They stay together, so that a browser and a server are started once
 a process, and come first, so that short files fill both processes up to the end."""
@@ -33,7 +33,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the folders that come first."""
     places = {name: place for place, name in enumerate(FIRST)}
-    items.sort(key=lambda item: places.get(item.path.relative_to(TESTS).parts[0], len(places)))
+    items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).parts[1], len(places)))
 
 
 @pytest.fixture(scope="session")

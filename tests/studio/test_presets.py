@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from pocket.train.controls import HINTS
 from studio.errors import BadInput
 from studio.presets import complete, load_presets
 from studio.requests import parse_request
@@ -85,8 +84,7 @@ def test_the_pocket_has_an_example_for_every_kind_that_it_serves_and_for_questio
     assert {bool(example.values.get("sound")) for example in examples["generate_video"]} == {True, False}
 
 
-def test_the_pocket_follows_what_it_was_trained_on_and_says_that_its_world_is_simulated():
-    assert SHIPPED["pocket"].capabilities.hints == HINTS
+def test_the_pocket_says_that_its_world_is_simulated():
     assert [name for name, preset in SHIPPED.items() if preset.simulated] == ["pocket"]
 
 

@@ -1,10 +1,9 @@
 """What a connection's first frame declares of what the policy sees."""
 
+import json
 from pathlib import Path
 
 from backend.policy.contract import metadata
-from pocket.train.acting import EMBODIMENTS_OF_POCKET
-from pocket.world.episode import POLICY_SIZE
 from studio.checkpoints import Checkpoint
 from studio.presets import CheckpointPreset
 
@@ -26,8 +25,11 @@ def test_who_drives_an_arm_by_what_knows_a_simulated_one_alone_is_warned_whereve
 
 
 def test_a_checkpoint_with_a_layout_of_its_own_declares_how_large_that_is(tmp_path: Path):
-    (tmp_path / "embodiments.json").write_text(EMBODIMENTS_OF_POCKET.model_dump_json(exclude_none=True))
+    whole = {"left": 0, "top": 0, "width": 640, "height": 540}
+    shown = {"left": 0, "top": 0, "width": 256, "height": 216}
+    layout = {"canvas": [640, 540], "size": [256, 224], "views": [{"cut": whole, "shown": shown}]}
+    (tmp_path / "embodiments.json").write_text(json.dumps({"droid_joint_position": {"layout": layout}}))
 
     declared = metadata(Checkpoint("x", PRESET, tmp_path, True))
 
-    assert (declared["canvas"], declared["sees"]) == ([540, 640], [*POLICY_SIZE[::-1]])
+    assert (declared["canvas"], declared["sees"]) == ([540, 640], [224, 256])
