@@ -25,9 +25,9 @@ from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.ledger import Ledger
 from backend.jobs.preparations import Preparations
-from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
@@ -97,7 +97,7 @@ def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServi
         board=board,
         news=board.library_news,
         uploads=Uploads(database, media, board.library_news, settings.quota_bytes),
-        promises=Promises(database, board.get),
+        idempotency_keys=IdempotencyKeys(database, board.get),
         videos=VideoListing(database),
         metrics=Metrics(),
     )

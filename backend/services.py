@@ -20,8 +20,8 @@ from backend.fleet.errands import Errands
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
+from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.preparations import Preparations
-from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
@@ -56,7 +56,7 @@ class LedgerServices:
     board: Board
     news: LibraryNews
     uploads: Uploads
-    promises: Promises
+    idempotency_keys: IdempotencyKeys
     videos: VideoListing
     metrics: Metrics
 

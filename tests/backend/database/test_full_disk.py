@@ -16,9 +16,9 @@ from safetensors import SafetensorError
 
 from backend import serve
 from backend.database import Database, database, open_database
+from backend.fleet.engine_pool import EngineGroup
 from backend.fleet.fleet import Fleet
-from backend.fleet.roster import EngineGroup
-from backend.jobs import patience
+from backend.jobs import retrying
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Accepted, Ledger
@@ -113,7 +113,7 @@ class FullBoard(Board):
 
 
 def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(patience, "STORAGE_RETRY_S", 0.0)
+    monkeypatch.setattr(retrying, "STORAGE_RETRY_S", 0.0)
 
     async def run() -> None:
         silent: Any = SilentBroadcast()
@@ -268,10 +268,10 @@ def test_a_checkpoint_that_cannot_be_built_says_why(
         raise error
 
     monkeypatch.setattr(engine_slot, "build_speck", build)
-    lifeline: Any = type("Deaf", (), {"report": lambda *_: None})()
+    pipe: Any = type("Deaf", (), {"report": lambda *_: None})()
 
     with pytest.raises(StudioError) as refused:
-        engine_slot.EngineSlot(lifeline, load=lambda *_, **__: None).load(
+        engine_slot.EngineSlot(pipe, load=lambda *_, **__: None).load(
             LoadCheckpoint(tmp_path, build=True, device="cpu")
         )  # type: ignore[arg-type]
 
