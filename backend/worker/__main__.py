@@ -39,11 +39,11 @@ def _serve(options: argparse.Namespace) -> None:
 
     from backend.checkpoints.adapters import AdapterFolder
     from backend.guarding import FrameGuard
-    from backend.logs import configure_logs
     from backend.media import MediaStore
     from backend.worker.loading import Loader
     from backend.worker.loop import Worker
     from backend.worker.server_pipe import ServerPipe
+    from studio.logs import configure_logs
 
     configure_logs()
     pipe = ServerPipe(Connection(options.pipe))

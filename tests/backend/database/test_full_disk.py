@@ -29,7 +29,7 @@ from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
 from backend.worker import engine_slot
 from room_on_disk import room_for
-from studio import standard_error
+from studio import logs
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull, StudioError
@@ -282,7 +282,7 @@ def test_a_log_on_a_full_disk_loses_lines_and_nothing_else(monkeypatch: pytest.M
     full = open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115 - closing it fails as well
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", full)
-        standard_error.let_lines_be_lost()
+        logs.let_lines_be_lost()
         logger = structlog.WriteLoggerFactory(sys.stderr)()
 
         for _ in range(1000):
