@@ -23,8 +23,6 @@ MAX_CELLS = 1000
 StartMode = Literal["t2v", "i2v", "v2v"]
 """From words alone, from the first frame of the ground truth, from its first frames."""
 
-START_MODES: tuple[StartMode, ...] = ("t2v", "i2v", "v2v")
-
 Role = Literal["reference", "shown", "made"]
 ExportForm = Literal["mp4", "zip", "csv"]
 
