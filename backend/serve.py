@@ -19,7 +19,7 @@ from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
-from backend.fleet.errands import Errands
+from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
@@ -133,7 +133,7 @@ def build_fleet(
 
     engines = Fleet(board=board, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
-    errands = Errands(catalogue, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
+    tasks = CheckpointTasks(catalogue, lambda: broadcast.publish("system", {"errands": tasks.as_json()}))
     adapters = AdapterFolder(folder.adapters)
     admission = Admission(catalogue, ledger.media, adapters, guard)
     jobs = JobService(board, engines, admission, broadcast)
@@ -142,7 +142,7 @@ def build_fleet(
         adapters=adapters,
         guard=guard,
         engines=engines,
-        errands=errands,
+        checkpoint_tasks=tasks,
         admission=admission,
         jobs=jobs,
         queue=QueueService(board, jobs, admission, engines.wake),
@@ -302,7 +302,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         with suppress(asyncio.CancelledError):
             await running
         await fleet.engines.close()
-        await fleet.errands.close()
+        await fleet.checkpoint_tasks.close()
         await ledger.board.close()
         log.info("server_stopped")
 

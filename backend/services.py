@@ -16,7 +16,7 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database
 from backend.fleet import Fleet
-from backend.fleet.errands import Errands
+from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
@@ -69,7 +69,7 @@ class FleetServices:
     adapters: AdapterFolder
     guard: Guard
     engines: Fleet
-    errands: Errands
+    checkpoint_tasks: CheckpointTasks
     admission: Admission
     jobs: JobService
     queue: QueueService
@@ -146,7 +146,7 @@ UsesUploads = Annotated[Uploads, _part(lambda services: services.ledger.uploads)
 UsesAdapters = Annotated[AdapterFolder, _part(lambda services: services.fleet.adapters)]
 UsesCatalogue = Annotated[CheckpointCatalogue, _part(lambda services: services.fleet.catalogue)]
 UsesEngines = Annotated[Fleet, _part(lambda services: services.fleet.engines)]
-UsesErrands = Annotated[Errands, _part(lambda services: services.fleet.errands)]
+UsesCheckpointTasks = Annotated[CheckpointTasks, _part(lambda services: services.fleet.checkpoint_tasks)]
 UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]
 UsesQueue = Annotated[QueueService, _part(lambda services: services.fleet.queue)]
 UsesTasks = Annotated[TaskService, _part(lambda services: services.words.tasks)]
