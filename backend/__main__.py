@@ -14,9 +14,9 @@ import uvicorn
 
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.edge.browser_policy import BROWSER_HEADERS
-from backend.logs import configure_logs
 from studio.data_folder import DataFolder, Hold
 from studio.errors import CannotListen, StorageError, StudioError
+from studio.logs import configure_logs
 from studio.settings import ServerSettings, read_settings
 
 if TYPE_CHECKING:

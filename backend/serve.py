@@ -19,15 +19,15 @@ from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
-from backend.fleet.errands import Errands
+from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
+from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.ledger import Ledger
 from backend.jobs.preparations import Preparations
-from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
@@ -97,7 +97,7 @@ def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServi
         board=board,
         news=board.library_news,
         uploads=Uploads(database, media, board.library_news, settings.quota_bytes),
-        promises=Promises(database, board.get),
+        idempotency_keys=IdempotencyKeys(database, board.get),
         videos=VideoListing(database),
         metrics=Metrics(),
     )
@@ -133,7 +133,7 @@ def build_fleet(
 
     engines = Fleet(board=board, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
-    errands = Errands(catalogue, lambda: broadcast.publish("system", {"errands": errands.as_json()}))
+    tasks = CheckpointTasks(catalogue, lambda: broadcast.publish("system", {"errands": tasks.as_json()}))
     adapters = AdapterFolder(folder.adapters)
     admission = Admission(catalogue, ledger.media, adapters, guard)
     jobs = JobService(board, engines, admission, broadcast)
@@ -142,7 +142,7 @@ def build_fleet(
         adapters=adapters,
         guard=guard,
         engines=engines,
-        errands=errands,
+        checkpoint_tasks=tasks,
         admission=admission,
         jobs=jobs,
         queue=QueueService(board, jobs, admission, engines.wake),
@@ -302,7 +302,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         with suppress(asyncio.CancelledError):
             await running
         await fleet.engines.close()
-        await fleet.errands.close()
+        await fleet.checkpoint_tasks.close()
         await ledger.board.close()
         log.info("server_stopped")
 

@@ -16,12 +16,12 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database
 from backend.fleet import Fleet
-from backend.fleet.errands import Errands
+from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
+from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.preparations import Preparations
-from backend.jobs.promises import Promises
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
@@ -56,7 +56,7 @@ class LedgerServices:
     board: Board
     news: LibraryNews
     uploads: Uploads
-    promises: Promises
+    idempotency_keys: IdempotencyKeys
     videos: VideoListing
     metrics: Metrics
 
@@ -69,7 +69,7 @@ class FleetServices:
     adapters: AdapterFolder
     guard: Guard
     engines: Fleet
-    errands: Errands
+    checkpoint_tasks: CheckpointTasks
     admission: Admission
     jobs: JobService
     queue: QueueService
@@ -146,7 +146,7 @@ UsesUploads = Annotated[Uploads, _part(lambda services: services.ledger.uploads)
 UsesAdapters = Annotated[AdapterFolder, _part(lambda services: services.fleet.adapters)]
 UsesCatalogue = Annotated[CheckpointCatalogue, _part(lambda services: services.fleet.catalogue)]
 UsesEngines = Annotated[Fleet, _part(lambda services: services.fleet.engines)]
-UsesErrands = Annotated[Errands, _part(lambda services: services.fleet.errands)]
+UsesCheckpointTasks = Annotated[CheckpointTasks, _part(lambda services: services.fleet.checkpoint_tasks)]
 UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]
 UsesQueue = Annotated[QueueService, _part(lambda services: services.fleet.queue)]
 UsesTasks = Annotated[TaskService, _part(lambda services: services.words.tasks)]

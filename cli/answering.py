@@ -20,12 +20,12 @@ from studio.presets import ReasonerDefaults
 from studio.prompting import (
     Ask,
     Endpoint,
-    ImagePart,
-    Message,
+    ImageUrl,
+    PlainText,
     Question,
     ReasonerSampling,
-    TextPart,
-    VideoPart,
+    Turn,
+    VideoUrl,
     attach_video,
 )
 from studio.prompting.captioning import Attach
@@ -147,12 +147,12 @@ async def patiently(
         await asyncio.sleep(pause_s)
 
 
-async def attach_by_path(path: Path) -> VideoPart:
+async def attach_by_path(path: Path) -> VideoUrl:
     """A clip by its path, for an endpoint on this machine that may read there."""
-    return VideoPart(url=path.absolute().as_uri())
+    return VideoUrl(url=path.absolute().as_uri())
 
 
-async def attach_whole(path: Path) -> VideoPart:
+async def attach_whole(path: Path) -> VideoUrl:
     """A clip inside the question. Raises BadInput when it is none, TooLarge over 200 MiB."""
     return await asyncio.to_thread(attach_video, path)
 
@@ -163,9 +163,9 @@ class _Uploads:
     def __init__(self, client: StudioClient) -> None:
         self._client = client
 
-    async def __call__(self, path: Path) -> VideoPart:
+    async def __call__(self, path: Path) -> VideoUrl:
         reference = await self._client.upload(path)
-        return VideoPart(url=f"{OWN}{reference.id}")
+        return VideoUrl(url=f"{OWN}{reference.id}")
 
 
 def question_of(request: Reason) -> Question:
@@ -173,7 +173,7 @@ def question_of(request: Reason) -> Question:
     said = request.sampling.model_dump(include=set(ReasonerSampling.model_fields))
     return Question(
         messages=tuple(
-            Message(role=message.role, parts=tuple(map(_part, _parts(message)))) for message in request.messages
+            Turn(role=message.role, parts=tuple(map(_part, _parts(message)))) for message in request.messages
         ),
         sampling=ReasonerSampling.model_validate(said),
         answer_schema=request.response_schema,
@@ -185,9 +185,9 @@ def _parts(message: ours.Message) -> tuple[ours.Part, ...]:
     return (ours.TextPart(text=message.content),) if isinstance(message.content, str) else message.content
 
 
-def _part(part: ours.Part) -> TextPart | ImagePart | VideoPart:
+def _part(part: ours.Part) -> PlainText | ImageUrl | VideoUrl:
     if isinstance(part, ours.ImagePart):
-        return ImagePart(url=f"{OWN}{part.image}")
+        return ImageUrl(url=f"{OWN}{part.image}")
     if isinstance(part, ours.VideoPart):
-        return VideoPart(url=f"{OWN}{part.video}")
-    return TextPart(text=part.text)
+        return VideoUrl(url=f"{OWN}{part.video}")
+    return PlainText(text=part.text)

@@ -25,13 +25,13 @@ from studio.errors import BadInput
 from studio.prompting import (
     PLAIN,
     THINKING,
-    ImagePart,
+    ImageUrl,
     Question,
     ReasonerSampling,
     ReasonerTask,
     Result,
     TaskAnswer,
-    VideoPart,
+    VideoUrl,
     request_body,
 )
 from studio.prompting.question import asked_alone
@@ -222,7 +222,7 @@ async def _reasoner(
 
 
 def _question(asked: Asked, attachments: Attachments, schema: dict[str, Any] | None) -> Question:
-    parts = {"image": ImagePart, "video": VideoPart}
+    parts = {"image": ImageUrl, "video": VideoUrl}
     media = [parts[field](url=f"{OWN}{attachments.name(name, field)}") for field, name in asked.media]
     # JSON repeats its keys and its brackets; a presence penalty would punish it for that.
     sampling: dict[str, Any] = {} if schema is None else {"presence_penalty": 0.0}

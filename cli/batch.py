@@ -26,7 +26,7 @@ from studio.prompting import Ask, Endpoint
 from studio.requests import Reason, Request, parse_request
 from studio.rules import nearest_value, refusals
 from studio.specs import (
-    Checkpoint,
+    CheckpointDefaults,
     Entry,
     Sample,
     check_fields,
@@ -140,7 +140,7 @@ class _Batch:
 
     def samples(self, entries: Sequence[Entry], info: CheckpointInfo | None) -> tuple[list[Sample], list[StudioError]]:
         """Entries as this checkpoint's samples, and what is wrong with the others."""
-        checkpoint = Checkpoint(info.id, info.defaults) if info else None
+        checkpoint = CheckpointDefaults(info.id, info.defaults) if info else None
         return make_samples(entries, fetched=self.fetched, scratch=self.folder.inputs, checkpoint=checkpoint)
 
     def fitted(self, sample: Sample, info: CheckpointInfo) -> Sample:

@@ -27,10 +27,10 @@ from studio.errors import BadInput
 from studio.prompting import (
     UPSAMPLING,
     Captioned,
-    ImagePart,
+    ImageUrl,
     ReasonerSampling,
     Shown,
-    VideoPart,
+    VideoUrl,
     attach_image,
     attach_video,
     is_captioned,
@@ -197,7 +197,7 @@ def _file(medium: Shown, attachments: Attachments) -> Path:
     return path
 
 
-def _part(medium: Shown, path: Path) -> ImagePart | VideoPart:
+def _part(medium: Shown, path: Path) -> ImageUrl | VideoUrl:
     return attach_image(path) if medium.param == "start_image" else attach_video(path)
 
 

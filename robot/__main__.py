@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import signal
 import sys
 import threading
@@ -12,13 +13,14 @@ from collections.abc import Sequence
 from robot.bridge import Bridge, messages
 from robot.clock import Clock, MonotonicClock
 from robot.commands import Finish, RunSelfTest, Start
-from robot.process import configure_logs, raise_priority
+from robot.process import raise_priority
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
 from robot.station.self_test import Check
 from robot.tick_report import TickReport
 from studio.errors import BadInput, StudioError
+from studio.logs import configure_logs
 
 POLL_S = 0.2
 READY_TIMEOUT_S = 30.0
@@ -29,7 +31,7 @@ SWITCH_INTERVAL_S = 0.0005
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run until told to end; 2 when it cannot start, with one line that says why."""
-    configure_logs()
+    configure_logs(logging.ERROR)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     raise_priority()
     try:

@@ -23,13 +23,11 @@ MAX_CELLS = 1000
 StartMode = Literal["t2v", "i2v", "v2v"]
 """From words alone, from the first frame of the ground truth, from its first frames."""
 
-START_MODES: tuple[StartMode, ...] = ("t2v", "i2v", "v2v")
-
 Role = Literal["reference", "shown", "made"]
 ExportForm = Literal["mp4", "zip", "csv"]
 
 
-class Subject(Frozen):
+class ComparisonSubject(Frozen):
     """What one row of the grid is about.
 
     Attributes:
@@ -75,7 +73,7 @@ class CompareRequest(Frozen):
     axes: Annotated[dict[str, Annotated[tuple[Any, ...], Field(min_length=1)]], Field(max_length=16)] = Field(
         default_factory=dict
     )
-    subjects: Annotated[tuple[Subject, ...], Field(min_length=1, max_length=MAX_SUBJECTS)]
+    subjects: Annotated[tuple[ComparisonSubject, ...], Field(min_length=1, max_length=MAX_SUBJECTS)]
     column_labels: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_CELLS)] = ()
     shown_labels: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_SHOWN)] = ()
     priority: Priority = "normal"

@@ -37,7 +37,7 @@ class CheckpointStatus(Frozen):
     error: Failure | None = None
 
 
-class Errand(Frozen):
+class CheckpointTask(Frozen):
     """Fetching a checkpoint from the hub, or accounting for its tensors.
 
     Attributes:
@@ -83,7 +83,7 @@ class System(Frozen):
 
     checkpoint: CheckpointStatus
     checkpoints: dict[str, CheckpointStatus] = Field(default_factory=dict)
-    errands: dict[str, Errand] = Field(default_factory=dict)
+    errands: dict[str, CheckpointTask] = Field(default_factory=dict)
     queue: QueueStatus = QueueStatus()
     library_revision: int = 0
     refinement_revision: int = 0

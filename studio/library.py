@@ -22,9 +22,6 @@ MAX_TAGS = 100
 MAX_TAG_CHARACTERS = 60
 MAX_TITLE_CHARACTERS = 300
 
-CONFIRMATION = "delete everything"
-
-
 Tag = Annotated[BoundedText, AfterValidator(on_one_line("a tag", MAX_TAG_CHARACTERS))]
 Title = Annotated[BoundedText, AfterValidator(on_one_line("the title", MAX_TITLE_CHARACTERS, least=0))]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=MAX_TAGS)]

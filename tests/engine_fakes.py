@@ -1,4 +1,4 @@
-"""An engine without weights and a lifeline without a server, for tests of the worker's loop."""
+"""An engine without weights and a pipe without a server, for tests of the worker's loop."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -113,7 +113,7 @@ class FakeEngine:
             raise self.breaks.pop(name)
 
 
-class FakeLifeline:
+class FakeServerPipe:
     """Commands from a script: before each turn of the loop the commands of the next entry arrive.
 
     An entry may be a function, which is called and gives them. An idle loop waits until it is woken; a loop that is

@@ -5,6 +5,7 @@ Its cameras are black; the recordings go where it is told.
 """
 
 import json
+import logging
 import sys
 import threading
 from pathlib import Path
@@ -16,13 +17,14 @@ from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
-from robot.process import configure_logs, raise_priority
+from robot.process import raise_priority
 from robot.settings import read_settings
 from robot.station import Station
 from robot.station.hardware import Hardware
 from robot.tick_report import SessionView, TickReport
 from robot_fakes import views_at
 from studio.errors import StudioError
+from studio.logs import configure_logs
 
 
 class BlackCameras:
@@ -60,7 +62,7 @@ class Speaker:
 
 
 def main(host: str, policy: str, following: str, recordings: Path) -> None:
-    configure_logs()
+    configure_logs(logging.ERROR)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     raise_priority()
     clock, speaker = MonotonicClock(), Speaker()

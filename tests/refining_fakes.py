@@ -15,7 +15,7 @@ from library_rows import reference
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.prompting.critique import Critique, read_critique
-from studio.prompting.refining import Draft, Made, RoundSummary
+from studio.prompting.refining import Made, PromptPair, RoundSummary
 from studio.refinements import Refinement, first_nodes, unfinished
 from studio.requests.refine_image import RefineImage
 
@@ -42,12 +42,12 @@ class FakeStudio:
         self.opening: Exception | None = None
         self.at_once = self.most_at_once = 0
 
-    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> Draft:
+    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> PromptPair:
         self.said.append(f"open {words} {thrift}")
         spend(OPENING_TOKENS)
         if self.opening:
             raise self.opening
-        return Draft(prompt=json.dumps(caption()))
+        return PromptPair(prompt=json.dumps(caption()))
 
     async def judge(self, request: RefineImage, made: Made, words: str, media_id: str, spend: Spend) -> Critique:
         answer = self.judgement(words, media_id)
@@ -63,11 +63,11 @@ class FakeStudio:
     def judgement(self, words: str, media_id: str) -> Judged:
         return self.judged.pop(0) if len(self.judged) > 1 else self.judged[0]
 
-    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> Draft:
+    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> PromptPair:
         self.said.append(f"rewrite {revision.wish} {revision.thrift}".strip())
         self.histories.append(revision.history)
         spend(REWRITING_TOKENS)
-        return Draft(prompt=json.dumps(caption(f"Revised {len(revision.history)} times.")), negative_prompt="bent")
+        return PromptPair(prompt=json.dumps(caption(f"Revised {len(revision.history)} times.")), negative_prompt="bent")
 
     async def make(self, job_id: str, request: Made) -> MediaReference:
         self.making(job_id, request)

@@ -10,8 +10,8 @@ ROOMS = ("studio", "cli", "engine", "backend", "frontend", "robot", "packages/po
 FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in FILES}
 
-ROOMS_OF_UNIQUE_NAMES = ("engine", "backend", "frontend", "robot", "packages/pocket/pocket", "guardrail")
-"""Where a class is found by its name; studio still has names that stand twice."""
+ROOMS_OF_UNIQUE_NAMES = ("studio", "engine", "backend", "frontend", "robot", "packages/pocket/pocket", "guardrail")
+"""Where a class is found by its name."""
 
 MAX_LINES = 400
 DRAWERS = {"util", "utils", "helper", "helpers", "common", "misc", "base", "core", "manager"}

@@ -32,7 +32,7 @@ from studio.arena.questions import (
 from studio.captions import split_thought
 from studio.errors import Busy, Conflict, QuestionNotFound, StudioError
 from studio.jobs import Failure
-from studio.prompting import PLAIN, Question, VideoPart
+from studio.prompting import PLAIN, Question, VideoUrl
 from studio.prompting.question import asked_alone
 from studio.prompting.tasks import VIDEO_FPS
 from studio.requests import shown
@@ -182,7 +182,7 @@ class QuestionService:
         files = {question.media_id: self._store.file(question.media_id)} if question.media_id else dict[str, Path]()
         async with self._reasoners.asking(reasoner, files) as asking:
             sampling = PLAIN.model_copy(update={"max_tokens": question.max_tokens, "seed": question.seed})
-            clip = any(isinstance(part, VideoPart) for part in asking.parts)
+            clip = any(isinstance(part, VideoUrl) for part in asking.parts)
             messages = asked_alone(question.text, *asking.parts)
             text = await asking.ask(
                 Question(messages=messages, sampling=sampling, video_fps=VIDEO_FPS if clip else None)

@@ -29,7 +29,7 @@ from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident
 from studio.arena import Reasoner
 from studio.errors import BadInput, ServerUnreachable, TooLarge, Unauthorized
-from studio.prompting import Ask, Endpoint, ImagePart, VideoPart, attach_image, attach_video
+from studio.prompting import Ask, Endpoint, ImageUrl, VideoUrl, attach_image, attach_video
 from studio.requests import Frozen, explain, nearest, shown
 
 MAX_NAME = 60
@@ -49,7 +49,7 @@ class Asking:
     """Somebody who is asked, and what it is shown, in the order in which it was named."""
 
     ask: Ask
-    parts: tuple[ImagePart | VideoPart, ...]
+    parts: tuple[ImageUrl | VideoUrl, ...]
 
 
 class Reasoners:
@@ -103,7 +103,7 @@ class Reasoners:
         types = {own: await DECODERS.beside(partial(_type_of, path)) for own, path in files.items()}
         endpoint = self._endpoints().get(name)
         if endpoint is None:
-            made = {"image": ImagePart, "video": VideoPart}
+            made = {"image": ImageUrl, "video": VideoUrl}
             parts = tuple(made[types[own]](url=f"{OWN}{own}") for own in files)
             yield Asking(Resident(self._service, files, checkpoint=name, counted=True), parts)
             return

@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import Field
 
 from backend.jobs.queue_service import varied
-from studio.comparisons import MAX_CELLS, Column, CompareRequest, Role, StartMode, Subject
+from studio.comparisons import MAX_CELLS, Column, CompareRequest, ComparisonSubject, Role, StartMode
 from studio.errors import BadInput
 from studio.jobs import Failure
 from studio.media import MediaReference
@@ -123,7 +123,9 @@ def in_order(checkpoints: Sequence[str], resident: frozenset[str]) -> list[int]:
     return sorted(range(len(checkpoints)), key=lambda at: (checkpoints[at] not in resident, first[checkpoints[at]], at))
 
 
-def _rows_of(subject: Subject, first_frames: Mapping[str, MediaReference]) -> list[tuple[Subject, dict[str, Any], str]]:
+def _rows_of(
+    subject: ComparisonSubject, first_frames: Mapping[str, MediaReference]
+) -> list[tuple[ComparisonSubject, dict[str, Any], str]]:
     """A subject as one row, or as one for each of its starts: what lies over its request, and what it is called."""
     if not subject.starts:
         return [(subject, {}, "")]

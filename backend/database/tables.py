@@ -226,7 +226,7 @@ class CriticScoreRow(Table):
     score: Mapped[float] = mapped_column(Float)
 
 
-class PromiseRow(Table):
+class IdempotencyRow(Table):
     """One `Idempotency-Key` and the job that it stands for; written before the job is."""
 
     __tablename__ = "promises"

@@ -15,7 +15,7 @@ from backend.dialects.video_sizes import put_canvas
 from backend.dialects.video_transfers import controls_in, transfer_draft
 from studio.errors import BadInput, NotAllowed
 from studio.media import MediaReference
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 
 INPUTS = ("input_reference", "image_reference", "video_reference")
 """Names of the picture or clip that something is made from; only one of them at a time."""
@@ -74,7 +74,7 @@ def addresses_in(fields: VideoFields) -> Iterator[tuple[str, str]]:
             yield f"{hint}.control_path", control.control_path
 
 
-def to_draft(fields: VideoFields, media: Mapping[str, MediaReference]) -> Draft:
+def to_draft(fields: VideoFields, media: Mapping[str, MediaReference]) -> RequestDraft:
     """The request that is meant.
 
     Args:
@@ -131,14 +131,14 @@ def _check_company(fields: VideoFields, names: tuple[str, ...], missing: str) ->
             raise BadInput(f"{name} is given without {missing}.", param=name, hint=f"Send {missing}, or leave it out.")
 
 
-def _picture(fields: VideoFields) -> Draft:
-    draft = Draft("generate_image")
+def _picture(fields: VideoFields) -> RequestDraft:
+    draft = RequestDraft("generate_image")
     put_canvas(draft, fields, None)
     return draft
 
 
-def _clip(fields: VideoFields, source: MediaReference | None, name: str) -> Draft:
-    draft = Draft("generate_video")
+def _clip(fields: VideoFields, source: MediaReference | None, name: str) -> RequestDraft:
+    draft = RequestDraft("generate_video")
     put_canvas(draft, fields, source)
     _put_length(draft, fields)
     draft.put("sound", fields.sound, "generate_sound")
@@ -156,7 +156,7 @@ def _clip(fields: VideoFields, source: MediaReference | None, name: str) -> Draf
     return draft
 
 
-def _put_length(draft: Draft, fields: VideoFields) -> None:
+def _put_length(draft: RequestDraft, fields: VideoFields) -> None:
     """`num_frames`, else `seconds` at the frame rate; both as whole groups of four and one."""
     num_frames, said = fields.num_frames, "num_frames"
     if num_frames is None and fields.seconds is not None:
@@ -174,7 +174,7 @@ def _put_length(draft: Draft, fields: VideoFields) -> None:
             )
 
 
-def _put_adapter(draft: Draft, fields: VideoFields) -> None:
+def _put_adapter(draft: RequestDraft, fields: VideoFields) -> None:
     if fields.lora is None:
         return
     names = {"name": "name", "lora_name": "name", "adapter_name": "name", "scale": "scale", "lora_scale": "scale"}

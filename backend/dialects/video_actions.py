@@ -12,7 +12,7 @@ from studio.media import MediaReference
 from studio.requests import shown
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.specs.acting import embodiment_of
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 
 JOINTS, GRIPPER = "observation/joint_position", "observation/gripper_position"
 """openpi's names of a DROID's seven joints and its gripper, in an `observation`."""
@@ -24,7 +24,7 @@ DROID_FRAMING = (
 """What NVIDIA's samples for SGLang say of a DROID picture, beside `concat_view`; the view `droid_view` says both."""
 
 
-def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) -> Draft:
+def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) -> RequestDraft:
     """A request of actions.
 
     Args:
@@ -38,7 +38,7 @@ def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) 
     """
     mode = fields.action_mode
     assert mode is not None
-    draft = Draft(ACTION_MODES[mode])
+    draft = RequestDraft(ACTION_MODES[mode])
     wanted = "video" if mode == "inverse_dynamics" else "image"
     if source is None or source.type != wanted:
         what = "a clip" if wanted == "video" else "a picture"

@@ -21,9 +21,6 @@ from studio.specs.spec import Words
 ActionMode = Literal["policy", "forward_dynamics", "inverse_dynamics"]
 ACTION_MODES = {mode: kind.name for mode in get_args(ActionMode) for kind in KINDS.values() if mode in kind.modes}
 
-MAX_DIGITS = 12
-"""Of a number that came as text; a seed has more."""
-
 
 def _text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -11,10 +11,10 @@ from studio.requests import shown
 from studio.requests.actions import ActionTier
 from studio.requests.fields import AspectRatio
 from studio.rules import CANVASES, nearest_canvas, parse_size, tier_of
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 
 
-def put_canvas(draft: Draft, fields: VideoFields, source: MediaReference | None) -> None:
+def put_canvas(draft: RequestDraft, fields: VideoFields, source: MediaReference | None) -> None:
     """The tier and shape of a picture or clip; without a word about its shape, that of what it is made from.
 
     Raises:
@@ -41,7 +41,7 @@ def put_canvas(draft: Draft, fields: VideoFields, source: MediaReference | None)
         draft.put("aspect_ratio", nearest_shape(source.width, source.height), "aspect_ratio")
 
 
-def put_bucket(draft: Draft, fields: VideoFields, shaped: MediaReference | None) -> None:
+def put_bucket(draft: RequestDraft, fields: VideoFields, shaped: MediaReference | None) -> None:
     """The canvas of a transfer, as `put_canvas`; but with a tier beside it a `size` that is no canvas says the shape.
 
     Source: NVIDIA's transfer notebooks make `size` of the tier and the shape of their specs, 960x720 of "720" and

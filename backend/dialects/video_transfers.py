@@ -17,7 +17,7 @@ from studio.requests import shown
 from studio.requests.transfer_video import HINT_ORDER, HintName
 from studio.specs import load_framework_defaults
 from studio.specs.clips import PRESETS
-from studio.specs.draft import Draft, put_chunks
+from studio.specs.draft import RequestDraft, put_chunks
 from studio.specs.spec import Hint, hints_of
 
 UPLOAD = "control_reference"
@@ -30,7 +30,7 @@ def transfer_draft(
     media: Mapping[str, MediaReference],
     source: MediaReference | None,
     name: str,
-) -> Draft:
+) -> RequestDraft:
     """A request that follows controls.
 
     Args:
@@ -48,7 +48,7 @@ def transfer_draft(
     if fields.sound:
         raise BadInput("generate_sound does not go with a control.", param="generate_sound", hint="Leave it out.")
     hints = _with_upload(fields, hints) if UPLOAD in media else hints
-    draft = Draft("transfer_video")
+    draft = RequestDraft("transfer_video")
     controls: list[dict[str, Any]] = []
     for index, (hint, control) in enumerate(hints.items()):
         said = UPLOAD if UPLOAD in media and hint == fields.control_type else f"{hint}.control_path"
@@ -65,7 +65,7 @@ def transfer_draft(
     return draft
 
 
-def _put_framework_settings(draft: Draft, hints: tuple[str, ...]) -> None:
+def _put_framework_settings(draft: RequestDraft, hints: tuple[str, ...]) -> None:
     if len(hints) != 1:
         return
     settings = load_framework_defaults().transfer_hints[hints[0]]
@@ -81,7 +81,7 @@ def _put_framework_settings(draft: Draft, hints: tuple[str, ...]) -> None:
 
 
 def _control(
-    draft: Draft,
+    draft: RequestDraft,
     index: int,
     name: HintName,
     hint: Hint,

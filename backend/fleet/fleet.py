@@ -11,13 +11,13 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.fleet.engine_pool import EngineGroup, EnginePool, Rotation
 from backend.fleet.memory import FleetMemory
-from backend.fleet.roster import EngineGroup, Roster, Rotation
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
-from backend.jobs.patience import STORAGE_RETRY_S, recover
 from backend.jobs.preparations import Preparations
+from backend.jobs.retrying import STORAGE_RETRY_S, recover
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.errors import Conflict, StorageError
@@ -54,7 +54,7 @@ class Fleet:
         self._make = make
         self.memory = memory
         self._rotation = Rotation(catalogue, memory.memory_gb)
-        self._roster = Roster(catalogue, self._rotation)
+        self._pool = EnginePool(catalogue, self._rotation)
         self._look = asyncio.Event()
         self._enlist(catalogue.active)
 
@@ -67,45 +67,45 @@ class Fleet:
 
     def status_of(self, checkpoint: str) -> CheckpointStatus:
         """Any checkpoint, as far as engines know it."""
-        return self._roster.status_of(checkpoint)
+        return self._pool.status_of(checkpoint)
 
     @property
     def statuses(self) -> dict[str, CheckpointStatus]:
         """Every checkpoint that is loaded, on its way, asleep, or could not be loaded."""
-        return self._roster.statuses
+        return self._pool.statuses
 
     @property
     def dispatchers(self) -> list[Dispatcher]:
         """Every engine that does not sleep."""
-        return self._roster.dispatchers
+        return self._pool.dispatchers
 
     def spare_gb(self, memory: DeviceMemory) -> float:
         """What a checkpoint that comes now finds; others leave where that is too little."""
-        return self._rotation.spare_gb(memory, self._roster.groups.values())
+        return self._rotation.spare_gb(memory, self._pool.groups.values())
 
     def group(self, checkpoint: str | None) -> EngineGroup:
-        """The engines of a checkpoint, or of the active one. Raises as `Roster.find`."""
-        return self._roster.find(checkpoint or self._catalogue.active.id)
+        """The engines of a checkpoint, or of the active one. Raises as `EnginePool.find`."""
+        return self._pool.find(checkpoint or self._catalogue.active.id)
 
     async def awake(self, checkpoint: str | None) -> None:
         """Wake a checkpoint, or the active one, if it sleeps, and wait until it is ready, or cannot be."""
         name = checkpoint or self._catalogue.active.id
-        if name in self._roster.sleeping:
+        if name in self._pool.sleeping:
             await self.bring(name)
 
     async def bring(self, name: str) -> None:
         """Load a checkpoint that no engine has, as a job of it would, and wait until it is ready, or cannot be."""
-        if name not in self._roster.groups and name not in self._roster.failed:
+        if name not in self._pool.groups and name not in self._pool.failed:
             self._want(name)
-        await self._roster.settled(name)
+        await self._pool.settled(name)
 
     # What a person asks.
 
     def load(self, checkpoint: Checkpoint) -> CheckpointStatus:
         """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
         self._catalogue.activate(checkpoint)
-        self._roster.failed.pop(checkpoint.id, None)
-        if group := self._roster.groups.get(checkpoint.id):
+        self._pool.failed.pop(checkpoint.id, None)
+        if group := self._pool.groups.get(checkpoint.id):
             group.stay()
         self._want(checkpoint.id)
         return self.status_of(checkpoint.id)
@@ -116,7 +116,7 @@ class Fleet:
         Raises:
             Conflict: it is not ready, or jobs wait for it.
         """
-        group = self._roster.groups.get(name)
+        group = self._pool.groups.get(name)
         if group is None or group.status.state != "ready":
             said = self.status_of(name)
             raise Conflict(f"{said.title} is {said.state}; only one that is ready can sleep.", param="checkpoint")
@@ -132,12 +132,12 @@ class Fleet:
             Conflict: it is not loaded, or jobs wait for it.
         """
         self._rotation.asked = [asked for asked in self._rotation.asked if asked != name]
-        if group := self._roster.groups.get(name):
+        if group := self._pool.groups.get(name):
             await refuse_if_awaited(self._board, name)
             group.leaving, group.tired = True, False
-        elif sleeper := self._roster.sleeping.pop(name, None):
+        elif sleeper := self._pool.sleeping.pop(name, None):
             await sleeper.end()
-        elif self._roster.failed.pop(name, None) is None:
+        elif self._pool.failed.pop(name, None) is None:
             raise Conflict(f"{name} is not loaded.", param="checkpoint")
         self._changed()
         return self.status_of(name)
@@ -190,7 +190,7 @@ class Fleet:
         """
         await recover(self._board)
         memory = await asyncio.to_thread(self.memory.read)
-        for group in self._roster.groups.values():
+        for group in self._pool.groups.values():
             group.needed_gb = self.memory.needed_gb(group.checkpoint, memory) or 0.0
             self._start(group, preparations)
         while True:
@@ -204,14 +204,14 @@ class Fleet:
 
     async def close(self) -> None:
         """End every engine; running jobs go back first in line, and it is nobody's fault."""
-        await asyncio.gather(*(group.end() for group in self._roster.everyone))
+        await asyncio.gather(*(group.end() for group in self._pool.everyone))
 
     async def _bring_next(self, preparations: Preparations) -> None:
         """One change at a time: dismiss who leaves, or bring the checkpoint that is wanted first."""
-        for name, group in list(self._roster.groups.items()):
+        for name, group in list(self._pool.groups.items()):
             if group.leaving and group.idle:
                 if group.tired:
-                    self._roster.lay_down(name)
+                    self._pool.lay_down(name)
                     self._resident()
                 else:
                     await self._dismiss(name)
@@ -219,16 +219,16 @@ class Fleet:
                 self._look.set()
                 return
         waiting = [name for name, _ in await self._board.read(Ledger.waiting_checkpoints)]
-        wanted = self._rotation.wanted(waiting, {*self._roster.groups, *self._roster.failed})
-        groups = self._roster.groups.values()
+        wanted = self._rotation.wanted(waiting, {*self._pool.groups, *self._pool.failed})
+        groups = self._pool.groups.values()
         if wanted is None or not all(group.settled for group in groups):
             return
         memory = await asyncio.to_thread(self.memory.read)
         needed = self.memory.needed_gb(wanted, memory) or 0.0
         if self._rotation.fits(needed, memory, groups):
             self._rotation.arrived(wanted.id)
-            if wanted.id in self._roster.sleeping:
-                self._roster.rouse(wanted.id)
+            if wanted.id in self._pool.sleeping:
+                self._pool.rouse(wanted.id)
                 self._resident()
             else:
                 self._start(self._enlist(wanted, needed), preparations)
@@ -244,7 +244,7 @@ class Fleet:
         error = group.status.error if group.status.state == "failed" else None  # one that is lost comes back
         if error is None or group.checkpoint.id == self._catalogue.active.id:
             return False
-        self._roster.failed[group.checkpoint.id] = group.status
+        self._pool.failed[group.checkpoint.id] = group.status
         # Its jobs first: where the database refuses one, the group is still there to be looked at again.
         for job_id in await self._board.read(Ledger.queued_on, group.checkpoint.id):
             await self._board.move(Ledger.fail, job_id, error)
@@ -254,8 +254,8 @@ class Fleet:
     def _enlist(self, checkpoint: Checkpoint, needed: float = 0.0) -> EngineGroup:
         engines = self._make(checkpoint, self._changed, lambda: not group.leaving)
         group = EngineGroup(checkpoint, engines, needed)
-        self._roster.groups[checkpoint.id] = group
-        self._board.resident = frozenset(self._roster.groups)
+        self._pool.groups[checkpoint.id] = group
+        self._board.resident = frozenset(self._pool.groups)
         return group
 
     def _start(self, group: EngineGroup, preparations: Preparations) -> None:
@@ -264,22 +264,22 @@ class Fleet:
         self._changed()
 
     async def _dismiss(self, name: str) -> None:
-        await self._roster.groups.pop(name).end()
+        await self._pool.groups.pop(name).end()
         log.info("checkpoint_gone", checkpoint=name)
         self._resident()
 
     def _resident(self) -> None:
-        self._board.resident = frozenset(self._roster.groups)
+        self._board.resident = frozenset(self._pool.groups)
         self._changed()
 
     def _want(self, name: str) -> None:
         """Load it next, unless it is, or is going to be."""
-        if name not in self._roster.groups and name not in self._rotation.asked:
+        if name not in self._pool.groups and name not in self._rotation.asked:
             self._rotation.asked.append(name)
         self._changed()
 
     def _changed(self) -> None:
-        for group in self._roster.groups.values():
+        for group in self._pool.groups.values():
             group.used_at = group.used_at if group.idle else time.monotonic()
         statuses = {name: status.model_dump(mode="json") for name, status in self.statuses.items()}
         self._broadcast.publish("system", {"checkpoint": self.status.model_dump(mode="json"), "checkpoints": statuses})

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
-from backend.database.named_media import named_media
 from backend.guarding.guard import Guard, read_fields
 from backend.jobs.inputs import check_inputs, with_length
 from backend.jobs.ledger import Accepted
@@ -19,7 +18,7 @@ from backend.media import DECODERS, MediaStore
 from studio.errors import StudioError, rebuild
 from studio.jobs import Job, Verdict
 from studio.presets import complete
-from studio.requests import Request, parse_request
+from studio.requests import Request, media_of, parse_request
 from studio.rules import refusals
 
 T = TypeVar("T")
@@ -123,10 +122,10 @@ class Admission:
 
     async def _look(self, request: Request, look: Callable[[], T]) -> T:
         """Beside those that look at media, if there are any to be looked at; others wait for nobody."""
-        names_media = bool(named_media(request.model_dump(mode="json")))
+        names_media = any(media_of(request))
         return await (DECODERS.beside(look) if names_media else asyncio.to_thread(look))
 
     def check_still_there(self, request: Request) -> None:
         """The files of what it names, once more, on the thread that removes files. Raises MediaNotFound."""
-        for name in named_media(request.model_dump(mode="json")):
-            self._media.file(name)
+        for medium in media_of(request):
+            self._media.file(medium.id)

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
+from sqlalchemy import func, select
 
 from backend.broadcast import Broadcast, LibraryNews
-from backend.jobs.eta import Stopwatch, estimate_job, record
+from backend.database.tables import JobRow
+from backend.jobs.eta import Stopwatch, estimate_job, queued_seconds, record
 from backend.jobs.ledger import Ledger
-from backend.jobs.queue_verbs import queue_status
 from backend.media import MediaStore
 from studio.errors import StorageError
 from studio.jobs import Job, JobState, Progress
@@ -82,6 +83,24 @@ NUM_TOLD = 50
 
 TOLD_S = 1.0
 """By how much the queue's seconds change before that is told: a small job has twenty steps a second."""
+
+
+def queue_status(ledger: Ledger) -> QueueStatus:
+    """How the queue stands; its `seconds_left` are those of what is queued, without what runs."""
+    with ledger.transaction() as session:
+        query = (
+            select(JobRow.state, func.count())
+            .where(JobRow.state.in_((JobState.QUEUED, JobState.RUNNING)))
+            .group_by(JobRow.state)
+        )
+        counts = {str(state): int(count) for state, count in session.execute(query)}
+        return QueueStatus(
+            paused=ledger.is_paused(session),
+            full=ledger.is_full(session),
+            num_queued=counts.get(JobState.QUEUED, 0),
+            num_running=counts.get(JobState.RUNNING, 0),
+            seconds_left=queued_seconds(session),
+        )
 
 
 class Board:

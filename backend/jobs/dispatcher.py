@@ -13,8 +13,8 @@ from backend.broadcast import Broadcast
 from backend.engine_process import EngineProcess, WorkerLost
 from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
-from backend.jobs.patience import CANCEL_PATIENCE_S, insist
-from backend.jobs.preparations import Preparations, Words
+from backend.jobs.preparations import Preparations, PreparedPrompt
+from backend.jobs.retrying import CANCEL_PATIENCE_S, retry_until_stored
 from backend.jobs.running import (
     Held,
     Prepared,
@@ -24,7 +24,7 @@ from backend.jobs.running import (
     progress_of,
     too_deadly,
 )
-from backend.jobs.upkeep import Upkeep
+from backend.jobs.worker_supervisor import WorkerSupervisor
 from backend.messages import (
     ActReport,
     CancelJob,
@@ -97,17 +97,17 @@ class Dispatcher:
         self._running: Running | None = None
         self._claiming = False
         self._held = Held(None)
-        self._upkeep = Upkeep(self._process, checkpoint, device, on_change)
+        self._supervisor = WorkerSupervisor(self._process, checkpoint, device, on_change)
 
     @property
     def status(self) -> CheckpointStatus:
         """Its checkpoint, as this worker has it."""
-        return self._upkeep.status
+        return self._supervisor.status
 
     @property
     def worker_starts(self) -> int:
         """How often a worker was started."""
-        return self._upkeep.num_starts
+        return self._supervisor.num_starts
 
     @property
     def idle(self) -> bool:
@@ -145,19 +145,19 @@ class Dispatcher:
     def sleep(self) -> None:
         """Off the device until `rouse`; only an idle one."""
         assert self.idle
-        self._upkeep.sleep()
+        self._supervisor.sleep()
 
     def rouse(self) -> None:
         """Load the checkpoint again."""
-        self._upkeep.rouse()
+        self._supervisor.rouse()
 
     async def run(self, preparations: Preparations) -> None:
         """Start the worker, then handle what happens until cancelled."""
-        self._upkeep.start()
+        self._supervisor.start()
         while True:
             event = await self._inbox.get()
             act = partial(self._handle, event, preparations)
-            await insist(act, self._lock, partial(self._storage, self.status))
+            await retry_until_stored(act, self._lock, partial(self._storage, self.status))
 
     async def close(self) -> None:
         """End the worker; a running job goes back first in line, and it is nobody's fault. A cancelled one stays so."""
@@ -206,9 +206,9 @@ class Dispatcher:
 
     def _storage(self, before: CheckpointStatus, error: StorageError | None) -> None:
         if error is not None:
-            self._upkeep.say("lost", error.message, Failure.of(error))
+            self._supervisor.say("lost", error.message, Failure.of(error))
         elif self.status.error is not None and self.status.state == "lost":
-            self._upkeep.say(before.state, before.detail, before.error)
+            self._supervisor.say(before.state, before.detail, before.error)
             self.wake()  # what was lost has begun no other job
 
     def _deliver(self, event: Report | WorkerLost) -> None:
@@ -225,9 +225,9 @@ class Dispatcher:
     async def _handle(self, event: JobReport | Prepared | Held | WorkerLost | None, preparations: Preparations) -> None:
         match event:
             case CheckpointMoved():
-                self._upkeep.moved(event)
+                self._supervisor.moved(event)
             case WorkerEnding():
-                self._upkeep.say("lost")
+                self._supervisor.say("lost")
             case WorkerLost():
                 await self._worker_lost(event)
             case Prepared(job_id, words) if running := self._running_job(job_id):
@@ -274,7 +274,7 @@ class Dispatcher:
         else:
             self._process.send(self._running.order())
 
-    def _prepared(self, job_id: str, preparing: asyncio.Future[Words]) -> None:
+    def _prepared(self, job_id: str, preparing: asyncio.Future[PreparedPrompt]) -> None:
         if not preparing.cancelled():
             self._inbox.put_nowait(outcome_of(job_id, preparing))
 
@@ -282,8 +282,8 @@ class Dispatcher:
         job_id = self._running.job.id if self._running else None
         if self._running is not None:
             await self._settle(self._running)
-        log.log(30 if self._upkeep.sleeps else 40, "worker_lost", exit_code=event.exit_code, job_id=job_id)
-        self._upkeep.died()
+        log.log(30 if self._supervisor.sleeps else 40, "worker_lost", exit_code=event.exit_code, job_id=job_id)
+        self._supervisor.died()
 
     async def _settle(self, running: Running) -> None:
         """A job whose worker died: cancelled if that was wanted, else tried again, else failed."""

@@ -15,7 +15,6 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.database.named_media import named_media
 from backend.database.tables import JobInputRow, JobRow, SwitchRow
 from backend.jobs.eta import pace_key, step_work
 from backend.jobs.rows import PRIORITIES, RANKS, fail_row, find_row, job_of, move_row, page_of, readable
@@ -23,7 +22,7 @@ from backend.library.recording import add_results, check_room, is_full
 from studio.errors import Conflict, EngineLost, QuotaExceeded, StorageError
 from studio.jobs import MAX_RETURNS, BatchPlace, Failure, Job, JobState, Priority, Verdict
 from studio.media import MediaReference
-from studio.requests import Request
+from studio.requests import Request, media_of
 
 PAUSED = "queue_paused"
 """The switch that is there while the queue is paused."""
@@ -81,14 +80,13 @@ class Ledger:
     ) -> Job:
         """`insert` as a part of something larger."""
         request, checkpoint = accepted.request, accepted.checkpoint
-        said = request.model_dump(mode="json")
         sized = accepted.sized or request
         row = JobRow(
             id=accepted.job_id,
             kind=request.kind,
             state=JobState.QUEUED,
             checkpoint=checkpoint,
-            request=said,
+            request=request.model_dump(mode="json"),
             position=self.placed(place_by_priority(session, priority)),
             priority=RANKS[priority],
             batch_id=batch.id if batch else None,
@@ -101,7 +99,8 @@ class Ledger:
             created_at=datetime.now(UTC),
         )
         session.add(row)
-        session.add_all(JobInputRow(job_id=row.id, media_id=name) for name in named_media(said))
+        inputs = dict.fromkeys(medium.id for medium in media_of(request))
+        session.add_all(JobInputRow(job_id=row.id, media_id=name) for name in inputs)
         session.flush()
         return job_of(row)
 

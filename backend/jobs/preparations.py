@@ -27,7 +27,7 @@ class PromptWriter(Protocol):
 
 
 @dataclass(frozen=True)
-class Words:
+class PreparedPrompt:
     """What a job asks for now, and what the guardrail says of it."""
 
     request: Request
@@ -47,7 +47,7 @@ class Preparations:
             return "starting"
         return "upsampling" if self._writer.is_wanted(job.request) else None
 
-    async def prepare(self, job: Job) -> Words:
+    async def prepare(self, job: Job) -> PreparedPrompt:
         """Do it.
 
         Raises:
@@ -60,4 +60,4 @@ class Preparations:
         request = job.request
         if self._writer.is_wanted(request):
             request = await self._writer.write(request, guarded=verdict == "passed")
-        return Words(request, verdict)
+        return PreparedPrompt(request, verdict)

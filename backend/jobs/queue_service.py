@@ -1,4 +1,4 @@
-"""The verbs of `/v1/queue`, `/v1/batches` and `/v1/estimates`."""
+"""The verbs of `/v1/queue`, `/v1/batches` and `/v1/estimates`; each change is one transaction of the ledger."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any, cast
 
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backend.database.tables import JobRow, SwitchRow
 from backend.jobs.admission import Admission
 from backend.jobs.board import Board
 from backend.jobs.eta import estimate
-from backend.jobs.ledger import Ledger
-from backend.jobs.queue_verbs import batch_jobs, cancel_queued, insert_batch, move_job, set_paused, set_priority
+from backend.jobs.ledger import PAUSED, Accepted, Ledger, last_position, place_before, place_by_priority
+from backend.jobs.rows import RANKS, find_row, job_of, move_row, readable
 from backend.jobs.service import JobService
-from studio.errors import BadInput, Conflict, MediaNotFound
-from studio.jobs import Job, JobState, Priority
+from studio.errors import BadInput, Conflict, JobNotFound, MediaNotFound
+from studio.jobs import BatchPlace, Job, JobState, Priority
 from studio.queue import MAX_BATCH, Batch, BatchRequest, Estimate, QueueStatus
 from studio.requests import shown
 
@@ -120,6 +125,80 @@ class QueueService:
         status = await self._board.tell_queue()
         held = status.paused or status.full
         return found.model_copy(update={"queue_seconds": None if held else status.seconds_left})
+
+
+def set_paused(ledger: Ledger, paused: bool) -> None:
+    """Start nothing more, or start again; it stays so over a restart."""
+    with ledger.transaction() as session:
+        switch = session.get(SwitchRow, PAUSED)
+        if paused and switch is None:
+            session.add(SwitchRow(name=PAUSED))
+        elif not paused and switch is not None:
+            session.delete(switch)
+
+
+def move_job(ledger: Ledger, job_id: str, before: str | None) -> Job:
+    """Put a queued job just before another queued one, or last.
+
+    Raises:
+        JobNotFound: there is no such job, or no such other one.
+        Conflict: one of them is not queued.
+    """
+    with ledger.transaction() as session:
+        row = _queued(session, job_id)
+        if before is None:
+            row.position = last_position(session)
+        elif before != job_id:
+            row.position = ledger.placed(place_before(session, _queued(session, before), job_id))
+        return job_of(row)
+
+
+def set_priority(ledger: Ledger, job_id: str, priority: Priority) -> Job:
+    """Put a queued job behind the last one of a priority. Raises as `move_job`."""
+    with ledger.transaction() as session:
+        row = _queued(session, job_id)
+        row.priority = RANKS[priority]
+        row.position = ledger.placed(place_by_priority(session, priority, job_id))
+        return job_of(row)
+
+
+def insert_batch(ledger: Ledger, batch_id: str, accepted: Sequence[Accepted], priority: Priority) -> list[Job]:
+    """Accept all of them in their order, or none."""
+    with ledger.transaction() as session:
+        return [
+            ledger.add(session, each, priority, BatchPlace(id=batch_id, index=index, size=len(accepted)))
+            for index, each in enumerate(accepted)
+        ]
+
+
+def batch_jobs(ledger: Ledger, batch_id: str) -> list[Job]:
+    """The jobs of a batch in their order. Raises JobNotFound when there is none."""
+    query = select(JobRow).where(JobRow.batch_id == batch_id).order_by(JobRow.batch_index)
+    with ledger.transaction() as session:
+        rows = session.scalars(query).all()
+        if not rows:
+            raise JobNotFound(f"There is no batch {batch_id[:80]!r}.", hint="GET /v1/jobs lists what there is.")
+        return readable(rows)
+
+
+def cancel_queued(ledger: Ledger, batch_id: str | None = None) -> list[Job]:
+    """Cancel everything that is queued, or what is queued of a batch; what runs goes on."""
+    query = select(JobRow).where(JobRow.state == JobState.QUEUED)
+    if batch_id is not None:
+        query = query.where(JobRow.batch_id == batch_id)
+    now = datetime.now(UTC)
+    with ledger.transaction() as session:
+        rows = session.scalars(query.order_by(JobRow.position)).all()
+        for row in rows:
+            move_row(row, JobState.CANCELLED, finished_at=now)
+        return readable(rows)
+
+
+def _queued(session: Session, job_id: str) -> JobRow:
+    row = find_row(session, job_id)
+    if row.state != JobState.QUEUED:
+        raise Conflict(f"Job {job_id} is {row.state}; only a queued job has a place in the queue.")
+    return row
 
 
 def combinations(asked: BatchRequest) -> list[dict[str, Any]]:

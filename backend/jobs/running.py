@@ -9,7 +9,7 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.eta import Pace
-from backend.jobs.preparations import Words
+from backend.jobs.preparations import PreparedPrompt
 from backend.messages import JobFailed, JobProgressed, RunJob
 from studio.errors import EngineLost, StudioError, Unexpected
 from studio.jobs import Failure, Job, Progress
@@ -31,7 +31,7 @@ class Running:
     previewed: bool
     cancelling: bool = False
     pace: Pace = field(default_factory=Pace)
-    preparing: asyncio.Future[Words] | None = None
+    preparing: asyncio.Future[PreparedPrompt] | None = None
 
     @property
     def is_guarded(self) -> bool:
@@ -53,7 +53,7 @@ class Prepared:
     """The running job's words have been read or written, and this is what it asks for now."""
 
     job_id: str
-    words: Words
+    words: PreparedPrompt
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Held:
     waits_for: str | None
 
 
-def outcome_of(job_id: str, preparing: asyncio.Future[Words]) -> Prepared | JobFailed:
+def outcome_of(job_id: str, preparing: asyncio.Future[PreparedPrompt]) -> Prepared | JobFailed:
     """What came of preparing a job that has not been cancelled."""
     error = preparing.exception()
     if error is None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from backend.media.bounds import CPU_S_PER_MB, DRAW_CPU_S, LOOK_CPU_S
+from backend.media.decoder_messages import Order
 from backend.media.decoder_process import DecoderPool
-from backend.media.decoder_words import Order
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from typing import Any
 
 from backend.media.apart import decode_here
 from backend.media.bounds import MAX_MEMORY_BYTES
-from backend.media.decoder_words import ENOUGH, End, Failed, Order, Same, Value, receive, send
+from backend.media.decoder_messages import ENOUGH, End, Failed, Order, Same, Value, receive, send
 from studio.errors import StudioError
 
 NICENESS = 5

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import structlog
 
 from backend.media.bounds import MAX_MEMORY_BYTES, WALL_FACTOR, WALL_S
-from backend.media.decoder_words import ENOUGH, MORE, End, Failed, Order, Value, Word, receive, send
+from backend.media.decoder_messages import ENOUGH, MORE, End, Failed, Order, Reply, Value, receive, send
 from studio.errors import BadInput, Busy
 
 log = structlog.get_logger("orrery.decoder")
@@ -135,7 +135,7 @@ class DecoderProcess:
         except OSError:
             raise self._lost(order) from None
 
-    def _hear(self, order: Order) -> Word:
+    def _hear(self, order: Order) -> Reply:
         try:
             if self._pipe.poll(WALL_S + WALL_FACTOR * order.cpu_s):
                 return receive(self._pipe)

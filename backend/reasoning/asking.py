@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.reasoning.service import ReasoningService
 from studio.errors import BadInput, MediaNotFound, ServerUnreachable, TooLarge, Unauthorized, rebuild
-from studio.prompting import Endpoint, ImagePart, Question, ReasonerSampling, TextPart, VideoPart
+from studio.prompting import Endpoint, ImageUrl, PlainText, Question, ReasonerSampling, VideoUrl
 from studio.requests import Reason, parse_as
 from studio.requests.refine_image import Role
 from studio.settings import ServerSettings
@@ -83,8 +83,8 @@ def _sampling(asked: ReasonerSampling) -> dict[str, Any]:
     return {**asked.model_dump(exclude_unset=True), **length}
 
 
-def _part(part: TextPart | ImagePart | VideoPart) -> dict[str, Any]:
-    if isinstance(part, TextPart):
+def _part(part: PlainText | ImageUrl | VideoUrl) -> dict[str, Any]:
+    if isinstance(part, PlainText):
         return {"type": "text", "text": part.text}
     return {"type": part.type, part.type: part.url.removeprefix(OWN)}
 

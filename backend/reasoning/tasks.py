@@ -10,7 +10,7 @@ from backend.reasoning.asking import OWN, Resident
 from backend.reasoning.service import ReasoningService
 from backend.reasoning.shown_media import Shown, ShownMedia
 from studio.errors import BadInput, NotFound
-from studio.prompting import Frame, ImagePart, ReasonerTask, TaskAnswer, VideoPart, read_task, task_question
+from studio.prompting import Frame, ImageUrl, ReasonerTask, TaskAnswer, VideoUrl, read_task, task_question
 from studio.reasoner_answers import TaskList, TaskRequest
 from studio.requests import nearest, shown
 
@@ -43,7 +43,7 @@ class TaskService:
         try:
             ((own, path),) = laid.files.items()
             frame, is_picture = await DECODERS.beside(lambda: _look(path))
-            part = ImagePart(url=f"{OWN}{own}") if is_picture else VideoPart(url=f"{OWN}{own}")
+            part = ImageUrl(url=f"{OWN}{own}") if is_picture else VideoUrl(url=f"{OWN}{own}")
             said = {"seed": asked.seed, "max_tokens": asked.max_tokens}
             thinks = task.thinking if asked.thinking is None else asked.thinking
             sampling = task.sampling_for(thinking=thinks).model_copy(

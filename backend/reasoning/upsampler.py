@@ -19,9 +19,9 @@ from studio.presets import complete
 from studio.prompting import (
     UPSAMPLING,
     Captioned,
-    ImagePart,
+    ImageUrl,
     Upsampled,
-    VideoPart,
+    VideoUrl,
     attach_image,
     attach_video,
     is_captioned,
@@ -113,7 +113,7 @@ class Upsampler:
             async with endpoint_of(self._settings) as ask:
                 done = await upsample(ask, wish_of(sized, attached))
         else:
-            part = ImagePart if is_picture else VideoPart
+            part = ImageUrl if is_picture else VideoUrl
             # A caption longer than the generator reads would be of no use; the schema closes it in time.
             most = min(
                 UPSAMPLING.max_tokens, self._catalogue.serving(request.checkpoint).capabilities().max_prompt_tokens

@@ -16,7 +16,7 @@ from studio.jobs import Failure
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.prompting.critique import Critique
-from studio.prompting.refining import Draft, Made, RoundSummary
+from studio.prompting.refining import Made, PromptPair, RoundSummary
 from studio.refinements import (
     Branch,
     Refinement,
@@ -194,14 +194,14 @@ class Loop:
                 None,
             )
             if sibling is not None:
-                draft = Draft(prompt=sibling.prompt, negative_prompt=sibling.negative_prompt)
+                draft = PromptPair(prompt=sibling.prompt, negative_prompt=sibling.negative_prompt)
             elif node.origin == "given":
-                draft = Draft(prompt=made.prompt, negative_prompt=made.negative_prompt)
+                draft = PromptPair(prompt=made.prompt, negative_prompt=made.negative_prompt)
             else:
                 draft = await self._answers.open(self.tree.request, self._words, node.thrift, self._spend)
             await self._change(node.number, request=self._recipe(node, draft))
 
-    def _recipe(self, node: RefinementNode, draft: Draft) -> Made:
+    def _recipe(self, node: RefinementNode, draft: PromptPair) -> Made:
         made = self.tree.request.generate
         recipe: dict[str, Any] = {
             **made.model_dump(mode="json"),
@@ -314,7 +314,7 @@ class Revision:
 class Answers(Protocol):
     """Whoever takes the three roles (`backend.refining.roles.Roles`). Everything raises StudioErrors."""
 
-    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> Draft:
+    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> PromptPair:
         """The first round's prompts."""
         ...
 
@@ -322,7 +322,7 @@ class Answers(Protocol):
         """What is wrong with a result."""
         ...
 
-    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> Draft:
+    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> PromptPair:
         """Both prompts anew."""
         ...
 

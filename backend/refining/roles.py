@@ -18,10 +18,10 @@ from studio.events import CheckpointStatus
 from studio.prompting import (
     UPSAMPLING,
     Endpoint,
-    ImagePart,
+    ImageUrl,
     Question,
     ReasonerSampling,
-    VideoPart,
+    VideoUrl,
     attach_image,
     attach_video,
     upsample,
@@ -31,7 +31,7 @@ from studio.prompting.critique import Critique, read_critique
 from studio.prompting.question import MediaPart
 from studio.prompting.refining import (
     CRITIC,
-    Draft,
+    PromptPair,
     ask_until,
     critic_question,
     opening_question,
@@ -151,7 +151,7 @@ class Roles:
                     hint=f"Start it with --{role}-url, or let the resident reasoner do it.",
                 )
 
-    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> Draft:
+    async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> PromptPair:
         """The first round's prompts. Raises StudioErrors."""
         made = request.generate
         start = made.start_image if isinstance(made, GenerateVideo) else None
@@ -162,7 +162,7 @@ class Roles:
                 return await ask_until(asked, question, read_opening, request.attempts, "upsampler")
             plain = made.model_copy(update={"prompt": words})
             done = await upsample(asked, wish_of(plain, sampling=sampling, attempts=request.attempts))
-            return Draft(prompt=done.prompt, negative_prompt=made.negative_prompt)
+            return PromptPair(prompt=done.prompt, negative_prompt=made.negative_prompt)
 
     async def judge(
         self, request: RefineImage, made: GenerateImage | GenerateVideo, words: str, media_id: str, spend: Spend
@@ -175,7 +175,7 @@ class Roles:
             )
             return await ask_until(asked, question, read_critique, request.attempts, "critic")
 
-    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> Draft:
+    async def rewrite(self, request: RefineImage, revision: Revision, spend: Spend) -> PromptPair:
         """Both prompts anew. Raises StudioErrors."""
         last = revision.last
         start = last.start_image if isinstance(last, GenerateVideo) else None
@@ -201,7 +201,7 @@ class Roles:
         files = {} if shown is None else {shown: self._store.file(shown)}
         if answerer == "resident" or (answerer == "server" and role not in self.endpoints()):
             resident = Resident(self._service, files, checkpoint=checkpoint, counted=False)
-            part = ImagePart if kind == "image" else VideoPart
+            part = ImageUrl if kind == "image" else VideoUrl
             # A prompt longer than the generator reads would be of no use; the schema closes it in time.
             most = self._catalogue.serving(checkpoint).capabilities().max_prompt_tokens
             served = self._catalogue.serving(checkpoint).id

@@ -12,10 +12,10 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.errors import documented
 from backend.fleet import Fleet
 from backend.fleet.memory import weight_bytes
-from backend.services import UsesAdapters, UsesCatalogue, UsesEngines, UsesErrands
+from backend.services import UsesAdapters, UsesCatalogue, UsesCheckpointTasks, UsesEngines
 from studio.catalogue import AdapterList, CheckpointInfo, CheckpointList, ChoiceList, DeviceMemory, KindList
 from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Conflict, NotACheckpoint, UnknownKind
-from studio.events import CheckpointStatus, Errand
+from studio.events import CheckpointStatus, CheckpointTask
 from studio.requests import KINDS, nearest, shown
 from studio.rules import choices, spans
 
@@ -77,22 +77,22 @@ async def sleep(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> C
 
 
 @router.post("/checkpoints/{name}/pull", status_code=202, responses=documented(CheckpointNotFound, Conflict, BadInput))
-async def pull(name: Name, errands: UsesErrands) -> Errand:
+async def pull(name: Name, tasks: UsesCheckpointTasks) -> CheckpointTask:
     """Fetch a checkpoint from the Hugging Face hub, from where it was left off; `/v1/events` tells how far it is."""
-    return errands.pull(name)
+    return tasks.pull(name)
 
 
 @router.delete("/checkpoints/{name}/pull", responses=documented(CheckpointNotFound, Conflict))
-async def stop_pulling(name: Name, catalogue: UsesCatalogue, errands: UsesErrands) -> Errand:
+async def stop_pulling(name: Name, catalogue: UsesCatalogue, tasks: UsesCheckpointTasks) -> CheckpointTask:
     """Stop fetching; what has come stays."""
     catalogue.named(name)
-    return await errands.cancel(name)
+    return await tasks.cancel(name)
 
 
 @router.post("/checkpoints/{name}/verify", status_code=202, responses=documented(CheckpointNotFound, Conflict))
-async def verify(name: Name, errands: UsesErrands) -> Errand:
+async def verify(name: Name, tasks: UsesCheckpointTasks) -> CheckpointTask:
     """Account for every tensor of a checkpoint; `/v1/events` tells what came of it."""
-    return errands.verify(name)
+    return tasks.verify(name)
 
 
 @router.get("/choices")

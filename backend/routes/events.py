@@ -81,7 +81,7 @@ def system_of(parts: Services) -> System:
     return System(
         checkpoint=parts.fleet.engines.status,
         checkpoints=parts.fleet.engines.statuses,
-        errands=dict(parts.fleet.errands.listing),
+        errands=dict(parts.fleet.checkpoint_tasks.listing),
         queue=parts.ledger.board.queue,
         library_revision=parts.ledger.news.revision,
         refinement_revision=parts.library.refining.revision,

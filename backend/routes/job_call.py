@@ -28,7 +28,7 @@ async def submitted(
     parts: Services, payload: Mapping[str, Any], key: str | None, response: Response | None = None, **options: Any
 ) -> tuple[Job, bool]:
     """The job for a payload, and whether it was asked for before; the answer's headers say so too."""
-    job, replayed = await parts.ledger.promises.once(
+    job, replayed = await parts.ledger.idempotency_keys.once(
         key, payload, lambda job_id: parts.fleet.jobs.submit(payload, job_id=job_id, **options)
     )
     if response is not None:

@@ -39,17 +39,17 @@ def _serve(options: argparse.Namespace) -> None:
 
     from backend.checkpoints.adapters import AdapterFolder
     from backend.guarding import FrameGuard
-    from backend.logs import configure_logs
     from backend.media import MediaStore
-    from backend.worker.lifeline import Lifeline
     from backend.worker.loading import Loader
     from backend.worker.loop import Worker
+    from backend.worker.server_pipe import ServerPipe
+    from studio.logs import configure_logs
 
     configure_logs()
-    lifeline = Lifeline(Connection(options.pipe))
-    load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, lifeline.end)
+    pipe = ServerPipe(Connection(options.pipe))
+    load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, pipe.end)
     media, guard = MediaStore(options.media), FrameGuard(options.guardrail_url)
-    Worker(lifeline, media, AdapterFolder(options.adapters), options.checkpoint, load, guard).run()
+    Worker(pipe, media, AdapterFolder(options.adapters), options.checkpoint, load, guard).run()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.messages import Act, Acted, ActFailed
-from backend.worker.lifeline import Lifeline
+from backend.worker.server_pipe import ServerPipe
 from engine import Engine, Trajectory
 from studio.errors import StudioError
 from studio.jobs import Failure
@@ -31,8 +31,8 @@ class OpenAct:
 class Acting:
     """Open questions, oldest first."""
 
-    def __init__(self, lifeline: Lifeline) -> None:
-        self._lifeline = lifeline
+    def __init__(self, pipe: ServerPipe) -> None:
+        self._pipe = pipe
         self._open: dict[str, OpenAct] = {}
         self._kept_free = False
 
@@ -80,9 +80,9 @@ class Acting:
             assert result.actions is not None, "a policy's request comes to actions"
             video = np.concatenate(list(result.frames)) if act.asked.request.decode_video else None
             self.stop(act.asked.act_id)
-            self._lifeline.report(Acted(act.asked.act_id, result.actions, time.monotonic() - act.began_at, video))
+            self._pipe.report(Acted(act.asked.act_id, result.actions, time.monotonic() - act.began_at, video))
 
     def fail(self, act: OpenAct, error: StudioError) -> None:
         """End a question for a reason, unless nobody waits for it any more."""
         if self._open.pop(act.asked.act_id, None):
-            self._lifeline.report(ActFailed(act.asked.act_id, Failure.of(error)))
+            self._pipe.report(ActFailed(act.asked.act_id, Failure.of(error)))

@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from backend.checkpoints.adapters import AdapterFolder
 from backend.media.scratch import FULL
 from backend.messages import CheckpointMoved, LoadCheckpoint
-from backend.worker.lifeline import Lifeline
+from backend.worker.server_pipe import ServerPipe
 from engine import Engine
 from engine.speck import build_speck
 from studio.checkpoints import without_folder
@@ -27,8 +27,8 @@ class EngineSlot:
         load: as `Engine.load`.
     """
 
-    def __init__(self, lifeline: Lifeline, load: Callable[..., Engine]) -> None:
-        self._lifeline = lifeline
+    def __init__(self, pipe: ServerPipe, load: Callable[..., Engine]) -> None:
+        self._pipe = pipe
         self._load = load
         self._asleep: Engine | None = None
         self.engine: Engine | None = None
@@ -42,15 +42,15 @@ class EngineSlot:
         """
         try:
             if order.build and not (order.folder / "model_index.json").is_file():
-                self._lifeline.report(CheckpointMoved("preparing"))
+                self._pipe.report(CheckpointMoved("preparing"))
                 build_speck(order.folder)
-            self._lifeline.report(CheckpointMoved("loading"))
+            self._pipe.report(CheckpointMoved("loading"))
             if self._asleep is not None:
                 self._asleep.wake()
                 self.engine, self._asleep = self._asleep, None
             else:
                 self.engine = self._load(order.folder, device=order.device)
-            self._lifeline.report(CheckpointMoved("ready", detail=self.engine.describe()))
+            self._pipe.report(CheckpointMoved("ready", detail=self.engine.describe()))
         except SafetensorError as error:
             if f"os error {errno.ENOSPC}" not in str(error):  # its only word for what the system has said
                 raise
@@ -67,11 +67,11 @@ class EngineSlot:
         """Move the weights to the host's memory; where they are there already, let everything go with this process."""
         assert self.engine is not None, "the server lays a ready worker to sleep"
         if not self.engine.can_sleep:
-            self._lifeline.report(CheckpointMoved("asleep", detail=LET_GO))
-            self._lifeline.end()
+            self._pipe.report(CheckpointMoved("asleep", detail=LET_GO))
+            self._pipe.end()
         self.engine.sleep()
         self.engine, self._asleep = None, self.engine
-        self._lifeline.report(CheckpointMoved("asleep", detail=f"{self._asleep.describe()} in host memory"))
+        self._pipe.report(CheckpointMoved("asleep", detail=f"{self._asleep.describe()} in host memory"))
 
 
 def use_adapter(engine: Engine, adapters: AdapterFolder, adapter: Adapter | None) -> None:

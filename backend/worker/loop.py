@@ -37,9 +37,9 @@ from backend.messages import (
 from backend.worker.acting import Acting
 from backend.worker.engine_slot import EngineSlot, use_adapter
 from backend.worker.inputs import Inputs, read_inputs
-from backend.worker.lifeline import Lifeline
 from backend.worker.outputs import store_result
 from backend.worker.running_job import RunningJob, Sample, Teller, one_sample, pick
+from backend.worker.server_pipe import ServerPipe
 from backend.worker.talks import Looking, Talk, Talks
 from engine import Engine
 from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
@@ -56,7 +56,7 @@ class _DroppedError(Exception):
 
 
 class Worker:
-    """Runs commands against one engine until the lifeline breaks.
+    """Runs commands against one engine until the pipe breaks.
 
     An arm's question is answered before all else, and jobs rest until the server says that no other follows. While a
     job runs, every conversation gets one token for each of its denoising steps; otherwise as many as it can.
@@ -64,23 +64,23 @@ class Worker:
 
     def __init__(
         self,
-        lifeline: Lifeline,
+        pipe: ServerPipe,
         store: MediaStore,
         adapters: AdapterFolder,
         checkpoint: str,
         load: Callable[..., Engine] = Engine.load,
         frame_guard: FrameGuard | None = None,
     ) -> None:
-        self._lifeline = lifeline
+        self._pipe = pipe
         self._guard_frames = frame_guard or FrameGuard(None)
-        self._slot = EngineSlot(lifeline, load)
+        self._slot = EngineSlot(pipe, load)
         self._store = store
         self._adapters = adapters
         self._checkpoint = checkpoint
         self._jobs: dict[str, RunningJob] = {}
-        self._teller = Teller(lifeline)
-        self._talks = Talks(lifeline, store)
-        self._acting = Acting(lifeline)
+        self._teller = Teller(pipe)
+        self._talks = Talks(pipe, store)
+        self._acting = Acting(pipe)
         self._arrived: deque[Command] = deque()
         self._rests_until = 0.0
 
@@ -104,7 +104,7 @@ class Worker:
 
     def _listen(self, *, wait: bool) -> None:
         """Obey what has arrived, also what a job's beginning left lying further out."""
-        self._arrived.extend(self._lifeline.commands(wait=wait and not self._arrived))
+        self._arrived.extend(self._pipe.commands(wait=wait and not self._arrived))
         while self._arrived:
             self._obey(self._arrived.popleft())
 
@@ -119,7 +119,7 @@ class Worker:
             case CancelJob(job_id):
                 if dropped := self._jobs.pop(job_id, None):
                     self._store.remove_results(job_id)
-                    self._lifeline.report(JobCancelled(job_id, dropped.step, dropped.steps))
+                    self._pipe.report(JobCancelled(job_id, dropped.step, dropped.steps))
             case StopJob(job_id):
                 if job_id in self._jobs:
                     self._jobs[job_id].stopped = True
@@ -151,7 +151,7 @@ class Worker:
 
     def _refuse_checkpoint(self, error: StudioError) -> None:
         log.warning("checkpoint_failed", checkpoint=self._checkpoint, code=error.code, message=error.message)
-        self._lifeline.report(CheckpointMoved("failed", failure=Failure.of(error)))
+        self._pipe.report(CheckpointMoved("failed", failure=Failure.of(error)))
 
     def _begin(self, job: RunningJob) -> None:
         assert self._engine is not None, "the dispatcher sends jobs to a ready worker"
@@ -240,7 +240,7 @@ class Worker:
         if job.finished:
             del self._jobs[job.job_id]
             stopped_at_step = job.step if job.step < job.steps else None
-            self._lifeline.report(JobFinished(job.job_id, job.results, stopped_at_step, job.steps))
+            self._pipe.report(JobFinished(job.job_id, job.results, stopped_at_step, job.steps))
 
     def _heeding(self, job: RunningJob, frames: Iterator[NDArray[np.uint8]]) -> Iterator[NDArray[np.uint8]]:
         """Frames piece by piece, commands heeded in between: decoding a long clip takes as long as many steps."""
@@ -285,13 +285,13 @@ class Worker:
 
     def _fail(self, error: StudioError, drop: Callable[[StudioError], None], is_fatal: bool) -> None:
         if is_fatal or (self._engine is not None and not self._engine.is_whole):
-            self._lifeline.report(WorkerEnding())
+            self._pipe.report(WorkerEnding())
             drop(error)
-            self._lifeline.end()
+            self._pipe.end()
         drop(error)
 
     def _drop(self, jobs: list[RunningJob], error: StudioError) -> None:
         for job in jobs:
             if self._jobs.pop(job.job_id, None):
                 self._store.remove_results(job.job_id)  # first of all: it may be what fills the disk
-                self._lifeline.report(JobFailed(job.job_id, Failure.of(error)))
+                self._pipe.report(JobFailed(job.job_id, Failure.of(error)))

@@ -66,10 +66,10 @@ def main() -> None:
 
 def _follow(options: argparse.Namespace) -> None:
     # Seconds of imports: the leader must be able to die in the middle of them without leaving this process behind.
-    from backend.logs import configure_logs
     from backend.worker.rank import OrderQueue
     from engine.parallel import Follower, RankGroup, rank_device
     from studio.errors import StudioError
+    from studio.logs import configure_logs
 
     configure_logs()
     orders = OrderQueue(Connection(options.pipe))

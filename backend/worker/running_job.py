@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from PIL import Image
 
 from backend.messages import JobPreviewed, JobProgressed
-from backend.worker.lifeline import Lifeline
+from backend.worker.server_pipe import ServerPipe
 from engine import Engine, Trajectory
 from studio.media import MediaReference
 from studio.requests import Request
@@ -112,13 +112,13 @@ PREVIEW_SIDE = 512
 class Teller:
     """Says it, and not too often."""
 
-    def __init__(self, lifeline: Lifeline) -> None:
-        self._lifeline = lifeline
+    def __init__(self, pipe: ServerPipe) -> None:
+        self._pipe = pipe
 
     def report(self, job: RunningJob, phase: str) -> None:
         """A job has come to a phase, or further in it."""
         assert phase in ("starting", "denoising", "decoding")
-        self._lifeline.report(JobProgressed(job.job_id, phase, job.step, job.steps))
+        self._pipe.report(JobProgressed(job.job_id, phase, job.step, job.steps))
 
     def tell(self, engine: Engine, job: RunningJob) -> None:
         """A job has taken a step; its last one is always told. Previews of a guarded one are not made."""
@@ -132,4 +132,4 @@ class Teller:
             image.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
             buffer = io.BytesIO()
             image.save(buffer, "JPEG", quality=80)
-            self._lifeline.report(JobPreviewed(job.job_id, buffer.getvalue()))
+            self._pipe.report(JobPreviewed(job.job_id, buffer.getvalue()))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from backend.media import MediaStore
 from backend.messages import ConversationEnded, ConversationSaid, Converse, Token, Usage
 from backend.worker.footage import Looking, read_footage
-from backend.worker.lifeline import Lifeline
+from backend.worker.server_pipe import ServerPipe
 from engine.reasoner import Conversation, Footage, TokenLogprob
 from studio.errors import StudioError, rebuild
 from studio.jobs import Failure
@@ -55,8 +55,8 @@ class Talk:
 class Talks:
     """Every open conversation by id. The engine is touched by the loop alone, not from here."""
 
-    def __init__(self, lifeline: Lifeline, store: MediaStore) -> None:
-        self._lifeline = lifeline
+    def __init__(self, pipe: ServerPipe, store: MediaStore) -> None:
+        self._pipe = pipe
         self._store = store
         self._open: dict[str, Talk] = {}
         self._unread: deque[Talk] = deque()
@@ -109,18 +109,18 @@ class Talks:
         used = conversation.usage
         if text or tokens or conversation.done:
             usage = Usage(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
-            self._lifeline.report(ConversationSaid(name, text, tokens, usage))
+            self._pipe.report(ConversationSaid(name, text, tokens, usage))
         if conversation.failure is not None:
             self.fail([talk], conversation.failure)
         elif conversation.done:
             self._open.pop(name)
-            self._lifeline.report(ConversationEnded(name, conversation.finish_reason))
+            self._pipe.report(ConversationEnded(name, conversation.finish_reason))
 
     def fail(self, talks: list[Talk], error: StudioError) -> None:
         """End conversations for a reason; those that nobody listens to any more are left alone."""
         for talk in talks:
             if self._open.pop(talk.asked.conversation_id, None):
-                self._lifeline.report(ConversationEnded(talk.asked.conversation_id, failure=Failure.of(error)))
+                self._pipe.report(ConversationEnded(talk.asked.conversation_id, failure=Failure.of(error)))
 
     def _read_next(self) -> None:
         self._read = {talk for talk in self._read if not talk.stopped.is_set()}
@@ -130,7 +130,7 @@ class Talks:
                 assert self._looking is not None
                 self._read.add(talk)
                 talk.media = self._readers.submit(_footage, talk, self._store, self._looking)
-                talk.media.add_done_callback(lambda _: self._lifeline.wake())
+                talk.media.add_done_callback(lambda _: self._pipe.wake())
 
 
 def _footage(talk: Talk, store: MediaStore, looking: Looking) -> dict[str, Footage]:

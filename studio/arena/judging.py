@@ -12,7 +12,7 @@ from studio.arena.votes import QUESTIONS, Axis, Choice
 from studio.captions import UnusableAnswer, object_in, sendable, split_thought
 from studio.captions.answer_schema import object_schema, text_schema
 from studio.errors import EngineError
-from studio.prompting import PLAIN, Ask, ImagePart, Question, VideoPart
+from studio.prompting import PLAIN, Ask, ImageUrl, Question, VideoUrl
 from studio.prompting.question import Read, asked_alone, first_usable
 from studio.prompting.tasks import VIDEO_FPS
 from studio.prompting.templates import fill
@@ -56,10 +56,10 @@ def _texts() -> _Texts:
 
 
 def pair_question(
-    prompt: str, axes: Sequence[Axis], first: ImagePart | VideoPart, second: ImagePart | VideoPart
+    prompt: str, axes: Sequence[Axis], first: ImageUrl | VideoUrl, second: ImageUrl | VideoUrl
 ) -> Question:
     """Which of two pictures or clips is better, on each axis."""
-    thing = "picture" if isinstance(first, ImagePart) else "clip"
+    thing = "picture" if isinstance(first, ImageUrl) else "clip"
     text = fill(
         _texts().pair,
         things=f"{thing}s",
@@ -72,7 +72,7 @@ def pair_question(
 
 
 def answers_question(
-    prompt: str, axes: Sequence[Axis], first: str, second: str, *media: ImagePart | VideoPart
+    prompt: str, axes: Sequence[Axis], first: str, second: str, *media: ImageUrl | VideoUrl
 ) -> Question:
     """Which of two answers is better, on each axis; `media` are what the question was about."""
     about = " about what is shown above" if media else ""
@@ -150,12 +150,12 @@ def _schema(axes: Sequence[Axis]) -> dict[str, Any]:
     return object_schema(reason=text_schema(MAX_REASON), **dict.fromkeys(axes, said))
 
 
-def _question(text: str, schema: dict[str, Any], *media: ImagePart | VideoPart) -> Question:
+def _question(text: str, schema: dict[str, Any], *media: ImageUrl | VideoUrl) -> Question:
     return Question(
         messages=asked_alone(text, *media),
         sampling=SAMPLING,
         answer_schema=schema,
-        video_fps=VIDEO_FPS if any(isinstance(part, VideoPart) for part in media) else None,
+        video_fps=VIDEO_FPS if any(isinstance(part, VideoUrl) for part in media) else None,
     )
 
 

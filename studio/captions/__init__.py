@@ -4,7 +4,7 @@ The schemas are those of the technical report, appendix A.2 and A.3. Nothing her
 does.
 """
 
-from studio.captions.answer import Repair, RepairKind, Spoken, UnusableAnswer, sendable, split_thought
+from studio.captions.answer import Repair, RepairKind, SplitAnswer, UnusableAnswer, sendable, split_thought
 from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema, sparing
 from studio.captions.caption import Caption, ImageCaption, VideoCaption, serialise
 from studio.captions.checking import CaptionKind, CheckedCaption, check_answer, check_object
@@ -19,7 +19,7 @@ __all__ = [
     "ImageCaption",
     "Repair",
     "RepairKind",
-    "Spoken",
+    "SplitAnswer",
     "UnusableAnswer",
     "VideoCaption",
     "VideoFacts",

@@ -33,14 +33,14 @@ OPENING, CLOSING = "<think>", "</think>"
 DATA = ("{", "[", "```")
 
 
-class Spoken(NamedTuple):
+class SplitAnswer(NamedTuple):
     """An answer in its two parts."""
 
     thought: str
     answer: str
 
 
-def split_thought(text: str) -> Spoken:
+def split_thought(text: str) -> SplitAnswer:
     """The text inside `<think>` and what follows it.
 
     A template may have written the opening tag itself, so a closing one alone counts, unless the text begins as data
@@ -57,7 +57,7 @@ def split_thought(text: str) -> Spoken:
     answer = after.strip()
     if answer.startswith("<answer>"):
         answer = answer.removeprefix("<answer>").removesuffix("</answer>").strip()
-    return Spoken(thought.strip(), answer)
+    return SplitAnswer(thought.strip(), answer)
 
 
 RepairKind = Literal[

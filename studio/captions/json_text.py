@@ -150,7 +150,7 @@ _LIKE_JSON = re.compile(r'\{\s*["}]|\[\s*[\[{"\d\]-]')
 """A bracket in prose is followed by a word."""
 
 
-class Found(NamedTuple):
+class FoundJson(NamedTuple):
     """A value in a text.
 
     Attributes:
@@ -191,7 +191,7 @@ def values_in(text: str) -> list[dict[str, Any] | list[Any]]:
     raise UnusableAnswer(f"The answer holds no JSON that can be read; it begins with {_beginning(text)}.")
 
 
-def _candidates(text: str, openings: str) -> list[tuple[str, list[Found]]]:
+def _candidates(text: str, openings: str) -> list[tuple[str, list[FoundJson]]]:
     """The first piece of text that has values, with them, or nothing."""
     if len(text) > MAX_ANSWER_CHARACTERS:
         raise UnusableAnswer(f"The answer has {len(text):,} characters; at most {MAX_ANSWER_CHARACTERS:,} are read.")
@@ -226,8 +226,8 @@ def _pieces(text: str) -> Iterator[str]:
     yield text
 
 
-def _values(text: str, openings: str) -> list[Found]:
-    values: list[Found] = []
+def _values(text: str, openings: str) -> list[FoundJson]:
+    values: list[FoundJson] = []
     position = num_hopeless = 0
     for _ in range(MAX_OPENINGS):
         start = _next_opening(text, openings, position)
@@ -243,20 +243,20 @@ def _values(text: str, openings: str) -> list[Found]:
     return values
 
 
-def _strict(text: str, start: int) -> Found | None:
+def _strict(text: str, start: int) -> FoundJson | None:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
-    return Found(value, start, end, [])
+    return FoundJson(value, start, end, [])
 
 
-def _mended(text: str, start: int) -> Found | None:
+def _mended(text: str, start: int) -> FoundJson | None:
     for candidate in mended(text, start):
         found = _strict(candidate.text, 0)
         if found is not None and found.end == len(candidate.text) and found.value:
             repairs = [repaired(kind) for kind in candidate.kinds]
-            return Found(found.value, start, start + candidate.num_read, repairs)
+            return FoundJson(found.value, start, start + candidate.num_read, repairs)
     return None
 
 

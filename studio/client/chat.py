@@ -26,7 +26,7 @@ class _Delta(_Read):
     reasoning_content: str | None = None
 
 
-class _Choice(_Read):
+class _PieceChoice(_Read):
     delta: _Delta = _Delta()
     finish_reason: str | None = None
 
@@ -34,7 +34,7 @@ class _Choice(_Read):
 class Piece(_Read):
     """One event of a streamed answer."""
 
-    choices: tuple[_Choice, ...] = ()
+    choices: tuple[_PieceChoice, ...] = ()
     usage: dict[str, Any] | None = None
 
     @property

@@ -10,7 +10,7 @@ from studio.library import LibraryItem
 from studio.media import MediaReference
 
 
-class Made(BaseModel):
+class MadeMedia(BaseModel):
     """Something that was made. `url` is its address on the server."""
 
     media_id: str
@@ -22,7 +22,7 @@ class Made(BaseModel):
     num_actions: int | None
 
     @classmethod
-    def of(cls, reference: MediaReference, base_url: str) -> Made:
+    def of(cls, reference: MediaReference, base_url: str) -> MadeMedia:
         """From a job's result."""
         return cls(
             media_id=reference.id,
@@ -52,7 +52,7 @@ class JobAnswer(BaseModel):
     step: int
     steps: int
     seconds_left: float | None
-    results: list[Made]
+    results: list[MadeMedia]
     error: str | None
 
     @classmethod
@@ -66,7 +66,7 @@ class JobAnswer(BaseModel):
             step=job.progress.step,
             steps=job.progress.steps,
             seconds_left=job.progress.seconds_left,
-            results=[Made.of(result, base_url) for result in job.results],
+            results=[MadeMedia.of(result, base_url) for result in job.results],
             error=f"{job.error.message} {job.error.hint}".rstrip() if job.error else None,
         )
 
@@ -118,7 +118,7 @@ class ComparisonAnswer(BaseModel):
         )
 
 
-class Found(BaseModel):
+class FoundItem(BaseModel):
     """One item of the library."""
 
     media_id: str
@@ -133,7 +133,7 @@ class Found(BaseModel):
     url: str
 
     @classmethod
-    def of(cls, item: LibraryItem, base_url: str) -> Found:
+    def of(cls, item: LibraryItem, base_url: str) -> FoundItem:
         """From an item."""
         return cls(
             media_id=item.id,
@@ -153,22 +153,22 @@ class SearchAnswer(BaseModel):
     """What a search found; `total` counts all of it."""
 
     total: int
-    items: list[Found]
+    items: list[FoundItem]
 
 
-class Spoken(BaseModel):
+class ChatMessage(BaseModel):
     """A message of OpenAI's chat."""
 
     content: str | None = None
 
 
-class SpokenChoice(BaseModel):
+class ChatChoice(BaseModel):
     """One answer of it."""
 
-    message: Spoken
+    message: ChatMessage
 
 
 class ChatAnswer(BaseModel):
     """As much of a chat completion as is read here."""
 
-    choices: list[SpokenChoice]
+    choices: list[ChatChoice]

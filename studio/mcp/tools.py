@@ -17,7 +17,7 @@ from studio.comparisons import CompareRequest
 from studio.errors import BadInput
 from studio.jobs import Job
 from studio.library import LibraryQuery
-from studio.mcp.answers import AddedFile, ChatAnswer, ComparisonAnswer, Found, JobAnswer, SearchAnswer
+from studio.mcp.answers import AddedFile, ChatAnswer, ComparisonAnswer, FoundItem, JobAnswer, SearchAnswer
 from studio.media import MediaType
 from studio.requests import KINDS, FormHint, Kind, parse_as, parse_request
 from studio.requests.flat_fields import SHORT_NAMES, fields_by_path, nested
@@ -80,7 +80,7 @@ class StudioTools:
         types = () if type is None else (type,)
         query = LibraryQuery(q=words, type=types, starred=starred, limit=limit, order=order)
         page = await self._client.library.search(query)
-        return SearchAnswer(total=page.total, items=[Found.of(item, self._client.base_url) for item in page.items])
+        return SearchAnswer(total=page.total, items=[FoundItem.of(item, self._client.base_url) for item in page.items])
 
     async def compare(
         self,

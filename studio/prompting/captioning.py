@@ -24,7 +24,7 @@ from studio.prompting.question import (
     Read,
     ReasonerSampling,
     Usable,
-    VideoPart,
+    VideoUrl,
     asked_alone,
     first_usable,
     said,
@@ -41,7 +41,7 @@ MIN_WORDS = 3
 
 _FENCE = re.compile(r"^```[A-Za-z]*|```\s*$")
 
-Attach = Callable[[Path], Awaitable[VideoPart]]
+Attach = Callable[[Path], Awaitable[VideoUrl]]
 """Makes a clip readable for whoever answers: by its path, as a data URI, or uploaded."""
 
 
@@ -161,7 +161,7 @@ class Captioner:
             return CaptionOutcome(name=item.name, state="failed", reason=str(error))
         return CaptionOutcome(name=item.name, state="written")
 
-    async def caption(self, video: VideoPart, controls: Controls) -> CaptionedClip:
+    async def caption(self, video: VideoUrl, controls: Controls) -> CaptionedClip:
         """Ask about one clip: first what is in it, as data, then the same as prose.
 
         Raises:
@@ -188,7 +188,7 @@ class Captioner:
 
 
 def analysis_question(
-    video: VideoPart, controls: Controls, texts: CaptionTexts, sampling: ReasonerSampling = CAPTIONING
+    video: VideoUrl, controls: Controls, texts: CaptionTexts, sampling: ReasonerSampling = CAPTIONING
 ) -> Question:
     """The first question about a clip."""
     names = [name for name in VideoCaption.model_fields if name not in ("temporal_caption", *MEDIA)]

@@ -21,25 +21,27 @@ from studio.errors import (
     every_error,
     rebuild,
 )
-from studio.prompting.question import ImagePart, Message, Part, Question, TextPart
+from studio.prompting.question import ImageUrl, Part, PlainText, Question, Turn
 from studio.requests import shown
 
 MAX_SENTENCE = 1000
 """Characters of an error's sentence; whoever sends more is no Orrery."""
 
 
-class _Open(BaseModel):
+class _Answered(BaseModel):
+    """What is read of an answer; everything else that comes is let be."""
+
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _OwnFailure(_Open):
+class _OwnFailure(_Answered):
     code: str
     message: Annotated[str, Field(max_length=MAX_SENTENCE)]
     param: Annotated[str | None, Field(max_length=MAX_SENTENCE)]
     hint: Annotated[str, Field(max_length=MAX_SENTENCE)]
 
 
-class _OwnError(_Open):
+class _OwnError(_Answered):
     error: _OwnFailure
 
 
@@ -98,19 +100,13 @@ MAX_BODY_BYTES = 8 * 1024 * 1024
 LOOPBACK_HOST = re.compile(r"localhost|127\.\d+\.\d+\.\d+|::1")
 
 
-class _Answered(BaseModel):
-    """What is read of a completion; everything else that comes is let be."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
 class _Said(_Answered):
     content: str | None = None
     reasoning_content: str | None = None
     refusal: str | None = None
 
 
-class _Choice(_Answered):
+class _CompletionChoice(_Answered):
     message: _Said
 
 
@@ -120,7 +116,7 @@ class _Usage(_Answered):
 
 
 class _Completion(_Answered):
-    choices: tuple[_Choice, ...] = Field(min_length=1)
+    choices: tuple[_CompletionChoice, ...] = Field(min_length=1)
     usage: _Usage | None = None
 
 
@@ -274,18 +270,18 @@ def request_body(question: Question, model: str, *, plain: bool = False) -> dict
     return body
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Turn) -> dict[str, Any]:
     match message.parts:
-        case (TextPart(text=text),):
+        case (PlainText(text=text),):
             return {"role": message.role, "content": text}
         case parts:
             return {"role": message.role, "content": [_part(part) for part in parts]}
 
 
 def _part(part: Part) -> dict[str, Any]:
-    if isinstance(part, TextPart):
+    if isinstance(part, PlainText):
         return {"type": "text", "text": part.text}
-    kind = "image_url" if isinstance(part, ImagePart) else "video_url"
+    kind = "image_url" if isinstance(part, ImageUrl) else "video_url"
     return {"type": kind, kind: {"url": part.url}}
 
 

@@ -18,32 +18,32 @@ SYSTEM = "You are a helpful assistant."
 """The system prompt that the reasoner was trained under (report, 6.3.2)."""
 
 
-class TextPart(Frozen):
+class PlainText(Frozen):
     """Words."""
 
     type: Literal["text"] = "text"
     text: str
 
 
-class ImagePart(Frozen):
+class ImageUrl(Frozen):
     """A picture: a data URI, or whatever address the answering side can read."""
 
     type: Literal["image"] = "image"
     url: str
 
 
-class VideoPart(Frozen):
+class VideoUrl(Frozen):
     """A clip: a data URI, a `file://` path, or whatever address the answering side can read."""
 
     type: Literal["video"] = "video"
     url: str
 
 
-Part = Annotated[TextPart | ImagePart | VideoPart, Field(discriminator="type")]
-MediaPart = Annotated[ImagePart | VideoPart, Field(discriminator="type")]
+Part = Annotated[PlainText | ImageUrl | VideoUrl, Field(discriminator="type")]
+MediaPart = Annotated[ImageUrl | VideoUrl, Field(discriminator="type")]
 
 
-class Message(Frozen):
+class Turn(Frozen):
     """One turn. Media stand before the words, as the reasoner was trained."""
 
     role: Literal["system", "user", "assistant"]
@@ -80,7 +80,7 @@ class Question(Frozen):
         video_fps: frames a second that are looked at in clips; none leaves it to the answering side.
     """
 
-    messages: tuple[Message, ...]
+    messages: tuple[Turn, ...]
     sampling: ReasonerSampling = PLAIN
     answer_schema: dict[str, Any] | None = None
     video_fps: float | None = Field(default=None, gt=0, le=60)
@@ -97,12 +97,12 @@ class Ask(Protocol):
         ...
 
 
-def said(role: Literal["system", "user", "assistant"], text: str, *media: ImagePart | VideoPart) -> Message:
+def said(role: Literal["system", "user", "assistant"], text: str, *media: ImageUrl | VideoUrl) -> Turn:
     """A turn of media and words."""
-    return Message(role=role, parts=(*media, TextPart(text=text)))
+    return Turn(role=role, parts=(*media, PlainText(text=text)))
 
 
-def asked_alone(text: str, *media: ImagePart | VideoPart) -> tuple[Message, ...]:
+def asked_alone(text: str, *media: ImageUrl | VideoUrl) -> tuple[Turn, ...]:
     """A conversation of one user message under the system prompt."""
     return said("system", SYSTEM), said("user", text, *media)
 
@@ -113,7 +113,7 @@ MAX_VIDEO_BYTES = 200 * 1024 * 1024
 _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
-def attach_image(path: Path) -> ImagePart:
+def attach_image(path: Path) -> ImageUrl:
     """A picture file as part of a message.
 
     Raises:
@@ -126,10 +126,10 @@ def attach_image(path: Path) -> ImagePart:
         mime = "image/webp"
     if not mime:
         raise BadInput(f"{path} is no picture: a PNG, JPEG, WebP or GIF file is expected.", param="image")
-    return ImagePart(url=_data_uri(mime, raw))
+    return ImageUrl(url=_data_uri(mime, raw))
 
 
-def attach_video(path: Path) -> VideoPart:
+def attach_video(path: Path) -> VideoUrl:
     """A clip file as part of a message.
 
     Raises:
@@ -145,7 +145,7 @@ def attach_video(path: Path) -> VideoPart:
         mime = "video/x-msvideo"
     else:
         raise BadInput(f"{path} is no clip: an MP4, MOV, MKV, WebM or AVI file is expected.", param="video")
-    return VideoPart(url=_data_uri(mime, raw))
+    return VideoUrl(url=_data_uri(mime, raw))
 
 
 def _content(path: Path, most: int) -> bytes:

@@ -47,7 +47,7 @@ Positive = Literal["image", "video", "paragraph"]
 Schema = dict[str, Any]
 
 
-class Draft(Frozen):
+class PromptPair(Frozen):
     """Both prompts of a round."""
 
     prompt: str
@@ -143,13 +143,13 @@ def rewrite_question(
     return Question(messages=asked_alone(text, *media), sampling=sampling, answer_schema=schema)
 
 
-def read_opening(answer: str) -> Draft:
+def read_opening(answer: str) -> PromptPair:
     """The answer to `opening_question`. Raises UnusableAnswer."""
     value, _ = object_in(split_thought(answer).answer)
-    return Draft(prompt=_paragraph(value), negative_prompt=_negative(value))
+    return PromptPair(prompt=_paragraph(value), negative_prompt=_negative(value))
 
 
-def read_rewrite(last: Made, answer: str) -> Draft:
+def read_rewrite(last: Made, answer: str) -> PromptPair:
     """The answer to `rewrite_question`. Raises UnusableAnswer: it says what is missing or wrong."""
     value, _ = object_in(split_thought(answer).answer)
     positive: Any = value.get("positive_prompt")
@@ -162,11 +162,11 @@ def read_rewrite(last: Made, answer: str) -> Draft:
     kind = positive_of(last)
     said = cast(dict[str, Any], positive)
     if kind == "paragraph":
-        return Draft(prompt=_paragraph(said), negative_prompt=_negative(value))
+        return PromptPair(prompt=_paragraph(said), negative_prompt=_negative(value))
     caption, _ = check_object(
         {name: child for name, child in said.items() if name != IMAGINATION}, kind, controls_of(last)
     )
-    return Draft(prompt=serialise(caption), negative_prompt=_negative(value))
+    return PromptPair(prompt=serialise(caption), negative_prompt=_negative(value))
 
 
 async def ask_until(ask: Ask, first: Question, read: Callable[[str], Read], attempts: int, who: str) -> Read:

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from studio.captions import UnusableAnswer, sendable, split_thought
 from studio.errors import BadInput
 from studio.prompting.parsers import PARSERS
-from studio.prompting.question import PLAIN, THINKING, ImagePart, Question, ReasonerSampling, VideoPart, asked_alone
+from studio.prompting.question import PLAIN, THINKING, ImageUrl, Question, ReasonerSampling, VideoUrl, asked_alone
 from studio.prompting.results import SCHEMAS, Frame, ParserName, Result
 from studio.requests import Frozen, nearest, shown
 from studio.toml_files import read_toml, shipped_and_own
@@ -103,7 +103,7 @@ class TaskAnswer(Frozen):
 
 def task_question(
     task: ReasonerTask,
-    media: Sequence[ImagePart | VideoPart],
+    media: Sequence[ImageUrl | VideoUrl],
     words: Mapping[str, str] | None = None,
     *,
     thinking: bool | None = None,

@@ -8,11 +8,11 @@ nothing. Names, values and precedence are those of cosmos_framework/inference/ar
 from studio.specs.entries import Entry, parse_overrides, read_entries
 from studio.specs.inputs import Attachment, Inputs
 from studio.specs.samples import Sample, check_fields, make_samples, remote_files
-from studio.specs.spec import Checkpoint, FrameworkDefaults, load_framework_defaults
+from studio.specs.spec import CheckpointDefaults, FrameworkDefaults, load_framework_defaults
 
 __all__ = [
     "Attachment",
-    "Checkpoint",
+    "CheckpointDefaults",
     "Entry",
     "FrameworkDefaults",
     "Inputs",

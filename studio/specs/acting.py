@@ -7,7 +7,7 @@ from studio.requests import nearest, shown
 from studio.requests.actions import whole_groups_of_rows
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.specs.clips import put_sampling
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 from studio.specs.inputs import Inputs, is_picture
 from studio.specs.prompts import prompt_of, put_negative_prompt
 from studio.specs.spec import KIND_OF_MODE, Spec
@@ -21,12 +21,12 @@ DOMAINS = {
 (data/generator/action/utils/domain_utils.py; the same domain and width)."""
 
 
-def acting(mode: str, spec: Spec, inputs: Inputs) -> Draft:
+def acting(mode: str, spec: Spec, inputs: Inputs) -> RequestDraft:
     """A request for actions, or for what they lead to.
 
     `image_size` is the tier; `resolution`, `aspect_ratio` and `num_frames` say nothing here, as in the framework.
     """
-    draft = Draft(KIND_OF_MODE[mode])
+    draft = RequestDraft(KIND_OF_MODE[mode])
     domain = embodiment_of(spec.domain_name)
     draft.put("embodiment", domain, "domain_name")
     draft.put("view", spec.view_point, "view_point")
@@ -74,7 +74,7 @@ def embodiment_of(domain_name: str | None) -> EmbodimentName:
     raise BadInput(f"domain_name is {shown(said)}.", param="domain_name", hint=nearest(name, EMBODIMENTS))
 
 
-def _rows(draft: Draft, spec: Spec, inputs: Inputs) -> tuple[tuple[float, ...], ...]:
+def _rows(draft: RequestDraft, spec: Spec, inputs: Inputs) -> tuple[tuple[float, ...], ...]:
     if spec.action_path is None:
         raise BadInput(
             "action_path is missing; forward_dynamics shows what its actions lead to.",

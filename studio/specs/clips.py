@@ -9,26 +9,26 @@ from studio.errors import BadInput
 from studio.requests import KINDS
 from studio.requests.fields import AspectRatio, Resolution
 from studio.requests.transfer_video import COMPUTED_HINTS, HintName
-from studio.specs.draft import Draft, put_chunks
+from studio.specs.draft import RequestDraft, put_chunks
 from studio.specs.inputs import Inputs, is_picture
 from studio.specs.prompts import put_negative_prompt, put_prompt
-from studio.specs.spec import UNSEEN, Checkpoint, Hint, Spec
+from studio.specs.spec import UNSEEN, CheckpointDefaults, Hint, Spec
 
 PRESETS = {"edge": "preset_edge_threshold", "blur": "preset_blur_strength"}
 
 
-def picture(spec: Spec, inputs: Inputs, checkpoint: Checkpoint) -> Draft:
+def picture(spec: Spec, inputs: Inputs, checkpoint: CheckpointDefaults) -> RequestDraft:
     """text2image. A number of frames, said for all samples, says nothing to a picture."""
-    draft = Draft("generate_image")
+    draft = RequestDraft("generate_image")
     _put_canvas(draft, spec)
     put_prompt(draft, spec, inputs, **_figures(draft, spec, checkpoint, num_frames=1))
     _put_the_rest(draft, spec, inputs)
     return draft
 
 
-def clip(mode: str, spec: Spec, inputs: Inputs, checkpoint: Checkpoint) -> Draft:
+def clip(mode: str, spec: Spec, inputs: Inputs, checkpoint: CheckpointDefaults) -> RequestDraft:
     """text2video, image2video and video2video. What a clip starts from is a picture or a clip by its file's name."""
-    draft = Draft("generate_video")
+    draft = RequestDraft("generate_video")
     _put_canvas(draft, spec)
     num_frames = draft.whole_groups(spec.num_frames, "num_frames")
     draft.put("num_frames", num_frames, "num_frames")
@@ -40,9 +40,11 @@ def clip(mode: str, spec: Spec, inputs: Inputs, checkpoint: Checkpoint) -> Draft
     return draft
 
 
-def transfer(spec: Spec, hints: Mapping[HintName, Hint], inputs: Inputs, checkpoint: Checkpoint) -> Draft:
+def transfer(
+    spec: Spec, hints: Mapping[HintName, Hint], inputs: Inputs, checkpoint: CheckpointDefaults
+) -> RequestDraft:
     """A clip that follows controls. It is as long as they are, unless a length or a limit is said."""
-    draft = Draft("transfer_video")
+    draft = RequestDraft("transfer_video")
     _put_canvas(draft, spec)
     chunk = put_chunks(draft, spec)
     put_prompt(draft, spec, inputs, **_figures(draft, spec, checkpoint, num_frames=chunk or 0))
@@ -60,7 +62,7 @@ def _keeps_frames(spec: Spec) -> bool:
     return bool(spec.num_first_chunk_conditional_frames)
 
 
-def _control(draft: Draft, index: int, name: HintName, hint: Hint, spec: Spec, inputs: Inputs) -> dict[str, Any]:
+def _control(draft: RequestDraft, index: int, name: HintName, hint: Hint, spec: Spec, inputs: Inputs) -> dict[str, Any]:
     for key in ("weight", "video", "hint"):
         draft.names(f"controls.{index}.{key}", f"{name}.{'control_path' if key == 'video' else key}")
     draft.names(f"controls.{index}", name)
@@ -86,7 +88,7 @@ def _control(draft: Draft, index: int, name: HintName, hint: Hint, spec: Spec, i
     return control
 
 
-def _put_start(draft: Draft, mode: str, spec: Spec, inputs: Inputs) -> None:
+def _put_start(draft: RequestDraft, mode: str, spec: Spec, inputs: Inputs) -> None:
     if mode == "text2video":
         return
     if spec.vision_path is None:
@@ -108,17 +110,17 @@ def _put_start(draft: Draft, mode: str, spec: Spec, inputs: Inputs) -> None:
     draft.put("condition_end", spec.condition_video_keep, "condition_video_keep")
 
 
-def _put_canvas(draft: Draft, spec: Spec) -> None:
+def _put_canvas(draft: RequestDraft, spec: Spec) -> None:
     draft.put("resolution", spec.resolution, "resolution")
     draft.put("aspect_ratio", spec.aspect_ratio, "aspect_ratio")
 
 
-def _put_the_rest(draft: Draft, spec: Spec, inputs: Inputs) -> None:
+def _put_the_rest(draft: RequestDraft, spec: Spec, inputs: Inputs) -> None:
     put_sampling(draft, spec)
     put_negative_prompt(draft, spec, inputs)
 
 
-def put_sampling(draft: Draft, spec: Spec) -> None:
+def put_sampling(draft: RequestDraft, spec: Spec) -> None:
     """Steps, guidance and noise, and how many results."""
     draft.put("sampling.num_inference_steps", spec.num_steps, "num_steps")
     draft.put("sampling.guidance_scale", spec.guidance, "guidance")
@@ -128,7 +130,7 @@ def put_sampling(draft: Draft, spec: Spec) -> None:
     draft.put("count", spec.num_outputs, "num_outputs")
 
 
-def _figures(draft: Draft, spec: Spec, checkpoint: Checkpoint, *, num_frames: int) -> dict[str, Any]:
+def _figures(draft: RequestDraft, spec: Spec, checkpoint: CheckpointDefaults, *, num_frames: int) -> dict[str, Any]:
     """What a structured caption says of the clip: what is said here, else the preset's, else the request's own."""
     fields, defaults = KINDS[draft.kind].model.model_fields, checkpoint.defaults.get(draft.kind, {})
 

@@ -15,7 +15,7 @@ REASON = "reason"
 """The kind of a question, which is no job."""
 
 
-class Draft:
+class RequestDraft:
     """Fields of one request, put in one by one."""
 
     def __init__(self, kind: str) -> None:
@@ -95,7 +95,7 @@ PATHS = {
 """Where a transfer's request has what NVIDIA's framework calls otherwise."""
 
 
-def put_chunks(draft: Draft, said: BaseModel) -> int | None:
+def put_chunks(draft: RequestDraft, said: BaseModel) -> int | None:
     """Put them into a transfer's draft; returns the frames of a chunk, as whole groups of four and one.
 
     Args:

@@ -10,7 +10,7 @@ from studio.errors import BadInput
 from studio.requests import shown
 from studio.requests.fields import AspectRatio, Resolution
 from studio.rules import canvas
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 from studio.specs.inputs import Inputs
 from studio.specs.spec import Spec
 
@@ -36,7 +36,7 @@ def prompt_of(spec: Spec, inputs: Inputs) -> str:
     raise BadInput("prompt is missing.", param="prompt", hint="Send prompt, or prompt_path.")
 
 
-def put_negative_prompt(draft: Draft, spec: Spec, inputs: Inputs) -> None:
+def put_negative_prompt(draft: RequestDraft, spec: Spec, inputs: Inputs) -> None:
     """The negative prompt; a file counts where the sample itself gives no words."""
     said = spec.negative_prompt
     if said or spec.negative_prompt_file is None:
@@ -53,7 +53,7 @@ def put_negative_prompt(draft: Draft, spec: Spec, inputs: Inputs) -> None:
 
 
 def put_prompt(
-    draft: Draft,
+    draft: RequestDraft,
     spec: Spec,
     inputs: Inputs,
     *,

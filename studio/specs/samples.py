@@ -13,14 +13,14 @@ from studio.errors import BadInput, NotAllowed, StudioError, rebuild
 from studio.requests import Reason, Request, shown
 from studio.specs.acting import acting
 from studio.specs.clips import clip, picture, transfer
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 from studio.specs.entries import Entry, read_text
 from studio.specs.inputs import REMOTE, Attachment, Inputs, is_picture
 from studio.specs.prompts import prompt_of
 from studio.specs.spec import (
     CLIPS,
     KIND_OF_MODE,
-    Checkpoint,
+    CheckpointDefaults,
     Spec,
     hints_of,
     load_framework_defaults,
@@ -54,7 +54,7 @@ class Sample:
     attachments: Mapping[str, Attachment]
     jpeg_quality: int
     notes: tuple[str, ...]
-    draft: Draft
+    draft: RequestDraft
 
     def in_its_words(self, error: StudioError) -> StudioError:
         """An error about its request, with its place and its own names for fields."""
@@ -62,7 +62,11 @@ class Sample:
 
 
 def make_samples(
-    entries: Sequence[Entry], *, fetched: Mapping[str, Path], scratch: Path, checkpoint: Checkpoint | None = None
+    entries: Sequence[Entry],
+    *,
+    fetched: Mapping[str, Path],
+    scratch: Path,
+    checkpoint: CheckpointDefaults | None = None,
 ) -> tuple[list[Sample], list[StudioError]]:
     """The samples of all entries, and what is wrong with the others: each error names file, sample and field.
 
@@ -76,7 +80,7 @@ def make_samples(
     names: dict[str, Entry] = {}
     for entry in entries:
         try:
-            sample = _sample(entry, fetched, scratch, checkpoint or Checkpoint())
+            sample = _sample(entry, fetched, scratch, checkpoint or CheckpointDefaults())
             if sample.name in names:
                 raise BadInput(
                     f"name is {shown(sample.name)}, and so is that of a sample in {names[sample.name].file}.",
@@ -122,7 +126,7 @@ def remote_files(entries: Sequence[Entry]) -> dict[str, Entry]:
     return found
 
 
-def _sample(entry: Entry, fetched: Mapping[str, Path], scratch: Path, checkpoint: Checkpoint) -> Sample:
+def _sample(entry: Entry, fetched: Mapping[str, Path], scratch: Path, checkpoint: CheckpointDefaults) -> Sample:
     name = _folder_name(entry.name)
     inputs = Inputs(entry.file.parent, fetched, scratch)
     said = parse_spec(entry.fields)
@@ -205,11 +209,11 @@ def _at(entry: Entry, error: StudioError) -> StudioError:
     return rebuild(error.code, f"{entry}: {error.message}", error.param, error.hint)
 
 
-def reasoning(spec: Spec, inputs: Inputs) -> Draft:
+def reasoning(spec: Spec, inputs: Inputs) -> RequestDraft:
     """A request for words: one message, what is looked at before the question, and no system prompt, as the framework
     asks (`generate_reasoner_text` without a prompt builder). Without `do_sample` the likeliest token is always taken.
     """
-    draft = Draft(KIND_OF_MODE["reasoner"])
+    draft = RequestDraft(KIND_OF_MODE["reasoner"])
     said = "prompt" if spec.prompt is not None else "prompt_path"
     words = prompt_of(spec, inputs)
     if not words.strip():

@@ -242,7 +242,7 @@ def _source(vision_path: str | None) -> str:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class CheckpointDefaults:
     """The checkpoint that will make the samples, as far as defaults depend on it.
 
     Attributes:

@@ -24,13 +24,13 @@ RATES = (10, 30)
 """Fewest and most frames, and lowest and highest rate, of a clip that is made (`studio.requests.GenerateVideo`)."""
 
 
-class _Open(BaseModel):
+class _Lenient(BaseModel):
     """A row says more than is read here."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class Window(_Open):
+class Window(_Lenient):
     """A stretch of a clip and what is seen in it."""
 
     start_frame: Annotated[int, Field(ge=0)] = 0
@@ -39,7 +39,7 @@ class Window(_Open):
     caption: str | None = None
 
 
-class Row(_Open):
+class DatasetRow(_Lenient):
     """A clip of a training set."""
 
     uuid: str | None = None
@@ -85,9 +85,9 @@ def read_windows(row: Mapping[str, Any], name: str) -> list[Written]:
         BadInput: it is none, or a window has no caption.
     """
     try:
-        clip = Row.model_validate(row)
+        clip = DatasetRow.model_validate(row)
     except ValidationError as error:
-        why = explain(error, Row)
+        why = explain(error, DatasetRow)
         raise BadInput(f"{name}: {why.message}", param=why.param, hint=why.hint) from None
     name = clip.uuid or name
     if not clip.t2w_windows:
@@ -98,7 +98,7 @@ def read_windows(row: Mapping[str, Any], name: str) -> list[Written]:
     ]
 
 
-def _written(clip: Row, window: Window, name: str) -> Written:
+def _written(clip: DatasetRow, window: Window, name: str) -> Written:
     caption = window.caption_json or {}
     prompt = json.dumps(caption, ensure_ascii=False) if caption else (window.caption or "").strip()
     if not prompt:
@@ -121,7 +121,7 @@ def _written(clip: Row, window: Window, name: str) -> Written:
     return Written(fields, name, window.start_frame, tuple(notes))
 
 
-def _shape(clip: Row, caption: Mapping[str, Any]) -> str | None:
+def _shape(clip: DatasetRow, caption: Mapping[str, Any]) -> str | None:
     said = str(caption.get("aspect_ratio", "")).replace(",", ":").replace(" ", "")
     if said in SHAPES:
         return said

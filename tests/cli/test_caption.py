@@ -14,7 +14,7 @@ from studio.captions import Controls, VideoCaption
 from studio.captions.answer_schema import sparing
 from studio.presets import ReasonerDefaults
 from studio.prompting.captioning import analysis_question
-from studio.prompting.question import Question, VideoPart
+from studio.prompting.question import Question, VideoUrl
 from studio.prompting.templates import caption_texts
 
 NARRATIVE = "A robot arm beside a bench reaches for a cup and lifts it."
@@ -233,7 +233,7 @@ async def test_a_checkpoint_is_asked_as_it_was_taught():
         return ""
 
     clip = Controls.of_video("256", "1:1", 17, 10.0)
-    question = analysis_question(VideoPart(url="media:1"), clip, caption_texts())
+    question = analysis_question(VideoUrl(url="media:1"), clip, caption_texts())
     await AsTaught(ask, ReasonerDefaults())(question)
     await AsTaught(ask, ReasonerDefaults(temperature=0.2, leaves_out_empty=True))(question)
     plain, taught = asked

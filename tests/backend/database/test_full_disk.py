@@ -16,9 +16,9 @@ from safetensors import SafetensorError
 
 from backend import serve
 from backend.database import Database, database, open_database
+from backend.fleet.engine_pool import EngineGroup
 from backend.fleet.fleet import Fleet
-from backend.fleet.roster import EngineGroup
-from backend.jobs import patience
+from backend.jobs import retrying
 from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Accepted, Ledger
@@ -29,7 +29,7 @@ from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
 from backend.worker import engine_slot
 from room_on_disk import room_for
-from studio import standard_error
+from studio import logs
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull, StudioError
@@ -113,7 +113,7 @@ class FullBoard(Board):
 
 
 def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(patience, "STORAGE_RETRY_S", 0.0)
+    monkeypatch.setattr(retrying, "STORAGE_RETRY_S", 0.0)
 
     async def run() -> None:
         silent: Any = SilentBroadcast()
@@ -268,10 +268,10 @@ def test_a_checkpoint_that_cannot_be_built_says_why(
         raise error
 
     monkeypatch.setattr(engine_slot, "build_speck", build)
-    lifeline: Any = type("Deaf", (), {"report": lambda *_: None})()
+    pipe: Any = type("Deaf", (), {"report": lambda *_: None})()
 
     with pytest.raises(StudioError) as refused:
-        engine_slot.EngineSlot(lifeline, load=lambda *_, **__: None).load(
+        engine_slot.EngineSlot(pipe, load=lambda *_, **__: None).load(
             LoadCheckpoint(tmp_path, build=True, device="cpu")
         )  # type: ignore[arg-type]
 
@@ -282,7 +282,7 @@ def test_a_log_on_a_full_disk_loses_lines_and_nothing_else(monkeypatch: pytest.M
     full = open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115 - closing it fails as well
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", full)
-        standard_error.let_lines_be_lost()
+        logs.let_lines_be_lost()
         logger = structlog.WriteLoggerFactory(sys.stderr)()
 
         for _ in range(1000):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from backend.fleet.engine_pool import MAX_PASSED_OVER_S, Rotation
 from backend.fleet.memory import FleetMemory
-from backend.fleet.roster import MAX_PASSED_OVER_S, Rotation
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
 from studio.presets import CheckpointPreset

@@ -17,7 +17,7 @@ from backend.messages import JobFailed, JobFinished, LoadCheckpoint, RunJob
 from backend.worker.loop import Worker
 from backend.worker.outputs import store_result
 from backend.worker.running_job import RunningJob, Sample
-from engine_fakes import FakeEngine, FakeLifeline, FakeTrajectory, Over
+from engine_fakes import FakeEngine, FakeServerPipe, FakeTrajectory, Over
 from guardrail_fake import BLUR, BROKEN, FACE, UNSAFE, WordReader, guarding
 from studio.errors import GuardrailBlocked, GuardrailLost
 from studio.requests import parse_request
@@ -77,7 +77,7 @@ def test_a_program_that_still_loads_lets_no_frame_through():
         list(FrameGuard(url).begin([frames(1)], 0.0))
 
 
-def worked(folder: Path, level: int, url: str | None, *, guarded: bool = True) -> FakeLifeline:
+def worked(folder: Path, level: int, url: str | None, *, guarded: bool = True) -> FakeServerPipe:
     """A worker's reports after one job for a picture of one level, which somebody looks at."""
     engine = FakeEngine()
     engine.finish = lambda _: SimpleNamespace(frames=iter([frames(1, level)]), actions=None)  # type: ignore[method-assign]
@@ -86,9 +86,9 @@ def worked(folder: Path, level: int, url: str | None, *, guarded: bool = True) -
         {"kind": "generate_image", "prompt": "x", "sampling": {"num_inference_steps": 3, "seed": 1}}
     )
     load = LoadCheckpoint(Path("nowhere"), build=False, device="auto")
-    lifeline = FakeLifeline([load], [RunJob(JOB, request, previewed=True, guarded=guarded)])
+    pipe = FakeServerPipe([load], [RunJob(JOB, request, previewed=True, guarded=guarded)])
     worker = Worker(
-        lifeline,  # type: ignore[arg-type]
+        pipe,  # type: ignore[arg-type]
         MediaStore(folder),
         AdapterFolder(folder),
         "speck",
@@ -97,32 +97,32 @@ def worked(folder: Path, level: int, url: str | None, *, guarded: bool = True) -
     )
     with pytest.raises(Over):
         worker.run()
-    return lifeline
+    return pipe
 
 
 @pytest.mark.parametrize(("level", "code"), [(UNSAFE, "guardrail_blocked"), (BROKEN, "guardrail_lost")])
 def test_a_job_whose_picture_does_not_pass_fails_and_leaves_nothing(tmp_path: Path, url: str, level: int, code: str):
-    lifeline = worked(tmp_path, level, url)
+    pipe = worked(tmp_path, level, url)
 
-    (failed,) = lifeline.of(JobFailed)
+    (failed,) = pipe.of(JobFailed)
     assert failed.failure.code == code
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_a_face_is_blurred_in_the_file_and_never_previewed(tmp_path: Path, url: str):
-    lifeline = worked(tmp_path, FACE, url)
+    pipe = worked(tmp_path, FACE, url)
 
-    (finished,) = lifeline.of(JobFinished)
+    (finished,) = pipe.of(JobFinished)
     assert (np.asarray(Image.open(MediaStore(tmp_path).file(finished.results[0].id))) == BLUR).all()
-    assert "JobPreviewed" not in {type(report).__name__ for report in lifeline.reports}
+    assert "JobPreviewed" not in {type(report).__name__ for report in pipe.reports}
 
 
 def test_a_job_that_is_not_guarded_is_seen_by_nobody_and_previewed(tmp_path: Path, reader: WordReader, url: str):
-    lifeline = worked(tmp_path, FACE, url, guarded=False)
+    pipe = worked(tmp_path, FACE, url, guarded=False)
 
-    assert lifeline.of(JobFinished)
+    assert pipe.of(JobFinished)
     assert not reader.looks
-    assert "JobPreviewed" in {type(report).__name__ for report in lifeline.reports}
+    assert "JobPreviewed" in {type(report).__name__ for report in pipe.reports}
 
 
 @pytest.mark.parametrize(("level", "num_kept"), [(0, 2), (FACE, 1)])

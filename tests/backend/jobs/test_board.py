@@ -10,10 +10,9 @@ import pytest
 
 from backend.broadcast import Broadcast, Subscription
 from backend.database import open_database
-from backend.jobs.board import Board
+from backend.jobs.board import Board, queue_status
 from backend.jobs.eta import Measured, record
 from backend.jobs.ledger import Accepted, Ledger
-from backend.jobs.queue_verbs import queue_status
 from backend.media import MediaStore
 from studio.errors import EngineError, MediaNotFound, StorageError
 from studio.events import Delta

@@ -7,9 +7,9 @@ from typing import Any
 
 from backend.broadcast import Broadcast
 from backend.database import open_database
-from backend.jobs.board import Board
+from backend.jobs.board import Board, queue_status
 from backend.jobs.ledger import Accepted, Ledger
-from backend.jobs.queue_verbs import move_job, queue_status, set_priority
+from backend.jobs.queue_service import move_job, set_priority
 from backend.media import MediaStore
 from studio.jobs import Job, Progress
 from studio.requests import GenerateImage

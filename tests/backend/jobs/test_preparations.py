@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from backend.guarding import Guard
-from backend.jobs.preparations import Preparations, Words
+from backend.jobs.preparations import Preparations, PreparedPrompt
 from guardrail_fake import WordReader, guarding
 from studio.errors import GuardrailBlocked, GuardrailLost
 from studio.jobs import Job, JobState, Progress, Verdict
@@ -37,8 +37,10 @@ def job(verdict: Verdict | None, prompt: str = "a cube", *, upsample: bool = Fal
     )
 
 
-def prepared(settings: ServerSettings, waiting: Job, writer: Shouting | None = None) -> tuple[str | None, Words]:
-    async def run() -> tuple[str | None, Words]:
+def prepared(
+    settings: ServerSettings, waiting: Job, writer: Shouting | None = None
+) -> tuple[str | None, PreparedPrompt]:
+    async def run() -> tuple[str | None, PreparedPrompt]:
         guard = Guard(settings, lambda _: None)
         preparations = Preparations(guard, writer or Shouting())
         try:
@@ -52,7 +54,7 @@ def prepared(settings: ServerSettings, waiting: Job, writer: Shouting | None = N
 @pytest.mark.parametrize("verdict", ["not_installed", "off", "passed", None])
 def test_without_a_guardrail_nothing_is_done(verdict: Verdict | None):
     waiting = job(verdict)
-    assert prepared(ServerSettings(), waiting) == (None, Words(waiting.request, verdict))
+    assert prepared(ServerSettings(), waiting) == (None, PreparedPrompt(waiting.request, verdict))
 
 
 def test_what_was_accepted_without_a_guardrail_is_read_by_one_that_has_come():

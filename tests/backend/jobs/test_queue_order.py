@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from backend.database import open_database
+from backend.jobs.board import queue_status
 from backend.jobs.eta import Measured, Stopwatch, estimate, estimate_job, record
 from backend.jobs.ledger import Accepted, Ledger
-from backend.jobs.queue_service import combinations
-from backend.jobs.queue_verbs import (
+from backend.jobs.queue_service import (
     batch_jobs,
     cancel_queued,
+    combinations,
     insert_batch,
     move_job,
-    queue_status,
     set_paused,
     set_priority,
 )

@@ -25,7 +25,7 @@ from backend.media.clip_frames import read_frame
 from backend.media.clip_writer import write_clip
 from backend.messages import JobFailed, JobFinished, LoadCheckpoint, RunJob
 from backend.worker.loop import Worker
-from engine_fakes import FakeEngine, FakeLifeline, Over
+from engine_fakes import FakeEngine, FakeServerPipe, Over
 from room_on_disk import room_for
 from studio.errors import DiskFull
 from studio.media import MediaReference
@@ -172,7 +172,7 @@ def test_a_clip_that_was_written_is_whole(tmp_path: Path):
 
 def test_a_worker_whose_result_does_not_fit_fails_the_job_and_makes_the_next(tmp_path: Path):
     request = parse_request({"kind": "generate_image", "prompt": "x", "sampling": {"num_inference_steps": 1}})
-    lifeline: FakeLifeline
+    pipe: FakeServerPipe
     limits = room_for(50)
 
     def fill() -> list[RunJob]:
@@ -180,20 +180,20 @@ def test_a_worker_whose_result_does_not_fit_fails_the_job_and_makes_the_next(tmp
         return [RunJob(JOB, request, previewed=False)]
 
     def make_room() -> list[RunJob]:
-        if not lifeline.of(JobFailed):
+        if not pipe.of(JobFailed):
             return []
         limits.__exit__(None, None, None)
         assert not files(tmp_path)
         return [RunJob(NEXT, request, previewed=False)]
 
-    lifeline = FakeLifeline([LoadCheckpoint(Path("nowhere"), build=False, device="auto")], fill, *[[]] * 5, make_room)
+    pipe = FakeServerPipe([LoadCheckpoint(Path("nowhere"), build=False, device="auto")], fill, *[[]] * 5, make_room)
     load: Any = FakeEngine().load
-    worker = Worker(lifeline, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", load)  # type: ignore[arg-type]
+    worker = Worker(pipe, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", load)  # type: ignore[arg-type]
     with pytest.raises(Over):
         worker.run()
 
-    assert [(report.job_id, report.failure.code) for report in lifeline.of(JobFailed)] == [(JOB, "disk_full")]
-    made: tuple[MediaReference, ...] = lifeline.of(JobFinished)[0].results
+    assert [(report.job_id, report.failure.code) for report in pipe.of(JobFailed)] == [(JOB, "disk_full")]
+    made: tuple[MediaReference, ...] = pipe.of(JobFinished)[0].results
     assert {path.name for path in files(tmp_path)} == {f"{NEXT}-0.png", f"{NEXT}-0.webp"}
     assert made[0].id == f"{NEXT}-0"
 

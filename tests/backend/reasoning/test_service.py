@@ -19,14 +19,13 @@ from studio.errors import BadInput, BrokenCheckpoint, Busy, EngineLost
 from studio.events import CheckpointStatus, EngineState
 from studio.jobs import Failure
 from studio.presets import CheckpointPreset
-from studio.prompting import Question, TextPart
-from studio.prompting.question import THINKING
-from studio.prompting.question import Message as PromptMessage
+from studio.prompting import PlainText, Question
+from studio.prompting.question import THINKING, Turn
 from studio.requests import Reason
 
 SPECK = Checkpoint("speck", CheckpointPreset(id="speck", title="speck", summary=""), None, True)
 ASKED = Reason.model_validate({"messages": [{"role": "user", "content": "hm?"}]})
-TURN = PromptMessage(role="user", parts=(TextPart(text="hm?"),))
+TURN = Turn(role="user", parts=(PlainText(text="hm?"),))
 
 
 class FakeDispatcher:

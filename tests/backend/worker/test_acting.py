@@ -26,7 +26,7 @@ from backend.messages import (
     WorkerEnding,
 )
 from backend.worker.loop import Worker
-from engine_fakes import FakeEngine, FakeLifeline, Over
+from engine_fakes import FakeEngine, FakeServerPipe, Over
 from studio.errors import OutOfMemory
 from studio.requests import Reason, RunPolicy, parse_request
 
@@ -62,42 +62,42 @@ def talk(name: str, num_tokens: int) -> Converse:
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Callable[..., FakeLifeline]:
+def work(tmp_path: Path) -> Callable[..., FakeServerPipe]:
     """Run a worker over a script until it has nothing left to do."""
 
-    def run(engine: Any, *script: Any) -> FakeLifeline:
-        lifeline = FakeLifeline([LOAD], *script)
-        worker = Worker(lifeline, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", engine.load)  # type: ignore
+    def run(engine: Any, *script: Any) -> FakeServerPipe:
+        pipe = FakeServerPipe([LOAD], *script)
+        worker = Worker(pipe, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", engine.load)  # type: ignore
         with pytest.raises(Over):
             worker.run()
-        return lifeline
+        return pipe
 
     return run
 
 
-def test_a_question_is_answered_with_what_the_engine_came_to(work: Callable[..., FakeLifeline]):
+def test_a_question_is_answered_with_what_the_engine_came_to(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [act("a")])
+    pipe = work(engine, [act("a")])
 
-    (acted,) = lifeline.of(Acted)
+    (acted,) = pipe.of(Acted)
     assert acted.act_id == "a"
     assert acted.actions.shape == (32, 8)
     assert acted.took_s >= 0
     assert engine.calls == ["act", "act"]
 
 
-def test_a_running_job_rests_between_two_steps_until_it_is_told_to_go_on(work: Callable[..., FakeLifeline]):
+def test_a_running_job_rests_between_two_steps_until_it_is_told_to_go_on(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [job(5)], [], [], [], [act("a")], [], [], [act("b")], [], [], [RestJobs(False)])
+    pipe = work(engine, [job(5)], [], [], [], [act("a")], [], [], [act("b")], [], [], [RestJobs(False)])
 
     assert engine.calls == ["step"] * 3 + ["act"] * 4 + ["step"] * 2
-    assert [report.act_id for report in lifeline.of(Acted)] == ["a", "b"]
-    assert lifeline.of(JobFinished)
+    assert [report.act_id for report in pipe.of(Acted)] == ["a", "b"]
+    assert pipe.of(JobFinished)
 
 
-def test_a_job_that_begins_meanwhile_rests_before_it_touches_the_device(work: Callable[..., FakeLifeline]):
+def test_a_job_that_begins_meanwhile_rests_before_it_touches_the_device(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
     work(engine, [act("a"), job(2)], [], [], [], [RestJobs(False)])
@@ -105,27 +105,27 @@ def test_a_job_that_begins_meanwhile_rests_before_it_touches_the_device(work: Ca
     assert engine.calls == ["act"] * 2 + ["step"] * 2
 
 
-def test_what_came_behind_a_job_that_rests_is_obeyed_all_the_same(work: Callable[..., FakeLifeline]):
+def test_what_came_behind_a_job_that_rests_is_obeyed_all_the_same(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [act("a")], [], [job(2), act("b"), RestJobs(False)])
+    pipe = work(engine, [act("a")], [], [job(2), act("b"), RestJobs(False)])
 
     assert engine.calls == ["act"] * 4 + ["step"] * 2
-    assert len(lifeline.of(Acted)) == 2
-    assert lifeline.of(JobFinished)
+    assert len(pipe.of(Acted)) == 2
+    assert pipe.of(JobFinished)
 
 
-def test_a_resting_job_is_cancelled_at_once(work: Callable[..., FakeLifeline]):
+def test_a_resting_job_is_cancelled_at_once(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [job(4)], [act("a")], [], [], [CancelJob(JOB)], [act("b")])
+    pipe = work(engine, [job(4)], [act("a")], [], [], [CancelJob(JOB)], [act("b")])
 
-    assert lifeline.of(JobCancelled) == [JobCancelled(JOB, engine.calls.count("step"), 4)]
-    assert len(lifeline.of(Acted)) == 2
-    assert not lifeline.of(JobFinished)
+    assert pipe.of(JobCancelled) == [JobCancelled(JOB, engine.calls.count("step"), 4)]
+    assert len(pipe.of(Acted)) == 2
+    assert not pipe.of(JobFinished)
 
 
-def test_a_clip_that_is_being_decoded_rests_between_two_pieces(work: Callable[..., FakeLifeline]):
+def test_a_clip_that_is_being_decoded_rests_between_two_pieces(work: Callable[..., FakeServerPipe]):
     class Decoding(FakeEngine):
         def finish(self, trajectory: Any) -> Any:
             result = super().finish(trajectory)
@@ -140,53 +140,53 @@ def test_a_clip_that_is_being_decoded_rests_between_two_pieces(work: Callable[..
 
     engine = Decoding()
 
-    lifeline = work(engine, [job(1, "generate_video")], [], [], [], [], [act("a", 3)], [], [], [], [RestJobs(False)])
+    pipe = work(engine, [job(1, "generate_video")], [], [], [], [], [act("a", 3)], [], [], [], [RestJobs(False)])
 
     first = engine.calls.index("act")
     assert engine.calls[first : first + 3] == ["act"] * 3
     assert "piece" in engine.calls[:first]
     assert "piece" in engine.calls[first + 3 :]
-    assert lifeline.of(Acted)
-    assert lifeline.of(JobFinished)
+    assert pipe.of(Acted)
+    assert pipe.of(JobFinished)
 
 
-def test_conversations_go_on_between_two_answers_and_never_within_one(work: Callable[..., FakeLifeline]):
+def test_conversations_go_on_between_two_answers_and_never_within_one(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [talk("t", 6)], [act("a", 3), act("b", 3)])
+    pipe = work(engine, [talk("t", 6)], [act("a", 3), act("b", 3)])
 
     first = engine.calls.index("act")
     assert engine.calls[first : first + 7] == ["act"] * 3 + ["decode 1"] + ["act"] * 3
-    assert "".join(report.text for report in lifeline.of(ConversationSaid)) == "xxxxxx"
+    assert "".join(report.text for report in pipe.of(ConversationSaid)) == "xxxxxx"
 
 
-def test_a_question_that_nobody_waits_for_any_more_takes_no_further_step(work: Callable[..., FakeLifeline]):
+def test_a_question_that_nobody_waits_for_any_more_takes_no_further_step(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [act("a", 100)], [], [StopActing("a")])
+    pipe = work(engine, [act("a", 100)], [], [StopActing("a")])
 
     assert engine.calls == ["act"]
-    assert not lifeline.of(Acted)
+    assert not pipe.of(Acted)
 
 
-def test_a_question_that_cannot_be_answered_fails_alone(work: Callable[..., FakeLifeline]):
+def test_a_question_that_cannot_be_answered_fails_alone(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine("cuda")
     engine.breaks["step"] = OutOfMemory("It does not fit.")
 
-    lifeline = work(engine, [act("a"), act("b")])
+    pipe = work(engine, [act("a"), act("b")])
 
-    assert [report.failure.code for report in lifeline.of(ActFailed)] == ["out_of_memory"]
-    assert [report.act_id for report in lifeline.of(Acted)] == ["b"]
-    assert not lifeline.ended
+    assert [report.failure.code for report in pipe.of(ActFailed)] == ["out_of_memory"]
+    assert [report.act_id for report in pipe.of(Acted)] == ["b"]
+    assert not pipe.ended
 
 
-def test_what_breaks_a_gpu_ends_the_worker_and_says_so(work: Callable[..., FakeLifeline]):
+def test_what_breaks_a_gpu_ends_the_worker_and_says_so(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine("cuda")
     engine.breaks["begin"] = RuntimeError("CUDA error: device-side assert triggered")
 
-    lifeline = work(engine, [act("a")])
+    pipe = work(engine, [act("a")])
 
-    assert lifeline.ended
-    assert lifeline.reports[0] == WorkerEnding()
-    assert isinstance(lifeline.reports[1], ActFailed)
-    assert lifeline.reports[1].failure.code == "unexpected"
+    assert pipe.ended
+    assert pipe.reports[0] == WorkerEnding()
+    assert isinstance(pipe.reports[1], ActFailed)
+    assert pipe.reports[1].failure.code == "unexpected"

@@ -12,7 +12,7 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.media import MediaStore
 from backend.messages import CancelJob, Command, JobCancelled, JobFailed, JobFinished, LoadCheckpoint, RunJob
 from backend.worker.loop import Worker
-from engine_fakes import FakeEngine, FakeLifeline, Over
+from engine_fakes import FakeEngine, FakeServerPipe, Over
 from studio.errors import DiskFull
 from studio.requests import parse_request
 
@@ -26,7 +26,7 @@ def run_job(job_id: str, count: int) -> RunJob:
     return RunJob(job_id, request, previewed=False)
 
 
-class WatchedLifeline(FakeLifeline):
+class WatchedLifeline(FakeServerPipe):
     """Notes which results lie in the store when a job's end is told."""
 
     def __init__(self, folder: Path, *script: Any) -> None:
@@ -49,11 +49,11 @@ def work(tmp_path: Path) -> Callable[..., WatchedLifeline]:
     """Run a worker over a script until it has nothing left to do."""
 
     def run(*script: Any) -> WatchedLifeline:
-        lifeline, load = WatchedLifeline(tmp_path, *script), FakeEngine().load
-        worker = Worker(lifeline, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", load)  # type: ignore[arg-type]
+        pipe, load = WatchedLifeline(tmp_path, *script), FakeEngine().load
+        worker = Worker(pipe, MediaStore(tmp_path), AdapterFolder(tmp_path), "speck", load)  # type: ignore[arg-type]
         with pytest.raises(Over):
             worker.run()
-        return lifeline
+        return pipe
 
     return run
 
@@ -65,11 +65,11 @@ def test_the_results_of_a_cancelled_job_are_removed(tmp_path: Path, work: Callab
         seen.append(stored(tmp_path))
         return [CancelJob(JOB)] if f"{JOB}-1" in seen[-1] else []
 
-    lifeline = work([run_job(OTHER, 1)], *[[]] * 9, [run_job(JOB, 6)], *[cancel_when_two_are_made] * 30)
+    pipe = work([run_job(OTHER, 1)], *[[]] * 9, [run_job(JOB, 6)], *[cancel_when_two_are_made] * 30)
 
     assert {f"{JOB}-0", f"{JOB}-1"} < set().union(*seen)
-    assert len(lifeline.of(JobCancelled)) == len(lifeline.of(JobFinished)) == 1
-    assert lifeline.left == stored(tmp_path) == {f"{OTHER}-0"}
+    assert len(pipe.of(JobCancelled)) == len(pipe.of(JobFinished)) == 1
+    assert pipe.left == stored(tmp_path) == {f"{OTHER}-0"}
 
 
 def test_the_results_of_a_failed_job_are_removed(
@@ -85,7 +85,7 @@ def test_the_results_of_a_failed_job_are_removed(
 
     monkeypatch.setattr(MediaStore, "put_image", put)
 
-    lifeline = work([run_job(JOB, 6)])
+    pipe = work([run_job(JOB, 6)])
 
-    assert [report.failure.code for report in lifeline.of(JobFailed)] == ["disk_full"]
-    assert lifeline.left == stored(tmp_path) == set()
+    assert [report.failure.code for report in pipe.of(JobFailed)] == ["disk_full"]
+    assert pipe.left == stored(tmp_path) == set()

@@ -26,7 +26,7 @@ from backend.messages import (
 )
 from backend.worker.loop import Worker
 from backend.worker.talks import Looking, Talks
-from engine_fakes import FakeEngine, FakeLifeline, Over
+from engine_fakes import FakeEngine, FakeServerPipe, Over
 from running import wait_for
 from studio.errors import BadInput, OutOfMemory
 from studio.requests import Reason, parse_request
@@ -53,51 +53,51 @@ def begun_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backend.worker.loop.BEGIN_S", 600.0)
 
 
-def run_to_the_end(lifeline: FakeLifeline, engine: FakeEngine, folder: Path) -> FakeLifeline:
+def run_to_the_end(pipe: FakeServerPipe, engine: FakeEngine, folder: Path) -> FakeServerPipe:
     load: Any = engine.load
-    worker = Worker(lifeline, MediaStore(folder), AdapterFolder(folder), "speck", load)  # type: ignore[arg-type]
+    worker = Worker(pipe, MediaStore(folder), AdapterFolder(folder), "speck", load)  # type: ignore[arg-type]
     with pytest.raises(Over):
         worker.run()
-    return lifeline
+    return pipe
 
 
-def until_one_ends(lifeline: FakeLifeline) -> FakeLifeline:
+def until_one_ends(pipe: FakeServerPipe) -> FakeServerPipe:
     """The script is over when a conversation is; until then an idle loop waits to be woken."""
-    lifeline.waits_for_wake = True
-    report = lifeline.report
+    pipe.waits_for_wake = True
+    report = pipe.report
 
     def heard(message: Any) -> None:
         report(message)
         if isinstance(message, ConversationEnded):
             raise Over
 
-    lifeline.report = heard  # type: ignore[method-assign]
-    return lifeline
+    pipe.report = heard  # type: ignore[method-assign]
+    return pipe
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Callable[..., FakeLifeline]:
+def work(tmp_path: Path) -> Callable[..., FakeServerPipe]:
     """Run a worker over a script until it has nothing left to do."""
 
-    def run(engine: FakeEngine, *script: Any) -> FakeLifeline:
-        return run_to_the_end(FakeLifeline([LOAD], *script), engine, tmp_path)
+    def run(engine: FakeEngine, *script: Any) -> FakeServerPipe:
+        return run_to_the_end(FakeServerPipe([LOAD], *script), engine, tmp_path)
 
     return run
 
 
-def said(lifeline: FakeLifeline, name: str) -> str:
-    return "".join(report.text for report in lifeline.of(ConversationSaid) if report.conversation_id == name)
+def said(pipe: FakeServerPipe, name: str) -> str:
+    return "".join(report.text for report in pipe.of(ConversationSaid) if report.conversation_id == name)
 
 
-def test_alone_a_conversation_is_answered_to_its_end(work: Callable[..., FakeLifeline]):
-    lifeline = work(FakeEngine(), [talk("a", 5)])
+def test_alone_a_conversation_is_answered_to_its_end(work: Callable[..., FakeServerPipe]):
+    pipe = work(FakeEngine(), [talk("a", 5)])
 
-    assert said(lifeline, "a") == "xxxxx"
-    assert lifeline.reports[-1] == ConversationEnded("a", "length")
-    assert lifeline.of(ConversationSaid)[-1].usage.completion_tokens == 5
+    assert said(pipe, "a") == "xxxxx"
+    assert pipe.reports[-1] == ConversationEnded("a", "length")
+    assert pipe.of(ConversationSaid)[-1].usage.completion_tokens == 5
 
 
-def test_several_are_decoded_in_one_pass(work: Callable[..., FakeLifeline]):
+def test_several_are_decoded_in_one_pass(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
     work(engine, [talk("a", 3), talk("b", 3)], [talk("c", 1)])
@@ -105,98 +105,98 @@ def test_several_are_decoded_in_one_pass(work: Callable[..., FakeLifeline]):
     assert engine.calls == ["decode 2", "decode 3", "decode 2"]
 
 
-def test_a_job_and_a_conversation_take_turns_step_by_token(work: Callable[..., FakeLifeline]):
+def test_a_job_and_a_conversation_take_turns_step_by_token(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [talk("a", 20), job(4)])
+    pipe = work(engine, [talk("a", 20), job(4)])
 
     first = engine.calls.index("step")
     assert engine.calls[first : first + 7] == ["step", "decode 1"] * 3 + ["step"]
-    assert lifeline.of(JobFinished)
-    assert said(lifeline, "a") == "x" * 20
+    assert pipe.of(JobFinished)
+    assert said(pipe, "a") == "x" * 20
 
 
-def test_a_stopped_conversation_takes_no_further_token(work: Callable[..., FakeLifeline]):
+def test_a_stopped_conversation_takes_no_further_token(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    lifeline = work(engine, [talk("a", 1000)], [], [StopConversation("a")])
+    pipe = work(engine, [talk("a", 1000)], [], [StopConversation("a")])
 
     assert engine.calls == ["decode 1"] * 2
-    assert not lifeline.of(ConversationEnded)
+    assert not pipe.of(ConversationEnded)
 
 
-def test_without_memory_the_youngest_goes_and_the_others_go_on(work: Callable[..., FakeLifeline]):
+def test_without_memory_the_youngest_goes_and_the_others_go_on(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
     engine.breaks["decode"] = OutOfMemory("It does not fit.")
 
-    lifeline = work(engine, [talk("a", 2), talk("b", 2)])
+    pipe = work(engine, [talk("a", 2), talk("b", 2)])
 
-    ended = {report.conversation_id: report for report in lifeline.of(ConversationEnded)}
+    ended = {report.conversation_id: report for report in pipe.of(ConversationEnded)}
     assert ended["b"].failure.code == "out_of_memory"
     assert ended["a"].finish_reason == "length"
 
 
-def test_a_conversation_that_cannot_go_on_ends_alone(work: Callable[..., FakeLifeline]):
+def test_a_conversation_that_cannot_go_on_ends_alone(work: Callable[..., FakeServerPipe]):
     class Failing(FakeEngine):
         def decode(self, conversations: Any) -> None:
             super().decode(conversations)
             if len(conversations) == 2:
                 conversations[0].failure = BadInput("Too complex.", param="response_schema")
 
-    lifeline = work(Failing(), [talk("a", 5), talk("b", 5)])
+    pipe = work(Failing(), [talk("a", 5), talk("b", 5)])
 
-    ended = {report.conversation_id: report for report in lifeline.of(ConversationEnded)}
+    ended = {report.conversation_id: report for report in pipe.of(ConversationEnded)}
     assert ended["a"].failure.param == "response_schema"
     assert ended["b"].finish_reason == "length"
-    assert said(lifeline, "b") == "xxxxx"
+    assert said(pipe, "b") == "xxxxx"
 
 
-def test_on_a_cpu_the_worker_outlives_an_error_that_nobody_foresaw(work: Callable[..., FakeLifeline]):
+def test_on_a_cpu_the_worker_outlives_an_error_that_nobody_foresaw(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
     engine.breaks |= {"decode": RuntimeError("odd"), "step": RuntimeError("odd")}
 
-    lifeline = work(engine, [talk("a", 2)], [job(2)], [], [], [], [talk("b", 2)])
+    pipe = work(engine, [talk("a", 2)], [job(2)], [], [], [], [talk("b", 2)])
 
-    assert [report.failure.code for report in lifeline.of(JobFailed)] == ["unexpected"]
-    assert lifeline.of(ConversationEnded)[0].failure.code == "unexpected"
-    assert said(lifeline, "b") == "xx"
-    assert not lifeline.ended
+    assert [report.failure.code for report in pipe.of(JobFailed)] == ["unexpected"]
+    assert pipe.of(ConversationEnded)[0].failure.code == "unexpected"
+    assert said(pipe, "b") == "xx"
+    assert not pipe.ended
 
 
 @pytest.mark.parametrize("call", ["begin", "step", "decode", "converse"])
-def test_on_a_gpu_it_reports_and_ends_so_that_a_fresh_one_takes_over(work: Callable[..., FakeLifeline], call: str):
+def test_on_a_gpu_it_reports_and_ends_so_that_a_fresh_one_takes_over(work: Callable[..., FakeServerPipe], call: str):
     engine = FakeEngine("cuda")
     engine.breaks[call] = RuntimeError("CUDA error: device-side assert triggered")
 
-    lifeline = work(engine, [talk("a", 9)] if call in ("decode", "converse") else [job(9)])
+    pipe = work(engine, [talk("a", 9)] if call in ("decode", "converse") else [job(9)])
 
-    assert lifeline.ended
-    first, last = lifeline.reports[-2:]
+    assert pipe.ended
+    first, last = pipe.reports[-2:]
     assert first == WorkerEnding()
     assert isinstance(last, JobFailed | ConversationEnded)
     assert last.failure is not None
     assert last.failure.code == "unexpected"
 
 
-def test_on_a_gpu_an_error_that_is_foreseen_ends_nothing_else(work: Callable[..., FakeLifeline]):
+def test_on_a_gpu_an_error_that_is_foreseen_ends_nothing_else(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine("cuda")
     engine.breaks["step"] = OutOfMemory("It does not fit.")
 
-    lifeline = work(engine, [job(2)], [talk("a", 1)])
+    pipe = work(engine, [job(2)], [talk("a", 1)])
 
-    assert not lifeline.ended
-    assert said(lifeline, "a") == "x"
+    assert not pipe.ended
+    assert said(pipe, "a") == "x"
 
 
-def test_a_step_that_breaks_off_among_ranks_ends_the_worker_with_a_typed_error(work: Callable[..., FakeLifeline]):
+def test_a_step_that_breaks_off_among_ranks_ends_the_worker_with_a_typed_error(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
     engine.breaks["step"] = OutOfMemory("It does not fit.")
     engine.is_whole = False
 
-    lifeline = work(engine, [job(2)])
+    pipe = work(engine, [job(2)])
 
-    assert lifeline.ended
-    first, last = lifeline.reports[-2:]
+    assert pipe.ended
+    first, last = pipe.reports[-2:]
     assert first == WorkerEnding()
     assert last.failure.code == "out_of_memory"
 
@@ -211,7 +211,7 @@ def test_what_is_shown_is_read_beside_the_loop_and_a_clip_as_few_frames(
     shown = (("video", "u0000000000000001"), ("image", "u0000000000000002"))
     asked = talk("a", 2, *shown, files={"u0000000000000001": clip, "u0000000000000002": picture})
 
-    run_to_the_end(until_one_ends(FakeLifeline([LOAD], [asked])), engine, tmp_path)
+    run_to_the_end(until_one_ends(FakeServerPipe([LOAD], [asked])), engine, tmp_path)
 
     footage = engine.media[0]
     assert footage["u0000000000000001"].frames.shape == (4, 160, 96, 3)
@@ -227,12 +227,12 @@ def test_a_file_that_cannot_be_read_ends_its_conversation_alone_even_on_a_gpu(tm
         path.write_bytes(content)
     asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": path})
 
-    lifeline = run_to_the_end(until_one_ends(FakeLifeline([LOAD], [asked])), FakeEngine("cuda"), tmp_path)
+    pipe = run_to_the_end(until_one_ends(FakeServerPipe([LOAD], [asked])), FakeEngine("cuda"), tmp_path)
 
-    (ended,) = lifeline.of(ConversationEnded)
+    (ended,) = pipe.of(ConversationEnded)
     assert ended.failure.code == ("bad_input" if content else "media_not_found")
     assert ended.failure.param == "messages.0.content.0"
-    assert not lifeline.ended
+    assert not pipe.ended
 
 
 def test_a_conversation_that_is_stopped_while_its_media_are_read_never_begins(
@@ -242,11 +242,11 @@ def test_a_conversation_that_is_stopped_while_its_media_are_read_never_begins(
     clip.write_bytes(make_clip())
     asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
 
-    lifeline = FakeLifeline([LOAD], [asked, StopConversation("a")], [talk("b", 1)])
-    run_to_the_end(until_one_ends(lifeline), engine, tmp_path)
+    pipe = FakeServerPipe([LOAD], [asked, StopConversation("a")], [talk("b", 1)])
+    run_to_the_end(until_one_ends(pipe), engine, tmp_path)
 
     assert engine.media == [{}]
-    assert [report.conversation_id for report in lifeline.of(ConversationEnded)] == ["b"]
+    assert [report.conversation_id for report in pipe.of(ConversationEnded)] == ["b"]
 
 
 class WatchedStore(MediaStore):
@@ -278,7 +278,7 @@ def reading(tmp_path: Path, make_clip: Callable[..., bytes]) -> tuple[Talks, Wat
     """A conversation whose clip is about to be decoded."""
     clip, store, engine = tmp_path / "clip", WatchedStore(tmp_path), FakeEngine()
     clip.write_bytes(make_clip(num_frames=40))
-    talks = Talks(FakeLifeline(), store)  # type: ignore[arg-type]
+    talks = Talks(FakeServerPipe(), store)  # type: ignore[arg-type]
     asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
     talks.open(asked, Looking(engine.choose_frames, engine.talk.seen_size))
     assert store.made_room.wait(60)

@@ -19,31 +19,31 @@ from studio.arena.judging import (
 )
 from studio.captions import UnusableAnswer
 from studio.errors import EngineError
-from studio.prompting import ImagePart, Question, TextPart, VideoPart
+from studio.prompting import ImageUrl, PlainText, Question, VideoUrl
 
 AXES = ("prompt", "overall")
 
 
 def said(question: Question) -> str:
     last = question.messages[-1].parts[-1]
-    assert isinstance(last, TextPart)
+    assert isinstance(last, PlainText)
     return last.text
 
 
 def test_a_pair_is_asked_about_with_its_media_first_and_a_schema():
-    question = pair_question("a $cube", AXES, ImagePart(url="media:a"), ImagePart(url="media:b"))
+    question = pair_question("a $cube", AXES, ImageUrl(url="media:a"), ImageUrl(url="media:b"))
 
     assert [part.type for part in question.messages[-1].parts] == ["image", "image", "text"]
     assert "a $cube" in said(question)
     assert question.answer_schema is not None
     assert question.answer_schema["required"] == ["reason", "prompt", "overall"]
     assert question.video_fps is None
-    clips = pair_question("x", AXES, VideoPart(url="media:a"), VideoPart(url="media:b"))
+    clips = pair_question("x", AXES, VideoUrl(url="media:a"), VideoUrl(url="media:b"))
     assert clips.video_fps == 4
 
 
 def test_answers_are_judged_and_graded_as_text():
-    asked = answers_question("What?", ("correct", "overall"), "one", "two", ImagePart(url="media:a"))
+    asked = answers_question("What?", ("correct", "overall"), "one", "two", ImageUrl(url="media:a"))
     graded = grade_question("What?", "a cube", "the cube")
 
     assert "<first_answer>\none\n</first_answer>" in said(asked)

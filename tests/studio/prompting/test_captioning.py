@@ -11,7 +11,7 @@ from studio.captions import UnusableAnswer, VideoFacts
 from studio.captions.caption_files import WorkItem, read_work
 from studio.captions.training_data import captions_to_jsonl
 from studio.errors import BadInput, ServerUnreachable
-from studio.prompting import Captioner, CaptionOutcome, Endpoint, VideoPart, read_caption_texts
+from studio.prompting import Captioner, CaptionOutcome, Endpoint, VideoUrl, read_caption_texts
 from studio.prompting.captioning import read_narrative
 
 anyio = pytest.mark.anyio
@@ -25,8 +25,8 @@ async def probe(path: Path) -> VideoFacts:
     return VideoFacts(width=640, height=480, duration_s=7.3, fps=12.0, num_frames=87)
 
 
-async def attach(path: Path) -> VideoPart:
-    return VideoPart(url=path.absolute().as_uri())
+async def attach(path: Path) -> VideoUrl:
+    return VideoUrl(url=path.absolute().as_uri())
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from studio.errors import BadInput, Busy, ServerUnreachable, StudioError, TooLarge, Unauthorized, Unexpected
-from studio.prompting import Endpoint, Question, ReasonerSampling, VideoPart, attach_image, attach_video
+from studio.prompting import Endpoint, Question, ReasonerSampling, VideoUrl, attach_image, attach_video
 from studio.prompting.question import asked_alone
 
 pytestmark = pytest.mark.anyio
@@ -70,7 +70,7 @@ async def test_a_plain_endpoint_gets_openai_fields_only(endpoint: Any):
 async def test_media_stand_before_the_words(endpoint: Any, tmp_path: Path):
     Image.new("RGB", (4, 4), "red").save(tmp_path / "a.png")
     picture = attach_image(tmp_path / "a.png")
-    question = Question(messages=asked_alone("Compare.", picture, VideoPart(url="file:///v.mp4")), video_fps=4)
+    question = Question(messages=asked_alone("Compare.", picture, VideoUrl(url="file:///v.mp4")), video_fps=4)
     async with Endpoint(endpoint.address, model="m") as ask:
         await ask(question)
 

@@ -12,9 +12,9 @@ import pytest
 from critiques import caption, critique, rewritten
 from studio.captions import UnusableAnswer
 from studio.errors import BadInput, EngineError
-from studio.prompting import Question, TextPart
+from studio.prompting import PlainText, Question
 from studio.prompting.critique import read_critique
-from studio.prompting.question import ImagePart
+from studio.prompting.question import ImageUrl
 from studio.prompting.refining import (
     ask_until,
     critic_question,
@@ -29,7 +29,7 @@ from studio.refinements import prompt_changes
 from studio.requests import GenerateImage, GenerateVideo
 
 TEXTS = load_refining_texts()
-SEEN = ImagePart(url="media:u0123456789abcdef")
+SEEN = ImageUrl(url="media:u0123456789abcdef")
 MADE = GenerateImage.model_validate({"prompt": json.dumps(caption()), "aspect_ratio": "1:1", "resolution": "256"})
 CLIP = GenerateVideo.model_validate(
     {"prompt": '{"temporal_caption": "x"}', "start_image": "u0123456789abcdef", "resolution": "256"}
@@ -39,7 +39,7 @@ JUDGED = read_critique(json.dumps(critique(4.0, "severe")))
 
 def text_of(question: Question) -> str:
     part = question.messages[-1].parts[-1]
-    assert isinstance(part, TextPart)
+    assert isinstance(part, PlainText)
     return part.text
 
 

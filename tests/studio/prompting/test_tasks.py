@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from studio.errors import BadInput
-from studio.prompting import Frame, ImagePart, VideoPart, load_tasks, read_task, task_question
-from studio.prompting.question import TextPart
+from studio.prompting import Frame, ImageUrl, VideoUrl, load_tasks, read_task, task_question
+from studio.prompting.question import PlainText
 from studio.prompting.results import SCHEMAS, Box
 from studio.prompting.tasks import THINK_FIRST
 
 TASKS = load_tasks()
-IMAGE = ImagePart(url="i")
-VIDEO = VideoPart(url="v")
+IMAGE = ImageUrl(url="i")
+VIDEO = VideoUrl(url="v")
 
 
-def media_of(name: str) -> list[ImagePart | VideoPart]:
+def media_of(name: str) -> list[ImageUrl | VideoUrl]:
     return [VIDEO if TASKS[name].media[0] == "video" else IMAGE]
 
 
@@ -47,7 +47,7 @@ def test_a_task_can_be_asked_with_its_examples(name: str):
 
     medium, words = question.messages[1].parts
     assert [medium] == media_of(name)
-    assert isinstance(words, TextPart)
+    assert isinstance(words, PlainText)
     assert "$" not in words.text
     assert words.text.endswith(THINK_FIRST) == TASKS[name].thinking
     assert question.video_fps == (4 if medium.type == "video" else None)
@@ -97,7 +97,7 @@ def test_a_persons_words_stay_what_they_are():
     question = task_question(TASKS["grounding"], [IMAGE], {"subject": "a $subject ${task} {x}"})
     words = question.messages[1].parts[1]
 
-    assert isinstance(words, TextPart)
+    assert isinstance(words, PlainText)
     assert "a $subject ${task} {x}." in words.text
 
 

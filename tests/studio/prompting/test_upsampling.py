@@ -9,14 +9,14 @@ from pydantic import ValidationError
 
 from studio.captions import Controls, UnusableAnswer
 from studio.errors import EngineError
-from studio.prompting import Endpoint, ImagePart, Upsampling, VideoPart, compare_words, upsample, upsample_question
-from studio.prompting.question import TextPart
+from studio.prompting import Endpoint, ImageUrl, Upsampling, VideoUrl, compare_words, upsample, upsample_question
+from studio.prompting.question import PlainText
 from studio.prompting.upsampling import read_upsampled, upsample_message
 
 anyio = pytest.mark.anyio
 
 PICTURE = Controls.of_image("720", "1:1")
-IMAGE = ImagePart(url="data:image/png;base64,AA==")
+IMAGE = ImageUrl(url="data:image/png;base64,AA==")
 BLOCKS = re.compile(
     r"<instructions>\n.+\n</instructions>\n<(image_description|video_description)>\n.+\n</\1>\n"
     r"<task_constraints>\n.+\n</task_constraints>\n<output_json_template>\n.+\n</output_json_template>",
@@ -47,7 +47,7 @@ def test_the_message_has_the_four_blocks_with_the_controls_copied(mode: Any, cli
             mode=mode,
             prompt="x",
             controls=controls,
-            media={"image_to_video": (IMAGE,), "video_to_video": (VideoPart(url="v"),)}.get(mode, ()),
+            media={"image_to_video": (IMAGE,), "video_to_video": (VideoUrl(url="v"),)}.get(mode, ()),
         )
     )
     assert question.answer_schema is not None
@@ -67,7 +67,7 @@ def test_the_question_is_one_user_message_with_its_medium_first(clip: Controls):
     question = upsample_question(wish(clip, mode="image_to_video", media=(IMAGE,)))
 
     system, user = question.messages
-    assert system.parts == (TextPart(text="You are a helpful assistant."),)
+    assert system.parts == (PlainText(text="You are a helpful assistant."),)
     assert user.parts[0] == IMAGE
     sampling = question.sampling
     assert (sampling.temperature, sampling.top_p, sampling.top_k, sampling.presence_penalty) == (0.7, 0.8, 20, 1.5)
@@ -85,7 +85,7 @@ def test_the_question_is_one_user_message_with_its_medium_first(clip: Controls):
         {"mode": "text_to_image"},
         {"controls": PICTURE},
         {"followed": ("edge",)},
-        {"mode": "transfer", "media": (VideoPart(url="v"),)},
+        {"mode": "transfer", "media": (VideoUrl(url="v"),)},
         {"mode": "transfer", "media": (IMAGE,), "followed": ("edge",)},
         {"attempts": 0},
     ],

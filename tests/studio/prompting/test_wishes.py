@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from studio.errors import BadInput
-from studio.prompting import ImagePart, VideoPart, is_upsampled, shown_media, uncaptioned, upsample_question, wish_of
+from studio.prompting import ImageUrl, VideoUrl, is_upsampled, shown_media, uncaptioned, upsample_question, wish_of
 from studio.requests import KINDS, GenerateImage, GenerateVideo, TransferVideo
 
-PICTURE, CLIP = ImagePart(url="i"), VideoPart(url="v")
+PICTURE, CLIP = ImageUrl(url="i"), VideoUrl(url="v")
 UPLOAD = "u0123456789abcdef"
 
 

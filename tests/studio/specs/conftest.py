@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from studio.errors import StudioError
-from studio.specs import Checkpoint, Sample, check_fields, make_samples, parse_overrides, read_entries
+from studio.specs import CheckpointDefaults, Sample, check_fields, make_samples, parse_overrides, read_entries
 
 Read = Callable[..., tuple[list[Sample], list[StudioError]]]
 
@@ -32,7 +32,7 @@ def specs(tmp_path: Path) -> Path:
 def read(specs: Path) -> Read:
     """Samples and errors of one sample's fields, or of files."""
 
-    def read(*said: Any, overrides: tuple[str, ...] = (), checkpoint: Checkpoint | None = None, **fields: Any):
+    def read(*said: Any, overrides: tuple[str, ...] = (), checkpoint: CheckpointDefaults | None = None, **fields: Any):
         patterns = [str(specs / name) for name in said]
         if not patterns:
             (specs / "spec.json").write_text(json.dumps(fields))

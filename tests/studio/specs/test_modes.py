@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from studio.specs import Checkpoint, load_framework_defaults
+from studio.specs import CheckpointDefaults, load_framework_defaults
 from studio.specs.spec import KIND_OF_MODE, NOT_SERVED
 
 
@@ -197,7 +197,7 @@ def test_several_outputs_are_a_count(asked):
 
 def test_the_checkpoint_changes_what_the_framework_lets_it_change(read):
     edge, nano, other = (
-        read(prompt="x", checkpoint=Checkpoint(name))[0][0].request
+        read(prompt="x", checkpoint=CheckpointDefaults(name))[0][0].request
         for name in ("cosmos3-edge", "cosmos3-nano", "speck")
     )
     assert (edge.num_frames, edge.resolution) == (121, "480")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from studio.specs import Checkpoint
+from studio.specs import CheckpointDefaults
 
 
 def test_a_structured_caption_takes_the_clips_figures_over_what_it_said(asked):
@@ -19,7 +19,7 @@ def test_a_structured_caption_takes_the_clips_figures_over_what_it_said(asked):
 
 
 def test_a_picture_has_no_duration_and_the_presets_size(read):
-    checkpoint = Checkpoint("speck", {"generate_image": {"resolution": "480"}})
+    checkpoint = CheckpointDefaults("speck", {"generate_image": {"resolution": "480"}})
     samples, _ = read(model_mode="text2image", prompt={"subjects": [], "duration": "3s"}, checkpoint=checkpoint)
     assert json.loads(samples[0].request.prompt) == {
         "subjects": [],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from studio.errors import BadInput
 from studio.specs import parse_overrides, read_entries, remote_files
-from studio.specs.draft import Draft
+from studio.specs.draft import RequestDraft
 from studio.specs.entries import merge
 from studio.specs.spec import Spec
 
@@ -76,7 +76,7 @@ def test_merging_keeps_what_is_not_said_and_takes_what_is(under, over):
 
 @given(st.integers(1, 500))
 def test_frames_are_snapped_up_to_whole_groups_with_a_note(num_frames):
-    draft = Draft("generate_video")
+    draft = RequestDraft("generate_video")
     whole = draft.whole_groups(num_frames, "num_frames")
     assert whole is not None
     assert whole % 4 == 1

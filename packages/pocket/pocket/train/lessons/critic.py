@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from pocket.world.episode import Critique
-from studio.prompting.question import ImagePart, TextPart
+from studio.prompting.question import ImageUrl, PlainText
 from studio.prompting.refining import critic_question as studio_question
 from studio.prompting.templates import RefiningTexts, load_refining_texts
 from studio.requests import GenerateImage
@@ -23,8 +23,8 @@ SEVERITY = {"absent": "severe", "partial": "moderate"}
 
 def critic_question(prompt: str) -> str:
     """What is asked beside the picture, under the system prompt."""
-    asked = studio_question(texts(), GenerateImage(prompt=prompt), prompt, ImagePart(url=""))
-    return "".join(part.text for part in asked.messages[-1].parts if isinstance(part, TextPart))
+    asked = studio_question(texts(), GenerateImage(prompt=prompt), prompt, ImageUrl(url=""))
+    return "".join(part.text for part in asked.messages[-1].parts if isinstance(part, PlainText))
 
 
 @cache

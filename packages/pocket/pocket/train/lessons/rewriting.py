@@ -18,7 +18,7 @@ from pocket.world.wording import SHAPE_WORDS, listed, sentence
 from robot.simulation.arrangement import COLOURS
 from studio.prompting.critique import Critique as Judgement
 from studio.prompting.critique import read_critique
-from studio.prompting.question import TextPart
+from studio.prompting.question import PlainText
 from studio.prompting.refining import RoundSummary, rewrite_question
 from studio.requests import AspectRatio, GenerateImage
 from studio.requests.refine_image import RefineImage
@@ -48,7 +48,7 @@ def rewriting(episode: Episode, aspect_ratio: AspectRatio) -> tuple[str, str] | 
     judged = read_critique(critic_answer(critique))
     last = GenerateImage(prompt=full[0].caption, resolution="256", aspect_ratio=aspect_ratio)
     asked = rewrite_question(texts(), last, critique.prompt, judged, list(_rounds(judged, random)))
-    question = "".join(part.text for part in asked.messages[-1].parts if isinstance(part, TextPart))
+    question = "".join(part.text for part in asked.messages[-1].parts if isinstance(part, PlainText))
     missed = [words for words, verdict in critique.elements if verdict != "present"]
     return question, json.dumps({"positive_prompt": with_first(full[-1], missed), "negative_prompt": ""})
 

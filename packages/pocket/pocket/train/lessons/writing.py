@@ -26,7 +26,7 @@ from studio.captions import Controls, analysis_schema
 from studio.captions.answer_schema import FIRST, MEDIA
 from studio.captions.checking import IMAGINATION
 from studio.prompting.captioning import analysis_question
-from studio.prompting.question import SYSTEM, TextPart, VideoPart
+from studio.prompting.question import SYSTEM, PlainText, VideoUrl
 from studio.prompting.tasks import VIDEO_FPS
 from studio.prompting.templates import CaptionTexts, caption_texts, fill
 from studio.prompting.upsampling import UpsampleMode, upsample_message
@@ -44,8 +44,8 @@ def captioning(episode: Episode, full: Wording) -> tuple[tuple[str, str], tuple[
         full: its caption with every field.
     """
     controls = Controls.of_clip(clip_facts(episode))
-    asked = analysis_question(VideoPart(url=""), controls, texts())
-    question = "".join(part.text for part in asked.messages[-1].parts if isinstance(part, TextPart))
+    asked = analysis_question(VideoUrl(url=""), controls, texts())
+    question = "".join(part.text for part in asked.messages[-1].parts if isinstance(part, PlainText))
     caption = json.loads(full.caption)
     analysis = {name: caption[name] for name in analysis_schema(controls)["properties"] if name in caption}
     return (question, json.dumps(analysis)), (fill(texts().narrative), caption["temporal_caption"])

@@ -16,7 +16,7 @@ from pocket.world.critiquing import criticise
 from pocket.world.episode import Episode, Surroundings, Wording
 from pocket_flat_world import flat_episode
 from studio.prompting.critique import Critique
-from studio.prompting.question import TextPart
+from studio.prompting.question import PlainText
 from studio.prompting.refining import RoundSummary, read_rewrite, rewrite_question
 from studio.requests import GenerateImage
 
@@ -63,7 +63,7 @@ def test_the_question_is_the_one_that_the_loop_asks_and_shows_nothing(seed):
     words = next(critique.prompt for critique in table(seed).critiques if critique.matches)
     history = [RoundSummary.model_validate(each) for each in rounds]
     asked = rewrite_question(texts(), made(positive), words, Critique.model_validate(critique), history)
-    assert asked.messages[-1].parts == (TextPart(text=question),)
+    assert asked.messages[-1].parts == (PlainText(text=question),)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -22,7 +22,7 @@ from pocket_flat_world import flat_episode
 from studio.captions import Controls, VideoFacts
 from studio.prompting.captioning import Captioner
 from studio.prompting.critique import read_critique
-from studio.prompting.question import SYSTEM, Question, TextPart, VideoPart
+from studio.prompting.question import SYSTEM, PlainText, Question, VideoUrl
 from studio.requests.reason import Reason
 
 FULL_CAPTION = {
@@ -87,10 +87,10 @@ def test_a_clip_teaches_to_caption_in_the_two_turns_that_the_captioner_asks(writ
         return analysis.answer if len(asked) == 1 else narrative.answer
 
     captioner = Captioner(answer, probe=None, attach=None)
-    clip = asyncio.run(captioner.caption(VideoPart(url="clip"), controls))
+    clip = asyncio.run(captioner.caption(VideoUrl(url="clip"), controls))
     assert clip.caption.temporal_caption == narrative.answer
     assert not clip.repairs
-    turns = [part.text for message in asked[1].messages for part in message.parts if isinstance(part, TextPart)]
+    turns = [part.text for message in asked[1].messages for part in message.parts if isinstance(part, PlainText)]
     assert turns == [SYSTEM, analysis.question, analysis.answer, narrative.question]
     lesson = writer.write(episode, narrative)
     told = "".join(writer.vocabulary.spelt(int(token)).decode() for token in lesson.tokens)

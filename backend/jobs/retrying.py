@@ -26,7 +26,7 @@ STORAGE_RETRY_S = 1.0
 """Pause before an event is handled again that the database would not take."""
 
 
-async def insist(
+async def retry_until_stored(
     act: Callable[[], Coroutine[Any, Any, T]], lock: asyncio.Lock, say: Callable[[StorageError | None], None]
 ) -> T:
     """Do something under a lock until the database takes it: a full disk is waited out.
@@ -49,5 +49,5 @@ async def insist(
 
 async def recover(board: Board) -> None:
     """Put running jobs back first in line, counted as returns; waits out a database that does not answer."""
-    for job in await insist(lambda: board.read(Ledger.recover, returns=1), asyncio.Lock(), lambda _: None):
+    for job in await retry_until_stored(lambda: board.read(Ledger.recover, returns=1), asyncio.Lock(), lambda _: None):
         log.warning("job_returned", job_id=job.id, state=job.state, returns=job.returns)

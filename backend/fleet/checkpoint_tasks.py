@@ -14,18 +14,18 @@ import structlog
 
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from studio.errors import BadInput, BrokenCheckpoint, Conflict, Unexpected
-from studio.events import Errand
+from studio.events import CheckpointTask
 from studio.jobs import Failure
 from studio.pulling import arguments
 
-log = structlog.get_logger("orrery.errands")
+log = structlog.get_logger("orrery.checkpoint_tasks")
 
 PULL = (sys.executable, "-P", "-m", "studio.pulling")
 VERIFY = (sys.executable, "-P", "-m", "engine.verify", "--")
 
 
-class Errands:
-    """One errand at a time for each checkpoint.
+class CheckpointTasks:
+    """One task at a time for each checkpoint.
 
     Args:
         on_change: told after every step of any of them.
@@ -35,15 +35,15 @@ class Errands:
         self._catalogue = catalogue
         self._on_change = on_change
         self._running: dict[str, asyncio.Task[None]] = {}
-        self.listing: dict[str, Errand] = {}
+        self.listing: dict[str, CheckpointTask] = {}
 
-    def pull(self, name: str) -> Errand:
+    def pull(self, name: str) -> CheckpointTask:
         """Fetch a checkpoint from the hub, from where it was left off.
 
         Raises:
             CheckpointNotFound: the name is unknown.
             BadInput: it is not on the hub.
-            Conflict: it has an errand already.
+            Conflict: it has a task already.
         """
         preset = self._catalogue.named(name).preset
         if not preset.repository:
@@ -53,22 +53,22 @@ class Errands:
             )
         # The server itself never asks the network; this process was asked to.
         environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
-        return self._begin(name, Errand(what="pull", state="running"), [*PULL, *arguments(preset)], environment)
+        return self._begin(name, CheckpointTask(what="pull", state="running"), [*PULL, *arguments(preset)], environment)
 
-    def verify(self, name: str) -> Errand:
+    def verify(self, name: str) -> CheckpointTask:
         """Account for every tensor of a checkpoint.
 
         Raises:
             CheckpointNotFound: the name is unknown.
-            Conflict: it is not on this machine, or has an errand already.
+            Conflict: it is not on this machine, or has a task already.
         """
         found = self._catalogue.named(name)
         if not found.installed or found.folder is None:
             raise Conflict(f"{name} is not on this machine.", param="checkpoint", hint=found.way_here)
         command = [*VERIFY, str(found.folder)]
-        return self._begin(name, Errand(what="verify", state="running"), command, dict(os.environ))
+        return self._begin(name, CheckpointTask(what="verify", state="running"), command, dict(os.environ))
 
-    async def cancel(self, name: str) -> Errand:
+    async def cancel(self, name: str) -> CheckpointTask:
         """Stop fetching; what has come stays. Raises Conflict when nothing is being done."""
         task = self._running.get(name)
         if task is None:
@@ -78,8 +78,8 @@ class Errands:
         return self.listing[name]
 
     def as_json(self) -> dict[str, Any]:
-        """Every checkpoint's last errand."""
-        return {name: errand.model_dump(mode="json") for name, errand in self.listing.items()}
+        """Every checkpoint's last task."""
+        return {name: task.model_dump(mode="json") for name, task in self.listing.items()}
 
     async def close(self) -> None:
         """Stop everything."""
@@ -87,16 +87,18 @@ class Errands:
             with suppress(Conflict):
                 await self.cancel(name)
 
-    def _begin(self, name: str, errand: Errand, command: list[str], environment: dict[str, str]) -> Errand:
+    def _begin(
+        self, name: str, task: CheckpointTask, command: list[str], environment: dict[str, str]
+    ) -> CheckpointTask:
         if name in self._running:
             raise Conflict(f"{name} is being {self.listing[name].what}ed already.", param="checkpoint")
-        self._say(name, errand)
-        task = self._running[name] = asyncio.create_task(self._run(name, errand, command, environment))
-        task.add_done_callback(lambda _: self._running.pop(name, None))
-        return errand
+        self._say(name, task)
+        running = self._running[name] = asyncio.create_task(self._run(name, task, command, environment))
+        running.add_done_callback(lambda _: self._running.pop(name, None))
+        return task
 
-    async def _run(self, name: str, errand: Errand, command: list[str], environment: dict[str, str]) -> None:
-        log.info("errand_begins", checkpoint=name, what=errand.what)
+    async def _run(self, name: str, task: CheckpointTask, command: list[str], environment: dict[str, str]) -> None:
+        log.info("checkpoint_task_begins", checkpoint=name, what=task.what)
         said: list[bytes] = []
         try:
             process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=asyncio.subprocess.PIPE)
@@ -104,7 +106,7 @@ class Errands:
             try:
                 async for line in process.stdout:
                     said.append(line)
-                    if errand.what == "pull" and b'"done"' in line:
+                    if task.what == "pull" and b'"done"' in line:
                         self._say(name, self.listing[name].model_copy(update=json.loads(line)))
                         said.clear()
                 await process.wait()
@@ -112,18 +114,18 @@ class Errands:
                 if process.returncode is None:
                     process.kill()
                     await process.wait()
-            ended = _pulled(said) if errand.what == "pull" else _verified(said, process.returncode)
+            ended = _pulled(said) if task.what == "pull" else _verified(said, process.returncode)
         except asyncio.CancelledError:
             self._say(name, self.listing[name].model_copy(update={"state": "cancelled"}))
             raise
         except (OSError, ValueError) as error:
-            log.error("errand_broke", checkpoint=name, exc_info=error)
+            log.error("checkpoint_task_broke", checkpoint=name, exc_info=error)
             ended = _failed(Unexpected("It could not be done.", hint="The server's log has the details."))
-        log.info("errand_ends", checkpoint=name, what=errand.what, state=ended["state"])
+        log.info("checkpoint_task_ends", checkpoint=name, what=task.what, state=ended["state"])
         self._say(name, self.listing[name].model_copy(update=ended))
 
-    def _say(self, name: str, errand: Errand) -> None:
-        self.listing[name] = errand
+    def _say(self, name: str, task: CheckpointTask) -> None:
+        self.listing[name] = task
         self._on_change()
 
 

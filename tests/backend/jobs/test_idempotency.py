@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import update
 
 from backend.database import Database, open_database
-from backend.database.tables import PromiseRow
+from backend.database.tables import IdempotencyRow
+from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.ledger import Accepted, Ledger
-from backend.jobs.promises import Promises
 from studio.errors import BadInput, Conflict
 from studio.jobs import Job
 from studio.requests import GenerateImage
@@ -26,7 +26,7 @@ class Desk:
     def __init__(self, path: Path) -> None:
         self.database: Database = open_database(path / "orrery.db")
         self.ledger = Ledger(self.database)
-        self.promises = Promises(self.database, self.get)
+        self.idempotency_keys = IdempotencyKeys(self.database, self.get)
         self.num_submitted = 0
 
     async def get(self, job_id: str) -> Job:
@@ -40,7 +40,7 @@ class Desk:
         raise BadInput("no")
 
     def once(self, key: str | None, payload: Any, submit: Callable[[str | None], Awaitable[Job]]) -> tuple[Job, bool]:
-        return asyncio.run(self.promises.once(key, payload, submit))
+        return asyncio.run(self.idempotency_keys.once(key, payload, submit))
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_a_refused_call_has_promised_nothing(desk: Desk):
 
 def test_calls_at_once_are_one_job(desk: Desk):
     async def both() -> list[tuple[Job, bool]]:
-        return await asyncio.gather(*(desk.promises.once("a", {}, desk.submit) for _ in range(5)))
+        return await asyncio.gather(*(desk.idempotency_keys.once("a", {}, desk.submit) for _ in range(5)))
 
     answers = asyncio.run(both())
     assert len({job.id for job, _ in answers}) == 1
@@ -105,10 +105,10 @@ def test_a_death_between_promise_and_job_makes_the_promised_job(desk: Desk, tmp_
 def test_a_key_is_forgotten_after_a_week_also_when_the_clock_went_back(desk: Desk):
     first, _ = desk.once("a", {}, desk.submit)
     with desk.database.transaction() as session:
-        session.execute(update(PromiseRow).values(created_at=datetime.now(UTC) + timedelta(days=400)))
+        session.execute(update(IdempotencyRow).values(created_at=datetime.now(UTC) + timedelta(days=400)))
     assert desk.once("a", {}, desk.submit)[0].id == first.id
     with desk.database.transaction() as session:
-        session.execute(update(PromiseRow).values(created_at=datetime.now(UTC) - timedelta(days=8)))
+        session.execute(update(IdempotencyRow).values(created_at=datetime.now(UTC) - timedelta(days=8)))
     assert desk.once("a", {}, desk.submit)[0].id != first.id
 
 

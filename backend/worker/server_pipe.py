@@ -11,13 +11,13 @@ from typing import NoReturn
 from backend.messages import Command, Report
 
 
-class Lifeline:
+class ServerPipe:
     """The pipe. A thread reads it, so that its end is noticed in the middle of a long step."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, name="lifeline", daemon=True).start()
+        threading.Thread(target=self._read, name="server-pipe", daemon=True).start()
 
     def report(self, message: Report) -> None:
         """Tell the server; without a server there is nothing left to do."""

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import delete
 
 from backend.database import Database
-from backend.database.tables import PromiseRow
+from backend.database.tables import IdempotencyRow
 from studio.errors import BadInput, Conflict, JobNotFound, StudioError
 from studio.jobs import Job
 
@@ -26,7 +26,7 @@ KEPT_FOR = timedelta(days=7)
 MAX_KEY_CHARACTERS = 256
 
 
-class Promises:
+class IdempotencyKeys:
     """Keys and the jobs that they stand for.
 
     Args:
@@ -91,10 +91,10 @@ class Promises:
     def _claim(self, key: str, fingerprint: str) -> tuple[str, bool]:
         now = datetime.now(UTC)
         with self._database.transaction() as session:
-            session.execute(delete(PromiseRow).where(PromiseRow.created_at < now - KEPT_FOR))
-            row = session.get(PromiseRow, key)
+            session.execute(delete(IdempotencyRow).where(IdempotencyRow.created_at < now - KEPT_FOR))
+            row = session.get(IdempotencyRow, key)
             if row is None:
-                row = PromiseRow(key=key, fingerprint=fingerprint, job_id=secrets.token_hex(6), created_at=now)
+                row = IdempotencyRow(key=key, fingerprint=fingerprint, job_id=secrets.token_hex(6), created_at=now)
                 session.add(row)
                 return row.job_id, False
             if row.fingerprint != fingerprint:
@@ -107,4 +107,4 @@ class Promises:
 
     def _forget(self, key: str) -> None:
         with self._database.transaction() as session:
-            session.execute(delete(PromiseRow).where(PromiseRow.key == key))
+            session.execute(delete(IdempotencyRow).where(IdempotencyRow.key == key))

@@ -116,7 +116,7 @@ LOOK_EVERY_S = 0.05
 """How often somebody who waits for a checkpoint looks at it; a wake takes seconds."""
 
 
-class Roster:
+class EnginePool:
     """Groups of engines by the id of their checkpoint.
 
     Attributes:

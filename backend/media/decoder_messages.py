@@ -53,10 +53,10 @@ class Failed:
     error: Exception
 
 
-Word = Value | Same | End | Failed
+Reply = Value | Same | End | Failed
 
 
-def send(pipe: Connection, content: Order | Word) -> None:
+def send(pipe: Connection, content: Order | Reply) -> None:
     """Say something. Raises OSError when nobody is there."""
     buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)

@@ -9,7 +9,7 @@ import structlog
 
 from backend.checkpoints.catalogue import first_status
 from backend.engine_process import EngineProcess
-from backend.jobs.patience import RESTART_AFTER_S
+from backend.jobs.retrying import RESTART_AFTER_S
 from backend.jobs.running import never_ready
 from backend.messages import CheckpointMoved, LoadCheckpoint, SleepEngine
 from studio.checkpoints import Checkpoint
@@ -19,7 +19,7 @@ from studio.jobs import Failure
 log = structlog.get_logger("orrery.dispatcher")
 
 
-class Upkeep:
+class WorkerSupervisor:
     """One worker's process and its checkpoint.
 
     Args:

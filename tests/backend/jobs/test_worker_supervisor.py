@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backend.jobs.upkeep import Upkeep
+from backend.jobs.worker_supervisor import WorkerSupervisor
 from backend.messages import CheckpointMoved, LoadCheckpoint
 from backend.worker.engine_slot import LET_GO, EngineSlot
 from engine_fakes import FakeEngine, Over
@@ -34,31 +34,31 @@ class FakeProcess:
         self.told.append(type(command).__name__)
 
 
-def kept(act: Callable[[Upkeep, FakeProcess], Awaitable[None]]) -> tuple[list[str], list[str]]:
+def kept(act: Callable[[WorkerSupervisor, FakeProcess], Awaitable[None]]) -> tuple[list[str], list[str]]:
     """What a process was told, and the states that were said."""
     process, states = FakeProcess(), list[str]()
 
     async def run() -> None:
-        upkeep = Upkeep(process, SPECK, "cpu", lambda: states.append(upkeep.status.state))  # type: ignore[arg-type]
-        upkeep.start()
-        upkeep.moved(READY)
-        await act(upkeep, process)
+        supervisor = WorkerSupervisor(process, SPECK, "cpu", lambda: states.append(supervisor.status.state))  # type: ignore[arg-type]
+        supervisor.start()
+        supervisor.moved(READY)
+        await act(supervisor, process)
 
     asyncio.run(run())
     return process.told, states
 
 
 def test_one_whose_memory_was_let_go_is_started_again_when_it_is_roused():
-    async def act(upkeep: Upkeep, process: FakeProcess) -> None:
-        upkeep.sleep()
-        upkeep.moved(ASLEEP)
-        assert upkeep.status.detail == LET_GO
+    async def act(supervisor: WorkerSupervisor, process: FakeProcess) -> None:
+        supervisor.sleep()
+        supervisor.moved(ASLEEP)
+        assert supervisor.status.detail == LET_GO
         process.pid = None
-        upkeep.died()
-        upkeep.start()  # a pause after an older death may end now
-        assert upkeep.status.state == "asleep"
-        upkeep.rouse()
-        upkeep.moved(READY)
+        supervisor.died()
+        supervisor.start()  # a pause after an older death may end now
+        assert supervisor.status.state == "asleep"
+        supervisor.rouse()
+        supervisor.moved(READY)
 
     told, states = kept(act)
     assert told == ["start", "LoadCheckpoint", "SleepEngine", "start", "LoadCheckpoint"]
@@ -66,11 +66,11 @@ def test_one_whose_memory_was_let_go_is_started_again_when_it_is_roused():
 
 
 def test_one_that_keeps_its_weights_on_the_host_only_loads():
-    async def act(upkeep: Upkeep, process: FakeProcess) -> None:
-        upkeep.sleep()
-        upkeep.rouse()
-        upkeep.moved(ASLEEP)  # said before it heard that it was roused
-        upkeep.moved(READY)
+    async def act(supervisor: WorkerSupervisor, process: FakeProcess) -> None:
+        supervisor.sleep()
+        supervisor.rouse()
+        supervisor.moved(ASLEEP)  # said before it heard that it was roused
+        supervisor.moved(READY)
 
     told, states = kept(act)
     assert told == ["start", "LoadCheckpoint", "SleepEngine", "LoadCheckpoint"]
@@ -78,11 +78,11 @@ def test_one_that_keeps_its_weights_on_the_host_only_loads():
 
 
 def test_one_that_is_roused_before_it_has_gone_is_started_again_at_once():
-    async def act(upkeep: Upkeep, process: FakeProcess) -> None:
-        upkeep.sleep()
-        upkeep.rouse()
+    async def act(supervisor: WorkerSupervisor, process: FakeProcess) -> None:
+        supervisor.sleep()
+        supervisor.rouse()
         process.pid = None
-        upkeep.died()
+        supervisor.died()
 
     told, states = kept(act)
     assert told[-2:] == ["start", "LoadCheckpoint"]
@@ -90,12 +90,12 @@ def test_one_that_is_roused_before_it_has_gone_is_started_again_at_once():
 
 
 def test_one_that_dies_after_it_was_roused_is_lost():
-    async def act(upkeep: Upkeep, process: FakeProcess) -> None:
-        upkeep.sleep()
-        upkeep.rouse()
-        upkeep.moved(READY)
+    async def act(supervisor: WorkerSupervisor, process: FakeProcess) -> None:
+        supervisor.sleep()
+        supervisor.rouse()
+        supervisor.moved(READY)
         process.pid = None
-        upkeep.died()
+        supervisor.died()
 
     _, states = kept(act)
     assert states[-1] == "lost"
