@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from engine.planning import VisionSegment
 from pocket.train.flow.error import PROMPT_STEP, FlowError, FlowSteps, pose
 from pocket.train.flow.modes import Batch, TokenRun
-from pocket.train.flow.pointing import Pointer
+from pocket.train.flow.pointing import Pointer, Squares
 from pocket.train.recorded import Recorded
 from pocket.train.shape import TOY
 from pocket.train.weights import fresh_model
@@ -51,7 +51,15 @@ def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_
     pointer = Pointer(TOY.width).cuda()
     segment = VisionSegment(shape=(TOY.latent_channels, 2, 4, 4), patch=2, fps=10.0)
     given = torch.tensor([True, False])
-    steps = FlowSteps(model, model.generator, trains_reasoner=False, pointer=pointer, settle=torch.cuda.synchronize)
+    squares = Squares(model.config.hidden_size).cuda()
+    steps = FlowSteps(
+        model,
+        model.generator,
+        trains_reasoner=False,
+        pointer=pointer,
+        squares=squares,
+        settle=torch.cuda.synchronize,
+    )
     for count in (5, 9, 130, 131, 7, 140):
         prompts = (tuple(range(1, count + 1)), (1, 2, 3))
         batch = Batch(
