@@ -7,6 +7,9 @@ TORCH_VERSION := $(shell sed -n 's/^torch==//p' constraints.txt)
 TORCH_INDEX := $(if $(ORRERY_TORCH_INDEX),--index-url $(ORRERY_TORCH_INDEX))
 # Node and the tools of package.json read the page's scripts and style sheets; nothing of theirs is served.
 PAGE_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH" node_modules/.bin
+# Preact, its signals and htm as the one file that every page imports.
+VENDORED := frontend/page/vendor/preact
+BUNDLE := $(PAGE_TOOLS)/esbuild $(VENDORED).ts --bundle --format=esm --target=es2022 --minify --legal-comments=none
 # Two at a time, whole files together, in the order of tests/conftest.py: the tests are made for two cores.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
@@ -14,7 +17,7 @@ SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-d
 
 GUARDRAIL := .venv-guardrail
 
-.PHONY: install guardrail serve test test-slow pocket-test robot-minute studio-opening studio-screens check format clean system-packages
+.PHONY: install guardrail serve test test-slow pocket-test robot-minute studio-opening studio-screens vendor check format clean system-packages
 
 install: .venv/installed
 
@@ -70,6 +73,10 @@ node_modules/installed: package.json .venv/installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm install --silent --no-package-lock --no-audit --no-fund
 	@touch $@
 
+# Again after another version stands in package.json; LICENSES.txt by hand.
+vendor: node_modules/installed
+	$(BUNDLE) > $(VENDORED).js
+
 check: install node_modules/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -77,6 +84,7 @@ check: install node_modules/installed
 	$(BIN)/lint-imports
 	$(PAGE_TOOLS)/biome ci --error-on-warnings
 	$(PAGE_TOOLS)/tsc
+	$(BUNDLE) | cmp - $(VENDORED).js
 
 format: install node_modules/installed
 	$(BIN)/ruff format .

@@ -2,7 +2,8 @@
 
 In the script each module is a function that is called once, where the first import of it stood, and gives back what it
 exports: `import { make, mark as set } from "../parts/nodes.js";` becomes `const { make, mark: set } = in_parts_nodes;`.
-Comments on lines of their own are left out: an eighth of what would be sent.
+Comments on lines of their own are left out: an eighth of what would be sent. What is vendored stays a file of its own,
+which every page imports and a browser keeps.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from frontend.places import STYLES, Place
 
 SOURCES = Path(__file__).parent / "page"
 """The scripts and style sheets, a folder a room. A module is named by its path below it, as in `parts/nodes.js`."""
+
+VENDORED = "vendor/preact.js"
+"""Preact, its signals and htm."""
+
+VENDORED_FILE = posixpath.basename(VENDORED)
+"""The file under which every page finds them."""
 
 IMPORT = re.compile(r'^import (?:(\{[^}]*\}|\* as \w+) from )?"(\.[./a-z_]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:const|function\*?|class) (\w+))", re.MULTILINE)
@@ -44,8 +51,8 @@ def styles_of(names: Iterable[str]) -> str:
 
 
 def page_texts(places: Iterable[Place]) -> dict[str, bytes]:
-    """By name, the script and the style sheet of every page."""
-    texts: dict[str, bytes] = {}
+    """By name, the script and the style sheet of every page, and what all scripts import."""
+    texts = {VENDORED_FILE: source_of(VENDORED).encode()}
     for place in places:
         texts[styles_name(place)] = styles_of((*STYLES, *place.styles)).encode()
         if script_name(place) not in texts:
@@ -89,6 +96,9 @@ def _identifier(name: str) -> str:
 
 
 def _function(name: str, source: str) -> str:
+    if name == VENDORED:
+        return f'import * as in_{_identifier(name)} from "./{VENDORED_FILE}";\n'
+
     def taken(found: re.Match[str]) -> str:
         names, path = found.groups()
         if not names:

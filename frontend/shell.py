@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from frontend import element_ids, text
 from frontend.gradio_files import Opening
 from frontend.icons import icon
-from frontend.packing import script_name, source_of, styles_name
+from frontend.packing import VENDORED_FILE, script_name, source_of, styles_name
 from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
 from studio.catalogue import KindList
@@ -70,6 +70,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
         f'<link rel="icon" type="image/svg+xml" href="{static}/icon.svg">',
         f'<link rel="stylesheet" href="{static}/{styles_name(place)}">',
         f'<link rel="modulepreload" href="{static}/{script_name(place)}">',
+        f'<link rel="modulepreload" href="{static}/{VENDORED_FILE}">',
         *(f'<link rel="modulepreload" crossorigin href="/assets/{name}">' for name in opening.scripts),
         f'<script type="application/json" id="{element_ids.FACTS}">{data}</script>',
         f'<script type="module" src="{static}/{script_name(place)}"></script>',

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from frontend import packing
-from frontend.packing import IMPORT, imported, page_texts, reachable
+from frontend.packing import IMPORT, VENDORED, VENDORED_FILE, imported, page_texts, reachable
 from frontend.places import FORMS, KEEPING, ROBOT, STYLES
 
 
@@ -56,7 +56,8 @@ def test_a_page_has_every_module_that_it_reaches_and_all_its_style_sheets():
         assert names[-1] == place.script
         for at, (name, source) in enumerate(modules.items()):
             assert {imported(name, path) for _, path in IMPORT.findall(source)} <= set(names[:at])
-            assert script.count(f"const in_{name.removesuffix('.js').replace('/', '_')} = (() => {{\n") == 1
+            if name != VENDORED:
+                assert script.count(f"const in_{name.removesuffix('.js').replace('/', '_')} = (() => {{\n") == 1
         assert all(packing.source_of(f"{name}.css") in sheet for name in (*STYLES, *place.styles))
 
 
@@ -65,3 +66,11 @@ def test_a_page_has_the_modules_that_it_runs_and_no_others():
     assert "making/stage.js" not in reachable("robot/robot.js")
     assert "robot/link.js" in reachable("robot/robot.js")
     assert "robot/link.js" not in reachable("making/orrery.js")
+
+
+def test_what_is_vendored_stays_a_file_of_its_own_that_every_script_imports():
+    texts = page_texts(KEEPING)
+    assert texts[VENDORED_FILE] == packing.source_of(VENDORED).encode()
+    scripts = [text.decode() for name, text in texts.items() if name.startswith("page-") and name.endswith(".js")]
+    for script in scripts:
+        assert script.count(f'import * as in_vendor_preact from "./{VENDORED_FILE}";\n') == 1

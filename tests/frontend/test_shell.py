@@ -69,12 +69,12 @@ def test_the_facts_say_whether_there_is_a_token_and_never_what_it_is():
     assert '"has_token": false' in head_of(IMAGE, "/ui/x", OPENING)
 
 
-def test_a_page_asks_for_one_script_and_one_style_sheet_of_ours_and_announces_gradios_scripts():
+def test_a_page_asks_for_one_script_and_one_style_sheet_and_announces_what_it_imports_and_gradios():
     head = head_of(ROBOT, "/ui/x", OPENING)
     assert re.findall(r'<link rel="stylesheet" href="(.*?)">', head) == ["/ui/x/page-robot.css"]
     assert re.findall(r'<script type="module" src="(.*?)">', head) == ["/ui/x/page-robot.js"]
     announced = re.findall(r'<link rel="modulepreload" (?:crossorigin )?href="(.*?)">', head)
-    assert announced == ["/ui/x/page-robot.js", "/assets/a.js", "/assets/b.js"]
+    assert announced == ["/ui/x/page-robot.js", "/ui/x/preact.js", "/assets/a.js", "/assets/b.js"]
 
 
 def test_gradios_style_sheets_are_asked_for_as_one_and_stand_there_switched_off():

@@ -1,7 +1,7 @@
 // One answer of a question. It is made once and changed where it differs, so that what is open or has the focus stays
 // so.
 
-import { duration, say } from "../parts/facts.js";
+import { duration, say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 
 export class AnswerCard {

@@ -3,7 +3,7 @@
 
 import { QuestionCard } from "./question.js";
 import { arena } from "./store.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { iconButton } from "../parts/icons.js";
 import { pickFromLibrary } from "../media/library_picker.js";
 import { arrange, make, mark, show, write } from "../parts/nodes.js";

@@ -5,7 +5,7 @@ import "../frame/rail.js";
 import "../parts/keyboard.js";
 import "../playhead/part.js";
 import "./page.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 
 live.start();
 

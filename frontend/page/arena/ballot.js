@@ -1,6 +1,6 @@
 // The ballot: a question a line, four answers each. One line is marked; a key answers it and marks the next.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark } from "../parts/nodes.js";
 
 const CHOICES = ["left", "tie", "right", "bad"];

@@ -1,6 +1,6 @@
 // What the arena says while there is nothing to vote on: what a pair is, and how to come by one.
 
-import { places, say } from "../parts/facts.js";
+import { places, say } from "../data/facts.js";
 import { make } from "../parts/nodes.js";
 
 const STEPS = ["make", "change", "vote"];

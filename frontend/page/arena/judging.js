@@ -1,8 +1,8 @@
 // Reasoners that vote: one pair after the other, for as long as the page is open.
 
 import { arena } from "./store.js";
-import { counted, say } from "../parts/facts.js";
-import { hintOf } from "../parts/faults.js";
+import { counted, say } from "../data/facts.js";
+import { hintOf } from "../data/faults.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { toast } from "../parts/errors.js";

@@ -1,6 +1,6 @@
 // What people read for the fields that contests are named by.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 
 const NAMED = {
   checkpoint: () => say("field.checkpoint"),

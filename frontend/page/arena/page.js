@@ -3,7 +3,7 @@
 import "./answers.js";
 import "./ranking.js";
 import "./vote.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show } from "../parts/nodes.js";
 
 const TABS = ["vote", "ranking", "answers"];

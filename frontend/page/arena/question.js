@@ -2,7 +2,7 @@
 
 import { AnswerCard } from "./answer.js";
 import { arena } from "./store.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { iconButton } from "../parts/icons.js";
 import { arrange, make, mark, show, write } from "../parts/nodes.js";
 import { ask, askJson } from "../parts/server.js";

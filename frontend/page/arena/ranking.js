@@ -5,7 +5,7 @@ import "./record.js";
 import { arena } from "./store.js";
 import { fieldName, percent } from "./names.js";
 import { drawTable } from "./table.js";
-import { counted, say } from "../parts/facts.js";
+import { counted, say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 

@@ -2,7 +2,7 @@
 
 import { arena } from "./store.js";
 import { fieldName } from "./names.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
 import { arrange, make, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";

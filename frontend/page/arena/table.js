@@ -1,6 +1,6 @@
 // One ranking as a table: place, rating with its interval as a bar on one scale, and the record.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make } from "../parts/nodes.js";
 
 const MARGIN = 40; // points beyond the outermost interval

@@ -4,8 +4,8 @@
 import { Ballot } from "./ballot.js";
 import { fieldName } from "./names.js";
 import { voter } from "./voter.js";
-import { places, say } from "../parts/facts.js";
-import { lost } from "../parts/gone.js";
+import { places, say } from "../data/facts.js";
+import { lost } from "../data/gone.js";
 import { iconButton } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
 import { make, mark, show, write } from "../parts/nodes.js";

@@ -7,7 +7,7 @@ import "../parts/keyboard.js";
 import "../media/drop_files.js";
 import "./page.js";
 import { subject } from "./subject.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 
 window.orrery = { subject };
 live.start();

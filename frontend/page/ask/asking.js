@@ -1,10 +1,10 @@
 // Asking: words go through the chat, tasks through their own route; one at a time, and each can be stopped.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { subject } from "./subject.js";
 import { talks } from "./store.js";
 import { refused, streamed } from "./stream.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 
 const REMEMBERED_TURNS = 20;
 const PART = { image: "image_url", video: "video_url" };

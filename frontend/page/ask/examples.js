@@ -4,9 +4,9 @@
 import { asking } from "./asking.js";
 import { talks } from "./store.js";
 import { subject } from "./subject.js";
-import { checkpoint } from "../parts/checkpoint.js";
+import { checkpoint } from "../data/checkpoint.js";
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, show } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { storedSample } from "../media/samples.js";

@@ -2,7 +2,7 @@
 // own.
 
 import "../parts/seed.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon } from "../parts/icons.js";
 import { make, mark } from "../parts/nodes.js";
 import { popover } from "../parts/popover.js";

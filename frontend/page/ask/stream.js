@@ -1,6 +1,6 @@
 // One question to the reasoner, its answer word by word.
 
-import { faultWords } from "../parts/faults.js";
+import { faultWords } from "../data/faults.js";
 
 /** Yields `{ text }` and `{ thought }` as they come; throws an Error with the server's words. */
 export async function* streamed(body, signal) {

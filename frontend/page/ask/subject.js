@@ -1,7 +1,7 @@
 // The picture or the clip that is asked about; none is fine too. It stands in the page's address.
 
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { mediaOf } from "../media/media_facts.js";
 
 class Subject extends EventTarget {

@@ -2,7 +2,7 @@
 
 import { asking } from "./asking.js";
 import { subject } from "./subject.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { ask } from "../parts/server.js";

@@ -1,6 +1,6 @@
 // One turn of a conversation: words with times that seek, thinking behind a fold, results as what they are.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { shownMarks } from "./shown.js";
 import { subject } from "./subject.js";
 import { marksOf } from "../media/marks.js";

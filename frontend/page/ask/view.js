@@ -1,8 +1,8 @@
 // What is asked about: chosen from the library, dropped or uploaded; with the marks of an answer drawn on it.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { toast } from "../parts/errors.js";
-import { lost } from "../parts/gone.js";
+import { lost } from "../data/gone.js";
 import { iconButton } from "../parts/icons.js";
 import { pickFromLibrary } from "../media/library_picker.js";
 import { upload } from "../media/media_facts.js";
@@ -11,7 +11,7 @@ import { shownMarks } from "./shown.js";
 import { Marks } from "../media/marks.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
-import { factsOf } from "../parts/recipe.js";
+import { factsOf } from "../data/recipe.js";
 import { Viewer } from "../media/viewer.js";
 
 const TYPES = ["image", "video"];

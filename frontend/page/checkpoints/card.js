@@ -1,113 +1,108 @@
 // One checkpoint: what it is, what it can do, where it stands, and what can be done with it.
 
-import { counted, hasWords, kinds, say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
-import { iconButton } from "../parts/icons.js";
-import { acts, canMake } from "../parts/kinds.js";
-import { make, mark, progressBar, show, write } from "../parts/nodes.js";
-import { bytes } from "../parts/recipe.js";
+import { counted, hasWords, kinds, say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
+import { IconButton } from "../parts/icons.js";
+import { acts, canMake } from "../data/kinds.js";
+import { ProgressBar } from "../parts/progress_bar.js";
+import { bytes } from "../data/recipe.js";
 import { ask } from "../parts/server.js";
+import { html, useSignal } from "../vendor/preact.js";
 
 const MOVING = ["waiting", "preparing", "loading", "leaving"];
 const HELD = ["ready", "waiting", "preparing", "loading", "asleep"];
 const SERVES = ["ready", "waiting", "preparing", "loading"];
 const GB = 1e9;
 
-export class CheckpointCard {
-  constructor(entry) {
-    this.id = entry.id;
-    this.name = make("h2", {});
-    this.badges = make("span", { class: "o-badges" });
-    this.summary = make("p", {});
-    this.facts = make("p", { class: "o-meta" });
-    this.can = make("ul", { class: "o-can", role: "list", "aria-label": say("checkpoints.can") });
-    this.fill = make("i");
-    this.bar = progressBar(this.fill, { hidden: true });
-    this.doing = make("span", { class: "o-num", role: "status" });
-    const button = (name, icon, method, path, style = "o-btn") =>
-      iconButton(icon, say(`checkpoints.${name}`), () => this.#order(method, path), { "data-do": name, class: style });
-    this.load = button("load", "play", "POST", "load", "o-btn o-primary");
-    this.unload = button("unload", "pause", "POST", "unload");
-    this.sleep = button("sleep", "moon", "POST", "sleep");
-    this.verify = button("verify", "check", "POST", "verify");
-    this.pull = button("pull", "download", "POST", "pull");
-    this.stop = button("stop", "close", "DELETE", "pull", "o-btn o-bad");
-    this.buttons = [this.stop, this.verify, this.sleep, this.unload, this.pull, this.load];
-    this.node = make(
-      "article",
-      { class: "o-card-plain o-checkpoint", "data-checkpoint": entry.id },
-      make("header", {}, this.name, this.badges),
-      this.summary,
-      this.can,
-      this.facts,
-      this.bar,
-      make("div", { class: "o-row-acts" }, this.doing, ...this.buttons),
-    );
-  }
+/**
+ * `told` is what engines have of it, `errand` what is fetched or verified, or was last; `memory` where it would live;
+ * `starts` the id of the one that serves after a restart.
+ */
+export function CheckpointCard({ entry, told, errand, memory, starts }) {
+  const ordering = useSignal(false);
+  const state = told?.state ?? entry.state;
+  const active = entry.active ?? entry.loaded;
+  const runs = errand?.state === "running" ? errand : null;
+  // What is built here is built when it is first loaded.
+  const here = entry.installed || entry.built_here;
+  const fits = !(memory && entry.needed_gb > memory.total_gb);
+  const loadWords = state === "ready" ? "serve" : state === "asleep" ? "wake" : "load";
 
-  /**
-   * `told` is what engines have of it, `errand` what is fetched or verified, or was last; `memory` where it would live;
-   * `starts` the id of the one that serves after a restart.
-   */
-  paint(entry, { told, errand, memory, starts }) {
-    const state = told?.state ?? entry.state;
-    const active = entry.active ?? entry.loaded;
-    const runs = errand?.state === "running" ? errand : null;
-    mark(this.node, "data-state", state);
-    mark(this.node, "data-active", active ? "true" : null);
-    write(this.name, entry.title);
-    write(this.summary, entry.summary);
-    this.#list(this.badges, badgesOf(entry, state, active, memory, starts), ([words, tone]) =>
-      make("span", { class: "o-badge", "data-tone": tone }, words),
-    );
-    this.#list(this.can, abilities(entry.capabilities), (words) => make("li", {}, words));
-    write(this.facts, factsOf(entry, told?.detail || entry.detail));
-    // What is built here is built when it is first loaded.
-    const here = entry.installed || entry.built_here;
-    const fits = !(memory && entry.needed_gb > memory.total_gb);
-    show(this.load, here && fits && !(active && SERVES.includes(state)) && !MOVING.includes(state));
-    write(
-      this.load.lastChild,
-      say(state === "ready" ? "checkpoints.serve" : state === "asleep" ? "checkpoints.wake" : "checkpoints.load"),
-    );
-    show(this.sleep, state === "ready");
-    mark(this.sleep, "title", say("checkpoints.sleep_help"));
-    show(this.unload, HELD.includes(state));
-    show(this.verify, entry.installed && !runs);
-    show(this.pull, !entry.installed && Boolean(entry.repository) && !runs);
-    show(this.stop, runs?.what === "pull");
-    for (const button of this.buttons) button.disabled = false;
-    this.#paintProgress(state, runs, errand, told?.error ?? entry.error);
+  async function order(method, path) {
+    ordering.value = true;
+    await ask(method, `/v1/checkpoints/${encodeURIComponent(entry.id)}/${path}`);
+    ordering.value = false;
   }
+  const button = (visible, name, icon, method, path, more = {}) =>
+    visible &&
+    html`<${IconButton}
+      icon=${icon}
+      words=${say(`checkpoints.${name}`)}
+      data-do=${path === "load" ? "load" : name}
+      disabled=${ordering.value}
+      onClick=${() => order(method, path)}
+      ...${more}
+    />`;
 
-  #paintProgress(state, runs, errand, error) {
-    const share = runs?.total ? Math.min(runs.done / runs.total, 1) : null;
-    show(this.bar, share !== null);
-    if (share !== null) {
-      mark(this.bar, "aria-label", say(`errand.${runs.what}`));
-      mark(this.bar, "aria-valuenow", Math.round(share * 100));
-      this.fill.style.width = `${share * 100}%`;
-    }
-    const moves = MOVING.includes(state) ? say(`header.${state}`) : "";
-    const of = runs?.total ? say("errand.of", { done: bytes(runs.done), total: bytes(runs.total) }) : "";
-    const came = errand && !runs ? errand.said || errand.error?.message : "";
-    const wrong = state === "failed" ? faultWords(error) : "";
-    mark(this.doing, "data-tone", wrong || errand?.state === "failed" ? "bad" : null);
-    write(this.doing, [moves, runs ? say(`errand.${runs.what}`) : "", of, came, wrong].filter(Boolean).join(" · "));
-  }
+  return html`
+    <article
+      class="o-card-plain o-checkpoint"
+      data-checkpoint=${entry.id}
+      data-state=${state}
+      data-active=${active ? "true" : null}
+    >
+      <header>
+        <h2>${entry.title}</h2>
+        <span class="o-badges">
+          ${badgesOf(entry, state, active, memory, starts).map(
+            ([words, tone]) => html`<span class="o-badge" data-tone=${tone}>${words}</span>`,
+          )}
+        </span>
+      </header>
+      <p>${entry.summary}</p>
+      <ul class="o-can" role="list" aria-label=${say("checkpoints.can")}>
+        ${abilities(entry.capabilities).map((words) => html`<li>${words}</li>`)}
+      </ul>
+      <p class="o-meta">${factsOf(entry, told?.detail || entry.detail)}</p>
+      ${
+        runs?.total &&
+        html`<${ProgressBar}
+          percent=${Math.round(100 * Math.min(runs.done / runs.total, 1))}
+          aria-label=${say(`errand.${runs.what}`)}
+        />`
+      }
+      <div class="o-row-acts">
+        <${Doing} ...${{ state, runs, errand, error: told?.error ?? entry.error }} />
+        ${button(runs?.what === "pull", "stop", "close", "DELETE", "pull", { class: "o-bad" })}
+        ${button(entry.installed && !runs, "verify", "check", "POST", "verify")}
+        ${button(state === "ready", "sleep", "moon", "POST", "sleep", { title: say("checkpoints.sleep_help") })}
+        ${button(HELD.includes(state), "unload", "pause", "POST", "unload")}
+        ${button(!entry.installed && entry.repository && !runs, "pull", "download", "POST", "pull")}
+        ${button(
+          here && fits && !(active && SERVES.includes(state)) && !MOVING.includes(state),
+          loadWords,
+          "play",
+          "POST",
+          "load",
+          { class: "o-primary" },
+        )}
+      </div>
+    </article>
+  `;
+}
 
-  #list(node, entries, draw) {
-    const key = JSON.stringify(entries);
-    if (node.dataset.key === key) return;
-    node.dataset.key = key;
-    node.replaceChildren(...entries.map(draw));
-  }
-
-  async #order(method, path) {
-    for (const button of this.buttons) button.disabled = true;
-    const taken = await ask(method, `/v1/checkpoints/${encodeURIComponent(this.id)}/${path}`);
-    if (!taken) for (const button of this.buttons) button.disabled = false;
-  }
+/** What goes on with it, or went wrong. */
+function Doing({ state, runs, errand, error }) {
+  const wrong = state === "failed" ? faultWords(error) : "";
+  const words = [
+    MOVING.includes(state) ? say(`header.${state}`) : "",
+    runs ? say(`errand.${runs.what}`) : "",
+    runs?.total ? say("errand.of", { done: bytes(runs.done), total: bytes(runs.total) }) : "",
+    errand && !runs ? errand.said || errand.error?.message : "",
+    wrong,
+  ];
+  const tone = wrong || errand?.state === "failed" ? "bad" : null;
+  return html`<span class="o-num" role="status" data-tone=${tone}>${words.filter(Boolean).join(" · ")}</span>`;
 }
 
 function badgesOf(entry, state, active, memory, starts) {

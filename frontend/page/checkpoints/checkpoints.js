@@ -4,7 +4,7 @@ import "../frame/header.js";
 import "../frame/rail.js";
 import "../parts/keyboard.js";
 import "./page.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 
 live.start();
 

@@ -1,6 +1,6 @@
 // Fields and their values: one value sets a field, several make it an axis.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
 import { make, show } from "../parts/nodes.js";
 

@@ -1,10 +1,10 @@
 // A new comparison: rows of prompts, recipes and ground truths; checkpoints and values as columns.
 
 import { AxisRows } from "./axes.js";
-import { counted, say } from "../parts/facts.js";
+import { counted, say } from "../data/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
 import { pickFromLibrary } from "../media/library_picker.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { ask, askJson } from "../parts/server.js";

@@ -1,7 +1,7 @@
 // What was compared before; before the first one, what comparing is for.
 
-import { counted, say } from "../parts/facts.js";
-import { live } from "../parts/live.js";
+import { counted, say } from "../data/facts.js";
+import { live } from "../data/live.js";
 import { make, show } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { ask } from "../parts/server.js";

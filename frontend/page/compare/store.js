@@ -1,10 +1,10 @@
 // One comparison as the server has it, fetched anew whenever one of its jobs moves on.
 
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { isGone } from "../playhead/cells.js";
-import { hintOf } from "../parts/faults.js";
-import { live } from "../parts/live.js";
+import { hintOf } from "../data/faults.js";
+import { live } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
 
 const SOON_MS = 200;

@@ -1,6 +1,6 @@
 // The exact canvas in pixels, beside the size: it follows from tier and shape.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { form } from "./values.js";
 import { write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";

@@ -1,6 +1,6 @@
 // A choice as chips: a radio group whose options can be refused with a reason that hover and focus both show.
 
-import { checkpoint } from "../parts/checkpoint.js";
+import { checkpoint } from "../data/checkpoint.js";
 import { make, mark, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 

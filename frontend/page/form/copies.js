@@ -1,7 +1,7 @@
 // The request that Generate would post, as something to paste: a command for a shell, a program, our own command line.
 
 import { toast } from "../parts/errors.js";
-import { hasToken, say } from "../parts/facts.js";
+import { hasToken, say } from "../data/facts.js";
 import { form } from "./values.js";
 import { make } from "../parts/nodes.js";
 

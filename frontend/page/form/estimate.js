@@ -1,12 +1,12 @@
 // What pressing the button will cost, from what this machine took for the same canvas before.
 
 import { copyButtons } from "./copies.js";
-import { duration, kind, say } from "../parts/facts.js";
+import { duration, kind, say } from "../data/facts.js";
 import { form } from "./values.js";
 import { estimates } from "./estimates.js";
-import { before } from "../parts/jobs.js";
-import { canMake } from "../parts/kinds.js";
-import { live } from "../parts/live.js";
+import { before } from "../data/jobs.js";
+import { canMake } from "../data/kinds.js";
+import { live } from "../data/live.js";
 import { make, mark, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 

@@ -1,9 +1,9 @@
 // What the form's request would take on this machine, asked of the server a moment after the last change.
 
-import { checkpoint } from "../parts/checkpoint.js";
+import { checkpoint } from "../data/checkpoint.js";
 import { form } from "./values.js";
-import { takes } from "../parts/kinds.js";
-import { live } from "../parts/live.js";
+import { takes } from "../data/kinds.js";
+import { live } from "../data/live.js";
 
 const SETTLE_MS = 300;
 

@@ -1,7 +1,7 @@
 // What is worth trying, as small buttons below the prompt: the checkpoint's own examples, else the page's.
 
-import { checkpoint } from "../parts/checkpoint.js";
-import { kind, page, say, starters } from "../parts/facts.js";
+import { checkpoint } from "../data/checkpoint.js";
+import { kind, page, say, starters } from "../data/facts.js";
 import { make, show } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { fill } from "../parts/reuse.js";

@@ -1,6 +1,6 @@
 // A part of the form that holds several fields of the request: its value is an object of them.
 
-import { checkpoint } from "../parts/checkpoint.js";
+import { checkpoint } from "../data/checkpoint.js";
 import { form } from "./values.js";
 import { Part } from "../parts/part.js";
 

@@ -1,7 +1,7 @@
 // What came with a recipe and no other part of the form shows: its adapter, its intervals, another checkpoint. Each can
 // be let go.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { form } from "./values.js";
 import { HeldPart } from "./held_part.js";
 import { icon } from "../parts/icons.js";

@@ -1,7 +1,7 @@
 // Numbers that this checkpoint does not take with the rest of the form: said below their field before anything is sent.
 
-import { checkpoint } from "../parts/checkpoint.js";
-import { page, say } from "../parts/facts.js";
+import { checkpoint } from "../data/checkpoint.js";
+import { page, say } from "../data/facts.js";
 import { form } from "./values.js";
 import { make, mark } from "../parts/nodes.js";
 import { fill } from "../parts/reuse.js";

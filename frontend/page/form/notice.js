@@ -1,10 +1,10 @@
 // What is to be known about the checkpoint before pressing Generate: not ready yet, not loaded, never trained, or
 // trained on little.
 
-import { checkpoint as known } from "../parts/checkpoint.js";
-import { kind, places, say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
-import { live } from "../parts/live.js";
+import { checkpoint as known } from "../data/checkpoint.js";
+import { kind, places, say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 

@@ -1,6 +1,6 @@
 // A picture or a clip that a request cannot do without.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { HeldPart } from "./held_part.js";
 import { MediaBox } from "../media/media_box.js";
 

@@ -1,7 +1,7 @@
 // A form's values under a name, kept by the server: every device loads the same.
 
 import { toast } from "../parts/errors.js";
-import { kind, say } from "../parts/facts.js";
+import { kind, say } from "../data/facts.js";
 import { form } from "./values.js";
 import { icon } from "../parts/icons.js";
 import { make } from "../parts/nodes.js";

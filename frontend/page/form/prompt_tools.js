@@ -1,6 +1,6 @@
 // Below the prompt: have it written out, take an earlier one, keep and load the form's values.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { formPresets } from "./presets.js";
 import { promptHistory } from "../parts/prompt_history.js";
 import { fill } from "../parts/reuse.js";

@@ -1,6 +1,6 @@
 // A choice among many: the browser's own list, with the refused ones greyed and the reason beside them.
 
-import { checkpoint } from "../parts/checkpoint.js";
+import { checkpoint } from "../data/checkpoint.js";
 import { make, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 

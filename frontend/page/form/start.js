@@ -1,6 +1,6 @@
 // What a clip starts from: nothing, a picture, or another clip and how much of it stays.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { form } from "./values.js";
 import { HeldPart } from "./held_part.js";
 import { MediaBox } from "../media/media_box.js";

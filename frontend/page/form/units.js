@@ -1,8 +1,8 @@
 // Units beside the numbers of sliders: written as a CSS variable, since Gradio's number box holds no text.
 
-import { kind, say } from "../parts/facts.js";
+import { kind, say } from "../data/facts.js";
 import { form } from "./values.js";
-import { acts, canMake } from "../parts/kinds.js";
+import { acts, canMake } from "../data/kinds.js";
 
 const made = canMake(kind, "image") ? "picture" : canMake(kind, "video") ? "clip" : "answer";
 const seconds = (frames) => say("form.seconds", { seconds: (frames / (form.values.fps || 1)).toFixed(1) });

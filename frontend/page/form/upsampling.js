@@ -1,11 +1,11 @@
 // The prompt written out by the reasoner: beside the person's words, with what was kept of them, taken or left, and
 // undone.
 
-import { kind, say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
+import { kind, say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
 import { form } from "./values.js";
 import { icon } from "../parts/icons.js";
-import { takes } from "../parts/kinds.js";
+import { takes } from "../data/kinds.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { fill } from "../parts/reuse.js";
 import { sectionsOf, wordsOf } from "./word_diff.js";

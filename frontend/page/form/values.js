@@ -1,7 +1,7 @@
 // The form as its components last said it, for everything that reads it without asking the server.
 
-import { canvasOf, kind } from "../parts/facts.js";
-import { live } from "../parts/live.js";
+import { canvasOf, kind } from "../data/facts.js";
+import { live } from "../data/live.js";
 
 const LOCK = "seed_lock";
 const PRIORITY = "priority";

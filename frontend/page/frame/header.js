@@ -1,11 +1,11 @@
 // The header: what is loaded and how it is, what the queue holds, whether a guardrail looks on, and that the connection
 // is gone. Its markup is in the served HTML.
 
-import "../parts/gone.js";
+import "../data/gone.js";
 import "./notify.js";
-import { duration, say, title as pageTitle } from "../parts/facts.js";
-import { percent, queued, running } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { duration, say, title as pageTitle } from "../data/facts.js";
+import { percent, queued, running } from "../data/jobs.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { isDark, toggleTheme } from "./theme.js";

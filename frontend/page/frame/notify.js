@@ -1,19 +1,20 @@
 // A job that ends while nobody looks at the page is told by the browser, once a person has asked for that.
 
-import { say } from "../parts/facts.js";
-import { ended } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { say } from "../data/facts.js";
+import { ended } from "../data/jobs.js";
+import { live } from "../data/live.js";
+import { Store } from "../data/store.js";
 
 const KEY = "orrery.notify";
 const WORDS_SHOWN = 120;
 
-class Notify extends EventTarget {
+class Notify extends Store {
   #before = new Map(); // job id → state
 
   constructor() {
     super();
     live.addEventListener("state", () => this.#watch());
-    addEventListener("storage", ({ key }) => key === KEY && this.dispatchEvent(new Event("state")));
+    addEventListener("storage", ({ key }) => key === KEY && this.changed());
   }
 
   /** `none` where the browser has no notifications (plain http from another machine), `denied`, `off` or `on`. */
@@ -27,7 +28,7 @@ class Notify extends EventTarget {
   async toggle() {
     if (this.state === "on") localStorage.removeItem(KEY);
     else if ((await Notification.requestPermission()) === "granted") localStorage[KEY] = "on";
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   #watch() {

@@ -1,6 +1,6 @@
 // What can be done with several items at once; each says what it did, and how to take it back.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { toast } from "../parts/errors.js";
 import { library } from "./store.js";
 import { selection } from "./selection.js";

@@ -1,6 +1,6 @@
 // The bar of what can be done with the chosen items; it stands while there are any.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { iconButton } from "../parts/icons.js";
 import { download } from "../parts/archive.js";
 import * as actions from "./actions.js";

@@ -1,6 +1,6 @@
 // What is looked for: words, and under them everything that narrows.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
 import { library } from "./store.js";
 import { query } from "./query.js";

@@ -1,6 +1,6 @@
 // The grid: as many tiles as fit on the screen and a little more, however long the library is.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { library } from "./store.js";
 import { query } from "./query.js";
 import { selection } from "./selection.js";

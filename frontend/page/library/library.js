@@ -7,7 +7,7 @@ import "../parts/keyboard.js";
 import "../media/drop_files.js";
 import "./page.js";
 import { library } from "./store.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 
 window.orrery = { library };
 live.start();

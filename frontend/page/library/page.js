@@ -6,7 +6,7 @@ import "./grid.js";
 import "./peek.js";
 import "./storage.js";
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import * as actions from "./actions.js";
 import { library } from "./store.js";
 import { upload } from "../media/media_facts.js";

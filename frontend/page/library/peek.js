@@ -1,7 +1,7 @@
 // One item looked at: its recipe, what it was made from and what was made from it. No form is touched.
 
-import { checkpoint } from "../parts/checkpoint.js";
-import { say } from "../parts/facts.js";
+import { checkpoint } from "../data/checkpoint.js";
+import { say } from "../data/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
 import * as actions from "./actions.js";
 import { relatives } from "./relatives.js";
@@ -10,8 +10,8 @@ import { selection } from "./selection.js";
 import { Tags } from "./tags.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
-import { factsOf, recipeOf } from "../parts/recipe.js";
-import { refusalAt } from "../parts/refusals.js";
+import { factsOf, recipeOf } from "../data/recipe.js";
+import { refusalAt } from "../data/refusals.js";
 import { again as placeAgain, placesFrom, refineFrom } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 import { Viewer } from "../media/viewer.js";

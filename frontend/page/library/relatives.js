@@ -1,6 +1,6 @@
 // The family of an item, in both directions: what it was made from, what was made from it, and what the same job made.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon } from "../parts/icons.js";
 import { nameOf } from "./store.js";
 import { make } from "../parts/nodes.js";

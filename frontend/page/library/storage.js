@@ -1,12 +1,12 @@
 // What the library takes on disk, and what is done with all of it: export, import, delete everything.
 
-import { counted, say } from "../parts/facts.js";
+import { counted, say } from "../data/facts.js";
 import { toast } from "../parts/errors.js";
 import { icon, iconButton } from "../parts/icons.js";
 import { library } from "./store.js";
 import { make, mark, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
-import { bytes } from "../parts/recipe.js";
+import { bytes } from "../data/recipe.js";
 import { ask, askJson } from "../parts/server.js";
 
 const SURE = "delete everything"; // what the server wants to read, and the person to write

@@ -1,8 +1,8 @@
 // The library as the page has it: what was found so far, page after page, and what the page does to it.
 
-import { say } from "../parts/facts.js";
-import { lost } from "../parts/gone.js";
-import { live } from "../parts/live.js";
+import { say } from "../data/facts.js";
+import { lost } from "../data/gone.js";
+import { live } from "../data/live.js";
 import { query } from "./query.js";
 import { ask, askJson } from "../parts/server.js";
 

@@ -1,6 +1,6 @@
 // The tags of one item: each with its way out, and a field for another.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, show } from "../parts/nodes.js";
 
 export class Tags {

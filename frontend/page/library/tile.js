@@ -1,6 +1,6 @@
 // One item of the grid: its picture, what it is, and its two buttons for the mouse. The keyboard has keys for them.
 
-import { duration, say } from "../parts/facts.js";
+import { duration, say } from "../data/facts.js";
 import { icon } from "../parts/icons.js";
 import { nameOf } from "./store.js";
 import { make, mark, show, write } from "../parts/nodes.js";

@@ -2,9 +2,9 @@
 // ours gives its settings back to the form, and any other is what the form starts from.
 
 import { toast } from "../parts/errors.js";
-import { kind, say } from "../parts/facts.js";
-import { hintOf } from "../parts/faults.js";
-import { fieldFor } from "../parts/kinds.js";
+import { kind, say } from "../data/facts.js";
+import { hintOf } from "../data/faults.js";
+import { fieldFor } from "../data/kinds.js";
 import { startFrom } from "./links.js";
 import { upload } from "../media/media_facts.js";
 import { useAgain } from "../parts/reuse.js";

@@ -2,10 +2,10 @@
 // forgotten.
 
 import { toast } from "../parts/errors.js";
-import { kind, say } from "../parts/facts.js";
+import { kind, say } from "../data/facts.js";
 import { form } from "../form/values.js";
-import { fieldFor, takes } from "../parts/kinds.js";
-import { live } from "../parts/live.js";
+import { fieldFor, takes } from "../data/kinds.js";
+import { live } from "../data/live.js";
 import { mediaOf } from "../media/media_facts.js";
 import { fill, handedOver, homeOf, useAgain } from "../parts/reuse.js";
 import { selection } from "./selection.js";

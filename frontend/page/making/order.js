@@ -2,7 +2,7 @@
 // priority.
 
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { form } from "../form/values.js";
 import { icon } from "../parts/icons.js";
 import { make, mark } from "../parts/nodes.js";

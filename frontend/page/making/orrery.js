@@ -26,7 +26,7 @@ import "../form/start.js";
 import "../form/tabs.js";
 import "../parts/keyboard.js";
 import { form } from "../form/values.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 import { submit } from "./submit.js";
 
 window.orrery = { form, submit, remember: (names, values) => form.remember(names, values) };

@@ -2,11 +2,11 @@
 // none.
 
 import { toast } from "../parts/errors.js";
-import { page, say } from "../parts/facts.js";
-import { hintOf, faultWords } from "../parts/faults.js";
+import { page, say } from "../data/facts.js";
+import { hintOf, faultWords } from "../data/faults.js";
 import { fixButtons, fixesFor } from "../parts/fixes.js";
 import { form } from "../form/values.js";
-import { lost } from "../parts/gone.js";
+import { lost } from "../data/gone.js";
 import { make, mark } from "../parts/nodes.js";
 import { fill } from "../parts/reuse.js";
 import { selection } from "./selection.js";

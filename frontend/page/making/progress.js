@@ -1,9 +1,9 @@
 // The card of the job on the stage: how far it is, and what can be done with it.
 
-import { duration, say } from "../parts/facts.js";
-import { lost } from "../parts/gone.js";
-import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { duration, say } from "../data/facts.js";
+import { lost } from "../data/gone.js";
+import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "../data/jobs.js";
+import { live } from "../data/live.js";
 import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { useAgain } from "../parts/reuse.js";

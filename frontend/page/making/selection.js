@@ -1,9 +1,9 @@
 // Which job stands on the stage: the one a person picked, else whatever is going on, else what has ended since the page
 // was opened, else the last one of the page's own kind.
 
-import { kind, page } from "../parts/facts.js";
-import { lastEndedFirst, queued, running } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { kind, page } from "../data/facts.js";
+import { lastEndedFirst, queued, running } from "../data/jobs.js";
+import { live } from "../data/live.js";
 
 const isOwn = (job) => job.kind === kind && (page !== "sound" || job.request.sound);
 

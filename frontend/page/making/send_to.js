@@ -1,13 +1,13 @@
 // Where a result can go from here: to a form that starts from it, or to the assistant.
 
-import { hasWords, pages, places, say } from "../parts/facts.js";
+import { hasWords, pages, places, say } from "../data/facts.js";
 import { frameOf } from "../media/frame_grab.js";
 import { icon } from "../parts/icons.js";
 import { upload } from "../media/media_facts.js";
-import { canMake, fieldFor } from "../parts/kinds.js";
+import { canMake, fieldFor } from "../data/kinds.js";
 import { make } from "../parts/nodes.js";
 import { popover } from "../parts/popover.js";
-import { refusalAt, refusalOf } from "../parts/refusals.js";
+import { refusalAt, refusalOf } from "../data/refusals.js";
 import { beginnings, refineFrom } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 

@@ -2,12 +2,12 @@
 
 import { ActionsChart } from "../media/actions_chart.js";
 import { ClipPlayer } from "../media/clip_player.js";
-import { page, say } from "../parts/facts.js";
-import { hintOf } from "../parts/faults.js";
+import { page, say } from "../data/facts.js";
+import { hintOf } from "../data/faults.js";
 import { fixButtons } from "../parts/fixes.js";
-import { allGone, lost } from "../parts/gone.js";
-import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { allGone, lost } from "../data/gone.js";
+import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../data/jobs.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { PictureCanvas } from "../media/picture_canvas.js";

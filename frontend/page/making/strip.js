@@ -1,11 +1,11 @@
 // Every job, newest first: its picture, its state, its time. A click puts it on the stage.
 
-import { say } from "../parts/facts.js";
-import { allGone, lost, remaining } from "../parts/gone.js";
+import { say } from "../data/facts.js";
+import { allGone, lost, remaining } from "../data/gone.js";
 import { icon } from "../parts/icons.js";
-import { clock, makes, newestFirst, percent, seeds } from "../parts/jobs.js";
-import { canMake } from "../parts/kinds.js";
-import { live } from "../parts/live.js";
+import { clock, makes, newestFirst, percent, seeds } from "../data/jobs.js";
+import { canMake } from "../data/kinds.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { selection } from "./selection.js";

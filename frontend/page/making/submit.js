@@ -1,7 +1,7 @@
 // Generate: the form as it stands is posted as a job, and what came of it is said.
 
 import { form } from "../form/values.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 
 /**
  * Called by the form's button with what its components say; what it returns is the seed that the form then shows.

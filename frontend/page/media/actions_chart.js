@@ -1,6 +1,6 @@
 // Actions as lines over time: one line for each value of an action, all on one scale.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { mark } from "../parts/nodes.js";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,6 +1,6 @@
 // A clip's controls: play, step by frames, seek, sound, speed, full screen. J and L or the arrows step, K plays.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
 import { make, mark, show, write } from "../parts/nodes.js";

@@ -1,6 +1,6 @@
 // A file that is dropped anywhere on a page that keeps things: told to the page as `o-files`.
 
-import { page, say } from "../parts/facts.js";
+import { page, say } from "../data/facts.js";
 import { write } from "../parts/nodes.js";
 
 class Drop extends HTMLElement {

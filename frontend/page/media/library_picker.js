@@ -1,6 +1,6 @@
 // The library as a dialog: search it, and take one thing out of it.
 
-import { counted, say } from "../parts/facts.js";
+import { counted, say } from "../data/facts.js";
 import { make, show, write } from "../parts/nodes.js";
 import { remember } from "./media_facts.js";
 import { ask } from "../parts/server.js";

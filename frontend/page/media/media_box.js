@@ -1,9 +1,9 @@
 // One picture or clip of the form: dropped in, uploaded, or picked from the library; then its thumbnail and what it is.
 
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { grabFrame } from "./frame_grab.js";
-import { lost } from "../parts/gone.js";
+import { lost } from "../data/gone.js";
 import { icon } from "../parts/icons.js";
 import { pickFromLibrary } from "./library_picker.js";
 import { factsOf, mediaOf, upload } from "./media_facts.js";

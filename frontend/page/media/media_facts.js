@@ -1,9 +1,9 @@
 // What is known of artefacts by their ids: what they are, how large, how long.
 
-import { counted, say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
-import { remaining } from "../parts/gone.js";
-import { live } from "../parts/live.js";
+import { counted, say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
+import { remaining } from "../data/gone.js";
+import { live } from "../data/live.js";
 
 const known = new Map();
 

@@ -2,7 +2,7 @@
 
 import { ActionsChart } from "./actions_chart.js";
 import { ClipPlayer } from "./clip_player.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Waveform } from "./waveform.js";
 

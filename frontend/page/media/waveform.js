@@ -1,6 +1,6 @@
 // A clip's sound as a line of peaks with the playhead on it; a click goes there.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark } from "../parts/nodes.js";
 
 const BARS = 240;

@@ -1,7 +1,7 @@
 // Files and their recipes in one zip.
 
 import { toast } from "./errors.js";
-import { counted, say } from "./facts.js";
+import { counted, say } from "../data/facts.js";
 import { make } from "./nodes.js";
 
 /** Files and recipes in one archive, which the browser writes to disk while it comes. */

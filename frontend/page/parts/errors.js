@@ -1,6 +1,6 @@
 // A message in the corner, for what belongs to no field.
 
-import { say } from "./facts.js";
+import { say } from "../data/facts.js";
 import { make } from "./nodes.js";
 
 const STAY_MS = { good: 4000, bad: 12000 };

@@ -1,8 +1,8 @@
 // What went wrong, with a button that puts it right: the form is filled with what would work, or another place opens.
 
-import { checkpoint } from "./checkpoint.js";
-import { say } from "./facts.js";
-import { wayOf } from "./faults.js";
+import { checkpoint } from "../data/checkpoint.js";
+import { say } from "../data/facts.js";
+import { wayOf } from "../data/faults.js";
 import { make } from "./nodes.js";
 import { fill } from "./reuse.js";
 

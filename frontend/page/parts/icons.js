@@ -1,5 +1,7 @@
 // Icons for what the scripts draw: paths on a 24 px grid, silent to screen readers.
 
+import { html } from "../vendor/preact.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 const PATHS = {
@@ -82,3 +84,23 @@ export function iconButton(name, words, act, { quiet = false, ...attributes } = 
   button.addEventListener("click", act);
   return button;
 }
+
+/** An icon of the table above; `size` in CSS pixels, both ways. */
+export const Icon = ({ name, size = 16 }) => html`
+  <svg class="o-svg" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true" data-icon=${name}>
+    <path d=${PATHS[name]} />
+  </svg>
+`;
+
+/** A button with an icon and its words; with `quiet`, the words are its name and its tooltip only. */
+export const IconButton = ({ icon: name, words, quiet = false, class: more = "", ...attributes }) => html`
+  <button
+    type="button"
+    class=${["o-btn", quiet ? "o-quiet" : "", more].filter(Boolean).join(" ")}
+    title=${quiet ? words : null}
+    aria-label=${quiet ? words : null}
+    ...${attributes}
+  >
+    <${Icon} name=${name} />${quiet ? null : html`<span>${words}</span>`}
+  </button>
+`;

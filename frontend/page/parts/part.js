@@ -1,6 +1,6 @@
 // The base of every element that draws the live state: built once, painted at most once per animation frame.
 
-import { live } from "./live.js";
+import { live } from "../data/live.js";
 
 export class Part extends HTMLElement {
   #due = 0;

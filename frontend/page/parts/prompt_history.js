@@ -1,6 +1,6 @@
 // Earlier prompts to take again, newest first and each once.
 
-import { say } from "./facts.js";
+import { say } from "../data/facts.js";
 import { icon } from "./icons.js";
 import { make } from "./nodes.js";
 import { popover } from "./popover.js";

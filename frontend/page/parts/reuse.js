@@ -1,7 +1,7 @@
 // Settings on their way back into a form: this page's, or that of the page which makes such things.
 
-import { kind, page, pages } from "./facts.js";
-import { live } from "./live.js";
+import { kind, page, pages } from "../data/facts.js";
+import { live } from "../data/live.js";
 import { makerOf } from "./send.js";
 
 const KEY = "orrery.use"; // in the session, from one page to the next

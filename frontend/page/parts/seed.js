@@ -1,6 +1,6 @@
 // "New", "+1" and "lock" beside the seed. Its value is whether the seed is locked.
 
-import { say } from "./facts.js";
+import { say } from "../data/facts.js";
 import { icon } from "./icons.js";
 import { make, mark } from "./nodes.js";
 

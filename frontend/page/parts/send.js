@@ -1,7 +1,7 @@
 // Where a thing of the library can go: the places that begin with one like it, and the one that made it.
 
-import { hasWords, pages, places, say } from "./facts.js";
-import { fieldFor } from "./kinds.js";
+import { hasWords, pages, places, say } from "../data/facts.js";
+import { fieldFor } from "../data/kinds.js";
 
 // A form reads `from` (begin with this) and `use` (restore what made this) from its address.
 

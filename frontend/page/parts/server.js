@@ -1,8 +1,8 @@
 // Requests of the page to its own server. A refusal becomes a toast unless the caller wants it.
 
-import { say } from "./facts.js";
+import { say } from "../data/facts.js";
 import { toast } from "./errors.js";
-import { hintOf, wayOf } from "./faults.js";
+import { hintOf, wayOf } from "../data/faults.js";
 
 /** The decoded answer, or null after a toast. */
 export async function ask(method, path, body) {

@@ -1,6 +1,6 @@
 // Of what was made with no guardrail to look at it, a small mark that says so.
 
-import { say } from "./facts.js";
+import { say } from "../data/facts.js";
 import { make, show } from "./nodes.js";
 
 /** `{ node, paint(job) }`: hidden where there was a guardrail, or where it was not asked. */

@@ -1,6 +1,6 @@
 // The bar of a playhead: play, step, seek, loop, speed; how cells are seen, against which; zoom.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
 import { make, mark, show, write } from "../parts/nodes.js";

@@ -1,7 +1,7 @@
 // What a playhead shows, out of what the server says: library items, results of jobs, whole comparisons.
 
-import { duration, metrics, say } from "../parts/facts.js";
-import { lost } from "../parts/gone.js";
+import { duration, metrics, say } from "../data/facts.js";
+import { lost } from "../data/gone.js";
 
 const GONE = { words: say("compare.missing"), state: "failed" };
 

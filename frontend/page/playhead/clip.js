@@ -1,7 +1,7 @@
 // One cell under a playhead: a picture, or a clip that shows its thumbnail, then sprites, then its own frames.
 
-import { say } from "../parts/facts.js";
-import { lost } from "../parts/gone.js";
+import { say } from "../data/facts.js";
+import { lost } from "../data/gone.js";
 import { icon } from "../parts/icons.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { PlayheadVideo, happens } from "./video.js";

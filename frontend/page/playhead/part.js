@@ -11,7 +11,7 @@
 // done. The page needs playhead.css and bar.css.
 // `head.playhead` plays and steps: play(), pause(), step(1), goTo(frame), loop("start"); it dispatches "change".
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Playhead } from "./playhead.js";
 import { PlayheadBar } from "./bar.js";

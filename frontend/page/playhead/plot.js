@@ -1,7 +1,7 @@
 // Actions under the playhead: one value of every cell's actions over time, or the path of its first two values.
 
 import { colourOf, shape } from "../media/actions_chart.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show } from "../parts/nodes.js";
 
 const [WIDTH, HEIGHT, MARGIN] = [960, 96, 8];

@@ -1,11 +1,11 @@
 // A batch whose jobs have ended, or some of them: how many succeeded, all that they made, and its jobs behind a fold.
 
 import { download } from "../parts/archive.js";
-import { duration, say } from "../parts/facts.js";
-import { remaining } from "../parts/gone.js";
+import { duration, say } from "../data/facts.js";
+import { remaining } from "../data/gone.js";
 import { icon, iconButton } from "../parts/icons.js";
-import { kindOf, promptOf } from "../parts/job_words.js";
-import { secondsTaken } from "../parts/jobs.js";
+import { kindOf, promptOf } from "../data/job_words.js";
+import { secondsTaken } from "../data/jobs.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { EndedRow } from "./ended.js";
 import { paintRows } from "./rows.js";

@@ -1,12 +1,12 @@
 // A job that has ended: what it made, or why it did not, and what can be done about it.
 
-import { duration, say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
+import { duration, say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
 import { fixButtons } from "../parts/fixes.js";
-import { allGone, remaining } from "../parts/gone.js";
+import { allGone, remaining } from "../data/gone.js";
 import { icon, iconButton } from "../parts/icons.js";
-import { lineOf, promptOf } from "../parts/job_words.js";
-import { clock, secondsTaken } from "../parts/jobs.js";
+import { lineOf, promptOf } from "../data/job_words.js";
+import { clock, secondsTaken } from "../data/jobs.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { again } from "./waiting.js";
 import { useAgain } from "../parts/reuse.js";

@@ -1,6 +1,6 @@
 // The waiting list: in order, and put into another order by dragging a grip or with the arrows on it.
 
-import { counted, say } from "../parts/facts.js";
+import { counted, say } from "../data/facts.js";
 import { make, show, write } from "../parts/nodes.js";
 import { queue } from "./store.js";
 import { WaitingRow } from "./waiting.js";

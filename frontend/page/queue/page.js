@@ -1,7 +1,7 @@
 // The queue of every page and every device: what runs, what waits in which order, what ended last.
 
 import { toast } from "../parts/errors.js";
-import { counted, duration, say } from "../parts/facts.js";
+import { counted, duration, say } from "../data/facts.js";
 import { iconButton } from "../parts/icons.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { notify } from "../frame/notify.js";

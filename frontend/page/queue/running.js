@@ -1,9 +1,9 @@
 // A job that runs: what it sees so far, how far it is, and the two ways to end it.
 
-import { say } from "../parts/facts.js";
-import { lineOf, promptOf } from "../parts/job_words.js";
-import { percent, timeLeft } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { say } from "../data/facts.js";
+import { lineOf, promptOf } from "../data/job_words.js";
+import { percent, timeLeft } from "../data/jobs.js";
+import { live } from "../data/live.js";
 import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { ask } from "../parts/server.js";

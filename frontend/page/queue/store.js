@@ -1,14 +1,15 @@
 // Every open job, also those that a long queue does not tell the page of by itself, and what can be done with them.
 
-import { lost } from "../parts/gone.js";
-import { ended, lastEndedFirst, queued, running } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { lost } from "../data/gone.js";
+import { ended, lastEndedFirst, queued, running } from "../data/jobs.js";
+import { live } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
+import { Store } from "../data/store.js";
 
 const MOST = 1000;
 const ASKED_AGAIN_MS = 400; // a queue that moves is not asked after at every move
 
-class QueueStore extends EventTarget {
+class QueueStore extends Store {
   moving = Promise.resolve(); // the moves that are under way; who ends a job waits for them
   #fetched = {}; // id → job, as it was when the rest of the queue was asked for
   #due = 0;
@@ -16,10 +17,10 @@ class QueueStore extends EventTarget {
   #told = null; // the snapshot that they go with
 
   start() {
-    lost.addEventListener("state", () => this.dispatchEvent(new Event("state")));
+    lost.addEventListener("state", () => this.changed());
     live.addEventListener("state", () => {
       this.#fill();
-      this.dispatchEvent(new Event("state"));
+      this.changed();
     });
   }
 
@@ -95,7 +96,7 @@ class QueueStore extends EventTarget {
     const batches = this.#batches.set(id, []);
     const found = await ask("GET", `/v1/batches/${id}`);
     if (found) batches.set(id, found.jobs);
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   /** Put jobs before another one, in their order; null puts them last. One move follows the other. */
@@ -123,7 +124,7 @@ class QueueStore extends EventTarget {
       const found = await ask("GET", `/v1/jobs?state=queued&limit=${MOST}`);
       this.#due = 0;
       if (found) this.#fetched = Object.fromEntries(found.jobs.map((job) => [job.id, job]));
-      this.dispatchEvent(new Event("state"));
+      this.changed();
     }, ASKED_AGAIN_MS);
   }
 }

@@ -1,9 +1,9 @@
 // An entry of the waiting list: one job, or a batch with its progress and its jobs behind a fold.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { icon, iconButton } from "../parts/icons.js";
-import { kindOf, lineOf, promptOf } from "../parts/job_words.js";
-import { ended } from "../parts/jobs.js";
+import { kindOf, lineOf, promptOf } from "../data/job_words.js";
+import { ended } from "../data/jobs.js";
 import { make, mark, progressBar, show, write } from "../parts/nodes.js";
 import { queue } from "./store.js";
 import { ask, askJson } from "../parts/server.js";

@@ -1,7 +1,7 @@
 // What is to be refined: words, what it starts from, size, how many candidates and rounds, and who takes each role.
 
-import { say } from "../parts/facts.js";
-import { live } from "../parts/live.js";
+import { say } from "../data/facts.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { MediaBox } from "../media/media_box.js";
 import { refining } from "./store.js";

@@ -1,9 +1,9 @@
 // One result: the picture with the critic's boxes, its scores and issues, why it won, what changed in its prompt, and a
 // line to go on from it in other words.
 
-import { say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
-import { lost } from "../parts/gone.js";
+import { say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
+import { lost } from "../data/gone.js";
 import { iconButton } from "../parts/icons.js";
 import { Marks } from "../media/marks.js";
 import { make, mark, show, write } from "../parts/nodes.js";

@@ -1,8 +1,8 @@
 // Refine: what is asked for and what was refined before, beside the tree and the result that is looked at.
 
-import { counted, duration, say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
-import { lost } from "../parts/gone.js";
+import { counted, duration, say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
+import { lost } from "../data/gone.js";
 import { iconButton } from "../parts/icons.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";

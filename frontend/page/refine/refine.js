@@ -6,7 +6,7 @@ import "../frame/rail.js";
 import "../parts/keyboard.js";
 import "../media/drop_files.js";
 import "./page.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 import { refining } from "./store.js";
 
 window.orrery = { refining };

@@ -1,6 +1,6 @@
 // The refinement that is shown, as the server has it; the others in short; and which of its results is looked at.
 
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
 
 const PATH = "/v1/refinements";

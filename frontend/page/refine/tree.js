@@ -1,8 +1,8 @@
 // The tree: rounds from left to right, a line for each chain, and a branch below what it leads on from.
 
-import { say } from "../parts/facts.js";
-import { percent } from "../parts/jobs.js";
-import { live } from "../parts/live.js";
+import { say } from "../data/facts.js";
+import { percent } from "../data/jobs.js";
+import { live } from "../data/live.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { refining } from "./store.js";

@@ -1,6 +1,6 @@
 // A button that gives the robot an order.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make } from "../parts/nodes.js";
 import { robot } from "./link.js";
 

@@ -1,6 +1,6 @@
 // What the self-test found; what it cannot see itself, a person confirms.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make } from "../parts/nodes.js";
 import { robot } from "./link.js";
 

@@ -1,6 +1,6 @@
 // Who is in control: several may watch, one orders. Where there is more than one robot, which one this page looks at.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { robot } from "./link.js";

@@ -2,8 +2,8 @@
 // stop.
 
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
-import { hintOf } from "../parts/faults.js";
+import { say } from "../data/facts.js";
+import { hintOf } from "../data/faults.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Playhead } from "../playhead/playhead.js";
 import { PlayheadVideo, happens } from "../playhead/video.js";

@@ -1,6 +1,6 @@
 // Seven joints and the gripper of a recorded run, and where in it somebody is. Drawn once; the playhead lies above.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make } from "../parts/nodes.js";
 
 const GRIPPER = 7;

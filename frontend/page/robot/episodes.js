@@ -1,6 +1,6 @@
 // The recorded runs: watched again, exported, marked by a person as worked or failed, and replayed.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark } from "../parts/nodes.js";
 import { EpisodePlayer } from "./episode.js";
 import { robot } from "./link.js";

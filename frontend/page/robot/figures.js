@@ -1,6 +1,6 @@
 // The six numbers that matter, once a second; rows left at every tick.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { robot } from "./link.js";

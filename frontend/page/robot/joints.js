@@ -1,7 +1,7 @@
 // Seven joints and the gripper over time on one canvas, drawn once a tick: state, command, the coming rows after "now",
 // limits as bands, and a mark where a command was clamped. About 1500 line segments, well under a millisecond.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { comingRows, History } from "./history.js";

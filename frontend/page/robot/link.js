@@ -2,7 +2,7 @@
 // "state" is dispatched when anything but a tick came, "tick" fifteen times a second, "frame" for a picture.
 
 import { toast } from "../parts/errors.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;

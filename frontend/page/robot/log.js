@@ -1,6 +1,6 @@
 // What a person should read, newest first.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make } from "../parts/nodes.js";
 import { robot } from "./link.js";
 

@@ -1,6 +1,6 @@
 // How many rows of a chunk are played before the next one takes over, and how fast a rehearsal or a replay goes.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { robot } from "./link.js";

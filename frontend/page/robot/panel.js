@@ -1,6 +1,6 @@
 // Log, self-test and recordings behind three tabs; a self-test brings its own to the front when it says something.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show } from "../parts/nodes.js";
 import { EpisodeList } from "./episodes.js";
 import { CheckList } from "./checks.js";

@@ -1,6 +1,6 @@
 // The frames that a policy predicted with its last chunk, played over and over beside the camera, where a person asks.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show } from "../parts/nodes.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { robot } from "./link.js";

@@ -15,7 +15,7 @@ import "./view.js";
 import "./joints.js";
 import "./figures.js";
 import "./panel.js";
-import { live } from "../parts/live.js";
+import { live } from "../data/live.js";
 import { beat } from "./heartbeat.js";
 import { robot } from "./link.js";
 

@@ -1,6 +1,6 @@
 // The simulated table: which one it is, and another one by its seed. Not there beside a real arm.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { robot } from "./link.js";

@@ -1,6 +1,6 @@
 // How the robot stands, in one word, colour and a sentence; below it what can be done about it.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { orderButton } from "./buttons.js";

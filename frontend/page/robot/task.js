@@ -1,6 +1,6 @@
 // The instruction and how it is carried out; start, another instruction, finish.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { robot } from "./link.js";

@@ -1,7 +1,7 @@
 // The canvas exactly as the policy sees it, the video that it predicted where it sends one, and how to start a robot
 // where none is.
 
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
 import { PictureCanvas } from "../media/picture_canvas.js";

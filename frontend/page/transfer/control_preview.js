@@ -1,7 +1,7 @@
 // A control as the model will see it: one frame that follows the form, and on request the whole clip.
 
-import { say } from "../parts/facts.js";
-import { faultWords } from "../parts/faults.js";
+import { say } from "../data/facts.js";
+import { faultWords } from "../data/faults.js";
 import { remember } from "../media/media_facts.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 

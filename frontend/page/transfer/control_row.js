@@ -2,7 +2,7 @@
 // see.
 
 import { ControlPreview } from "./control_preview.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { MediaBox } from "../media/media_box.js";
 import { make, mark, show, write } from "../parts/nodes.js";
 

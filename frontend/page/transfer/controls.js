@@ -1,9 +1,9 @@
 // What a transfer follows: a source clip, and one to five hints of it, each computed from the source or given as its
 // own clip.
 
-import { checkpoint } from "../parts/checkpoint.js";
+import { checkpoint } from "../data/checkpoint.js";
 import { ControlRow } from "./control_row.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { form } from "../form/values.js";
 import { HeldPart } from "../form/held_part.js";
 import { MediaBox } from "../media/media_box.js";

@@ -2,7 +2,7 @@
 
 import { SHAPES, GROUP, MOST, bent, fitted, readRows, shaped } from "../making/action_shapes.js";
 import { toast } from "../parts/errors.js";
-import { bodies, counted, say } from "../parts/facts.js";
+import { bodies, counted, say } from "../data/facts.js";
 import { form } from "../form/values.js";
 import { HeldPart } from "../form/held_part.js";
 import { CurveDrawing } from "./curve_drawing.js";

@@ -1,6 +1,6 @@
 // Where the arm is, for embodiments whose policy is told.
 
-import { bodies, say } from "../parts/facts.js";
+import { bodies, say } from "../data/facts.js";
 import { form } from "../form/values.js";
 import { HeldPart } from "../form/held_part.js";
 import { make, show } from "../parts/nodes.js";

@@ -1,6 +1,6 @@
 // Whose actions they are: the embodiment, and the width of an action where the data set decides it.
 
-import { bodies, say } from "../parts/facts.js";
+import { bodies, say } from "../data/facts.js";
 import { HeldPart } from "../form/held_part.js";
 import { make, show, write } from "../parts/nodes.js";
 import { Choice } from "../form/select.js";

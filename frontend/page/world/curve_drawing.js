@@ -1,7 +1,7 @@
 // The curve of one value, drawn over the others: dragged by its points, or by arrows on the point that has the focus.
 
 import { colourOf, shape } from "../media/actions_chart.js";
-import { say } from "../parts/facts.js";
+import { say } from "../data/facts.js";
 import { make, mark } from "../parts/nodes.js";
 
 const WIDTH = 340;

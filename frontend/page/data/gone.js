@@ -2,10 +2,11 @@
 // a page asks for them. Wherever one stands it is said, in place of a broken picture.
 
 import { say } from "./facts.js";
+import { Store } from "./store.js";
 
 const MEDIA = /^\/v1\/media\/([\w-]+)(\/thumbnail)?$/;
 
-class Lost extends EventTarget {
+class Lost extends Store {
   #ids = new Set();
 
   has(id) {
@@ -19,7 +20,7 @@ class Lost extends EventTarget {
     const isLost = reply.status === 404;
     if (isLost !== this.has(id)) {
       this.#ids[isLost ? "add" : "delete"](id);
-      this.dispatchEvent(new Event("state"));
+      this.changed();
     }
     return isLost;
   }

@@ -2,8 +2,9 @@
 
 import { kind } from "./facts.js";
 import { live } from "./live.js";
+import { Store } from "./store.js";
 
-class Checkpoint extends EventTarget {
+class Checkpoint extends Store {
   details = null; // an entry of /v1/checkpoints
   #refused = new Map(); // "resolution" → Map(value → reason)
   #spans = {}; // "num_frames" → { "256": { low, high, reason }, … }; "" stands for every tier
@@ -66,7 +67,7 @@ class Checkpoint extends EventTarget {
     } catch {
       this.#known = ""; // The server went away meanwhile: ask again with the next message.
     }
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 }
 

@@ -1,5 +1,7 @@
 // The page's one websocket: a snapshot, then numbered deltas, and binary preview frames by topic.
 
+import { Store } from "./store.js";
+
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
 
@@ -10,7 +12,7 @@ async function enterAgain() {
   if (reply?.status === 401) location.assign("/login");
 }
 
-class Live extends EventTarget {
+class Live extends Store {
   state = { jobs: {}, system: {} };
   partial = {}; // what was told of jobs that no message has told whole: those far down a long queue
   status = "connecting"; // then "open", "lost", "open", …
@@ -80,7 +82,7 @@ class Live extends EventTarget {
     } else {
       return;
     }
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   #apply({ key, id, value }) {
@@ -102,7 +104,7 @@ class Live extends EventTarget {
   #become(status) {
     if (this.status === status) return;
     this.status = status;
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   // A page that nobody looks at asks for no pictures.
