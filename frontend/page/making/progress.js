@@ -11,7 +11,7 @@ import { useAgain } from "../parts/reuse.js";
 import { beginnings } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 import { Verdict } from "../parts/verdict.js";
-import { html, useSignal } from "../vendor/preact.js";
+import { html, useLayoutEffect, useSignal } from "../vendor/preact.js";
 import { selection } from "./selection.js";
 import { SendTo } from "./send_to.js";
 
@@ -29,7 +29,12 @@ function Progress({ element }) {
   const { state } = seen(live);
   const { index } = seen(selection);
   const job = selection.job(state);
+  const order = orders.value[job?.id];
+  const end = job?.finished_at;
   useAttributes(element, { "data-state": job?.state ?? "idle", "data-job": job?.id ?? "" });
+  useLayoutEffect(() => {
+    if (end) orders.value = { ...orders.value, [job.id]: null }; // it may be tried again
+  }, [job?.id, end]);
   if (!job)
     return html`
       <div class="o-between"><b role="status">${say("progress.idle")}</b><span class="o-num" /></div>
@@ -37,13 +42,12 @@ function Progress({ element }) {
       <div class="o-between"><span class="o-meta">${say("progress.idle_meta")}</span><span class="o-buttons" /></div>
     `;
 
-  const order = job.finished_at ? null : orders.value[job.id]; // what has ended may be tried again
   const results = seen(lost) && shownResults(job);
   const result = results[Math.min(index, results.length - 1)];
   const can = (name) => ACTIONS[job.state].includes(name);
 
   async function tell(name, method, path) {
-    if (orders.value[job.id] === name && !job.finished_at) return; // a second press, before the first was drawn
+    if (orders.value[job.id] === name) return; // a second press, before the first was drawn
     orders.value = { ...orders.value, [job.id]: name };
     if (await ask(method, `/v1/jobs/${job.id}${path}`)) return;
     orders.value = { ...orders.value, [job.id]: null };
