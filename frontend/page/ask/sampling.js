@@ -1,7 +1,7 @@
 // How answers are drawn: their length, temperature and seed, kept in this browser. What is left empty is the reasoner's
 // own.
 
-import "../parts/seed.js";
+import "../form/seed.js";
 import { say } from "../data/facts.js";
 import { icon } from "../parts/icons.js";
 import { make, mark } from "../parts/nodes.js";

@@ -1,81 +1,75 @@
 // A choice as chips: a radio group whose options can be refused with a reason that hover and focus both show.
 
 import { checkpoint } from "../data/checkpoint.js";
-import { make, mark, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { html, useSignal, useState } from "../vendor/preact.js";
+import { defineField } from "./field.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 let count = 0;
 
-class Chips extends Part {
-  #value = null;
+function Chips({ value, spec: { label, help, path, beside, options }, pick }) {
+  const [id] = useState(() => `o-chips-${++count}`);
+  const looked = useSignal(""); // why the option under the pointer or with the focus cannot be had
+  const refusal = (option) => seen(checkpoint).refusal(path, option);
+  const chosen = options.findIndex(([, option]) => option === value);
 
-  sources() {
-    return [checkpoint];
-  }
-
-  build() {
-    this.spec = JSON.parse(this.dataset.spec);
-    const id = `o-chips-${++count}`;
-    this.group = make(
-      "div",
-      { class: "o-chip-group", role: "radiogroup", "aria-labelledby": id },
-      ...this.spec.options.map(([shown]) => make("button", { type: "button", class: "o-chip", role: "radio" }, shown)),
-    );
-    this.why = make("span", { class: "o-why", id: `${id}-why` });
-    const title = make("span", { class: "o-chip-title" }, make("b", { id }, this.spec.label));
-    if (this.spec.beside) title.append(make(this.spec.beside));
-    else if (this.spec.help) title.append(make("small", {}, this.spec.help));
-    this.append(title, this.group, this.why);
-    this.group.addEventListener("click", (event) => this.#pick(event.target.closest("[role=radio]")));
-    this.group.addEventListener("keydown", (event) => this.#step(event));
-    for (const event of ["focusin", "pointerover"]) {
-      this.group.addEventListener(event, ({ target }) => write(this.why, target.dataset?.why ?? this.#chosenWhy()));
-    }
-    for (const event of ["focusout", "pointerleave"])
-      this.group.addEventListener(event, () => write(this.why, this.#chosenWhy()));
-  }
-
-  set value(value) {
-    this.#value = value;
-    this.later();
-  }
-
-  paint() {
-    const buttons = [...this.group.children];
-    const chosen = this.spec.options.findIndex(([, value]) => value === this.#value);
-    buttons.forEach((button, index) => {
-      const why = checkpoint.refusal(this.spec.path, this.spec.options[index][1]);
-      mark(button, "aria-checked", String(index === chosen));
-      button.tabIndex = index === Math.max(chosen, 0) ? 0 : -1;
-      mark(button, "aria-disabled", why ? "true" : null);
-      mark(button, "aria-describedby", why ? this.why.id : null);
-      mark(button, "data-why", why || null);
-    });
-    if (!this.group.matches(":hover, :focus-within")) write(this.why, this.#chosenWhy());
-  }
-
-  // Why the chosen one cannot be had: that is said without being asked for.
-  #chosenWhy() {
-    return checkpoint.refusal(this.spec.path, this.#value);
-  }
-
-  #pick(button) {
-    if (!button) return;
+  function take(button, index) {
     button.focus();
-    if (button.dataset.why) return;
-    const [, value] = this.spec.options[[...this.group.children].indexOf(button)];
-    this.dispatchEvent(new CustomEvent("o-pick", { detail: value }));
+    const [, option] = options[index];
+    if (!refusal(option)) pick(option);
   }
-
   // Arrows reach refused options too, so that the keyboard hears why; they are passed over, not chosen.
-  #step(event) {
+  function onKeyDown(event) {
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
-    const buttons = [...this.group.children];
-    this.#pick(buttons[(buttons.indexOf(event.target) + step + buttons.length) % buttons.length]);
+    const buttons = [...event.currentTarget.children];
+    const to = (buttons.indexOf(event.target) + step + buttons.length) % buttons.length;
+    take(buttons[to], to);
   }
+  const look = ({ target }) => {
+    looked.value = target.dataset?.why ?? "";
+  };
+  const leave = () => {
+    looked.value = "";
+  };
+
+  return html`
+    <span class="o-chip-title">
+      <b id=${id}>${label}</b>
+      ${beside ? html`<${beside} />` : help && html`<small>${help}</small>`}
+    </span>
+    <div
+      class="o-chip-group"
+      role="radiogroup"
+      aria-labelledby=${id}
+      onKeyDown=${onKeyDown}
+      onFocusIn=${look}
+      onPointerOver=${look}
+      onFocusOut=${leave}
+      onPointerLeave=${leave}
+    >
+      ${options.map(([shown, option], index) => {
+        const why = refusal(option);
+        return html`<button
+          type="button"
+          class="o-chip"
+          role="radio"
+          aria-checked=${String(index === chosen)}
+          tabindex=${index === Math.max(chosen, 0) ? 0 : -1}
+          aria-disabled=${why ? "true" : null}
+          aria-describedby=${why ? `${id}-why` : null}
+          data-why=${why || null}
+          onClick=${({ currentTarget }) => take(currentTarget, index)}
+        >
+          ${shown}
+        </button>`;
+      })}
+    </div>
+    ${/* Why the chosen one cannot be had is said without being asked for. */ ""}
+    <span class="o-why" id=${`${id}-why`}>${looked.value || refusal(value)}</span>
+  `;
 }
 
-customElements.define("o-chips", Chips);
+defineField("o-chips", Chips);

@@ -3,7 +3,7 @@
 import { toast } from "../parts/errors.js";
 import { hasToken, say } from "../data/facts.js";
 import { form } from "./values.js";
-import { make } from "../parts/nodes.js";
+import { html } from "../vendor/preact.js";
 
 /** A POSIX shell word: 'it'\''s'. */
 const quoted = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
@@ -101,13 +101,13 @@ function command(request) {
 }
 
 /** The three buttons. */
-export const copyButtons = () =>
-  Object.keys(COPIES).map((name) =>
-    make(
-      "button",
-      { type: "button", class: "o-link", "aria-label": say(`copy.as_${name}`), on: { click: () => copyAs(name) } },
-      say(`copy.${name}`),
-    ),
+export const CopyButtons = () =>
+  Object.keys(COPIES).map(
+    (name) => html`
+      <button type="button" class="o-link" aria-label=${say(`copy.as_${name}`)} onClick=${() => copyAs(name)}>
+        ${say(`copy.${name}`)}
+      </button>
+    `,
   );
 
 async function copyAs(name) {

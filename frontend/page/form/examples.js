@@ -2,10 +2,11 @@
 
 import { checkpoint } from "../data/checkpoint.js";
 import { kind, page, say, starters } from "../data/facts.js";
-import { make, show } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { fill } from "../parts/reuse.js";
+import { seen } from "../data/store.js";
 import { storedSample } from "../media/samples.js";
+import { define, useAttributes } from "../parts/element.js";
+import { fill } from "../parts/reuse.js";
+import { html } from "../vendor/preact.js";
 
 /** Fill an example in; the picture or clip that it needs goes to the server first. */
 async function begin({ sample, sample_name: name, ...values }) {
@@ -19,31 +20,18 @@ async function begin({ sample, sample_name: name, ...values }) {
 /** The checkpoint's own for this page; those of clips are for the page of sound where they have one. */
 const own = () => (checkpoint.details.examples?.[kind] ?? []).filter(({ values }) => page !== "sound" || values.sound);
 
-class Examples extends Part {
-  #drawn = null;
-
-  sources() {
-    return [checkpoint];
-  }
-
-  paint() {
-    if (!checkpoint.details || this.#drawn === checkpoint.details) return;
-    this.#drawn = checkpoint.details;
-    const examples = (own().length ? own() : starters).filter(({ values }) => checkpoint.takes(values));
-    show(this, examples.length > 0);
-    this.setAttribute("role", "group");
-    this.setAttribute("aria-label", say("form.examples"));
-    this.replaceChildren(
-      make("span", {}, say("form.examples")),
-      ...examples.map(({ title, values }) =>
-        make(
-          "button",
-          { type: "button", class: "o-chip", title: values.prompt, on: { click: () => begin(values) } },
-          title,
-        ),
-      ),
-    );
-  }
+function Examples({ element }) {
+  const known = seen(checkpoint).details;
+  const examples = known ? (own().length ? own() : starters).filter(({ values }) => checkpoint.takes(values)) : [];
+  useAttributes(element, { role: "group", "aria-label": say("form.examples"), hidden: !examples.length });
+  return html`
+    <span>${say("form.examples")}</span>
+    ${examples.map(
+      ({ title, values }) => html`
+        <button type="button" class="o-chip" title=${values.prompt} onClick=${() => begin(values)}>${title}</button>
+      `,
+    )}
+  `;
 }
 
-customElements.define("o-examples", Examples);
+define("o-examples", Examples);

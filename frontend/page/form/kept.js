@@ -2,46 +2,38 @@
 // be let go.
 
 import { say } from "../data/facts.js";
+import { seen } from "../data/store.js";
+import { useAttributes } from "../parts/element.js";
+import { Icon } from "../parts/icons.js";
+import { html } from "../vendor/preact.js";
+import { defineField } from "./field.js";
 import { form } from "./values.js";
-import { HeldPart } from "./held_part.js";
-import { icon } from "../parts/icons.js";
-import { make, mark, show } from "../parts/nodes.js";
 
 const MOST = 60; // characters of a value
 
-class Kept extends HeldPart {
-  build() {
-    this.defaults = JSON.parse(this.dataset.spec).defaults;
-    this.list = make("div", { class: "o-chip-group", role: "group", "aria-label": say("kept.title") });
-    this.append(
-      make("span", { class: "o-line-title" }, make("b", {}, say("kept.title")), make("small", {}, say("kept.help"))),
-      this.list,
-    );
-  }
-
-  paint() {
-    const said = form.values
-      ? Object.entries(this.held).filter(([path, value]) => value !== null && !same(value, this.defaults[path]))
-      : [];
-    show(this, said.length > 0);
-    const key = JSON.stringify(said);
-    if (this.list.dataset.key === key) return;
-    this.list.dataset.key = key;
-    this.list.replaceChildren(...said.map(([path, value]) => this.#chip(path, value)));
-    mark(this, "data-kept", said.map(([path]) => path).join(" "));
-  }
-
-  #chip(path, value) {
-    const name = path.split(".").at(-1).replaceAll("_", " ");
-    const words = say("kept.value", { name, value: shown(value).slice(0, MOST) });
-    const drop = () => this.put({ [path]: this.defaults[path] ?? null });
-    return make(
-      "button",
-      { type: "button", class: "o-chip", "data-path": path, title: say("kept.drop", { name }), on: { click: drop } },
-      words,
-      icon("close", 13),
-    );
-  }
+function Kept({ value: held, spec: { defaults }, put, element }) {
+  const said = seen(form).values
+    ? Object.entries(held).filter(([path, value]) => value !== null && !same(value, defaults[path]))
+    : [];
+  useAttributes(element, { hidden: !said.length, "data-kept": said.map(([path]) => path).join(" ") });
+  return html`
+    <span class="o-line-title"><b>${say("kept.title")}</b><small>${say("kept.help")}</small></span>
+    <div class="o-chip-group" role="group" aria-label=${say("kept.title")}>
+      ${said.map(([path, value]) => {
+        const name = path.split(".").at(-1).replaceAll("_", " ");
+        return html`<button
+          key=${path}
+          type="button"
+          class="o-chip"
+          data-path=${path}
+          title=${say("kept.drop", { name })}
+          onClick=${() => put({ [path]: defaults[path] ?? null })}
+        >
+          ${say("kept.value", { name, value: shown(value).slice(0, MOST) })}<${Icon} name="close" size="13" />
+        </button>`;
+      })}
+    </div>
+  `;
 }
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other ?? null);
@@ -53,4 +45,4 @@ function shown(value) {
   return String(value);
 }
 
-customElements.define("o-kept", Kept);
+defineField("o-kept", Kept, {});

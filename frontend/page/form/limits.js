@@ -2,40 +2,39 @@
 
 import { checkpoint } from "../data/checkpoint.js";
 import { page, say } from "../data/facts.js";
-import { form } from "./values.js";
-import { make, mark } from "../parts/nodes.js";
+import { seen } from "../data/store.js";
 import { fill } from "../parts/reuse.js";
+import { effect, html, render } from "../vendor/preact.js";
+import { form } from "./values.js";
 
 const lines = new Map(); // path → the line below its field
 
-function paint() {
-  if (!form.values) return;
-  for (const path of checkpoint.limited) {
+effect(() => {
+  const { values } = seen(form);
+  if (!values) return;
+  for (const path of seen(checkpoint).limited) {
     const field = document.getElementById(`${page}-${path.replace(/[._]/g, "-")}`);
-    const value = form.values[path];
-    const span = checkpoint.span(path, form.values.resolution);
+    const span = checkpoint.span(path, values.resolution);
     if (!field || !span) continue;
-    const wrong = value != null && (value < span.low || value > span.high);
-    const fixed = span.low === span.high;
-    mark(field, "data-fixed", fixed);
-    const words = wrong || fixed ? span.reason : "";
-    const key = wrong ? `${words} ${nearest(value, span)}` : words;
-    const line = lines.get(path) ?? make("span", { class: "o-limit", role: "status" });
-    if (line.dataset.key === key) continue;
-    line.dataset.key = key;
-    lines.set(path, line);
-    const to = nearest(value, span);
-    const fix = () => fill(path.split(".").reduceRight((inner, name) => ({ [name]: inner }), /** @type {any} */ (to)));
-    line.replaceChildren(
-      words,
-      ...(wrong
-        ? [make("button", { type: "button", class: "o-btn o-fix", on: { click: fix } }, say("fix.use", { value: to }))]
-        : []),
-    );
+    field.toggleAttribute("data-fixed", span.low === span.high);
+    if (!lines.has(path)) {
+      const line = Object.assign(document.createElement("span"), { className: "o-limit", role: "status" });
+      lines.set(path, line);
+    }
+    const line = lines.get(path);
     if (line.parentNode !== field) field.append(line);
+    render(html`<${Limit} path=${path} value=${values[path]} span=${span} />`, line);
   }
+});
+
+function Limit({ path, value, span: { low, high, reason } }) {
+  const wrong = value != null && (value < low || value > high);
+  if (!wrong) return low === high ? reason : null;
+  const nearest = Math.min(Math.max(value, low), high);
+  const fix = () =>
+    fill(path.split(".").reduceRight((inner, name) => ({ [name]: inner }), /** @type {any} */ (nearest)));
+  return html`
+    ${reason}
+    <button type="button" class="o-btn o-fix" onClick=${fix}>${say("fix.use", { value: nearest })}</button>
+  `;
 }
-
-const nearest = (value, { low, high }) => Math.min(Math.max(value, low), high);
-
-for (const source of [form, checkpoint]) source.addEventListener("state", paint);

@@ -1,79 +1,86 @@
 // A form's values under a name, kept by the server: every device loads the same.
 
-import { toast } from "../parts/errors.js";
 import { kind, say } from "../data/facts.js";
-import { form } from "./values.js";
-import { icon } from "../parts/icons.js";
-import { make } from "../parts/nodes.js";
-import { popover } from "../parts/popover.js";
+import { toast } from "../parts/errors.js";
+import { Icon } from "../parts/icons.js";
+import { Popover } from "../parts/popover.js";
 import { load } from "../parts/reuse.js";
 import { ask, askJson } from "../parts/server.js";
+import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
+import { form } from "./values.js";
 
 /** The button, what is saved, and a line to save under. */
-export function formPresets() {
-  const button = make(
-    "button",
-    { type: "button", class: "o-btn", "data-do": "presets" },
-    icon("bookmark", 15),
-    say("tools.presets"),
-  );
-  const name = make("input", {
-    type: "text",
-    maxlength: 80,
-    placeholder: say("tools.preset_name"),
-    "aria-label": say("tools.preset_name"),
-  });
-  const save = make("button", { type: "submit", class: "o-btn" }, say("tools.save"));
-  const line = make("form", { class: "o-save" }, name, save);
-  const list = make("div", { class: "o-preset-list" });
+export const FormPresets = () => html`
+  <${Popover}
+    label=${say("tools.presets")}
+    data-do="presets"
+    face=${html`<${Icon} name="bookmark" size="15" />${say("tools.presets")}`}
+  >
+    ${(close) => html`<${Presets} close=${close} />`}
+  <//>
+`;
 
-  let asked = 0;
-  const draw = async () => {
-    const turn = ++asked;
-    const presets = (await ask("GET", `/v1/presets?kind=${kind}`))?.presets ?? [];
-    if (turn !== asked) return; // overtaken by what was asked later
-    list.replaceChildren(...(presets.length ? presets.map(row) : [make("p", {}, say("tools.no_presets"))]));
-  };
-  const row = (preset) => {
-    const take = () => {
-      load(preset.values);
-      pop.close();
-      toast(say("tools.loaded", { name: preset.name }));
-    };
-    const drop = async () => {
-      if (!(await ask("DELETE", `/v1/presets/${preset.id}`))) return;
-      draw();
-      const saveAgain = () =>
-        askJson("POST", "/v1/presets", { kind, name: preset.name, values: preset.values }).then(draw);
-      toast(say("tools.deleted", { name: preset.name }), "", "good", { words: say("did.undo"), act: saveAgain });
-    };
-    return make(
-      "div",
-      { class: "o-preset" },
-      make("button", { type: "button", class: "o-row", on: { click: take } }, preset.name),
-      make(
-        "button",
-        {
-          type: "button",
-          class: "o-btn o-quiet",
-          "aria-label": say("tools.delete", { name: preset.name }),
-          on: { click: drop },
-        },
-        icon("trash", 15),
-      ),
-    );
-  };
-  line.addEventListener("submit", async (event) => {
+function Presets({ close }) {
+  const presets = useSignal(null); // null until the server has answered
+  const name = useRef(null);
+
+  async function read() {
+    presets.value = (await ask("GET", `/v1/presets?kind=${kind}`))?.presets ?? [];
+  }
+  useEffect(() => {
+    read();
+  }, []);
+
+  async function save(event) {
     event.preventDefault();
-    if (!name.value.trim()) return name.focus();
+    if (!name.current.value.trim()) return name.current.focus();
     const { kind: _, ...values } = form.request();
-    const saved = await askJson("POST", "/v1/presets", { kind, name: name.value, values });
+    const saved = await askJson("POST", "/v1/presets", { kind, name: name.current.value, values });
     if (!saved) return;
     toast(say("tools.saved", { name: saved.name }));
-    name.value = "";
-    draw();
-  });
-  const pop = popover(button, { opened: draw });
-  pop.panel.append(line, list);
-  return pop.node;
+    name.current.value = "";
+    read();
+  }
+  function take(preset) {
+    load(preset.values);
+    close();
+    toast(say("tools.loaded", { name: preset.name }));
+  }
+  async function drop({ id, name, values }) {
+    if (!(await ask("DELETE", `/v1/presets/${id}`))) return;
+    read();
+    const saveAgain = () => askJson("POST", "/v1/presets", { kind, name, values }).then(read);
+    toast(say("tools.deleted", { name }), "", "good", { words: say("did.undo"), act: saveAgain });
+  }
+
+  return html`
+    <form class="o-save" onSubmit=${save}>
+      <input
+        ref=${name}
+        type="text"
+        maxlength="80"
+        placeholder=${say("tools.preset_name")}
+        aria-label=${say("tools.preset_name")}
+      />
+      <button type="submit" class="o-btn">${say("tools.save")}</button>
+    </form>
+    <div class="o-preset-list">
+      ${presets.value?.length === 0 && html`<p>${say("tools.no_presets")}</p>`}
+      ${presets.value?.map(
+        (preset) => html`
+          <div class="o-preset" key=${preset.id}>
+            <button type="button" class="o-row" onClick=${() => take(preset)}>${preset.name}</button>
+            <button
+              type="button"
+              class="o-btn o-quiet"
+              aria-label=${say("tools.delete", { name: preset.name })}
+              onClick=${() => drop(preset)}
+            >
+              <${Icon} name="trash" size="15" />
+            </button>
+          </div>
+        `,
+      )}
+    </div>
+  `;
 }

@@ -1,10 +1,13 @@
-// What a clip starts from: nothing, a picture, or another clip and how much of it stays.
+// What a request starts from: a clip from nothing, a picture, or another clip and how much of it stays; others from the
+// one picture or clip that they cannot do without.
 
 import { say } from "../data/facts.js";
+import { seen } from "../data/store.js";
+import { MediaInput } from "../media/media_input.js";
+import { useAttributes } from "../parts/element.js";
+import { html } from "../vendor/preact.js";
+import { defineField } from "./field.js";
 import { form } from "./values.js";
-import { HeldPart } from "./held_part.js";
-import { MediaBox } from "../media/media_box.js";
-import { make, mark, show, write } from "../parts/nodes.js";
 
 const NONE = { start_image: null, source_video: null, condition_frames: [0, 1], condition_end: "first" };
 const STRIDE = 4; // frames to a latent frame, after the first
@@ -12,57 +15,72 @@ const STRIDE = 4; // frames to a latent frame, after the first
 /** Frames in the first latent frames: two are five. */
 const framesOf = (latents) => 1 + STRIDE * (latents - 1);
 
-class Start extends HeldPart {
-  blank() {
-    return NONE;
-  }
-
-  build() {
-    this.box = new MediaBox({
-      types: ["image", "video"],
-      title: say("start.title"),
-      empty: say("start.empty"),
-      picked: ({ id, type }) => this.put({ ...NONE, [type === "image" ? "start_image" : "source_video"]: id }),
-      cleared: () => this.put(NONE),
-    });
-    this.range = make("input", { type: "range", min: 1, "aria-label": say("start.kept") });
-    this.number = make("span", { class: "o-num" });
-    this.ends = ["first", "last"].map((end) =>
-      make(
-        "button",
-        { type: "button", class: "o-chip", on: { click: () => this.put({ condition_end: end }) } },
-        say(`start.${end}`),
-      ),
-    );
-    this.kept = make(
-      "div",
-      { class: "o-kept", hidden: true },
-      make("span", { class: "o-line-title" }, make("b", {}, say("start.kept")), this.number),
-      this.range,
-      make("div", { class: "o-chip-group", role: "group", "aria-label": say("start.end") }, ...this.ends),
-    );
-    this.range.addEventListener("input", () =>
-      this.put({ condition_frames: [...Array(Number(this.range.value)).keys()] }),
-    );
-    this.append(this.box.node, this.kept);
-  }
-
-  paint() {
-    const { start_image: image, source_video: clip, condition_frames: frames, condition_end: end } = this.held;
-    this.box.show(image ?? clip ?? null);
-    mark(this, "data-mode", image ? "image" : clip ? "clip" : "text");
-    show(this.kept, Boolean(clip));
-    if (!clip) return;
-    const asked = form.get("num_frames") ?? 17;
-    this.range.max = Math.max((asked - 1) / STRIDE, 1);
-    this.range.value = frames.length;
-    this.range.style.setProperty(
-      "--range_progress",
-      `${(100 * (frames.length - 1)) / Math.max(this.range.max - 1, 1)}%`,
-    );
-    write(this.number, say("start.of", { kept: framesOf(frames.length), frames: asked }));
-    this.ends.forEach((button, index) => mark(button, "aria-pressed", String(["first", "last"][index] === end)));
-  }
+function Start({ value: { start_image: image, source_video: clip, ...kept }, put, element }) {
+  useAttributes(element, { "data-mode": image ? "image" : clip ? "clip" : "text" });
+  return html`
+    <${MediaInput}
+      types=${["image", "video"]}
+      title=${say("start.title")}
+      empty=${say("start.empty")}
+      id=${image ?? clip ?? null}
+      picked=${({ id, type }) => put({ ...NONE, [type === "image" ? "start_image" : "source_video"]: id })}
+      cleared=${() => put(NONE)}
+    />
+    ${clip && html`<${KeptFrames} ...${kept} put=${put} />`}
+  `;
 }
 
-customElements.define("o-start", Start);
+/** How many frames of the clip stay, and at which end. */
+function KeptFrames({ condition_frames: { length }, condition_end: end, put }) {
+  const asked = seen(form).get("num_frames") ?? 17;
+  const most = Math.max((asked - 1) / STRIDE, 1);
+  return html`
+    <div class="o-kept">
+      <span class="o-line-title">
+        <b>${say("start.kept")}</b>
+        <span class="o-num">${say("start.of", { kept: framesOf(length), frames: asked })}</span>
+      </span>
+      <input
+        type="range"
+        min="1"
+        max=${most}
+        value=${length}
+        aria-label=${say("start.kept")}
+        style=${{ "--range_progress": `${(100 * (length - 1)) / Math.max(most - 1, 1)}%` }}
+        onInput=${({ target }) => put({ condition_frames: [...Array(Number(target.value)).keys()] })}
+      />
+      <div class="o-chip-group" role="group" aria-label=${say("start.end")}>
+        ${["first", "last"].map(
+          (name) => html`
+            <button
+              type="button"
+              class="o-chip"
+              aria-pressed=${String(name === end)}
+              onClick=${() => put({ condition_end: name })}
+            >
+              ${say(`start.${name}`)}
+            </button>
+          `,
+        )}
+      </div>
+    </div>
+  `;
+}
+
+const needed =
+  (type, path) =>
+  ({ value, put }) =>
+    html`
+  <${MediaInput}
+    types=${[type]}
+    title=${say(`needed.${type}`)}
+    empty=${say(`needed.${type}_empty`)}
+    id=${value[path] ?? null}
+    picked=${({ id }) => put({ [path]: id })}
+    cleared=${() => put({ [path]: null })}
+  />
+`;
+
+defineField("o-start", Start, NONE);
+defineField("o-picture", needed("image", "start_image"), {});
+defineField("o-clip", needed("video", "source_video"), {});

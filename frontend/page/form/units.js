@@ -1,8 +1,12 @@
-// Units beside the numbers of sliders: written as a CSS variable, since Gradio's number box holds no text.
+// What follows from the form's values and is said beside its fields: the exact canvas in pixels beside the size, units
+// beside the numbers of sliders.
 
 import { kind, say } from "../data/facts.js";
-import { form } from "./values.js";
 import { acts, canMake } from "../data/kinds.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { effect } from "../vendor/preact.js";
+import { form } from "./values.js";
 
 const made = canMake(kind, "image") ? "picture" : canMake(kind, "video") ? "clip" : "answer";
 const seconds = (frames) => say("form.seconds", { seconds: (frames / (form.values.fps || 1)).toFixed(1) });
@@ -14,12 +18,18 @@ const UNITS = {
   fps: () => say(acts(kind) ? "form.rate" : "form.fps"),
 };
 
-function paint() {
+// Written as a CSS variable, since Gradio's number box holds no text.
+effect(() => {
+  const { values } = seen(form);
+  if (!values) return;
   for (const [path, unit] of Object.entries(UNITS)) {
-    if (form.values[path] == null) continue;
+    if (values[path] == null) continue;
     const field = document.querySelector(`[id$="-${path.replaceAll("_", "-")}"].o-range`);
-    field?.style.setProperty("--o-unit", JSON.stringify(unit(form.values[path])));
+    field?.style.setProperty("--o-unit", JSON.stringify(unit(values[path])));
   }
-}
+});
 
-form.addEventListener("state", paint);
+define("o-canvas", () => {
+  const [width, height] = seen(form).canvas ?? [];
+  return width ? say("form.pixels", { width, height }) : null;
+});

@@ -3,132 +3,180 @@
 
 import { kind, say } from "../data/facts.js";
 import { faultWords } from "../data/faults.js";
-import { form } from "./values.js";
-import { icon } from "../parts/icons.js";
 import { takes } from "../data/kinds.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { Icon } from "../parts/icons.js";
 import { fill } from "../parts/reuse.js";
-import { sectionsOf, wordsOf } from "./word_diff.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
+import { form } from "./values.js";
 
 // Size and length stand in the caption.
 const SENTENCES = { use_resolution_template: false, use_duration_template: false };
 
 /**
- * `{ button, undo, panel }`; `refused` says why no caption belongs to what this page makes, and is empty where one
- * does.
+ * A button, what stands beside it (`children`), an undo, and what was written below them; `refused` says why no caption
+ * belongs to what this page makes, and is empty where one does.
  */
-export function upsampling(refused) {
-  let asking = null;
-  let before = null;
-  const words = make("span", {}, say("upsample.start"));
-  const button = make("button", { type: "button", class: "o-btn", "data-do": "upsample" }, icon("wand", 15), words);
-  if (refused) {
-    mark(button, "aria-disabled", "true");
-    button.title = say("upsample.refused", { why: refused });
-  }
-  const undo = make(
-    "button",
-    { type: "button", class: "o-btn", hidden: true, "data-do": "undo-upsample" },
-    icon("restore", 15),
-    say("upsample.undo"),
-  );
-  const status = make("p", { role: "status" });
-  const diff = make("div", { class: "o-diff" });
-  const panel = make(
-    "div",
-    { class: "o-upsampled", hidden: true, role: "region", "aria-label": say("upsample.title") },
-    status,
-    diff,
-  );
+export function Upsampling({ refused, children }) {
+  const panel = useSignal(null); // { status } or what Written shows; null while it is closed
+  const asking = useSignal(null); // the AbortController of the request that is under way
+  const before = useSignal(null); // what the form said before a caption was taken
+  const button = useRef(null);
+  const undo = useRef(null);
+  const tell = (status) => {
+    panel.value = { status };
+  };
+  const close = () => {
+    panel.value = null;
+  };
 
-  const stop = () => {
-    asking?.abort();
-    asking = null;
-    write(words, say("upsample.start"));
-  };
-  const refuse = (message) => {
-    write(status, message);
-    diff.replaceChildren();
-    show(panel, true);
-  };
-  const take = (answer) => {
-    const names = ["prompt", ...Object.keys(SENTENCES)];
-    before = Object.fromEntries(names.filter((name) => name in form.values).map((name) => [name, form.values[name]]));
-    fill({ prompt: answer.prompt, ...SENTENCES });
-    show(panel, false);
-    show(undo, true);
-    undo.focus();
-  };
-  const draw = (answer) => {
-    const { diff: found } = answer;
-    write(status, say("upsample.kept", { share: Math.round(100 * found.share_kept), lost: found.lost.length }));
-    diff.replaceChildren(
-      make("h3", {}, say("upsample.yours")),
-      make("p", { class: "o-diff-words" }, ...wordsOf(form.values.prompt, found.words)),
-      make("h3", {}, say("upsample.written")),
-      make(
-        "div",
-        { class: "o-diff-caption", tabindex: 0, role: "group", "aria-label": say("upsample.written") },
-        ...sectionsOf(answer.caption, found.words),
-      ),
-      make(
-        "div",
-        { class: "o-diff-buttons" },
-        make(
-          "button",
-          { type: "button", class: "o-btn o-strong", on: { click: () => take(answer) } },
-          say("upsample.use"),
-        ),
-        make(
-          "button",
-          {
-            type: "button",
-            class: "o-btn",
-            on: {
-              click: () => {
-                show(panel, false);
-                button.focus();
-              },
-            },
-          },
-          say("upsample.keep"),
-        ),
-      ),
-    );
-    show(panel, true);
-    panel.querySelector(".o-strong").focus();
-  };
-  button.addEventListener("click", async () => {
-    if (asking) return stop();
-    if (refused) return panel.hidden ? refuse(say("upsample.refused", { why: refused })) : show(panel, false);
-    if (!form.values?.prompt?.trim()) return refuse(say("upsample.nothing"));
-    if (takes(kind)["controls.video"] && !form.get("controls")?.length) return refuse(say("upsample.follows_nothing"));
-    asking = new AbortController();
-    write(words, say("upsample.stop"));
-    write(status, say("upsample.writing"));
-    diff.replaceChildren();
-    show(panel, true);
+  async function start() {
+    if (asking.value) return asking.value.abort();
+    if (refused) return panel.value ? close() : tell(say("upsample.refused", { why: refused }));
+    if (!form.values?.prompt?.trim()) return tell(say("upsample.nothing"));
+    if (takes(kind)["controls.video"] && !form.get("controls")?.length) return tell(say("upsample.follows_nothing"));
+    const { prompt } = form.values;
+    asking.value = new AbortController();
+    tell(say("upsample.writing"));
     try {
-      const body = JSON.stringify(form.request());
       const reply = await fetch("/v1/upsample", {
         method: "POST",
-        body,
+        body: JSON.stringify(form.request()),
         headers: { "content-type": "application/json" },
-        signal: asking.signal,
+        signal: asking.value.signal,
       });
       const answer = await reply.json();
-      if (reply.ok) draw(answer);
-      else refuse(faultWords(answer.error));
+      if (reply.ok) panel.value = { written: answer.prompt, caption: answer.caption, diff: answer.diff, prompt };
+      else tell(faultWords(answer.error));
     } catch (error) {
-      if (error.name === "AbortError") show(panel, false);
-      else refuse(say("error.unreachable"));
+      if (error.name === "AbortError") close();
+      else tell(say("error.unreachable"));
     }
-    stop();
-  });
-  undo.addEventListener("click", () => {
-    fill(before);
-    show(undo, false);
-    button.focus();
-  });
-  return { button, undo, panel };
+    asking.value = null;
+  }
+  function take(written) {
+    const names = ["prompt", ...Object.keys(SENTENCES)];
+    before.value = Object.fromEntries(
+      names.filter((name) => name in form.values).map((name) => [name, form.values[name]]),
+    );
+    fill({ prompt: written, ...SENTENCES });
+    close();
+  }
+  function takeBack() {
+    fill(before.value);
+    before.value = null;
+    button.current.focus();
+  }
+  useLayoutEffect(() => undo.current?.focus(), [before.value]);
+
+  return html`
+    <button
+      ref=${button}
+      type="button"
+      class="o-btn"
+      data-do="upsample"
+      aria-disabled=${refused ? "true" : null}
+      title=${refused ? say("upsample.refused", { why: refused }) : null}
+      onClick=${start}
+    >
+      <${Icon} name="wand" size="15" /><span>${say(asking.value ? "upsample.stop" : "upsample.start")}</span>
+    </button>
+    ${children}
+    ${
+      before.value &&
+      html`<button ref=${undo} type="button" class="o-btn" data-do="undo-upsample" onClick=${takeBack}>
+        <${Icon} name="restore" size="15" />${say("upsample.undo")}
+      </button>`
+    }
+    ${
+      panel.value &&
+      html`<div class="o-upsampled" role="region" aria-label=${say("upsample.title")}>
+        ${
+          panel.value.caption
+            ? html`<${Written}
+                ...${panel.value}
+                use=${take}
+                keep=${() => {
+                  close();
+                  button.current.focus();
+                }}
+              />`
+            : html`<p role="status">${panel.value.status}</p>`
+        }
+      </div>`
+    }
+  `;
+}
+
+/** A person's words beside the caption that was written from them: kept, lost, added. */
+function Written({ prompt, written, caption, diff: { words, lost, share_kept: share }, use, keep }) {
+  const taking = useRef(null);
+  useLayoutEffect(() => taking.current.focus(), []);
+  return html`
+    <p role="status">${say("upsample.kept", { share: Math.round(100 * share), lost: lost.length })}</p>
+    <div class="o-diff">
+      <h3>${say("upsample.yours")}</h3>
+      <p class="o-diff-words">${wordsOf(prompt, words)}</p>
+      <h3>${say("upsample.written")}</h3>
+      <div class="o-diff-caption" tabindex="0" role="group" aria-label=${say("upsample.written")}>
+        ${sectionsOf(caption, words)}
+      </div>
+      <div class="o-diff-buttons">
+        <button ref=${taking} type="button" class="o-btn o-strong" onClick=${() => use(written)}>
+          ${say("upsample.use")}
+        </button>
+        <button type="button" class="o-btn" onClick=${keep}>${say("upsample.keep")}</button>
+      </div>
+    </div>
+  `;
+}
+
+/** The prompt in pieces: words that were kept, words that were lost, and what lies between. */
+function wordsOf(prompt, words) {
+  const pieces = [];
+  let end = 0;
+  for (const word of words) {
+    pieces.push(prompt.slice(end, word.start));
+    if (word.small) pieces.push(word.text);
+    else pieces.push(word.places.length ? html`<mark>${word.text}</mark>` : html`<del>${word.text}</del>`);
+    end = word.end;
+  }
+  return [...pieces, prompt.slice(end)];
+}
+
+/** The caption as titled lines, the person's words marked in it. */
+function sectionsOf(caption, words) {
+  const places = Map.groupBy(
+    words.flatMap((word) => word.places),
+    ({ path }) => path,
+  );
+  return [...texts(caption, "")].map(
+    ([path, text]) => html`
+      <p>
+        <b>${path.replaceAll("_", " ").replaceAll(".", " · ")}</b>${" "}${marked(text, places.get(path) ?? [])}
+      </p>
+    `,
+  );
+}
+
+function* texts(value, path) {
+  if (typeof value === "string") yield [path, value];
+  else if (value && typeof value === "object") {
+    for (const [name, child] of Object.entries(value)) yield* texts(child, path ? `${path}.${name}` : name);
+  }
+}
+
+// Places count characters as Python does, by code point.
+function marked(text, places) {
+  const letters = [...text];
+  const pieces = [];
+  let end = 0;
+  for (const place of places.toSorted((a, b) => a.start - b.start)) {
+    if (place.start < end) continue;
+    pieces.push(
+      letters.slice(end, place.start).join(""),
+      html`<mark>${letters.slice(place.start, place.end).join("")}</mark>`,
+    );
+    end = place.end;
+  }
+  return [...pieces, letters.slice(end).join("")];
 }

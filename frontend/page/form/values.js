@@ -2,19 +2,20 @@
 
 import { canvasOf, kind } from "../data/facts.js";
 import { live } from "../data/live.js";
+import { Store } from "../data/store.js";
 
 const LOCK = "seed_lock";
 const PRIORITY = "priority";
 const SEED = "sampling.seed";
 const HOLDS = "@"; // a part that holds several fields is named so
 
-class FormValues extends EventTarget {
+class FormValues extends Store {
   values = null; // by dotted path; null until the form has been restored
 
   /** Called by the page at every change; what it returns is the draft that the browser keeps. */
   remember(names, values) {
     this.values = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-    this.dispatchEvent(new Event("state"));
+    this.changed();
     const { [LOCK]: lock, [PRIORITY]: _, ...kept } = this.values;
     return { checkpoint: live.state.system.checkpoint?.id ?? null, values: kept, lock };
   }

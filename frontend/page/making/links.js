@@ -70,7 +70,7 @@ async function showJob(id) {
     const job = await ask("GET", `/v1/jobs/${id}`);
     if (!job) return;
     live.state.jobs[id] = job;
-    live.dispatchEvent(new Event("state"));
+    live.changed();
   }
   selection.pick(id);
 }

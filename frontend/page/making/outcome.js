@@ -4,11 +4,11 @@
 import { toast } from "../parts/errors.js";
 import { page, say } from "../data/facts.js";
 import { hintOf, faultWords } from "../data/faults.js";
-import { fixButtons, fixesFor } from "../parts/fixes.js";
+import { Fixes, fixesFor } from "../parts/fixes.js";
 import { form } from "../form/values.js";
 import { lost } from "../data/gone.js";
-import { make, mark } from "../parts/nodes.js";
 import { fill } from "../parts/reuse.js";
+import { html, render } from "../vendor/preact.js";
 import { selection } from "./selection.js";
 
 class Errors extends HTMLElement {
@@ -22,16 +22,16 @@ class Errors extends HTMLElement {
   /** What a submission came to: `{ job }`, or the server's error. */
   show(outcome) {
     this.#clear();
-    mark(this, "data-job", outcome.job);
     if (outcome.job) {
-      selection.follow();
-      return;
+      this.dataset.job = outcome.job;
+      return selection.follow();
     }
+    delete this.dataset.job;
     // The boxes find out which of them it is.
     if (outcome.code === "media_not_found")
       for (const box of document.querySelectorAll(".o-media[data-media]")) lost.check(box.dataset.media);
     const field = outcome.param && fieldOf(outcome.param);
-    if (field) this.#point(field, outcome, fixButtons(outcome, form.request()));
+    if (field) this.#point(field, outcome);
     else this.#toast(outcome);
   }
 
@@ -40,9 +40,10 @@ class Errors extends HTMLElement {
     toast(outcome.message, hintOf(outcome), "bad", fix && { ...fix, act: () => fill(fix.values) });
   }
 
-  #point(field, outcome, fixes) {
+  #point(field, outcome) {
     const words = faultWords(besideField(outcome));
-    const line = make("span", { class: "o-error-line", id: `${field.id}-error` }, words, " ", ...fixes);
+    const line = Object.assign(document.createElement("span"), { className: "o-error-line", id: `${field.id}-error` });
+    render(html`${words}${" "}<${Fixes} error=${outcome} request=${form.request()} />`, line);
     const input = field.querySelector("textarea, input, [role=radiogroup]");
     field.classList.add("o-wrong");
     field.append(line);

@@ -4,13 +4,16 @@ import { duration, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "../data/jobs.js";
 import { live } from "../data/live.js";
-import { make, mark, progressBar, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define, useAttributes } from "../parts/element.js";
+import { ProgressBar } from "../parts/progress_bar.js";
 import { useAgain } from "../parts/reuse.js";
-import { selection } from "./selection.js";
-import { sendTo } from "./send_to.js";
+import { beginnings } from "../parts/send.js";
 import { ask } from "../parts/server.js";
-import { verdictChip } from "../parts/verdict.js";
+import { Verdict } from "../parts/verdict.js";
+import { html, useLayoutEffect, useSignal } from "../vendor/preact.js";
+import { selection } from "./selection.js";
+import { SendTo } from "./send_to.js";
 
 /** Which buttons a job in a state has. */
 const ACTIONS = {
@@ -21,96 +24,75 @@ const ACTIONS = {
   cancelled: ["use", "retry"],
 };
 
-class Progress extends Part {
-  #asked = {}; // job id → "keep" or "cancel": clicked, not yet true
+function Progress({ element }) {
+  const orders = useSignal({}); // job id → "keep" or "cancel": clicked, not yet true
+  const { state } = seen(live);
+  const { index } = seen(selection);
+  const job = selection.job(state);
+  const order = orders.value[job?.id];
+  const end = job?.finished_at;
+  useAttributes(element, { "data-state": job?.state ?? "idle", "data-job": job?.id ?? "" });
+  useLayoutEffect(() => {
+    if (end) orders.value = { ...orders.value, [job.id]: null }; // it may be tried again
+  }, [job?.id, end]);
+  if (!job)
+    return html`
+      <div class="o-between"><b role="status">${say("progress.idle")}</b><span class="o-num" /></div>
+      <${ProgressBar} percent="0" aria-label=${say("progress.bar")} />
+      <div class="o-between"><span class="o-meta">${say("progress.idle_meta")}</span><span class="o-buttons" /></div>
+    `;
 
-  sources() {
-    return [live, selection, lost];
-  }
+  const results = seen(lost) && shownResults(job);
+  const result = results[Math.min(index, results.length - 1)];
+  const can = (name) => ACTIONS[job.state].includes(name);
 
-  build() {
-    this.phase = make("b", { role: "status" });
-    this.verdict = verdictChip();
-    this.numbers = make("span", { class: "o-num" });
-    this.fill = make("i");
-    this.bar = progressBar(this.fill, { "aria-label": say("progress.bar") });
-    this.meta = make("span", { class: "o-meta" });
-    this.buttons = {
-      keep: this.#button("keep", {}, (job) => this.#ask("POST", job, "/stop", "keep")),
-      cancel: this.#button(
-        "cancel",
-        { class: "o-btn o-bad", "data-hot": "cancel", "aria-keyshortcuts": "Escape" },
-        (job) => this.#ask("DELETE", job, "", "cancel"),
-      ),
-      use: this.#button("use", {}, (job) => useAgain(job.request, job.checkpoint)),
-      retry: this.#button("retry", {}, (job) => {
-        selection.follow();
-        ask("POST", `/v1/jobs/${job.id}/retry`);
-      }),
-      download: make("a", { class: "o-btn", "data-do": "download", download: true }, say("progress.download")),
-    };
-    this.send = sendTo(() => document.querySelector("o-stage video"));
-    this.buttons.cancel.append(make("kbd", {}, "Esc"));
-    this.append(
-      make("div", { class: "o-between" }, this.phase, this.verdict.node, this.numbers),
-      this.bar,
-      make(
-        "div",
-        { class: "o-between" },
-        this.meta,
-        make("span", { class: "o-buttons" }, this.send.node, ...Object.values(this.buttons)),
-      ),
-    );
+  async function tell(name, method, path) {
+    if (orders.value[job.id] === name) return; // a second press, before the first was drawn
+    orders.value = { ...orders.value, [job.id]: name };
+    if (await ask(method, `/v1/jobs/${job.id}${path}`)) return;
+    orders.value = { ...orders.value, [job.id]: null };
   }
+  const button = (name, act, more = {}) =>
+    can(name) &&
+    html`<button type="button" class="o-btn" data-do=${name} disabled=${Boolean(order)} onClick=${act} ...${more}>
+      ${say(`progress.${name}`)}${name === "cancel" && html`<kbd>Esc</kbd>`}
+    </button>`;
 
-  #button(name, attributes, act) {
-    return make(
-      "button",
-      {
-        type: "button",
-        class: "o-btn",
-        "data-do": name,
-        ...attributes,
-        on: { click: () => act(selection.job(live.state)) },
-      },
-      say(`progress.${name}`),
-    );
-  }
-
-  async #ask(method, job, path, name) {
-    if (this.#asked[job.id] === name) return; // a second press, before the first was painted
-    this.#asked[job.id] = name;
-    this.later();
-    if (!(await ask(method, `/v1/jobs/${job.id}${path}`))) delete this.#asked[job.id];
-    this.later();
-  }
-
-  paint(state) {
-    const job = selection.job(state);
-    if (job?.finished_at) delete this.#asked[job.id]; // it may be tried again
-    const asked = this.#asked[job?.id];
-    mark(this, "data-state", job?.state ?? "idle");
-    mark(this, "data-job", job?.id ?? "");
-    write(this.phase, job ? phaseOf(job, asked, state) : say("progress.idle"));
-    this.verdict.paint(job);
-    write(this.numbers, job ? numbersOf(job) : "");
-    write(this.meta, job ? meta(job) : say("progress.idle_meta"));
-    const done = job ? (job.state === "succeeded" ? 100 : percent(job)) : 0;
-    mark(this.bar, "aria-valuenow", done);
-    this.fill.style.width = `${done}%`;
-    const results = shownResults(job);
-    const result = results[Math.min(selection.index, results.length - 1)];
-    for (const [name, button] of Object.entries(this.buttons)) {
-      show(button, (ACTIONS[job?.state]?.includes(name) ?? false) && (name !== "download" || Boolean(result)));
-      button.disabled = Boolean(asked);
-    }
-    this.send.show(result, job);
-    mark(this.buttons.download, "href", result?.url);
-    mark(this.buttons.download, "download", result ? fileName(result) : null);
-  }
+  return html`
+    <div class="o-between">
+      <b role="status">${phaseOf(job, order, state)}</b>
+      <${Verdict} job=${job} />
+      <span class="o-num">${numbersOf(job)}</span>
+    </div>
+    <${ProgressBar} percent=${job.state === "succeeded" ? 100 : percent(job)} aria-label=${say("progress.bar")} />
+    <div class="o-between">
+      <span class="o-meta">${meta(job)}</span>
+      <span class="o-buttons">
+        ${result && beginnings(result).length > 0 && html`<${SendTo} key=${result.id} result=${result} job=${job} />`}
+        ${button("keep", () => tell("keep", "POST", "/stop"))}
+        ${button("cancel", () => tell("cancel", "DELETE", ""), {
+          class: "o-btn o-bad",
+          "data-hot": "cancel",
+          "aria-keyshortcuts": "Escape",
+        })}
+        ${button("use", () => useAgain(job.request, job.checkpoint))}
+        ${button("retry", () => {
+          selection.follow();
+          ask("POST", `/v1/jobs/${job.id}/retry`);
+        })}
+        ${
+          result &&
+          can("download") &&
+          html`<a class="o-btn" data-do="download" download=${fileName(result)} href=${result.url}>
+            ${say("progress.download")}
+          </a>`
+        }
+      </span>
+    </div>
+  `;
 }
 
-function phaseOf(job, asked, state) {
+function phaseOf(job, order, state) {
   if (job.state === "queued") {
     const checkpoint = state.system.checkpoint;
     if (job.waiting_for) return say("progress.held", { title: job.waiting_for });
@@ -118,7 +100,7 @@ function phaseOf(job, asked, state) {
     return say("progress.waiting");
   }
   if (job.state === "running") {
-    if (asked) return say(asked === "keep" ? "progress.stopping" : "progress.cancelling");
+    if (order) return say(order === "keep" ? "progress.stopping" : "progress.cancelling");
     if (job.waiting_for) return say("progress.held", { title: job.waiting_for });
     return say(`progress.${job.progress.phase}`);
   }
@@ -133,4 +115,4 @@ function numbersOf(job) {
   return [job.state === "queued" ? "" : say("progress.step", { step, steps }), left, took].filter(Boolean).join(" · ");
 }
 
-customElements.define("o-progress", Progress);
+define("o-progress", Progress);

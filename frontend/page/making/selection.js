@@ -4,10 +4,11 @@
 import { kind, page } from "../data/facts.js";
 import { lastEndedFirst, queued, running } from "../data/jobs.js";
 import { live } from "../data/live.js";
+import { Store } from "../data/store.js";
 
 const isOwn = (job) => job.kind === kind && (page !== "sound" || job.request.sound);
 
-class Selection extends EventTarget {
+class Selection extends Store {
   #picked = null;
   #opened = Infinity; // the number of the last end when the page was opened
   #index = 0;
@@ -37,12 +38,12 @@ class Selection extends EventTarget {
   pick(id) {
     this.#picked = id;
     this.#index = 0;
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   pickPicture(index) {
     this.#index = index;
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   /** Back to whatever is going on. */

@@ -1,76 +1,79 @@
 // Where a result can go from here: to a form that starts from it, or to the assistant.
 
 import { hasWords, pages, places, say } from "../data/facts.js";
-import { frameOf } from "../media/frame_grab.js";
-import { icon } from "../parts/icons.js";
-import { upload } from "../media/media_facts.js";
 import { canMake, fieldFor } from "../data/kinds.js";
-import { make } from "../parts/nodes.js";
-import { popover } from "../parts/popover.js";
 import { refusalAt, refusalOf } from "../data/refusals.js";
+import { frameOf } from "../media/frame_grab.js";
+import { upload } from "../media/media_facts.js";
+import { Icon } from "../parts/icons.js";
+import { Popover } from "../parts/popover.js";
 import { beginnings, refineFrom } from "../parts/send.js";
-import { ask } from "../parts/server.js";
-
-const refused = (words, why) =>
-  make("button", { type: "button", class: "o-row", "aria-disabled": "true" }, words, make("small", {}, why));
+import { askJson } from "../parts/server.js";
+import { html } from "../vendor/preact.js";
 
 const takeAFrame = Object.keys(pages).filter(
   (name) => fieldFor(pages[name][1], "image") && hasWords(`send_to.frame_${name}`),
 );
 
-/** `{ node, show(result, job) }`: a button and its menu; `videoOnStage` gives the element whose frame may be sent. */
-export function sendTo(videoOnStage) {
-  const button = make(
-    "button",
-    { type: "button", class: "o-btn", "data-do": "send" },
-    icon("send", 15),
-    say("send_to.title"),
-  );
-  const pop = popover(button, { up: true, opened: () => draw() });
-  let result = null;
-  let job = null;
-  const link = (name, words) => {
-    const why = refusalAt(name);
-    if (why) return refused(words, why);
-    return make("a", { class: "o-row", href: `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}` }, words);
-  };
-  const frame = (name) => {
-    const words = say(`send_to.frame_${name}`);
-    const why = refusalAt(name);
-    if (why) return refused(words, why);
-    const send = async () => {
-      const file = await frameOf(videoOnStage());
-      const item = file && (await upload(file, () => {}));
-      if (item) location.assign(`${pages[name][0]}?from=${item.id}`);
-    };
-    return make("button", { type: "button", class: "o-row", on: { click: send } }, words);
-  };
-  const again = (sound) => {
-    const words = say(sound ? "send_to.with_sound" : "send_to.without_sound");
-    const why = job.request.checkpoint ? "" : refusalOf(job.kind, sound);
-    if (why) return refused(words, why);
-    const run = async () => {
-      pop.close();
-      const request = { ...job.request, sound, count: 1, sampling: { ...job.request.sampling, seed: result.seed } };
-      await ask("POST", "/v1/jobs", new Blob([JSON.stringify(request)], { type: "application/json" }));
-    };
-    return make("button", { type: "button", class: "o-row", on: { click: run } }, words);
-  };
-  const draw = () => {
-    const known = beginnings(result).filter((name) => pages[name] ?? places[name]);
-    const refine = refineFrom(result.id, job.request);
-    pop.panel.replaceChildren(
-      ...known.map((name) => link(name, say(`send_to.${result.type}_${name}`))),
-      ...(refine ? [make("a", { class: "o-row", href: refine, "data-to": "refine" }, say("send_to.refine"))] : []),
-      ...(result.type === "video" ? takeAFrame.map(frame) : []),
-      ...(canMake(job.kind, "sound") ? [again(!job.request.sound)] : []),
-    );
-  };
-  const show = (shown, of) => {
-    result = shown;
-    job = of;
-    pop.node.hidden = !(result && beginnings(result).length);
-    if (pop.node.hidden) pop.close();
-  };
-  return { node: pop.node, show };
+/** A button and its menu. */
+export const SendTo = ({ result, job }) => html`
+  <${Popover}
+    label=${say("send_to.title")}
+    up=${true}
+    data-do="send"
+    face=${html`<${Icon} name="send" size="15" />${say("send_to.title")}`}
+  >
+    ${(close) => html`<${Ways} result=${result} job=${job} close=${close} />`}
+  <//>
+`;
+
+function Ways({ result, job, close }) {
+  const refine = refineFrom(result.id, job.request);
+  const sound = !job.request.sound;
+
+  async function sendFrame(name) {
+    const file = await frameOf(document.querySelector("o-stage video"));
+    const item = file && (await upload(file, () => {}));
+    if (item) location.assign(`${pages[name][0]}?from=${item.id}`);
+  }
+  function runAgain() {
+    close();
+    const sampling = { ...job.request.sampling, seed: result.seed };
+    askJson("POST", "/v1/jobs", { ...job.request, sound, count: 1, sampling });
+  }
+
+  return html`
+    ${beginnings(result)
+      .filter((name) => pages[name] ?? places[name])
+      .map((name) => {
+        const href = `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}`;
+        return html`<${Way} words=${say(`send_to.${result.type}_${name}`)} why=${refusalAt(name)} href=${href} />`;
+      })}
+    ${refine && html`<a class="o-row" href=${refine} data-to="refine">${say("send_to.refine")}</a>`}
+    ${
+      result.type === "video" &&
+      takeAFrame.map(
+        (name) => html`<${Way}
+          words=${say(`send_to.frame_${name}`)}
+          why=${refusalAt(name)}
+          act=${() => sendFrame(name)}
+        />`,
+      )
+    }
+    ${
+      canMake(job.kind, "sound") &&
+      html`<${Way}
+        words=${say(sound ? "send_to.with_sound" : "send_to.without_sound")}
+        why=${job.request.checkpoint ? "" : refusalOf(job.kind, sound)}
+        act=${runAgain}
+      />`
+    }
+  `;
+}
+
+/** A row of the menu; `why` says why it cannot be gone, and is empty where it can. */
+function Way({ words, why, href, act }) {
+  if (why) return html`<button type="button" class="o-row" aria-disabled="true">${words}<small>${why}</small></button>`;
+  if (href) return html`<a class="o-row" href=${href}>${words}</a>`;
+  return html`<button type="button" class="o-row" onClick=${act}>${words}</button>`;
 }

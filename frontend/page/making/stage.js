@@ -4,12 +4,14 @@ import { ActionsChart } from "../media/actions_chart.js";
 import { ClipPlayer } from "../media/clip_player.js";
 import { page, say } from "../data/facts.js";
 import { hintOf } from "../data/faults.js";
-import { fixButtons } from "../parts/fixes.js";
+import { Fixes } from "../parts/fixes.js";
 import { allGone, lost } from "../data/gone.js";
 import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../data/jobs.js";
 import { live } from "../data/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { seen } from "../data/store.js";
+import { make, mark, show } from "../parts/nodes.js";
 import { Part } from "../parts/part.js";
+import { html, render, signal, useEffect, useRef } from "../vendor/preact.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { selection } from "./selection.js";
 import { Waveform } from "../media/waveform.js";
@@ -17,6 +19,7 @@ import { Waveform } from "../media/waveform.js";
 class Stage extends Part {
   #unwant = () => {};
   #watched = null; // id of the job whose frames are asked for
+  #hasPreview = signal(false); // whether the canvas shows one
 
   sources() {
     return [live, selection, lost];
@@ -36,18 +39,9 @@ class Stage extends Part {
     this.under = new ActionsChart({ small: true });
     this.player.addEventListener("frame", ({ detail }) => this.under.mark(detail, this.player.frames));
     this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip, this.chart.svg);
-    this.tag = make("span", { class: "o-tag", hidden: true });
-    this.picks = make("div", { class: "o-picks", role: "group", hidden: true });
-    this.lead = make("b");
-    this.rest = make("ul");
-    this.fixes = make("div", { class: "o-fixes" });
-    this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest, this.fixes);
-    // Who has no pointer scrolls words that are too many by the arrow keys, once they have the focus.
-    const overflow = new ResizeObserver(() =>
-      mark(this.words, "tabindex", this.words.scrollHeight > this.words.clientHeight ? 0 : null),
-    );
-    for (const part of [this.words, this.lead, this.rest]) overflow.observe(part);
-    this.view = make("div", { class: "o-view" }, this.frame, this.tag, this.words, this.picks);
+    const over = make("div", { class: "o-over" });
+    this.view = make("div", { class: "o-view" }, this.frame, over);
+    render(html`<${Over} preview=${this.#hasPreview} />`, over);
     this.below = make("div", { class: "o-under", hidden: true }, this.under.svg);
     this.append(this.view, this.wave.node, this.below, this.player.node);
     this.preview = new PictureCanvas(this.canvas, () => this.#drawn());
@@ -67,9 +61,6 @@ class Stage extends Part {
     const index = Math.min(selection.index, results.length - 1);
     this.#paintResult(results[index], index, results.length);
     this.#paintUnder(job, results[index]);
-    this.#paintPicks(results, index);
-    this.#paintTag(job);
-    this.#paintWords(job, state);
     show(this.frame, job?.state === "running" || results.length > 0);
     this.#reserve(job, results[index]);
   }
@@ -90,11 +81,16 @@ class Stage extends Part {
     this.#watched = id;
     this.#unwant = id ? live.want(`preview/${id}`) : () => {};
     // The last preview stays until the picture is there; another job starts dark.
-    if (id) show(this.canvas, false);
+    if (id) this.#showPreview(false);
+  }
+
+  #showPreview(visible) {
+    show(this.canvas, visible);
+    this.#hasPreview.value = visible;
   }
 
   #drawn() {
-    show(this.canvas, this.#watched !== null);
+    this.#showPreview(this.#watched !== null);
     this.dataset.frames = String(Number(this.dataset.frames ?? 0) + 1);
   }
 
@@ -111,13 +107,13 @@ class Stage extends Part {
     }
     this.wave.show(shown === this.clip ? result : null);
     if (!url) {
-      if (!this.#watched) show(this.canvas, false);
+      if (!this.#watched) this.#showPreview(false);
       return;
     }
     const reveal = () => {
       if (this.frame.dataset.url !== url) return;
       shown.toggleAttribute("hidden", false);
-      show(this.canvas, false);
+      this.#showPreview(false);
     };
     if (shown === this.chart.svg) {
       this.chart.load(url).then((drawn) => drawn && reveal());
@@ -147,49 +143,65 @@ class Stage extends Part {
     if (Array.isArray(actions)) this.under.draw({ actions, fps: job.request.fps });
     else this.under.load(actions);
   }
+}
 
-  #paintPicks(results, index) {
-    show(this.picks, results.length > 1);
-    const urls = results.length > 1 ? results.map((result) => result.id).join(" ") : "";
-    if (this.picks.dataset.urls !== urls) {
-      this.picks.dataset.urls = urls;
-      this.picks.replaceChildren(
-        ...(urls ? results : []).map((result, at) =>
-          make(
-            "button",
-            {
-              type: "button",
-              "aria-label": say("stage.pick", { index: at + 1, seed: result.seed }),
-              on: { click: () => selection.pickPicture(at) },
-            },
-            result.thumbnail_url ? make("img", { src: result.thumbnail_url, alt: "" }) : String(at + 1),
-          ),
-        ),
-      );
-    }
-    [...this.picks.children].forEach((button, at) => mark(button, "aria-pressed", String(at === index)));
-  }
+/** What stands over the media: the step, words, and the pictures to choose from. */
+function Over({ preview }) {
+  const { state } = seen(live);
+  const job = seen(selection).job(state);
+  const results = seen(lost) && shownResults(job);
+  const tag = job ? tagOf(job) : "";
+  const [lead, ...lines] = wordsOf(job, state, preview.value);
+  return html`
+    ${tag && html`<span class="o-tag">${tag}</span>`}
+    ${lead && html`<${Words} key=${job?.id} job=${job} lead=${lead} lines=${lines.filter(Boolean)} />`}
+    ${results.length > 1 && html`<${Picks} results=${results} />`}
+  `;
+}
 
-  #paintTag(job) {
-    const text = job ? tagOf(job) : "";
-    show(this.tag, Boolean(text));
-    write(this.tag, text);
-  }
+function Words({ job, lead, lines }) {
+  const node = useRef(null);
+  // Who has no pointer scrolls words that are too many by the arrow keys, once they have the focus.
+  useEffect(() => {
+    const words = node.current;
+    const overflow = new ResizeObserver(() =>
+      mark(words, "tabindex", words.scrollHeight > words.clientHeight ? 0 : null),
+    );
+    for (const part of [words, ...words.children]) overflow.observe(part);
+    return () => overflow.disconnect();
+  }, []);
+  return html`
+    <div class="o-stage-words" ref=${node}>
+      <b>${lead}</b>
+      <ul>
+        ${lines.map((line) => html`<li>${line}</li>`)}
+      </ul>
+      <div class="o-fixes">
+        ${job?.state === "failed" && html`<${Fixes} error=${job.error} request=${job.request} />`}
+      </div>
+    </div>
+  `;
+}
 
-  #paintWords(job, state) {
-    const [lead, ...rest] = wordsOf(job, state, !this.canvas.hidden);
-    show(this.words, Boolean(lead));
-    write(this.lead, lead ?? "");
-    const failed = job?.state === "failed" ? job.id : "";
-    if (this.fixes.dataset.job !== failed) {
-      this.fixes.dataset.job = failed;
-      this.fixes.replaceChildren(...(failed ? fixButtons(job.error, job.request) : []));
-    }
-    const lines = rest.filter(Boolean);
-    if (this.rest.dataset.lines === lines.join("\n")) return;
-    this.rest.dataset.lines = lines.join("\n");
-    this.rest.replaceChildren(...lines.map((line) => make("li", {}, line)));
-  }
+function Picks({ results }) {
+  const index = Math.min(seen(selection).index, results.length - 1);
+  return html`
+    <div class="o-picks" role="group">
+      ${results.map(
+        ({ id, seed, thumbnail_url: url }, at) => html`
+          <button
+            key=${id}
+            type="button"
+            aria-label=${say("stage.pick", { index: at + 1, seed })}
+            aria-pressed=${String(at === index)}
+            onClick=${() => selection.pickPicture(at)}
+          >
+            ${url ? html`<img src=${url} alt="" />` : String(at + 1)}
+          </button>
+        `,
+      )}
+    </div>
+  `;
 }
 
 const WIDE = [16, 9];

@@ -1,6 +1,7 @@
 // Of what was made with no guardrail to look at it, a small mark that says so.
 
 import { say } from "../data/facts.js";
+import { html } from "../vendor/preact.js";
 import { make, show } from "./nodes.js";
 
 /** `{ node, paint(job) }`: hidden where there was a guardrail, or where it was not asked. */
@@ -12,3 +13,9 @@ export function verdictChip() {
   );
   return { node, paint: (job) => show(node, job?.state === "succeeded" && job.guardrail === "not_installed") };
 }
+
+/** The same as a component. */
+export const Verdict = ({ job }) =>
+  job?.state === "succeeded" && job.guardrail === "not_installed"
+    ? html`<span class="o-verdict" title=${say("guardrails.not_installed")}>${say("guardrail.none")}</span>`
+    : null;

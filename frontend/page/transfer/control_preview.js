@@ -3,148 +3,123 @@
 import { say } from "../data/facts.js";
 import { faultWords } from "../data/faults.js";
 import { remember } from "../media/media_facts.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const SETTLE_MS = 250; // after the last change, before a frame is computed
 
-export class ControlPreview {
-  #url = "";
-  #timer = 0;
-  #asked = null;
-  #computing = null;
+/** `asked` is what a control is computed from, as the API names it; `take(id)` gets the whole clip to use it. */
+export function ControlPreview({ asked, take }) {
+  const at = useSignal(0.5);
+  const url = useSignal(null);
+  const ready = useSignal(false);
+  const broken = useSignal(false);
+  const status = useSignal("");
+  const made = useSignal(null); // the whole clip
+  const computing = useSignal(null); // the AbortController of its request
+  const clip = useRef(null);
+  const { hint, fps, ...options } = asked;
+  const words = say(`hint.${hint}`);
 
-  constructor(hint, take) {
-    this.hint = hint;
-    this.take = take;
-    this.image = make("img", { alt: say("controls.preview", { hint: say(`hint.${hint}`) }) });
-    this.clip = make("video", {
-      controls: true,
-      loop: true,
-      playsinline: true,
-      hidden: true,
-      "aria-label": say("controls.whole", { hint: say(`hint.${hint}`) }),
-    });
-    this.clip.muted = true;
-    this.status = make("span", { class: "o-media-status", role: "status" });
-    this.at = make("input", {
-      type: "range",
-      min: 0,
-      max: 1,
-      step: 0.05,
-      value: 0.5,
-      "aria-label": say("controls.at"),
-    });
-    this.at.addEventListener("input", () => this.#later());
-    this.whole = make(
-      "button",
-      { type: "button", class: "o-btn", on: { click: () => this.#compute() } },
-      say("controls.watch"),
-    );
-    this.use = make(
-      "button",
-      { type: "button", class: "o-btn", hidden: true, on: { click: () => this.take(this.made.id) } },
-      say("controls.use_clip"),
-    );
-    this.node = make(
-      "div",
-      { class: "o-control-preview", hidden: true },
-      make("div", { class: "o-control-frame" }, this.image, this.clip),
-      this.at,
-      make("div", { class: "o-control-buttons" }, this.whole, this.use),
-      this.status,
-    );
-    this.image.addEventListener("load", () => {
-      show(this.image, this.clip.hidden);
-      mark(this.node, "data-ready", "true");
-      write(this.status, "");
-    });
-    this.image.addEventListener("error", () => {
-      if (!this.image.getAttribute("src")) return;
-      show(this.image, false);
-      write(this.status, say("controls.no_preview"));
-    });
-  }
+  useEffect(() => {
+    const { source_video: source, ...query } = options;
+    const params = new URLSearchParams({ hint, ...query, at: String(at.value) });
+    const draw = () => {
+      url.value = `/v1/media/${source}/control?${params}`;
+    };
+    const timer = setTimeout(draw, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(options), at.value]);
 
-  /** Follow the form; null hides it. */
-  show(asked) {
-    show(this.node, Boolean(asked));
-    if (!asked) return;
-    const { source, strength, resolution, aspect_ratio: shape, fps } = asked;
-    const next = JSON.stringify([source, strength, resolution, shape, fps]);
-    if (this.#asked && next === this.key) return;
-    this.key = next;
-    this.#asked = { source, strength, resolution, shape, fps };
-    this.#stop();
-    this.#later();
-  }
-
-  #later() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#draw(), SETTLE_MS);
-  }
-
-  #draw() {
-    const { source, strength, resolution, shape } = this.#asked;
-    const options = new URLSearchParams({
-      hint: this.hint,
-      strength,
-      resolution,
-      aspect_ratio: shape,
-      at: this.at.value,
-    });
-    const url = `/v1/media/${source}/control?${options}`;
-    if (url === this.#url) return;
-    this.#url = url;
-    this.image.src = url;
-  }
-
-  #stop() {
-    this.#computing?.abort();
-    this.#computing = null;
-    this.clip.pause();
-    show(this.clip, false);
-    show(this.image, true);
-    show(this.use, false);
-    show(this.at, true);
-    write(this.whole, say("controls.watch"));
-  }
+  const stop = () => {
+    computing.value?.abort();
+    computing.value = made.value = null;
+  };
+  useEffect(() => stop, [JSON.stringify(asked)]);
+  useEffect(() => {
+    clip.current?.play().catch(() => {});
+  }, [made.value]);
 
   // The whole of it takes seconds to minutes; a second press stops it.
-  async #compute() {
-    if (this.#computing) return this.#stop();
-    const { source, strength, resolution, shape, fps } = this.#asked;
-    this.#computing = new AbortController();
-    write(this.whole, say("controls.stop"));
-    write(this.status, say("controls.computing"));
-    const body = JSON.stringify({
-      source_video: source,
-      hint: this.hint,
-      strength,
-      resolution,
-      aspect_ratio: shape,
-      fps,
-    });
+  async function compute() {
+    if (computing.value) return stop();
+    stop();
+    const request = new AbortController();
+    computing.value = request;
+    status.value = say("controls.computing");
     try {
       const reply = await fetch("/v1/controls", {
         method: "POST",
-        body,
+        body: JSON.stringify(asked),
         headers: { "content-type": "application/json" },
-        signal: this.#computing.signal,
+        signal: request.signal,
       });
       const answer = await reply.json();
-      this.#stop();
-      if (!reply.ok) return write(this.status, faultWords(answer.error));
-      this.made = remember(answer);
-      this.clip.src = answer.url;
-      show(this.clip, true);
-      show(this.image, false);
-      show(this.at, false);
-      show(this.use, true);
-      write(this.status, "");
-      this.clip.play().catch(() => {});
+      status.value = reply.ok ? "" : faultWords(answer.error);
+      if (reply.ok) made.value = remember(answer);
     } catch {
-      this.#stop();
-      write(this.status, "");
+      status.value = "";
     }
+    if (computing.value === request) computing.value = null;
   }
+  const loaded = () => {
+    ready.value = true;
+    broken.value = false;
+    status.value = "";
+  };
+  const failed = () => {
+    broken.value = true;
+    status.value = say("controls.no_preview");
+  };
+
+  return html`
+    <div class="o-control-preview" data-ready=${ready.value ? "true" : null}>
+      <div class="o-control-frame">
+        <img
+          alt=${say("controls.preview", { hint: words })}
+          src=${url.value}
+          hidden=${broken.value || Boolean(made.value)}
+          onLoad=${loaded}
+          onError=${failed}
+        />
+        ${
+          made.value &&
+          html`<video
+            ref=${clip}
+            src=${made.value.url}
+            controls
+            loop
+            muted
+            playsinline
+            aria-label=${say("controls.whole", { hint: words })}
+          />`
+        }
+      </div>
+      ${
+        !made.value &&
+        html`<input
+          type="range"
+          min="0"
+          max="1"
+          step="0.05"
+          value=${at.value}
+          aria-label=${say("controls.at")}
+          onInput=${({ target }) => {
+            at.value = Number(target.value);
+          }}
+        />`
+      }
+      <div class="o-control-buttons">
+        <button type="button" class="o-btn" onClick=${compute}>
+          ${say(computing.value ? "controls.stop" : "controls.watch")}
+        </button>
+        ${
+          made.value &&
+          html`<button type="button" class="o-btn" onClick=${() => take(made.value.id)}>
+            ${say("controls.use_clip")}
+          </button>`
+        }
+      </div>
+      <span class="o-media-status" role="status">${status.value}</span>
+    </div>
+  `;
 }

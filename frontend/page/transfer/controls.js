@@ -2,143 +2,175 @@
 // own clip.
 
 import { checkpoint } from "../data/checkpoint.js";
-import { ControlRow } from "./control_row.js";
 import { say } from "../data/facts.js";
+import { seen } from "../data/store.js";
+import { defineField } from "../form/field.js";
 import { form } from "../form/values.js";
-import { HeldPart } from "../form/held_part.js";
-import { MediaBox } from "../media/media_box.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { MediaInput } from "../media/media_input.js";
+import { html, useSignal } from "../vendor/preact.js";
+import { ControlPreview } from "./control_preview.js";
 
 const HINTS = ["edge", "blur", "depth", "seg", "wsm"];
-export const COMPUTED = ["edge", "blur"];
+const COMPUTED = ["edge", "blur"];
+const STRENGTHS = ["very_low", "low", "medium", "high", "very_high"];
+const MOST_WEIGHT = 3; // of the slider; the request takes more
 
 /** Why the checkpoint does not follow a hint; empty where it does. */
-const refusal = (hint) => checkpoint.refusal("controls.hint", hint);
+const refusal = (hint) => seen(checkpoint).refusal("controls.hint", hint);
 
-class Controls extends HeldPart {
-  blank() {
-    return { source_video: null, controls: [], num_source_frames: 0 };
-  }
+function Controls({ value: { source_video: source, controls, num_source_frames: kept }, put }) {
+  const looked = useSignal(""); // why the hint under the pointer or with the focus is not followed
+  const look = ({ target }) => {
+    looked.value = target.closest("[data-why]")?.dataset.why ?? "";
+  };
+  const leave = () => {
+    looked.value = "";
+  };
 
-  build() {
-    this.box = new MediaBox({
-      types: ["video"],
-      title: say("controls.source"),
-      empty: say("controls.source_empty"),
-      picked: ({ id }) =>
-        this.put({ source_video: id, controls: this.held.controls.length ? this.held.controls : firstControls() }),
-      cleared: () => this.put({ source_video: null, num_source_frames: 0 }),
-    });
-    this.chips = HINTS.map((hint) =>
-      make(
-        "button",
-        {
-          type: "button",
-          class: "o-chip",
-          "data-hint": hint,
-          title: say(`hint.${hint}_help`),
-          on: { click: () => this.#toggle(hint) },
-        },
-        say(`hint.${hint}`),
-      ),
-    );
-    this.rows = make("div", { class: "o-control-rows" });
-    this.drawn = new Map(); // hint → ControlRow
-    this.number = make("input", { type: "number", min: 0, max: 397, step: 1, "aria-label": say("controls.kept") });
-    this.number.addEventListener("change", () =>
-      this.put({ num_source_frames: Math.max(0, Math.round(Number(this.number.value) || 0)) }),
-    );
-    this.kept = make(
-      "label",
-      { class: "o-kept-frames" },
-      make("b", {}, say("controls.kept")),
-      this.number,
-      make("small", {}, say("controls.kept_help")),
-    );
-    this.need = make("span", { class: "o-why", id: "o-controls-why" });
-    this.group = make(
-      "div",
-      { class: "o-chip-group", role: "group", "aria-label": say("controls.title") },
-      ...this.chips,
-    );
-    for (const event of ["focusin", "pointerover", "focusout", "pointerleave"])
-      this.group.addEventListener(event, () => this.later());
-    this.append(
-      this.box.node,
-      make(
-        "span",
-        { class: "o-chip-title" },
-        make("b", {}, say("controls.title")),
-        make("small", {}, say("controls.help")),
-      ),
-      this.group,
-      this.need,
-      this.rows,
-      this.kept,
-    );
-  }
-
-  #toggle(hint) {
-    const { controls } = this.held;
+  function toggle(hint) {
     const without = controls.filter((control) => control.hint !== hint);
     if (without.length === controls.length && refusal(hint)) return; // what came with a recipe can be let go
     const next = without.length < controls.length ? without : [...controls, { hint, weight: 1 }];
-    this.put({ controls: next.sort((a, b) => HINTS.indexOf(a.hint) - HINTS.indexOf(b.hint)) });
+    put({ controls: next.toSorted((a, b) => HINTS.indexOf(a.hint) - HINTS.indexOf(b.hint)) });
   }
+  const change = (hint, changes) =>
+    put({ controls: controls.map((control) => (control.hint === hint ? { ...control, ...changes } : control)) });
 
-  /** Say something about one hint. */
-  change(hint, changes) {
-    this.put({
-      controls: this.held.controls.map((control) => (control.hint === hint ? { ...control, ...changes } : control)),
-    });
-  }
-
-  paint() {
-    const { source_video: source, controls, num_source_frames: kept } = this.held;
-    this.box.show(source);
-    const hints = controls.map(({ hint }) => hint);
-    for (const chip of this.chips) {
-      const why = refusal(chip.dataset.hint);
-      const pressed = hints.includes(chip.dataset.hint);
-      mark(chip, "aria-pressed", String(pressed));
-      mark(chip, "aria-disabled", why && !pressed ? "true" : null);
-      mark(chip, "aria-describedby", why ? this.need.id : null);
-      mark(chip, "data-why", why || null);
+  return html`
+    <${MediaInput}
+      types=${["video"]}
+      title=${say("controls.source")}
+      empty=${say("controls.source_empty")}
+      id=${source}
+      picked=${({ id }) => put({ source_video: id, controls: controls.length ? controls : firstControls() })}
+      cleared=${() => put({ source_video: null, num_source_frames: 0 })}
+    />
+    <span class="o-chip-title"><b>${say("controls.title")}</b><small>${say("controls.help")}</small></span>
+    <div
+      class="o-chip-group"
+      role="group"
+      aria-label=${say("controls.title")}
+      onFocusIn=${look}
+      onPointerOver=${look}
+      onFocusOut=${leave}
+      onPointerLeave=${leave}
+    >
+      ${HINTS.map((hint) => {
+        const why = refusal(hint);
+        const pressed = controls.some((control) => control.hint === hint);
+        return html`<button
+          type="button"
+          class="o-chip"
+          data-hint=${hint}
+          title=${say(`hint.${hint}_help`)}
+          aria-pressed=${String(pressed)}
+          aria-disabled=${why && !pressed ? "true" : null}
+          aria-describedby=${why ? "o-controls-why" : null}
+          data-why=${why || null}
+          onClick=${() => toggle(hint)}
+        >
+          ${say(`hint.${hint}`)}
+        </button>`;
+      })}
+    </div>
+    <span class="o-why" id="o-controls-why">${looked.value || missing(controls, source)}</span>
+    <div class="o-control-rows">
+      ${controls.map(
+        (control) => html`<${Control}
+          key=${control.hint}
+          ...${control}
+          source=${source}
+          alone=${controls.length === 1}
+          change=${(changes) => change(control.hint, changes)}
+        />`,
+      )}
+    </div>
+    ${
+      source &&
+      html`<label class="o-kept-frames">
+        <b>${say("controls.kept")}</b>
+        <input
+          type="number"
+          min="0"
+          max="397"
+          step="1"
+          value=${kept}
+          aria-label=${say("controls.kept")}
+          onChange=${({ target }) => put({ num_source_frames: Math.max(0, Math.round(Number(target.value) || 0)) })}
+        />
+        <small>${say("controls.kept_help")}</small>
+      </label>`
     }
-    for (const [hint, row] of this.drawn) {
-      if (hints.includes(hint)) continue;
-      row.node.remove();
-      this.drawn.delete(hint);
-    }
-    controls.forEach((control, index) => {
-      const row = this.drawn.get(control.hint) ?? this.#add(control.hint);
-      if (this.rows.children[index] !== row.node) this.rows.insertBefore(row.node, this.rows.children[index] ?? null);
-      row.paint(control, source, form.values ?? {}, controls.length);
-    });
-    const asked = this.group.querySelector("[data-why]:hover, [data-why]:focus-visible");
-    write(this.need, asked?.dataset.why ?? this.#missing());
-    show(this.kept, Boolean(source));
-    if (document.activeElement !== this.number) this.number.value = kept;
-  }
+  `;
+}
 
-  // What stands in the way: a hint that the checkpoint does not follow, or one that is missing something.
-  #missing() {
-    const { controls, source_video: source } = this.held;
-    const refused = controls.find(({ hint }) => refusal(hint));
-    if (refused) return refusal(refused.hint);
-    if (!controls.length) return source ? say("controls.none") : "";
-    const bare = controls.find(({ hint, video }) => !video && (!COMPUTED.includes(hint) || !source));
-    if (!bare) return "";
-    return say(COMPUTED.includes(bare.hint) ? "controls.needs_source" : "controls.needs_clip", {
-      hint: say(`hint.${bare.hint}`),
-    });
-  }
+/** One hint: how strongly it is computed, or the clip that gives it; its weight; and what the model will see. */
+function Control({ hint, video = null, strength, weight, source, alone, change }) {
+  const name = say(`hint.${hint}`);
+  const canCompute = COMPUTED.includes(hint);
+  const computes = canCompute && !video && Boolean(source);
+  const { resolution, aspect_ratio, fps, control_attention: attention } = seen(form).values ?? {};
+  const asked = { hint, source_video: source, strength: strength ?? "medium", resolution, aspect_ratio, fps };
+  const words = canCompute ? "own_clip" : "clip";
+  const take = (id) => change({ video: id, strength: null });
+  return html`
+    <section class="o-control" data-hint=${hint} aria-label=${name}>
+      <h3>${name}</h3>
+      ${computes && html`<${ControlPreview} asked=${asked} take=${take} />`}
+      ${
+        computes &&
+        html`<div class="o-chip-group o-strengths" role="group" aria-label=${say("controls.strength")}>
+          ${STRENGTHS.map(
+            (each) => html`<button
+              type="button"
+              class="o-chip"
+              aria-pressed=${String(each === asked.strength)}
+              onClick=${() => change({ strength: each })}
+            >
+              ${say(`strength.${each}`)}
+            </button>`,
+          )}
+        </div>`
+      }
+      ${
+        !alone &&
+        attention !== "joint" &&
+        html`<div class="o-weight">
+          <span class="o-line-title"><b>${say("controls.weight")}</b><span class="o-num">${weight.toFixed(2)}</span></span>
+          <input
+            type="range"
+            min="0"
+            max=${MOST_WEIGHT}
+            step="0.05"
+            value=${weight}
+            aria-label=${say("controls.weight_of", { hint: name })}
+            style=${{ "--range_progress": `${(100 * Math.min(weight, MOST_WEIGHT)) / MOST_WEIGHT}%` }}
+            onInput=${({ target }) => change({ weight: Number(target.value) })}
+          />
+        </div>`
+      }
+      <${MediaInput}
+        types=${["video"]}
+        title=${say(`controls.${words}`, { hint: name })}
+        empty=${say(`controls.${words}_empty`)}
+        id=${video}
+        picked=${({ id }) => take(id)}
+        cleared=${() => change({ video: null })}
+        small=${true}
+      />
+    </section>
+  `;
+}
 
-  #add(hint) {
-    const row = new ControlRow(hint, COMPUTED.includes(hint), (changes) => this.change(hint, changes));
-    this.drawn.set(hint, row);
-    return row;
-  }
+/** What stands in the way: a hint that the checkpoint does not follow, or one that is missing something. */
+function missing(controls, source) {
+  const refused = controls.find(({ hint }) => refusal(hint));
+  if (refused) return refusal(refused.hint);
+  if (!controls.length) return source ? say("controls.none") : "";
+  const bare = controls.find(({ hint, video }) => !video && (!COMPUTED.includes(hint) || !source));
+  if (!bare) return "";
+  const hint = say(`hint.${bare.hint}`);
+  return say(COMPUTED.includes(bare.hint) ? "controls.needs_source" : "controls.needs_clip", { hint });
 }
 
 /** What a clip is followed by before anybody has said: the first hint of those that are computed from it. */
@@ -147,4 +179,4 @@ function firstControls() {
   return hint ? [{ hint, weight: 1 }] : [];
 }
 
-customElements.define("o-controls", Controls);
+defineField("o-controls", Controls, { source_video: null, controls: [], num_source_frames: 0 });
