@@ -3,13 +3,16 @@
 import { say } from "../data/facts.js";
 import { subject } from "./subject.js";
 import { talks } from "./store.js";
-import { refused, streamed } from "./stream.js";
+import { faultWords } from "../data/faults.js";
+import { sampling } from "./sampling.js";
+import { Store } from "../data/store.js";
 import { live } from "../data/live.js";
 
 const REMEMBERED_TURNS = 20;
 const PART = { image: "image_url", video: "video_url" };
 
-class Asking extends EventTarget {
+class Asking extends Store {
+  thinks = false; // whether the reasoner writes its reasoning before the answer
   #stopper = null;
 
   get busy() {
@@ -20,15 +23,20 @@ class Asking extends EventTarget {
     this.#stopper?.abort();
   }
 
-  /** Ask in words; `sampling` has what is said of seed, max_tokens and temperature. */
-  async words(text, thinks, sampling) {
+  think(thinks) {
+    this.thinks = thinks;
+    this.changed();
+  }
+
+  async words(text) {
+    const said = sampling.forWords();
     const [id, item] = [subject.id, subject.item];
     talks.add(id, { role: "user", text });
     await this.#answer(id, async (turn, signal) => {
       const body = {
         model: live.state.system.checkpoint?.id,
-        messages: messagesOf(talks.turns(id).slice(0, -1), item, thinks),
-        ...sampling,
+        messages: messagesOf(talks.turns(id).slice(0, -1), item, this.thinks),
+        ...said,
       };
       for await (const { text: more = "", thought = "" } of streamed(body, signal)) {
         talks.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
@@ -36,9 +44,9 @@ class Asking extends EventTarget {
     });
   }
 
-  /** Ask a task about the item; `sampling` has what is said of seed and max_tokens. */
-  async task(task, words, thinks, sampling) {
-    const id = subject.id;
+  /** Ask a task about the item. */
+  async task(task, words) {
+    const { id } = subject;
     const said = Object.values(words).filter(Boolean).join(", ");
     talks.add(id, {
       role: "user",
@@ -49,7 +57,7 @@ class Asking extends EventTarget {
       const response = await fetch(`/v1/tasks/${task.id}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ media: id, words, ...(thinks ? { thinking: true } : {}), ...sampling }),
+        body: JSON.stringify({ media: id, words, ...(this.thinks ? { thinking: true } : {}), ...sampling.forTask() }),
         signal,
       });
       const answer = await response.json();
@@ -61,7 +69,7 @@ class Asking extends EventTarget {
   async #answer(id, fill) {
     this.#stopper = new AbortController();
     const turn = talks.add(id, { role: "assistant", text: "", thought: "", results: [], open: true });
-    this.dispatchEvent(new Event("state"));
+    this.changed();
     const last = {};
     try {
       await fill(turn, this.#stopper.signal);
@@ -71,7 +79,7 @@ class Asking extends EventTarget {
     }
     this.#stopper = null;
     talks.grow(turn, { ...last, open: false }, true);
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 }
 
@@ -96,5 +104,40 @@ function messagesOf(turns, item, thinks) {
   if (part && messages.length) messages[0].content.unshift({ type: part, [part]: { url: `media:${item.id}` } });
   return messages;
 }
+
+// The answer to one question, word by word: yields `{ text }` and `{ thought }` as they come; throws an Error with the
+// server's words.
+async function* streamed(body, signal) {
+  const response = await fetch("/v1/chat/completions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...body, stream: true }),
+    signal,
+  });
+  if (!response.ok) throw refused(await response.json().catch(() => null));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split("\n\n");
+    rest = events.pop();
+    for (const event of events) {
+      const data = event
+        .split("\n")
+        .find((line) => line.startsWith("data: "))
+        ?.slice(6);
+      if (!data || data === "[DONE]") continue;
+      const said = JSON.parse(data);
+      if (said.error) throw refused(said);
+      const delta = said.choices?.[0]?.delta ?? {};
+      if (delta.reasoning_content) yield { thought: delta.reasoning_content };
+      if (delta.content) yield { text: delta.content };
+    }
+  }
+}
+
+// What a refusal says, as an error.
+const refused = (answer) => new Error(faultWords(answer?.error));
 
 export const asking = new Asking();

@@ -1,11 +1,12 @@
 // How answers are drawn: their length, temperature and seed, kept in this browser. What is left empty is the reasoner's
 // own.
 
-import "../form/seed.js";
 import { say } from "../data/facts.js";
-import { icon } from "../parts/icons.js";
-import { make, mark } from "../parts/nodes.js";
-import { popover } from "../parts/popover.js";
+import { Icon } from "../parts/icons.js";
+import { Popover } from "../parts/popover.js";
+import { SeedButtons } from "../parts/seed.js";
+import { seen, Store } from "../data/store.js";
+import { html } from "../vendor/preact.js";
 
 const KEY = "orrery.ask.sampling";
 const SEEDS = 2 ** 32; // of those that are drawn
@@ -18,92 +19,30 @@ const BOUNDS = {
 
 const drawn = () => Math.floor(Math.random() * SEEDS);
 
-class AskSampling extends HTMLElement {
-  #values = read(); // { max_tokens, temperature, seed, locked }; null is unsaid
-
-  connectedCallback() {
-    if (this.firstChild) return;
-    const button = make(
-      "button",
-      { type: "button", class: "o-btn", "data-do": "sampling" },
-      icon("filter", 15),
-      make("span", {}, say("ask.advanced")),
-    );
-    this.pop = popover(button, { up: true, label: say("ask.advanced"), opened: () => this.#paint() });
-    this.inputs = Object.fromEntries(Object.entries(BOUNDS).map(([name, bounds]) => [name, this.#input(name, bounds)]));
-    this.lock = make("o-seed");
-    this.lock.addEventListener("o-fresh", () => this.#say({ seed: drawn(), locked: true }));
-    this.lock.addEventListener("o-next", () =>
-      this.#say({ seed: Math.min((this.#values.seed ?? drawn()) + 1, BOUNDS.seed.max), locked: true }),
-    );
-    this.lock.addEventListener("o-pick", ({ detail }) =>
-      this.#say({ locked: detail, ...(detail && this.#values.seed == null ? { seed: drawn() } : {}) }),
-    );
-    this.pop.panel.append(
-      ...["max_tokens", "temperature"].map((name) =>
-        make(
-          "label",
-          {},
-          make("b", {}, say(`ask.${name}`)),
-          make("small", {}, say(`ask.${name}_help`)),
-          this.inputs[name],
-        ),
-      ),
-      make("label", {}, make("b", {}, say("ask.seed")), make("small", {}, say("ask.seed_help")), this.inputs.seed),
-      this.lock,
-    );
-    this.append(this.pop.node);
-    this.#paint();
-  }
+class Sampling extends Store {
+  values = read(); // { max_tokens, temperature, seed, locked }; null is unsaid
 
   /** For a question in words: a seed that is not locked is drawn anew, and shown. */
   forWords() {
-    if (!this.#values.locked) this.#say({ seed: drawn() });
-    const { max_tokens, temperature, seed } = this.#values;
+    if (!this.values.locked) this.say({ seed: drawn() });
+    const { max_tokens, temperature, seed } = this.values;
     return said({ max_tokens, temperature, seed });
   }
 
   /** For a task, which has a temperature and a seed of its own; a locked one takes the place of that. */
   forTask() {
-    const { max_tokens, seed, locked } = this.#values;
+    const { max_tokens, seed, locked } = this.values;
     return said({ max_tokens, seed: locked ? seed : null });
   }
 
-  #input(name, { min, max, step }) {
-    const change = () => {
-      const number = Math.min(Math.max(Number(input.value), min), max);
-      const value = input.value.trim() === "" || Number.isNaN(number) ? null : step === 1 ? Math.round(number) : number;
-      this.#say(name === "seed" ? { seed: value, locked: value !== null } : { [name]: value });
-    };
-    const input = make("input", {
-      class: "o-select o-num",
-      type: "number",
-      name,
-      min,
-      max,
-      step: name === "temperature" ? step : 1,
-      inputmode: step === 1 ? "numeric" : "decimal",
-      on: { change },
-    });
-    return input;
-  }
-
-  #say(changes) {
-    this.#values = { ...this.#values, ...changes };
+  say(changes) {
+    this.values = { ...this.values, ...changes };
     try {
-      localStorage[KEY] = JSON.stringify(this.#values);
+      localStorage[KEY] = JSON.stringify(this.values);
     } catch {
       // Nothing more fits: they hold until the page is closed.
     }
-    this.#paint();
-  }
-
-  #paint() {
-    for (const [name, input] of Object.entries(this.inputs)) {
-      input.value = this.#values[name] ?? "";
-      mark(input, "placeholder", say(name === "seed" ? "ask.seed_drawn" : "ask.own"));
-    }
-    this.lock.value = this.#values.locked;
+    this.changed();
   }
 }
 
@@ -117,4 +56,53 @@ function read() {
   }
 }
 
-customElements.define("o-ask-sampling", AskSampling);
+export const sampling = new Sampling();
+
+export const AskSampling = () => html`
+  <o-ask-sampling>
+    <${Popover}
+      label=${say("ask.advanced")}
+      up
+      data-do="sampling"
+      face=${html`<${Icon} name="filter" size="15" /><span>${say("ask.advanced")}</span>`}
+    >
+      ${() => html`${Object.keys(BOUNDS).map((name) => html`<${Bounded} name=${name} />`)}<${Seed} />`}
+    <//>
+  </o-ask-sampling>
+`;
+
+function Bounded({ name }) {
+  const { min, max, step } = BOUNDS[name];
+  const value = seen(sampling).values[name] ?? "";
+  const change = ({ target }) => {
+    const number = Math.min(Math.max(Number(target.value), min), max);
+    const next = target.value.trim() === "" || Number.isNaN(number) ? null : step === 1 ? Math.round(number) : number;
+    sampling.say(name === "seed" ? { seed: next, locked: next !== null } : { [name]: next });
+  };
+  return html`
+    <label>
+      <b>${say(`ask.${name}`)}</b>
+      <small>${say(`ask.${name}_help`)}</small>
+      <input
+        class="o-select o-num"
+        type="number"
+        name=${name}
+        ...${BOUNDS[name]}
+        inputmode=${step === 1 ? "numeric" : "decimal"}
+        placeholder=${say(name === "seed" ? "ask.seed_drawn" : "ask.own")}
+        value=${value}
+        onChange=${change}
+      />
+    </label>
+  `;
+}
+
+function Seed() {
+  const { seed, locked } = seen(sampling).values;
+  const next = () => sampling.say({ seed: Math.min((seed ?? drawn()) + 1, BOUNDS.seed.max), locked: true });
+  const lock = () => sampling.say({ locked: !locked, ...(!locked && seed == null ? { seed: drawn() } : {}) });
+  const fresh = () => sampling.say({ seed: drawn(), locked: true });
+  return html`
+    <o-seed><${SeedButtons} locked=${locked} fresh=${fresh} next=${next} lock=${lock} /></o-seed>
+  `;
+}

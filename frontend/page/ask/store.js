@@ -1,10 +1,12 @@
 // Conversations, one about each item, kept in this browser alone and deleted there.
 
+import { Store } from "../data/store.js";
+
 const KEY = "orrery.ask";
 const MOST_TALKS = 40;
 const MOST_TURNS = 80;
 
-class AskStore extends EventTarget {
+class AskStore extends Store {
   #talks = read(); // item id, "" for none → { at, turns }
 
   /**
@@ -41,7 +43,7 @@ class AskStore extends EventTarget {
   grow(turn, changes, keep = false) {
     Object.assign(turn, changes);
     if (keep) this.#keep();
-    else this.dispatchEvent(new Event("state"));
+    else this.changed();
   }
 
   delete(id) {
@@ -65,7 +67,7 @@ class AskStore extends EventTarget {
       this.#talks = Object.fromEntries(newest.slice(0, Math.floor(newest.length / 2)));
       localStorage[KEY] = JSON.stringify(this.#talks);
     }
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 }
 

@@ -1,16 +1,39 @@
-// The picture or the clip that is asked about; none is fine too. It stands in the page's address.
+// What is asked about, a picture or a clip, which stands in the page's address; none is fine too. And whose marks are
+// drawn on it: those of the last answer that has any, until a person picks another one.
 
 import { toast } from "../parts/errors.js";
 import { say } from "../data/facts.js";
+import { marksOf } from "../media/marks.js";
 import { mediaOf } from "../media/media_facts.js";
+import { talks } from "./store.js";
+import { Store } from "../data/store.js";
 
-class Subject extends EventTarget {
+class Subject extends Store {
   item = null;
   id = new URLSearchParams(location.search).get("from") ?? "";
   loading = false;
+  #picked = null; // a turn; false for none
 
   start() {
     if (this.id) this.#load();
+  }
+
+  get turns() {
+    return talks.turns(this.id);
+  }
+
+  /** The turn whose marks are drawn, or null. */
+  get marked() {
+    if (this.#picked === false) return null;
+    const { turns } = this;
+    if (turns.includes(this.#picked)) return this.#picked;
+    return turns.findLast((turn) => turn.role === "assistant" && !turn.open && marksOf(turn).length > 0) ?? null;
+  }
+
+  /** Draw the marks of a turn; false for none. */
+  pick(turn) {
+    this.#picked = turn;
+    this.changed();
   }
 
   /** Ask about another item; nothing for none. */
@@ -21,7 +44,7 @@ class Subject extends EventTarget {
     if (this.id) address.searchParams.set("from", this.id);
     else address.searchParams.delete("from");
     history.replaceState(history.state, "", address);
-    this.dispatchEvent(new Event("state"));
+    this.pick(null);
   }
 
   async #load() {

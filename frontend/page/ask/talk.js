@@ -1,179 +1,166 @@
-// The conversation: its turns, the tasks, and the field for the next question.
+// The conversation: its turns, questions worth trying, the tasks, and the field for the next question.
 
-import "./examples.js";
-import "./sampling.js";
-import "./tasks.js";
 import { asking } from "./asking.js";
-import { shownMarks } from "./shown.js";
+import { AskSampling } from "./sampling.js";
 import { talks } from "./store.js";
 import { subject } from "./subject.js";
+import { Tasks } from "./tasks.js";
 import { Turn } from "./turn.js";
 import { checkpoint as known } from "../data/checkpoint.js";
 import { toast } from "../parts/errors.js";
 import { say } from "../data/facts.js";
-import { iconButton } from "../parts/icons.js";
+import { IconButton } from "../parts/icons.js";
 import { live } from "../data/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { promptHistory } from "../parts/prompt_history.js";
+import { storedSample } from "../media/samples.js";
+import { PromptHistory } from "../parts/prompt_history.js";
+import { seen } from "../data/store.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const NEAR_END_PX = 80;
 
-class Talk extends Part {
-  #turns = new Map(); // turn → Turn
+export function Talk() {
+  const [pane, field] = [useRef(null), useRef(null)];
+  const question = useSignal("");
+  const { turns, marked } = seen(subject);
+  const { busy, thinks } = seen(asking);
+  const { checkpoint } = seen(live).state.system;
+  seen(talks);
+  const [tone, notice] = checkpoint ? noticeOf(checkpoint, seen(known).details) : [];
+  const end = pane.current;
+  const isAtEnd = !end || end.scrollHeight - end.scrollTop - end.clientHeight < NEAR_END_PX;
+  useLayoutEffect(() => {
+    if (isAtEnd) pane.current.scrollTop = pane.current.scrollHeight;
+  });
 
-  sources() {
-    return [talks, subject, asking, shownMarks, known, live];
+  const write = ({ target }) => {
+    question.value = target.value;
+  };
+  const take = (words) => {
+    question.value = words;
+    field.current.focus();
+  };
+  function send() {
+    const words = question.value.trim();
+    if (!words || asking.busy) return;
+    question.value = "";
+    pane.current.scrollTop = pane.current.scrollHeight;
+    asking.words(words);
   }
-
-  build() {
-    this.notice = make("p", { class: "o-ask-notice", role: "status", hidden: true });
-    this.list = make("ol", {
-      class: "o-turns",
-      "aria-label": say("ask.conversation"),
-      "aria-live": "polite",
-      "aria-relevant": "additions",
-    });
-    this.empty = make(
-      "div",
-      { class: "o-empty" },
-      make("b", {}, say("ask.empty")),
-      make("p", {}, say("ask.empty_hint")),
-      make("o-ask-examples"),
-    );
-    this.pane = make(
-      "div",
-      { class: "o-turns-scroll", tabindex: 0, role: "region", "aria-label": say("ask.conversation") },
-      this.empty,
-      this.list,
-    );
-    this.tasks = make("o-ask-tasks");
-    this.sampling = make("o-ask-sampling");
-    const how = { thinks: () => this.think.getAttribute("aria-pressed") === "true", sampling: this.sampling };
-    this.tasks.how = how;
-    this.empty.lastChild.how = how;
-    const take = (words) => {
-      this.field.value = words;
-      this.field.focus();
-      this.later();
-    };
-    this.history = promptHistory({ earlier: () => talks.questions, take, none: say("ask.no_history"), up: true });
-    this.field = make("textarea", {
-      class: "o-ask-field",
-      rows: 2,
-      "data-hot": "words",
-      "aria-label": say("ask.question"),
-      placeholder: say("ask.question_hint"),
-      on: { input: () => this.later(), keydown: (event) => this.#key(event) },
-    });
-    this.think = make(
-      "button",
-      {
-        type: "button",
-        class: "o-btn",
-        "aria-pressed": "false",
-        title: say("ask.think_help"),
-        on: { click: () => this.#toggleThinking() },
-      },
-      say("ask.think"),
-    );
-    this.send = iconButton("send", say("ask.send"), () => this.#send(), {
-      class: "o-btn o-primary",
-      "data-hot": "submit",
-      "data-do": "send",
-    });
-    this.stop = iconButton("close", say("ask.stop"), () => asking.stop(), {
-      class: "o-btn o-bad",
-      "data-hot": "cancel",
-      "data-do": "stop",
-    });
-    this.forget = iconButton("trash", say("ask.delete"), () => this.#delete(), { quiet: true, "data-do": "forget" });
-    this.append(
-      this.notice,
-      this.pane,
-      this.tasks,
-      make(
-        "div",
-        { class: "o-composer" },
-        this.field,
-        make(
-          "div",
-          { class: "o-row-acts" },
-          this.think,
-          this.history,
-          this.sampling,
-          this.forget,
-          make("span", { class: "o-grow" }),
-          this.stop,
-          this.send,
-        ),
-      ),
-    );
-  }
-
-  paint({ system }) {
-    const turns = talks.turns(subject.id);
-    const { checkpoint } = system;
-    const [tone, notice] = checkpoint ? noticeOf(checkpoint) : ["", ""];
-    show(this.notice, Boolean(notice));
-    mark(this.notice, "data-tone", tone);
-    write(this.notice, notice);
-    const atEnd = this.pane.scrollHeight - this.pane.scrollTop - this.pane.clientHeight < NEAR_END_PX;
-    for (const [turn, drawn] of this.#turns) {
-      if (turns.includes(turn)) continue;
-      drawn.node.remove();
-      this.#turns.delete(turn);
-    }
-    turns.forEach((turn, index) => {
-      if (!this.#turns.has(turn)) this.#turns.set(turn, new Turn(turn));
-      const drawn = this.#turns.get(turn);
-      if (this.list.children[index] !== drawn.node)
-        this.list.insertBefore(drawn.node, this.list.children[index] ?? null);
-      drawn.paint();
-    });
-    if (atEnd) this.pane.scrollTop = this.pane.scrollHeight;
-    mark(this, "data-busy", asking.busy ? "true" : null);
-    show(this.empty, turns.length === 0);
-    show(this.forget, turns.length > 0 && !asking.busy);
-    show(this.stop, asking.busy);
-    show(this.send, !asking.busy);
-    this.send.disabled = !this.field.value.trim();
-  }
-
-  #key(event) {
+  function press(event) {
     // Enter sends, with Shift it begins a line; the page's own keys take Enter with Ctrl.
     if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
-    this.#send();
+    send();
   }
-
-  #send() {
-    const words = this.field.value.trim();
-    if (!words || asking.busy) return;
-    this.field.value = "";
-    this.pane.scrollTop = this.pane.scrollHeight;
-    const { thinks, sampling } = this.tasks.how;
-    asking.words(words, thinks(), sampling.forWords());
-    this.later();
-  }
-
-  #toggleThinking() {
-    mark(this.think, "aria-pressed", String(!this.tasks.how.thinks()));
-  }
-
-  #delete() {
-    talks.delete(subject.id);
-    const more = talks.size
-      ? { words: say("ask.delete_all", { count: talks.size }), act: () => talks.deleteAll() }
-      : null;
-    toast(say("ask.deleted"), "", "good", more);
-  }
+  const button = (name, icon, act, more = {}) =>
+    html`<${IconButton} icon=${icon} words=${say(`ask.${name}`)} data-do=${name} onClick=${act} ...${more} />`;
+  return html`
+    <o-ask-talk data-busy=${busy ? "true" : null}>
+      ${notice && html`<p class="o-ask-notice" role="status" data-tone=${tone}>${notice}</p>`}
+      <div ref=${pane} class="o-turns-scroll" tabindex="0" role="region" aria-label=${say("ask.conversation")}>
+        ${
+          turns.length === 0 &&
+          html`<div class="o-empty">
+            <b>${say("ask.empty")}</b>
+            <p>${say("ask.empty_hint")}</p>
+            <${Examples} asked=${() => field.current.focus()} />
+          </div>`
+        }
+        <ol class="o-turns" aria-label=${say("ask.conversation")} aria-live="polite" aria-relevant="additions">
+          ${turns.map((turn) => html`<${Turn} key=${turn} turn=${turn} marked=${turn === marked} />`)}
+        </ol>
+      </div>
+      <${Tasks} />
+      <div class="o-composer">
+        <textarea
+          ref=${field}
+          class="o-ask-field"
+          rows="2"
+          data-hot="words"
+          aria-label=${say("ask.question")}
+          placeholder=${say("ask.question_hint")}
+          value=${question.value}
+          onInput=${write}
+          onKeyDown=${press}
+        />
+        <div class="o-row-acts">
+          <button
+            type="button"
+            class="o-btn"
+            aria-pressed=${String(thinks)}
+            title=${say("ask.think_help")}
+            onClick=${() => asking.think(!thinks)}
+          >
+            ${say("ask.think")}
+          </button>
+          <${PromptHistory} earlier=${async () => talks.questions} take=${take} none=${say("ask.no_history")} up />
+          <${AskSampling} />
+          ${turns.length > 0 && !busy && button("delete", "trash", forget, { quiet: true, "data-do": "forget" })}
+          <span class="o-grow" />
+          ${
+            busy
+              ? button("stop", "close", () => asking.stop(), { key: "stop", class: "o-bad", "data-hot": "cancel" })
+              : button("send", "send", send, {
+                  key: "send",
+                  class: "o-primary",
+                  "data-hot": "submit",
+                  disabled: !question.value.trim(),
+                })
+          }
+        </div>
+      </div>
+    </o-ask-talk>
+  `;
 }
 
-function noticeOf({ id, state, title, random_weights: random }) {
+/**
+ * Questions for this checkpoint; without a picture or a clip, the one that each was thought up for is shown. They go
+ * with the first turn, and `asked` is told of that.
+ */
+function Examples({ asked }) {
+  const { item, loading } = seen(subject);
+  const { busy } = seen(asking);
+  const examples = seen(known).details?.examples?.reason ?? [];
+  const fit = examples.filter(({ values }) => !item || item.type === values.sample);
+  if (!fit.length) return null;
+  async function begin({ prompt, sample, sample_name: name }) {
+    if (loading) return;
+    const shown = item || !sample ? null : await storedSample(sample, name, toast);
+    if (!subject.item && sample) {
+      if (!shown) return;
+      subject.set(shown); // unless one was chosen while this one was on its way
+    }
+    asking.words(prompt);
+    asked();
+  }
+  return html`
+    <o-ask-examples role="group" aria-label=${say("form.examples")} class="o-chip-group">
+      ${fit.map(
+        ({ title, values }) => html`
+          <button
+            key=${title}
+            type="button"
+            class="o-chip"
+            title=${values.prompt}
+            disabled=${busy}
+            onClick=${() => begin(values)}
+          >
+            ${title}
+          </button>
+        `,
+      )}
+    </o-ask-examples>
+  `;
+}
+
+function forget() {
+  talks.delete(subject.id);
+  const more = talks.size && { words: say("ask.delete_all", { count: talks.size }), act: () => talks.deleteAll() };
+  toast(say("ask.deleted"), "", "good", more || null);
+}
+
+function noticeOf({ id, state, title, random_weights: random }, details) {
   if (state !== "ready") return ["warn", say("ask.not_ready", { title })];
   if (random) return ["warn", say("ask.random", { title })];
-  return known.details?.id === id && known.details.simulated ? ["quiet", known.details.summary] : ["", ""];
+  return details?.id === id && details.simulated ? ["quiet", details.summary] : [];
 }
-
-customElements.define("o-ask-talk", Talk);

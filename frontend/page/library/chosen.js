@@ -1,107 +1,68 @@
-// The bar of what can be done with the chosen items; it stands while there are any.
+// The bar of what can be done with the chosen items; it stands while there are any, and above the trash.
 
 import { say } from "../data/facts.js";
-import { iconButton } from "../parts/icons.js";
+import { IconButton } from "../parts/icons.js";
 import { download } from "../parts/archive.js";
-import * as actions from "./actions.js";
 import { library } from "./store.js";
 import { query } from "./query.js";
 import { selection } from "./selection.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { TagField } from "./tags.js";
+import { html } from "../vendor/preact.js";
 
 const COMPARED = ["image", "video"];
 const MOST_COMPARED = 64;
 
-class Chosen extends Part {
-  sources() {
-    return [selection, library, query];
-  }
+export function Chosen() {
+  const { chosen } = seen(selection);
+  const items = seen(library).items.filter((item) => chosen.has(item.id));
+  const trashed = Boolean(seen(query).get("trashed"));
+  if (!items.length && !(trashed && library.total > 0)) return null;
 
-  build() {
-    this.setAttribute("role", "toolbar");
-    this.setAttribute("aria-label", say("chosen.label"));
-    const button = (name, icon, act, attributes = {}) =>
-      iconButton(icon, say(`chosen.${name}`), act, { "data-do": name, ...attributes });
-    this.count = make("b", { role: "status" });
-    this.star = button("star", "star", () => this.#star());
-    this.tag = make("input", {
-      class: "o-select",
-      size: 10,
-      maxlength: 60,
-      autocomplete: "off",
-      "aria-label": say("chosen.tag"),
-      placeholder: say("chosen.tag"),
-      on: { keydown: (event) => event.key === "Enter" && this.#tag() },
-    });
-    this.compare = button("compare", "compare", () =>
-      location.assign(
-        `/compare?items=${this.#items()
-          .map(({ id }) => id)
-          .join(",")}`,
-      ),
-    );
-    this.zip = button("zip", "download", () => download([...selection.chosen]));
-    this.trash = button("trash", "trash", () => actions.trash([...selection.chosen]), { class: "o-btn o-bad" });
-    this.restore = button("restore", "restore", () => actions.restore([...selection.chosen]));
-    this.erase = button("erase", "trash", () => actions.erase([...selection.chosen]), { class: "o-btn o-bad" });
-    this.empty = button("empty", "trash", () => actions.erase(null), { class: "o-btn o-bad" });
-    this.hint = make("span", { class: "o-hint" });
-    this.none = iconButton("close", say("chosen.none"), () => selection.clear(), { quiet: true, "data-hot": "cancel" });
-    this.append(
-      this.count,
-      this.star,
-      this.tag,
-      this.compare,
-      this.zip,
-      this.trash,
-      this.restore,
-      this.erase,
-      this.hint,
-      this.empty,
-      this.none,
-    );
-  }
-
-  paint() {
-    const items = this.#items();
-    const [some, trashed] = [items.length > 0, Boolean(query.get("trashed"))];
-    show(this, some || (trashed && library.total > 0));
-    write(
-      this.count,
-      some ? (items.length === 1 ? say("chosen.one") : say("chosen.count", { count: items.length })) : "",
-    );
-    for (const node of [this.star, this.tag, this.zip, this.trash]) show(node, some && !trashed);
-    for (const node of [this.restore, this.erase]) show(node, some && trashed);
-    show(
-      this.compare,
-      items.length > 1 &&
-        items.length <= MOST_COMPARED &&
-        !trashed &&
-        items.every(({ type, missing }) => COMPARED.includes(type) && !missing),
-    );
-    show(this.empty, trashed && !some);
-    show(this.none, some);
-    show(this.hint, trashed && !some);
-    write(this.hint, say("chosen.trash_hint"));
-    mark(this.star, "aria-pressed", String(some && items.every((item) => item.starred)));
-  }
-
-  #items() {
-    return library.items.filter((item) => selection.chosen.has(item.id));
-  }
-
-  #star() {
-    const starred = !this.#items().every((item) => item.starred);
-    library.change([...selection.chosen], { starred });
-  }
-
-  #tag() {
-    const tag = this.tag.value.trim();
-    if (!tag) return;
-    this.tag.value = "";
-    library.change([...selection.chosen], { add_tags: [tag] });
-  }
+  const starred = items.every((item) => item.starred);
+  const compared =
+    items.length > 1 &&
+    items.length <= MOST_COMPARED &&
+    items.every(({ type, missing }) => COMPARED.includes(type) && !missing);
+  const compare = () => location.assign(`/compare?items=${items.map(({ id }) => id).join(",")}`);
+  const change = (changes) => library.change([...chosen], changes);
+  const button = (name, icon, act, more = {}) =>
+    html`<${IconButton} icon=${icon} words=${say(`chosen.${name}`)} data-do=${name} onClick=${act} ...${more} />`;
+  const bad = { class: "o-bad" };
+  const acts = trashed
+    ? html`
+        ${button("restore", "restore", () => library.restore([...chosen]))}
+        ${button("erase", "trash", () => library.erase([...chosen]), bad)}
+      `
+    : html`
+        ${button("star", "star", () => change({ starred: !starred }), { "aria-pressed": String(starred) })}
+        <${TagField} size="10" words=${say("chosen.tag")} add=${(tag) => change({ add_tags: [tag] })} />
+        ${compared && button("compare", "compare", compare)}
+        ${button("zip", "download", () => download([...chosen]))}
+        ${button("trash", "trash", () => library.trash([...chosen]), bad)}
+      `;
+  return html`
+    <o-library-chosen role="toolbar" aria-label=${say("chosen.label")}>
+      <b role="status">
+        ${items.length === 1 ? say("chosen.one") : items.length > 0 && say("chosen.count", { count: items.length })}
+      </b>
+      ${
+        items.length
+          ? html`
+              ${acts}
+              <${IconButton}
+                icon="close"
+                words=${say("chosen.none")}
+                quiet
+                data-hot="cancel"
+                onClick=${() => selection.clear()}
+              />
+            `
+          : html`
+              <span class="o-hint">${say("chosen.trash_hint")}</span>
+              ${button("empty", "trash", () => library.erase(null), bad)}
+            `
+      }
+    </o-library-chosen>
+  `;
 }
-
-customElements.define("o-library-chosen", Chosen);

@@ -2,207 +2,215 @@
 
 import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
-import { icon, iconButton } from "../parts/icons.js";
-import * as actions from "./actions.js";
-import { relatives } from "./relatives.js";
-import { library, nameOf } from "./store.js";
+import { Icon, IconButton } from "../parts/icons.js";
+import { edited, library, nameOf } from "./store.js";
 import { selection } from "./selection.js";
 import { Tags } from "./tags.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
 import { factsOf, recipeOf } from "../data/recipe.js";
 import { refusalAt } from "../data/refusals.js";
 import { again as placeAgain, placesFrom, refineFrom } from "../parts/send.js";
 import { ask } from "../parts/server.js";
-import { Viewer } from "../media/viewer.js";
+import { seen } from "../data/store.js";
+import { Viewing } from "../media/viewing.js";
+import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 
-class Peek extends Part {
-  #shown = null; // id
-  #detail = null;
+// What it was made from, what was made from it, and what the same job made.
+const FAMILY = ["made_from", "led_to", "siblings"];
 
-  sources() {
-    return [selection, library, checkpoint];
-  }
+export function Peek() {
+  const { peeked: id } = seen(selection);
+  const panel = useRef(null);
+  const found = useSignal(null); // as GET /v1/library/{id} answered last
+  const detail = found.value?.id === id ? found.value : null;
+  const item = (id && (seen(library).find(id) ?? detail)) || null;
 
-  build() {
-    this.setAttribute("role", "region");
-    this.setAttribute("aria-label", say("peek.label"));
-    this.heading = make("input", {
-      class: "o-peek-title",
-      maxlength: 300,
-      autocomplete: "off",
-      "aria-label": say("peek.title"),
-      on: {
-        change: () => library.rename(this.#shown, this.heading.value),
-        keydown: (event) => event.key === "Enter" && this.heading.blur(),
-      },
+  useEffect(() => {
+    if (!id) return;
+    ask("GET", `/v1/library/${encodeURIComponent(id)}`).then((answer) => {
+      if (id !== selection.peeked) return;
+      if (answer) found.value = answer;
+      else selection.peek(null);
     });
-    this.close = iconButton("close", say("peek.close"), () => this.#close(), {
-      quiet: true,
-      "data-hot": "cancel",
-      "data-do": "close",
-    });
-    this.viewer = new Viewer();
-    this.again = make("a", { class: "o-btn o-primary", "data-do": "use" }, icon("again"), say("peek.use"));
-    this.refine = make(
-      "a",
-      { class: "o-btn", "data-do": "refine", title: say("send_to.refine"), hidden: true },
-      icon("wand"),
-      say("peek.refine"),
-    );
-    this.save = make("a", { class: "o-btn", "data-do": "download" }, icon("download"), say("peek.download"));
-    this.star = iconButton("star", say("peek.star"), () => this.#star(), { quiet: true, "data-do": "star" });
-    this.trash = iconButton("trash", say("peek.trash"), () => actions.trash([this.#shown]), {
-      quiet: true,
-      "data-do": "trash",
-    });
-    this.restore = iconButton("restore", say("chosen.restore"), () => actions.restore([this.#shown]), {
-      "data-do": "restore",
-    });
-    this.erase = iconButton("trash", say("chosen.erase"), () => actions.erase([this.#shown]), {
-      class: "o-btn o-bad",
-      "data-do": "erase",
-    });
-    this.send = make("div", { class: "o-send" });
-    this.why = make("span", { class: "o-why", id: "o-peek-why", role: "status" });
-    for (const event of ["focusin", "pointerover"])
-      this.send.addEventListener(event, ({ target }) => write(this.why, target.dataset.why ?? ""));
-    for (const event of ["focusout", "pointerleave"]) this.send.addEventListener(event, () => write(this.why, ""));
-    this.prompt = make("p", { class: "o-peek-prompt" });
-    this.facts = make("p", { class: "o-meta" });
-    this.tags = new Tags((tags) => this.#tag(tags));
-    this.recipe = make("dl", { class: "o-recipe" });
-    this.family = make("div", { class: "o-family" });
-    this.append(
-      make("header", {}, this.heading, this.star, this.trash, this.close),
-      this.viewer.node,
-      make("div", { class: "o-peek-acts" }, this.again, this.refine, this.save, this.restore, this.erase),
-      this.send,
-      this.prompt,
-      this.facts,
-      this.tags.node,
-      this.family,
-      make("details", { open: true }, make("summary", {}, say("peek.recipe")), this.recipe),
-    );
-    this.addEventListener("click", ({ target }) => {
-      const id = /** @type {Element} */ (target).closest("[data-relative]")?.getAttribute("data-relative");
-      if (id) selection.peek(id);
-    });
-  }
+  }, [id]);
+  useLayoutEffect(() => {
+    if (panel.current) panel.current.scrollTop = 0;
+  }, [id]);
+  useLayoutEffect(() => {
+    document.body.toggleAttribute("data-peeks", Boolean(item));
+  });
+  if (!item) return null;
 
-  paint() {
-    const id = selection.peeked;
-    mark(this, "data-id", id);
-    if (id !== this.#shown) {
-      this.#shown = id;
-      this.#detail = null;
-      this.scrollTop = 0;
-      if (id) this.#ask(id);
-      else this.viewer.show(null);
-    }
-    const item = library.find(id) ?? this.#detail;
-    show(this, Boolean(id && item));
-    document.body.toggleAttribute("data-peeks", Boolean(id && item));
-    if (!id || !item) return;
-    this.#paintItem(item);
-    this.#paintDetail();
-  }
-
-  #paintItem(item) {
-    const trashed = Boolean(item.trashed_at);
-    if (document.activeElement !== this.heading) this.heading.value = item.title;
-    mark(this.heading, "placeholder", nameOf({ ...item, title: "" }).slice(0, 80));
-    this.viewer.show(item);
-    mark(this.star, "aria-pressed", String(item.starred));
-    for (const node of [this.star, this.trash]) show(node, !trashed);
-    for (const node of [this.restore, this.erase]) show(node, trashed);
-    const again = trashed ? null : placeAgain(item);
-    show(this.again, Boolean(again));
-    mark(this.again, "href", again);
-    show(this.save, !item.missing && !trashed);
-    mark(this.save, "href", item.url);
-    mark(this.save, "download", `orrery-${item.id}`);
-    this.#paintSend(trashed || item.missing ? [] : placesFrom(item));
-    show(this.prompt, Boolean(item.prompt));
-    write(this.prompt, item.prompt);
-    write(this.facts, factsOf(item));
-    this.tags.show(item.tags, library.facets.tags, !trashed);
-  }
-
-  #paintSend(found) {
-    const ways = found.map((way) => ({ ...way, why: refusalAt(way.name) }));
-    const key = ways.map(({ href, why }) => href + why).join(" ");
-    if (this.send.dataset.key === key) return;
-    this.send.dataset.key = key;
-    show(this.send, found.length > 0);
-    this.send.replaceChildren(
-      make("span", {}, say("peek.send")),
-      ...ways.map(({ href, words, help, name, why }) =>
-        why
-          ? make(
-              "button",
-              {
-                type: "button",
-                class: "o-chip",
-                "aria-disabled": "true",
-                "aria-describedby": this.why.id,
-                title: why,
-                "data-why": why,
-                "data-to": name,
-              },
-              words,
-            )
-          : make("a", { class: "o-chip", href, title: help, "data-to": name }, words),
-      ),
-      this.why,
-    );
-  }
-
-  #paintDetail() {
-    const detail = this.#detail;
-    const refine = detail && !detail.trashed_at ? refineFrom(detail.id, detail.request) : null;
-    show(this.refine, Boolean(refine));
-    mark(this.refine, "href", refine);
-    show(this.family, Boolean(detail));
-    show(this.recipe.parentElement, Boolean(detail?.request));
-    if (!detail || this.recipe.dataset.key === detail.id) return;
-    this.recipe.dataset.key = detail.id;
-    this.recipe.replaceChildren(
-      ...recipeOf(detail.request ?? {}).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
-    );
-    this.family.replaceChildren(...relatives(detail));
-  }
-
-  async #ask(id) {
-    this.recipe.dataset.key = "";
-    const detail = await ask("GET", `/v1/library/${encodeURIComponent(id)}`);
-    if (id !== this.#shown) return;
-    if (!detail) selection.peek(null);
-    this.#detail = detail;
-    this.later();
-  }
-
-  #close() {
-    const from = document.querySelector(`.o-tile[data-id="${CSS.escape(this.#shown)}"] .o-tile-open`);
+  const edit = (changes) => {
+    if (detail) found.value = edited(detail, changes);
+  };
+  const change = (changes) => {
+    edit(changes);
+    library.change([id], changes);
+  };
+  const rename = (title) => {
+    edit({ title });
+    library.rename(id, title);
+  };
+  const close = () => {
     selection.peek(null);
-    from?.focus();
-  }
-
-  #star() {
-    const starred = this.star.getAttribute("aria-pressed") !== "true";
-    if (this.#detail) this.#detail = { ...this.#detail, starred };
-    library.change([this.#shown], { starred });
-  }
-
-  #tag({ add = [], remove = [] }) {
-    if (this.#detail) {
-      this.#detail = {
-        ...this.#detail,
-        tags: [...new Set([...this.#detail.tags, ...add])].filter((tag) => !remove.includes(tag)),
-      };
-    }
-    library.change([this.#shown], { add_tags: add, remove_tags: remove });
-  }
+    document.querySelector(`.o-tile[data-id="${CSS.escape(id)}"] .o-tile-open`)?.focus();
+  };
+  const quiet = (name, icon, act, more = {}) =>
+    html`<${IconButton} icon=${icon} words=${say(`peek.${name}`)} quiet data-do=${name} onClick=${act} ...${more} />`;
+  const trashed = Boolean(item.trashed_at);
+  const again = trashed ? null : placeAgain(item);
+  const refine = detail && !detail.trashed_at && refineFrom(detail.id, detail.request);
+  const family = FAMILY.filter((group) => detail?.[group].length);
+  return html`
+    <o-library-peek ref=${panel} role="region" aria-label=${say("peek.label")} data-id=${id}>
+      <header>
+        <${Title} key=${id} item=${item} rename=${rename} />
+        ${
+          !trashed && [
+            quiet("star", "star", () => change({ starred: !item.starred }), { "aria-pressed": String(item.starred) }),
+            quiet("trash", "trash", () => library.trash([id])),
+          ]
+        }
+        ${quiet("close", "close", close, { "data-hot": "cancel" })}
+      </header>
+      <${Viewing} item=${item} />
+      <div class="o-peek-acts">
+        ${
+          again &&
+          html`<a class="o-btn o-primary" data-do="use" href=${again}>
+            <${Icon} name="again" />${say("peek.use")}
+          </a>`
+        }
+        ${
+          refine &&
+          html`<a class="o-btn" data-do="refine" href=${refine} title=${say("send_to.refine")}>
+            <${Icon} name="wand" />${say("peek.refine")}
+          </a>`
+        }
+        ${
+          !item.missing &&
+          !trashed &&
+          html`<a class="o-btn" data-do="download" href=${item.url} download=${`orrery-${id}`}>
+            <${Icon} name="download" />${say("peek.download")}
+          </a>`
+        }
+        ${
+          trashed &&
+          html`
+            <${IconButton}
+              icon="restore"
+              words=${say("chosen.restore")}
+              data-do="restore"
+              onClick=${() => library.restore([id])}
+            />
+            <${IconButton}
+              icon="trash"
+              words=${say("chosen.erase")}
+              class="o-bad"
+              data-do="erase"
+              onClick=${() => library.erase([id])}
+            />
+          `
+        }
+      </div>
+      ${!trashed && !item.missing && html`<${Ways} item=${item} />`}
+      ${item.prompt && html`<p class="o-peek-prompt">${item.prompt}</p>`}
+      <p class="o-meta">${factsOf(item)}</p>
+      <${Tags} tags=${item.tags} known=${library.facets.tags} mayChange=${!trashed} change=${change} />
+      ${
+        family.length > 0 &&
+        html`<div class="o-family">
+          ${family.map(
+            (group) => html`
+              <section key=${group} data-group=${group}>
+                <h2>${say(`peek.${group}`)}</h2>
+                <ul role="list">
+                  ${detail[group].map((relative) => html`<${Relative} key=${relative.id} item=${relative} />`)}
+                </ul>
+              </section>
+            `,
+          )}
+        </div>`
+      }
+      ${
+        detail?.request &&
+        html`<details open>
+          <summary>${say("peek.recipe")}</summary>
+          <dl class="o-recipe">
+            ${recipeOf(detail.request).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+          </dl>
+        </details>`
+      }
+    </o-library-peek>
+  `;
 }
 
-customElements.define("o-library-peek", Peek);
+function Title({ item, rename }) {
+  const [typed, type] = useState(null); // until it is the item's
+  return html`<input
+    class="o-peek-title"
+    maxlength="300"
+    autocomplete="off"
+    aria-label=${say("peek.title")}
+    placeholder=${nameOf({ ...item, title: "" }).slice(0, 80)}
+    value=${typed ?? item.title}
+    onInput=${({ target }) => type(target.value)}
+    onChange=${({ target }) => rename(target.value)}
+    onBlur=${() => type(null)}
+    onKeyDown=${({ key, target }) => key === "Enter" && target.blur()}
+  />`;
+}
+
+/** Where it can go; of a place that the checkpoint refuses it is said why, once one looks there. */
+function Ways({ item }) {
+  const [why, setWhy] = useState("");
+  seen(checkpoint);
+  const ways = placesFrom(item);
+  const tell = ({ target }) => setWhy(target.dataset.why ?? "");
+  const hush = () => setWhy("");
+  if (!ways.length) return null;
+  return html`
+    <div class="o-send" onFocusIn=${tell} onPointerOver=${tell} onFocusOut=${hush} onPointerLeave=${hush}>
+      <span>${say("peek.send")}</span>
+      ${ways.map(({ href, words, help, name }) => {
+        const refusal = refusalAt(name);
+        return refusal
+          ? html`<button
+              key=${name}
+              type="button"
+              class="o-chip"
+              aria-disabled="true"
+              aria-describedby="o-peek-why"
+              title=${refusal}
+              data-why=${refusal}
+              data-to=${name}
+            >
+              ${words}
+            </button>`
+          : html`<a key=${name} class="o-chip" href=${href} title=${help} data-to=${name}>${words}</a>`;
+      })}
+      <span class="o-why" id="o-peek-why" role="status">${why}</span>
+    </div>
+  `;
+}
+
+function Relative({ item }) {
+  const name = nameOf(item);
+  return html`
+    <li>
+      <button
+        type="button"
+        data-relative=${item.id}
+        aria-label=${name.slice(0, 120)}
+        title=${name.slice(0, 200)}
+        onClick=${() => selection.peek(item.id)}
+      >
+        ${
+          item.thumbnail_url && !item.missing
+            ? html`<img loading="lazy" alt="" src=${item.thumbnail_url} />`
+            : html`<${Icon} name="curve" size=${20} />`
+        }
+      </button>
+    </li>
+  `;
+}

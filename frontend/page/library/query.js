@@ -1,22 +1,12 @@
 // What is looked for in the library. It stands in the page's address, so that a reload and a link find the same.
 
-const FIELDS = [
-  "q",
-  "type",
-  "kind",
-  "checkpoint",
-  "seed",
-  "starred",
-  "tag",
-  "batch",
-  "since",
-  "until",
-  "trashed",
-  "order",
-];
-const VIEW = ["trashed", "order"]; // how it is shown, not what is looked for
+import { Store } from "../data/store.js";
 
-class Query extends EventTarget {
+const NARROWING = ["type", "kind", "checkpoint", "seed", "starred", "tag", "batch", "since", "until"];
+const VIEW = ["trashed", "order"]; // how it is shown, not what is looked for
+const FIELDS = ["q", ...NARROWING, ...VIEW];
+
+class Query extends Store {
   #values = {};
 
   constructor() {
@@ -39,16 +29,16 @@ class Query extends EventTarget {
     if (JSON.stringify(next) === JSON.stringify(this.#values)) return;
     this.#values = next;
     this.write();
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   clear() {
-    this.set(Object.fromEntries(FIELDS.filter((field) => !VIEW.includes(field)).map((field) => [field, ""])));
+    this.set(Object.fromEntries(["q", ...NARROWING].map((field) => [field, ""])));
   }
 
   /** How many fields narrow the view beside the words. */
   get narrowed() {
-    return FIELDS.filter((field) => this.#values[field] && field !== "q" && !VIEW.includes(field)).length;
+    return NARROWING.filter((field) => this.#values[field]).length;
   }
 
   get looks() {

@@ -1,9 +1,11 @@
 // Which items are chosen, which one the keyboard is at, and which one is looked at.
 
-class LibrarySelection extends EventTarget {
+import { Store } from "../data/store.js";
+
+class LibrarySelection extends Store {
   chosen = new Set();
   at = 0; // index in the grid
-  peeked = null; // id
+  peeked = new URLSearchParams(location.search).get("item"); // id
 
   #anchor = null;
 
@@ -11,37 +13,37 @@ class LibrarySelection extends EventTarget {
   toggle(id, index) {
     if (!this.chosen.delete(id)) this.chosen.add(id);
     this.#anchor = index;
-    this.#tell();
+    this.changed();
   }
 
   /** Choose everything between the last one that was chosen and this one. */
   reach(items, index) {
     const from = this.#anchor ?? index;
     for (const item of items.slice(Math.min(from, index), Math.max(from, index) + 1)) this.chosen.add(item.id);
-    this.#tell();
+    this.changed();
   }
 
   all(items) {
     for (const item of items) this.chosen.add(item.id);
-    this.#tell();
+    this.changed();
   }
 
   clear() {
     this.chosen.clear();
     this.#anchor = null;
-    this.#tell();
+    this.changed();
   }
 
   /** Forget those that are there no longer. */
   forget(ids) {
     for (const id of ids) this.chosen.delete(id);
     if (ids.includes(this.peeked)) this.peek(null);
-    else this.#tell();
+    else this.changed();
   }
 
   move(index) {
     this.at = index;
-    this.#tell();
+    this.changed();
   }
 
   /**
@@ -50,7 +52,7 @@ class LibrarySelection extends EventTarget {
   peek(id) {
     if (!id && history.state?.peeks) {
       this.peeked = null;
-      this.#tell();
+      this.changed();
       history.back();
       return;
     }
@@ -61,20 +63,15 @@ class LibrarySelection extends EventTarget {
     else address.searchParams.delete("item");
     if (opens) history.pushState({ ...history.state, peeks: true }, "", address);
     else history.replaceState(history.state, "", address);
-    this.#tell();
+    this.changed();
   }
 
   /** The address has changed under the page: somebody went back or forward. */
   heed() {
     this.peeked = new URLSearchParams(location.search).get("item");
-    this.#tell();
-  }
-
-  #tell() {
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 }
 
 export const selection = new LibrarySelection();
-selection.peeked = new URLSearchParams(location.search).get("item");
 addEventListener("popstate", () => selection.heed());

@@ -1,16 +1,20 @@
 // The library as the page has it: what was found so far, page after page, and what the page does to it.
 
-import { say } from "../data/facts.js";
+import { counted, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 import { live } from "../data/live.js";
 import { query } from "./query.js";
+import { selection } from "./selection.js";
+import { toast } from "../parts/errors.js";
+import { confirmed } from "../parts/sure.js";
 import { ask, askJson } from "../parts/server.js";
+import { Store } from "../data/store.js";
 
 const PAGE_ITEMS = 120;
 const MOST_PAGE_ITEMS = 500; // the server's bound, asked for when somebody jumps far
 const TYPING_MS = 120; // between the last key and the question
 
-class LibraryStore extends EventTarget {
+class LibraryStore extends Store {
   items = [];
   total = null; // null until the first answer
   usage = null;
@@ -66,48 +70,49 @@ class LibraryStore extends EventTarget {
 
   /** Star, tag or name items; shown at once, asked anew if the server minds. */
   async change(ids, changes) {
-    const { starred, add_tags: added = [], remove_tags: removed = [] } = changes;
-    this.#edit(ids, (item) => ({
-      ...item,
-      ...(starred === undefined ? {} : { starred }),
-      tags: [...new Set([...item.tags, ...added])].filter((tag) => !removed.includes(tag)).sort(),
-    }));
+    this.#edit(ids, (item) => edited(item, changes));
     if (!(await askJson("POST", "/v1/library/change", { ids, ...changes }))) this.search();
-    else if (added.length || removed.length) this.#ask();
+    else if (changes.add_tags || changes.remove_tags) this.#ask();
   }
 
   async rename(id, title) {
-    this.#edit([id], (item) => ({ ...item, title }));
+    this.#edit([id], (item) => edited(item, { title }));
     if (!(await askJson("PATCH", `/v1/library/${id}`, { title }))) this.search();
   }
 
-  /** Into the trash, out of it, or away for good; true once the server has said yes. */
+  /** Into the trash, with the way back. */
   async trash(ids) {
-    return this.#leave(ids, askJson("POST", "/v1/library/trash", { ids }));
+    const undo = { words: say("did.undo"), act: () => this.restore(ids) };
+    if (await this.#leave(ids, "POST", "trash", { ids })) toast(counted("did.trashed", ids.length), "", "good", undo);
   }
 
   async restore(ids) {
-    return this.#leave(ids, askJson("POST", "/v1/library/restore", { ids }));
+    if (await this.#leave(ids, "POST", "restore", { ids })) toast(counted("did.restored", ids.length));
   }
 
+  /** Away for good: asked before, since nothing brings it back. Without ids, the whole trash. */
   async erase(ids) {
-    return this.#leave(ids, askJson("DELETE", "/v1/library/trash", ids ? { ids } : {}));
+    const sure = ids ? counted("sure.erase", ids.length) : say("sure.empty");
+    if (!(await confirmed(sure, say("sure.yes"), say("sure.no")))) return;
+    if (await this.#leave(ids, "DELETE", "trash", ids ? { ids } : {})) toast(say("did.erased"));
   }
 
   #edit(ids, change) {
     const chosen = new Set(ids);
     this.items = this.items.map((item) => (chosen.has(item.id) ? change(item) : item));
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
-  async #leave(ids, asked) {
-    if (!(await asked)) return false;
+  // True once the server has said yes.
+  async #leave(ids, method, path, body) {
+    if (ids) selection.forget(ids);
+    if (!(await askJson(method, `/v1/library/${path}`, body))) return false;
     if (ids) {
       const gone = new Set(ids);
       const kept = this.items.filter((item) => !gone.has(item.id));
       this.total -= this.items.length - kept.length;
       this.items = kept;
-      this.dispatchEvent(new Event("state"));
+      this.changed();
     }
     // The sizes have changed, and so may have the view.
     this.search();
@@ -129,7 +134,7 @@ class LibraryStore extends EventTarget {
   async #ask() {
     const found = await this.#page(null);
     if (found) this.facets = found.facets;
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   async #page(cursor) {
@@ -145,7 +150,7 @@ class LibraryStore extends EventTarget {
     this.usage = usage;
     this.facets = facets;
     this.#cursor = cursor;
-    this.dispatchEvent(new Event("state"));
+    this.changed();
     this.#more();
   }
 
@@ -160,6 +165,13 @@ class LibraryStore extends EventTarget {
 }
 
 export const library = new LibraryStore();
+
+/** An item after such changes as `change` takes. */
+export const edited = (item, { add_tags: added = [], remove_tags: removed = [], ...others }) => ({
+  ...item,
+  ...others,
+  tags: [...new Set([...item.tags, ...added])].filter((tag) => !removed.includes(tag)).sort(),
+});
 
 /** What an item is called: its title, the words that it was made from, or what it is. */
 export const nameOf = (item) => item.title || item.prompt || say(`media.${item.type}`);

@@ -1,96 +1,122 @@
 // One item of the grid: its picture, what it is, and its two buttons for the mouse. The keyboard has keys for them.
 
 import { duration, say } from "../data/facts.js";
-import { icon } from "../parts/icons.js";
-import { nameOf } from "./store.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Scrub } from "./scrub.js";
+import { Icon } from "../parts/icons.js";
+import { library, nameOf } from "./store.js";
+import { selection } from "./selection.js";
+import { html, useSignal } from "../vendor/preact.js";
 
 const GLYPHS = { actions: "curve", latents: "disk" };
+const DAY = new Intl.DateTimeFormat([], { day: "numeric", month: "short" });
+const CLOCK = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit", hour12: false });
+const layouts = new Map(); // sheet URL → promise of the layout
 
-export class Tile {
-  item = null;
-  index = -1;
+/** An item, or the place where one will be: null while it is fetched. */
+export function Tile({ item, index, count, chosen, peeked, current, x, y, width, height }) {
+  const name = item && nameOf(item);
+  const words = item && [
+    say(`media.${item.type}`),
+    name.slice(0, 120),
+    metaOf(item),
+    item.starred && say("library.starred"),
+  ];
+  const open = (event) => {
+    if (!item) return;
+    if (event.ctrlKey || event.metaKey) selection.toggle(item.id, index);
+    else if (event.shiftKey) selection.reach(library.items, index);
+    else if (selection.chosen.size && event.target.closest(".o-tile-open") && event.detail > 0)
+      selection.toggle(item.id, index);
+    else selection.peek(item.id);
+  };
+  const button = (kind, glyph, size, pressed, act) => html`
+    <button
+      type="button"
+      class="o-tile-${kind === "choose" ? "check" : kind}"
+      tabindex="-1"
+      data-do=${kind}
+      aria-pressed=${String(pressed)}
+      aria-label=${say(`library.${kind}_item`, { name: name.slice(0, 60) })}
+      onClick=${(event) => {
+        event.stopPropagation();
+        act();
+      }}
+    >
+      <${Icon} name=${glyph} size=${size} />
+    </button>
+  `;
+  return html`
+    <li
+      class="o-tile"
+      style=${{ width: `${width}px`, transform: `translate(${x}px, ${y}px)` }}
+      data-index=${index}
+      data-id=${item?.id}
+      aria-posinset=${index + 1}
+      aria-setsize=${count}
+      data-chosen=${chosen ? "true" : null}
+      data-starred=${item?.starred ? "true" : null}
+      data-missing=${item?.missing ? "true" : null}
+      data-waits=${item ? null : "true"}
+      onClick=${open}
+      onFocusIn=${() => index !== selection.at && selection.move(index)}
+    >
+      <button
+        type="button"
+        class="o-tile-open"
+        data-do="open"
+        tabindex=${current ? "0" : "-1"}
+        aria-current=${peeked ? "true" : null}
+        aria-label=${words ? words.filter(Boolean).join(", ") : say("library.coming")}
+      >
+        <${Picture} key=${item?.id} item=${item} height=${height} />
+      </button>
+      ${
+        item && [
+          button("choose", "check", 14, chosen, () => selection.toggle(item.id, index)),
+          button("star", "star", 15, item.starred, () => library.change([item.id], { starred: !item.starred })),
+        ]
+      }
+      <span class="o-tile-name">${name}</span>
+      <span class="o-tile-meta">${item && metaOf(item)}</span>
+    </li>
+  `;
+}
 
-  constructor() {
-    this.picture = make("img", { alt: "", decoding: "async", draggable: "false", hidden: true });
-    this.glyph = make("span", { class: "o-tile-glyph" });
-    this.badge = make("span", { class: "o-tile-badge" });
-    this.frame = make("span", { class: "o-tile-picture" }, this.picture, this.glyph, this.badge);
-    this.open = make("button", { type: "button", class: "o-tile-open", "data-do": "open" }, this.frame);
-    this.check = make(
-      "button",
-      { type: "button", class: "o-tile-check", tabindex: -1, "data-do": "choose" },
-      icon("check", 14),
-    );
-    this.star = make(
-      "button",
-      { type: "button", class: "o-tile-star", tabindex: -1, "data-do": "star" },
-      icon("star", 15),
-    );
-    this.name = make("span", { class: "o-tile-name" });
-    this.meta = make("span", { class: "o-tile-meta" });
-    this.node = make("li", { class: "o-tile" }, this.open, this.check, this.star, this.name, this.meta);
-    this.scrub = new Scrub(this.frame);
+// Moving the pointer over a clip's picture runs through its frames, from one sheet that is fetched on the first touch.
+function Picture({ item, height }) {
+  const frame = useSignal(null);
+  const pictured = item?.thumbnail_url && !item.missing;
+  const badge = item && badgeOf(item);
+  async function scrub({ currentTarget: picture, pointerType, clientX }) {
+    const url = item && !item.missing && item.spritesheet_url;
+    const layout = url && pointerType === "mouse" && (await layoutOf(url));
+    if (layout && picture.matches(":hover")) frame.value = frameAt(layout, url, picture, clientX);
   }
-
-  /** Show an item, or a place where one will be; `null` while it is fetched. */
-  show(item, { index, count, chosen, peeked, current }) {
-    this.index = index;
-    mark(this.node, "data-index", index);
-    mark(this.node, "aria-posinset", index + 1);
-    mark(this.node, "aria-setsize", count);
-    mark(this.node, "data-chosen", chosen ? "true" : null);
-    this.open.tabIndex = current ? 0 : -1;
-    mark(this.open, "aria-current", peeked ? "true" : null);
-    if (!item) return this.#empty();
-    if (item !== this.item) this.#fill(item);
-    mark(this.check, "aria-pressed", String(chosen));
-  }
-
-  #empty() {
-    this.item = null;
-    mark(this.node, "data-id", null);
-    mark(this.node, "data-waits", "true");
-    show(this.picture, false);
-    this.picture.removeAttribute("src");
-    this.glyph.replaceChildren();
-    mark(this.open, "aria-label", say("library.coming"));
-    for (const line of [this.badge, this.name, this.meta]) write(line, "");
-    this.scrub.of(null);
-  }
-
-  #fill(item) {
-    const another = item.id !== this.item?.id || item.missing !== this.item.missing;
-    this.item = item;
-    mark(this.node, "data-id", item.id);
-    mark(this.node, "data-waits", null);
-    mark(this.node, "data-missing", item.missing ? "true" : null);
-    const name = nameOf(item);
-    if (another) {
-      const pictured = Boolean(item.thumbnail_url) && !item.missing;
-      show(this.picture, pictured);
-      mark(this.picture, "src", pictured ? item.thumbnail_url : null);
-      this.glyph.replaceChildren(
-        ...(pictured ? [] : [icon(item.missing ? "close" : (GLYPHS[item.type] ?? "disk"), 26)]),
-      );
-      this.scrub.of(item.missing ? null : item.spritesheet_url);
-    }
-    write(this.badge, badgeOf(item));
-    write(this.name, name);
-    write(this.meta, metaOf(item));
-    const words = [
-      say(`media.${item.type}`),
-      name.slice(0, 120),
-      metaOf(item),
-      item.starred ? say("library.starred") : "",
-    ];
-    mark(this.open, "aria-label", words.filter(Boolean).join(", "));
-    mark(this.node, "data-starred", item.starred ? "true" : null);
-    mark(this.star, "aria-pressed", String(item.starred));
-    mark(this.star, "aria-label", say("library.star_item", { name: name.slice(0, 60) }));
-    mark(this.check, "aria-label", say("library.choose_item", { name: name.slice(0, 60) }));
-  }
+  return html`
+    <span
+      class="o-tile-picture"
+      style=${{ height: `${height}px` }}
+      onPointerMove=${scrub}
+      onPointerLeave=${() => {
+        frame.value = null;
+      }}
+    >
+      ${pictured && html`<img alt="" decoding="async" draggable=${false} src=${item.thumbnail_url} />`}
+      ${
+        item &&
+        !pictured &&
+        html`<span class="o-tile-glyph">
+          <${Icon} name=${item.missing ? "close" : (GLYPHS[item.type] ?? "disk")} size=${26} />
+        </span>`
+      }
+      ${badge && html`<span class="o-tile-badge">${badge}</span>`}
+      ${
+        frame.value && [
+          html`<span class="o-scrub" style=${frame.value.sheet} />`,
+          html`<span class="o-scrub-bar"><i style=${{ width: frame.value.done }} /></span>`,
+        ]
+      }
+    </span>
+  `;
 }
 
 function badgeOf(item) {
@@ -106,11 +132,48 @@ function badgeOf(item) {
 
 function metaOf(item) {
   const when = new Date(item.created_at);
-  const day = when.toLocaleDateString([], { day: "numeric", month: "short" });
-  const clock = when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
   const today = when.toDateString() === new Date().toDateString();
   return [
-    today ? clock : day,
+    (today ? CLOCK : DAY).format(when),
     item.kind === "upload" ? say("kind.upload") : say("meta.seed", { seed: item.seed }),
   ].join(" · ");
+}
+
+// How the frames of a clip lie on its sheet, once that can be drawn; null where it cannot be had.
+function layoutOf(url) {
+  if (!layouts.has(url)) layouts.set(url, fetched(url));
+  return layouts.get(url);
+}
+
+// The frame under the pointer: the style of the sheet that shows it, and how much of the clip is `done`.
+function frameAt(layout, url, picture, clientX) {
+  const { left, width, height } = picture.getBoundingClientRect();
+  const share = Math.min(Math.max((clientX - left) / width, 0), 0.9999);
+  const frame = Math.floor(share * layout.num_frames);
+  // One frame of the sheet fits into the picture as the thumbnail does: whole, centred.
+  const scale = Math.min(width / layout.frame_width, height / layout.frame_height);
+  const [wide, high] = [layout.frame_width * scale, layout.frame_height * scale];
+  const sheet = {
+    width: `${wide}px`,
+    height: `${high}px`,
+    backgroundImage: `url("${url}")`,
+    backgroundSize: `${wide * layout.columns}px ${high * layout.rows}px`,
+    backgroundPosition: `${-(frame % layout.columns) * wide}px ${-Math.floor(frame / layout.columns) * high}px`,
+  };
+  return { sheet, done: `${((frame + 1) / layout.num_frames) * 100}%` };
+}
+
+async function fetched(url) {
+  try {
+    const reply = await fetch(`${url}?layout=json`);
+    if (!reply.ok) return null;
+    const layout = await reply.json();
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    return layout;
+  } catch {
+    layouts.delete(url);
+    return null;
+  }
 }

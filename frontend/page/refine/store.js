@@ -2,12 +2,13 @@
 
 import { live } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
+import { Store } from "../data/store.js";
 
 const PATH = "/v1/refinements";
 const TOGETHER_MS = 120; // changes that come at once are fetched at once
 const LISTED = 24;
 
-class RefineStore extends EventTarget {
+class RefineStore extends Store {
   tree = null;
   list = []; // newest first, in short
   endpoints = {}; // role → address
@@ -30,7 +31,7 @@ class RefineStore extends EventTarget {
     });
     ask("GET", `${PATH}/reasoners`).then((found) => {
       this.endpoints = found?.endpoints ?? {};
-      this.#changed();
+      this.changed();
     });
   }
 
@@ -42,7 +43,7 @@ class RefineStore extends EventTarget {
 
   choose(number) {
     this.#chosen = number;
-    this.#changed();
+    this.changed();
   }
 
   async begin(request) {
@@ -62,7 +63,7 @@ class RefineStore extends EventTarget {
     this.#turn += 1;
     this.tree = null;
     this.#address("");
-    this.#changed();
+    this.changed();
   }
 
   stop() {
@@ -87,7 +88,7 @@ class RefineStore extends EventTarget {
     const turn = ++this.#turn;
     const tree = await ask("POST", `${PATH}/${this.tree.id}/${verb}`);
     if (tree && turn === this.#turn) this.tree = tree;
-    this.#changed();
+    this.changed();
   }
 
   #take(tree) {
@@ -95,7 +96,7 @@ class RefineStore extends EventTarget {
     this.tree = tree;
     this.#chosen = null;
     this.#address(`?id=${tree.id}`);
-    this.#changed();
+    this.changed();
     return true;
   }
 
@@ -112,18 +113,14 @@ class RefineStore extends EventTarget {
     this.list = list?.refinements ?? this.list;
     this.known = true;
     // Another one may have been opened meanwhile.
-    if (turn !== this.#turn) return this.#changed();
+    if (turn !== this.#turn) return this.changed();
     if (tree && (this.tree ? this.tree.id === tree.id : first)) this.tree = tree;
     else if (first && !id && !turn && this.list.length) return this.show(this.list[0].id);
-    this.#changed();
+    this.changed();
   }
 
   #address(query) {
     history.replaceState(history.state, "", location.pathname + query);
-  }
-
-  #changed() {
-    this.dispatchEvent(new Event("state"));
   }
 }
 

@@ -1,16 +1,16 @@
 // Two texts as one: words that are gone struck out, new ones marked.
 
-import { make } from "../parts/nodes.js";
+import { html } from "../vendor/preact.js";
 
 const MOST = 600; // words of each; beyond that, one text stands behind the other
 
-/** Nodes for what became of a text; null for one that was not there. */
+/** What became of a text; null for one that was not there. */
 export function changesOf(before, after) {
-  if (before == null) return [make("ins", {}, after)];
-  if (after == null) return [make("del", {}, before)];
+  if (before == null) return html`<ins>${after}</ins>`;
+  if (after == null) return html`<del>${before}</del>`;
   const [old, now] = [before, after].map((text) => text.split(/(?<=\s)/));
-  if (old.length > MOST || now.length > MOST) return [make("del", {}, before), " ", make("ins", {}, after)];
-  return joined(steps(old, now)).map(([kind, words]) => (kind === "same" ? words : make(kind, {}, words)));
+  if (old.length > MOST || now.length > MOST) return html`<del>${before}</del> <ins>${after}</ins>`;
+  return joined(steps(old, now)).map(([kind, words]) => (kind === "same" ? words : html`<${kind}>${words}<//>`));
 }
 
 // The longest common run of words, from the end backwards.

@@ -3,79 +3,27 @@
 import { say } from "../data/facts.js";
 import { percent } from "../data/jobs.js";
 import { live } from "../data/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { refining } from "./store.js";
+import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const STEP = { x: 150, y: 158 }; // from card to card; the style sheet has the same
 const CARD = { width: 126, height: 142 };
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export class RefineTree {
-  #cards = [];
-  #places = [];
-  #of = null;
+export function RefineTree({ tree: { nodes, best }, chosen, jobs }) {
+  const places = placesOf(nodes);
+  const width = Math.max(...places.map(({ x }) => x)) * STEP.x + CARD.width;
+  const height = Math.max(...places.map(({ y }) => y)) * STEP.y + CARD.height;
 
-  constructor() {
-    this.lines = document.createElementNS(SVG, "svg");
-    this.lines.setAttribute("aria-hidden", "true");
-    this.list = make("ul", { role: "list" });
-    this.field = make("div", { class: "o-tree-field" }, this.lines, this.list);
-    this.node = make("div", { class: "o-tree", role: "group", "aria-label": say("refine.tree") }, this.field);
-    this.list.addEventListener("keydown", (event) => this.#move(event));
-    live.addEventListener("frame", ({ detail }) => this.#cards.forEach((card) => card.hear(detail)));
-  }
-
-  paint(tree, chosen, { jobs }) {
-    if (this.#of !== tree.id) {
-      this.leave();
-      this.#of = tree.id;
-    }
-    this.#places = placesOf(tree.nodes);
-    tree.nodes.forEach((node, index) => {
-      this.#cards[index] ??= this.#card(node.number);
-      const card = this.#cards[index];
-      const { x, y } = this.#places[index];
-      card.item.style.translate = `${x * STEP.x}px ${y * STEP.y}px`;
-      card.paint(node, jobs[node.job_id], {
-        chosen: node.number === chosen?.number,
-        best: node.number === tree.best?.node,
-      });
-    });
-    const columns = Math.max(...this.#places.map(({ x }) => x)) + 1;
-    const rows = Math.max(...this.#places.map(({ y }) => y)) + 1;
-    const [width, height] = [(columns - 1) * STEP.x + CARD.width, (rows - 1) * STEP.y + CARD.height];
-    Object.assign(this.field.style, { width: `${width}px`, height: `${height}px` });
-    this.lines.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const paths = tree.nodes
-      .filter((node) => node.parent !== null)
-      .map((node) => line(this.#places[node.parent], this.#places[node.number], node.origin));
-    this.lines.replaceChildren(...paths);
-  }
-
-  /** No tree is shown. */
-  leave() {
-    this.#cards.forEach((card) => card.end());
-    this.#cards = [];
-    this.#of = null;
-    this.list.replaceChildren();
-  }
-
-  #card(number) {
-    const card = new Card(number);
-    this.list.append(card.item);
-    return card;
-  }
-
-  #move(event) {
+  function move(event) {
     const step = KEYS[event.key];
-    const from = this.#places[Number(event.target.closest("[data-node]")?.dataset.node)];
+    const from = places[Number(event.target.closest("[data-node]")?.dataset.node)];
     if (!step || !from) return;
     event.preventDefault();
     event.stopPropagation(); // the clip beside it is not stepped
     // The nearest card in that direction.
-    const ahead = this.#places
+    const ahead = places
       .map((place, index) => ({
         index,
         along: (place.x - from.x) * step[0] + (place.y - from.y) * step[1],
@@ -83,8 +31,40 @@ export class RefineTree {
       }))
       .filter(({ along }) => along > 0)
       .sort((a, b) => a.along + 2 * a.off - (b.along + 2 * b.off));
-    this.#cards[ahead[0]?.index]?.button.focus();
+    event.currentTarget.querySelector(`[data-node="${ahead[0]?.index}"]`)?.focus();
   }
+
+  return html`
+    <div class="o-tree" role="group" aria-label=${say("refine.tree")}>
+      <div class="o-tree-field" style=${{ width: `${width}px`, height: `${height}px` }}>
+        <svg aria-hidden="true" viewBox=${`0 0 ${width} ${height}`}>
+          ${nodes
+            .filter(({ parent }) => parent !== null)
+            .map(
+              ({ parent, number, origin }) =>
+                html`<path d=${lineBetween(places[parent], places[number])} data-origin=${origin} />`,
+            )}
+        </svg>
+        <ul role="list" onKeyDown=${move}>
+          ${nodes.map(
+            (node, index) => html`
+              <li
+                key=${node.number}
+                style=${{ translate: `${places[index].x * STEP.x}px ${places[index].y * STEP.y}px` }}
+              >
+                <${Card}
+                  node=${node}
+                  job=${jobs[node.job_id]}
+                  chosen=${node.number === chosen?.number}
+                  best=${node.number === best?.node}
+                />
+              </li>
+            `,
+          )}
+        </ul>
+      </div>
+    </div>
+  `;
 }
 
 /** Column and row of each node: its round, and its chain's line; a branch has a line of its own. */
@@ -99,75 +79,65 @@ export function placesOf(nodes) {
   return places;
 }
 
-class Card {
-  #job = null;
-  #unwant = null;
+function Card({ node, job, chosen, best }) {
+  const stage = stageOf(node);
+  const score = node.critique?.overall_score.toFixed(1);
+  const generates = stage === "generating" && job;
+  const doing = generates ? say(`state.${job.state}`) : say(`stage_of.${stage}`);
+  const thumbnail = node.media?.thumbnail_url;
+  const label = [
+    say("refine.result", { number: node.number }),
+    score && say("refine.score", { score }),
+    best ? say("refine.best") : doing,
+  ];
+  return html`
+    <button
+      type="button"
+      data-node=${node.number}
+      data-stage=${stage}
+      data-best=${best ? "true" : null}
+      aria-pressed=${String(chosen)}
+      aria-label=${label.filter(Boolean).join(", ")}
+      onClick=${() => refining.choose(node.number)}
+    >
+      <span class="o-tree-picture">
+        ${
+          thumbnail
+            ? html`<img loading="lazy" alt="" src=${thumbnail} />`
+            : node.job_id && html`<${Preview} key=${node.job_id} job=${node.job_id} />`
+        }
+      </span>
+      <span class="o-tree-line">
+        <b class="o-tree-score">${score}</b>
+        <span class="o-tree-words">
+          ${best ? say("refine.best") : stage === "done" ? say(`origin.${node.origin}`) : doing}
+        </span>
+      </span>
+      <span class="o-tree-bar"><i style=${{ width: generates ? `${percent(job)}%` : "0" }} /></span>
+    </button>
+  `;
+}
 
-  constructor(number) {
-    this.image = make("img", { alt: "", loading: "lazy", hidden: true });
-    this.canvas = make("canvas", {
-      role: "img",
-      "aria-label": say("stage.preview"),
-      width: 8,
-      height: 8,
-      hidden: true,
+/** What a job has so far. */
+function Preview({ job }) {
+  const canvas = useRef(null);
+  const drawn = useSignal(false);
+  useEffect(() => {
+    const topic = `preview/${job}`;
+    const preview = new PictureCanvas(canvas.current, () => {
+      drawn.value = true;
     });
-    this.preview = new PictureCanvas(this.canvas, () => show(this.canvas, this.image.hidden));
-    this.score = make("b", { class: "o-tree-score" });
-    this.words = make("span", { class: "o-tree-words" });
-    this.bar = make("i", {});
-    this.button = make(
-      "button",
-      { type: "button", "data-node": number, on: { click: () => refining.choose(number) } },
-      make("span", { class: "o-tree-picture" }, this.image, this.canvas),
-      make("span", { class: "o-tree-line" }, this.score, this.words),
-      make("span", { class: "o-tree-bar" }, this.bar),
-    );
-    this.item = make("li", {}, this.button);
-  }
-
-  paint(node, job, { chosen, best }) {
-    mark(this.button, "data-stage", stageOf(node));
-    mark(this.button, "data-best", best ? "true" : null);
-    mark(this.button, "aria-pressed", String(chosen));
-    const stage = stageOf(node);
-    const score = node.critique ? node.critique.overall_score.toFixed(1) : "";
-    write(this.score, score);
-    const doing = stage === "generating" && job ? say(`state.${job.state}`) : say(`stage_of.${stage}`);
-    write(this.words, best ? say("refine.best") : stage === "done" ? say(`origin.${node.origin}`) : doing);
-    mark(
-      this.button,
-      "aria-label",
-      [
-        say("refine.result", { number: node.number }),
-        score && say("refine.score", { score }),
-        best ? say("refine.best") : doing,
-      ]
-        .filter(Boolean)
-        .join(", "),
-    );
-    const thumbnail = node.media?.thumbnail_url ?? null;
-    mark(this.image, "src", thumbnail);
-    show(this.image, Boolean(thumbnail));
-    if (thumbnail) show(this.canvas, false);
-    this.bar.style.width = stage === "generating" && job ? `${percent(job)}%` : "0";
-    this.#look(stage === "generating" ? node.job_id : null);
-  }
-
-  hear({ topic, image }) {
-    if (this.#job && topic === `preview/${this.#job}`) this.preview.show(image);
-  }
-
-  end() {
-    this.#look(null);
-  }
-
-  #look(job) {
-    if (job === this.#job) return;
-    this.#unwant?.();
-    this.#job = job;
-    this.#unwant = job ? live.want(`preview/${job}`) : null;
-  }
+    const hear = ({ detail }) => detail.topic === topic && preview.show(detail.image);
+    const unwant = live.want(topic);
+    live.addEventListener("frame", hear);
+    return () => {
+      unwant();
+      live.removeEventListener("frame", hear);
+    };
+  }, []);
+  return html`
+    <canvas ref=${canvas} role="img" aria-label=${say("stage.preview")} width="8" height="8" hidden=${!drawn.value} />
+  `;
 }
 
 /** What is done about a node, or why nothing is; as the server says it. */
@@ -178,12 +148,9 @@ export function stageOf(node) {
   return !node.request ? "writing" : !node.media ? "generating" : "judging";
 }
 
-function line(from, to, origin) {
+function lineBetween(from, to) {
   const start = [from.x * STEP.x + CARD.width, from.y * STEP.y + 52];
   const end = [to.x * STEP.x, to.y * STEP.y + 52];
   const bend = (end[0] - start[0]) / 2;
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", `M${start} C${start[0] + bend},${start[1]} ${end[0] - bend},${end[1]} ${end}`);
-  path.setAttribute("data-origin", origin);
-  return path;
+  return `M${start} C${start[0] + bend},${start[1]} ${end[0] - bend},${end[1]} ${end}`;
 }

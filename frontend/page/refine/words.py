@@ -50,7 +50,6 @@ WORDS: dict[str, str] = {
     "unsaid.tokens": "no limit",
     "answerer.server": "The server's own",
     "answerer.resident": "Resident reasoner",
-    "answerer.endpoint": "Endpoint",
     "answerer.at": "{address}",
     "answerer.none": "Endpoint: none is set",
     # before anything is refined
