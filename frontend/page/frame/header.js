@@ -1,105 +1,116 @@
 // The header: what is loaded and how it is, what the queue holds, whether a guardrail looks on, and that the connection
-// is gone. Its markup is in the served HTML.
+// is gone. Its markup is in the served HTML; here is what is in its pills.
 
 import "../data/gone.js";
 import "./notify.js";
 import { duration, say, title as pageTitle } from "../data/facts.js";
 import { percent, queued, running } from "../data/jobs.js";
 import { live } from "../data/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { isDark, toggleTheme } from "./theme.js";
+import { seen } from "../data/store.js";
+import { html, render, useEffect, useLayoutEffect } from "../vendor/preact.js";
 
 const LOST_FOR_MS = 2500; // a server that restarts is back before anybody needs a banner
-
 const DOT = { ready: "good", failed: "bad" }; // anything else waits
+const THEME = "orrery.theme"; // also read in the head, before the first paint
 
-class Header extends Part {
-  build() {
-    this.checkpoint = this.querySelector("[data-pill=checkpoint]");
-    this.queue = this.querySelector("[data-pill=queue]");
-    this.guardrail = this.querySelector("[data-pill=guardrail]");
-    this.explains = this.querySelector("#o-guardrail");
-    this.lost = this.querySelector(".o-lost");
-    this.theme = this.querySelector("[data-do=theme]");
-    this.theme.addEventListener("click", () => {
-      toggleTheme();
-      this.later();
-    });
-    this.querySelector("[data-do=keys]").addEventListener("click", () => document.querySelector(".o-keys").showModal());
-    this.querySelector(".o-menu").addEventListener("click", () => document.querySelector("o-rail").toggle());
+class Header extends HTMLElement {
+  connectedCallback() {
+    const find = (selector) => this.querySelector(selector);
+    const draw = (Component, element) => render(html`<${Component} element=${element} />`, element);
+    draw(Checkpoint, find("[data-pill=checkpoint]"));
+    draw(Queue, find("[data-pill=queue]"));
+    draw(Guardrail, find(".o-explains"));
+    draw(Lost, find(".o-lost"));
+    find("[data-do=theme]").setAttribute("aria-pressed", String(isDark()));
+    find("[data-do=theme]").addEventListener("click", toggleTheme);
+    find("[data-do=keys]").addEventListener("click", () => document.querySelector(".o-keys").showModal());
+    find(".o-menu").addEventListener("click", () => document.querySelector("o-rail").toggle());
   }
+}
 
-  paint(state) {
-    mark(this, "data-state", live.status);
-    mark(this.theme, "aria-pressed", isDark());
-    this.#paintCheckpoint(state.system.checkpoint);
-    const busy = running(state);
-    this.#paintQueue(state, busy.length);
-    this.#paintGuardrail(state.system.guardrail);
-    this.#paintLost();
-    const [job] = busy;
-    document.title = job ? say("title.running", { percent: percent(job), title: pageTitle }) : pageTitle;
-  }
+function Checkpoint({ element }) {
+  const { status, state } = seen(live);
+  const { checkpoint } = state.system;
+  const lost = status === "lost";
+  const known = checkpoint && !lost;
+  const shown = known ? checkpoint.state : status;
+  useLayoutEffect(() => {
+    element.dataset.state = shown;
+    element.parentElement.dataset.state = status;
+  }, [shown, status]);
+  return html`
+    <i class="o-dot" data-state=${lost ? "bad" : (DOT[checkpoint?.state] ?? "wait")} />
+    <b>${known ? checkpoint.title : say(lost ? "header.reconnecting" : "header.connecting")}</b>
+    <span>${known && say(`header.${checkpoint.state}`)}</span>
+    <small>${known && checkpoint.detail}</small>
+  `;
+}
 
+function Queue({ element }) {
+  const { seq, state } = seen(live);
+  const busy = running(state);
   // The count comes with the queue's own state, where the page knows only the first of a long one.
-  #paintQueue(state, busy) {
-    const { num_queued: told, seconds_left: left, paused } = state.system.queue ?? {};
-    const waiting = told ?? queued(state).length;
-    const [words, short, more] = this.queue.children;
-    show(this.queue, live.seq >= 0);
-    write(words, say("header.queue", { running: busy, waiting }));
-    write(short, say("header.queue_short", { running: busy, waiting }));
-    mark(this.queue, "aria-label", say("header.queue", { running: busy, waiting }));
-    write(more, paused ? say("header.paused") : left ? say("header.left", { time: duration(left) }) : "");
-    mark(this.queue, "data-state", paused ? "paused" : null);
-  }
+  const { num_queued: told, seconds_left: left, paused } = state.system.queue ?? {};
+  const counts = { running: busy.length, waiting: told ?? queued(state).length };
+  const words = say("header.queue", counts);
+  const title = busy.length ? say("title.running", { percent: percent(busy[0]), title: pageTitle }) : pageTitle;
+  const hidden = seq < 0;
+  useLayoutEffect(() => {
+    document.title = title;
+    element.hidden = hidden;
+    element.setAttribute("aria-label", words);
+    element.dataset.state = paused ? "paused" : "";
+  }, [title, hidden, words, paused]);
+  return html`
+    <span class="o-wide-only">${words}</span>
+    <span class="o-narrow-only" aria-hidden="true">${say("header.queue_short", counts)}</span>
+    <small>${paused ? say("header.paused") : left ? say("header.left", { time: duration(left) }) : ""}</small>
+  `;
+}
 
-  #paintGuardrail(guardrail) {
-    show(this.guardrail, Boolean(guardrail));
+/** What the guardrail's pill explains when it is pressed, and its few words. */
+function Guardrail({ element }) {
+  const { guardrail } = seen(live).state.system;
+  const words = guardrail && say(`guardrail.${guardrail.state}`);
+  const title = guardrail && say("guardrail.title", { state: words });
+  useLayoutEffect(() => {
+    const pill = document.querySelector("[data-pill=guardrail]");
+    pill.hidden = !guardrail;
     if (!guardrail) return;
-    const words = say(`guardrail.${guardrail.state}`);
-    const explains = [
-      say(`guardrails.${guardrail.state}`),
-      guardrail.required ? say("guardrail.required") : "",
-      guardrail.detail,
-    ].filter(Boolean);
-    write(this.guardrail.lastChild, words);
-    mark(this.guardrail, "data-state", guardrail.state);
-    mark(this.guardrail, "aria-label", say("guardrail.title", { state: words }));
-    if (this.explains.dataset.key === explains.join()) return;
-    this.explains.dataset.key = explains.join();
-    mark(this.explains, "aria-label", say("guardrail.title", { state: words }));
-    this.explains.replaceChildren(
-      make("b", {}, say("guardrail.title", { state: words })),
-      ...explains.map((line) => make("p", {}, line)),
-    );
-  }
+    pill.lastChild.textContent = words;
+    pill.dataset.state = guardrail.state;
+    for (const named of [pill, element]) named.setAttribute("aria-label", title);
+  }, [title]);
+  if (!guardrail) return null;
+  const lines = [
+    say(`guardrails.${guardrail.state}`),
+    guardrail.required && say("guardrail.required"),
+    guardrail.detail,
+  ];
+  return html`<b>${title}</b>${lines.filter(Boolean).map((line) => html`<p>${line}</p>`)}`;
+}
 
-  #paintLost() {
-    const lost = live.status === "lost";
-    if (!lost) {
-      clearTimeout(this.losing);
-      this.losing = 0;
-      show(this.lost, false);
-      return;
-    }
-    this.losing ||= setTimeout(() => {
-      write(this.lost, say("header.gone"));
-      show(this.lost, true);
-    }, LOST_FOR_MS);
-  }
+function Lost({ element }) {
+  const lost = seen(live).status === "lost";
+  useEffect(() => {
+    if (!lost) return;
+    const losing = setTimeout(() => (element.hidden = false), LOST_FOR_MS);
+    return () => {
+      clearTimeout(losing);
+      element.hidden = true;
+    };
+  }, [lost]);
+  return lost && say("header.gone");
+}
 
-  #paintCheckpoint(checkpoint) {
-    const [dot, title, state, detail] = this.checkpoint.children;
-    const lost = live.status === "lost";
-    const known = checkpoint && !lost;
-    mark(dot, "data-state", lost ? "bad" : (DOT[checkpoint?.state] ?? "wait"));
-    write(title, known ? checkpoint.title : say(lost ? "header.reconnecting" : "header.connecting"));
-    write(state, known ? say(`header.${checkpoint.state}`) : "");
-    write(detail, known ? checkpoint.detail : "");
-    mark(this.checkpoint, "data-state", known ? checkpoint.state : live.status);
-  }
+/** Light or dark is what the system says until a person chooses. */
+const isDark = () => document.body.classList.contains("dark");
+
+function toggleTheme({ currentTarget }) {
+  const dark = !isDark();
+  localStorage[THEME] = dark ? "dark" : "light";
+  for (const root of [document.documentElement, document.body]) root.classList.toggle("dark", dark);
+  currentTarget.setAttribute("aria-pressed", String(dark));
 }
 
 customElements.define("o-header", Header);

@@ -1,7 +1,5 @@
 // The rail on a phone: a drawer that opens from the header and closes on Escape, on a link and beside it.
 
-import { mark } from "../parts/nodes.js";
-
 class Rail extends HTMLElement {
   connectedCallback() {
     this.addEventListener("keydown", (event) => {
@@ -25,7 +23,7 @@ class Rail extends HTMLElement {
   toggle(open = !this.open) {
     const button = document.querySelector(".o-menu");
     this.toggleAttribute("data-open", open);
-    mark(button, "aria-expanded", open);
+    button.setAttribute("aria-expanded", String(open));
     if (open) (this.querySelector("[aria-current]") ?? this.querySelector("a")).focus();
     else if (this.contains(document.activeElement)) button.focus();
   }

@@ -1,8 +1,9 @@
 // The six numbers that matter, once a second; rows left at every tick.
 
 import { say } from "../data/facts.js";
-import { make, mark, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
 
 const NONE = "–";
@@ -45,31 +46,17 @@ const TILES = {
   left: (s, left) => [String(left), say("more.left", { gaps: s.num_gaps }), false],
 };
 
-class Figures extends Part {
-  #onTick = () => this.later();
-
-  sources() {
-    return [robot];
-  }
-
-  build() {
-    this.tiles = Object.keys(TILES).map((name) => {
-      const [number, title, more] = [make("b"), make("span", {}, say(`tile.${name}`)), make("small")];
-      this.append(make("div", { "data-tile": name }, number, title, more));
-      return { name, number, more };
-    });
-    robot.addEventListener("tick", this.#onTick);
-  }
-
-  paint() {
-    const { summary, tick } = robot.now;
-    for (const { name, number, more } of this.tiles) {
-      const [value, words, worrying] = summary ? TILES[name](summary, tick?.num_coming ?? 0) : [NONE, "", false];
-      write(number, value);
-      write(more, words);
-      mark(number.parentElement, "data-worrying", worrying);
-    }
-  }
+function Figures() {
+  seen(robot.ticks);
+  const { summary, tick } = seen(robot).now;
+  return Object.entries(TILES).map(([name, tile]) => {
+    const [number, more, worrying] = summary ? tile(summary, tick?.num_coming ?? 0) : [NONE, "", false];
+    return html`
+      <div data-tile=${name} data-worrying=${worrying || null}>
+        <b>${number}</b><span>${say(`tile.${name}`)}</span><small>${more}</small>
+      </div>
+    `;
+  });
 }
 
-customElements.define("o-robot-figures", Figures);
+define("o-robot-figures", Figures);

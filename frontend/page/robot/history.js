@@ -1,21 +1,19 @@
 // The last seconds of an arm, and the rows that it will play next.
 
+import { robot } from "./link.js";
+
 const KEPT_TICKS = 96;
 
-export class History {
-  ticks = []; // as they came, oldest first
+/** The ticks as they came, oldest first. */
+export const history = [];
 
-  push(tick) {
-    // A bridge that was started anew counts from the beginning.
-    if (tick.tick <= (this.ticks.at(-1)?.tick ?? -1)) this.ticks = [];
-    this.ticks.push(tick);
-    if (this.ticks.length > KEPT_TICKS) this.ticks.shift();
-  }
-
-  get last() {
-    return this.ticks.at(-1);
-  }
-}
+const forget = () => history.splice(0);
+robot.addEventListener("hello", forget);
+robot.addEventListener("tick", ({ detail: tick }) => {
+  if (tick.tick <= history.at(-1)?.tick) forget(); // a bridge that was started anew counts from the beginning
+  history.push(tick);
+  if (history.length > KEPT_TICKS) history.shift();
+});
 
 /**
  * The rows of the coming ticks: those that wait for a yes, or what the robot said would be played, less what has been

@@ -2,10 +2,12 @@
 // limits as bands, and a mark where a command was clamped. About 1500 line segments, well under a millisecond.
 
 import { say } from "../data/facts.js";
-import { make, mark } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { comingRows, History } from "./history.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
+import { comingRows, history } from "./history.js";
 import { robot } from "./link.js";
+import { drawLine, drawWords, sheetOf, usePlot } from "./plot.js";
 
 const PAST_TICKS = 64;
 const COMING_TICKS = 33;
@@ -19,196 +21,126 @@ const STEP_RAD = 0.2; // ranges grow and shrink in these, so that the picture do
 /** @type {[number, number]} */
 const GRIPPER_LIMITS = [0, 1];
 
+const KEYS = ["state", "command", "coming", "limit", "clamped"];
 const CLAMPS = ["soft", "lead", "step", "acceleration"];
 
 const COLOURS = ["ink", "muted", "line", "accent", "bad", "bad-soft", "warn", "sunk"];
 
-class Joints extends Part {
-  #history = new History();
-  #full = false;
+function Joints() {
+  const canvas = useRef(null);
+  const full = useSignal(false);
+  const paint = () => draw(canvas.current, full.value);
+  seen(robot);
+  seen(robot.ticks);
+  useLayoutEffect(paint);
+  usePlot(canvas, paint);
+  return html`
+    <div class="o-joints-head">
+      <b>${say("joints.title")}</b>
+      ${KEYS.map((name) => html`<span data-key=${name}><i />${say(`joints.${name}`)}</span>`)}
+      <button
+        type="button"
+        class="o-btn"
+        data-do="full"
+        aria-pressed=${String(full.value)}
+        onClick=${() => (full.value = !full.value)}
+      >
+        ${say("joints.full")}
+      </button>
+    </div>
+    <div class="o-plot"><canvas ref=${canvas} role="img" aria-label=${say("joints.label")} /></div>
+  `;
+}
 
-  sources() {
-    return [robot];
+/** `full` draws the whole range of each joint. */
+export function draw(canvas, full) {
+  const sheet = sheetOf(canvas, COLOURS);
+  if (!sheet) return;
+  const { width, height } = sheet;
+  const last = history.at(-1);
+  const ticks = history.filter(({ tick }) => last.tick - tick <= PAST_TICKS);
+  const { coming, chunk, session } = robot.now;
+  const rows = comingRows(last, coming, chunk, session).slice(0, COMING_TICKS);
+  const tickWidth = (width - LEFT - RIGHT) / (PAST_TICKS + COMING_TICKS);
+  const x = (ahead) => LEFT + (PAST_TICKS + ahead) * tickWidth;
+  const track = height / (GRIPPER + 1);
+  for (let joint = 0; joint <= GRIPPER; joint++) {
+    drawTrack({ ...sheet, x, top: joint * track + 3, height: track - 6 }, joint, ticks, rows, full);
   }
+  const now = [0, height].map((y) => [x(0), y]);
+  drawLine(sheet, now, "muted");
+}
 
-  build() {
-    this.canvas = make("canvas", { role: "img", "aria-label": say("joints.label") });
-    this.context = this.canvas.getContext("2d");
-    const key = (name) => make("span", { "data-key": name }, make("i"), say(`joints.${name}`));
-    this.full = make(
-      "button",
-      {
-        type: "button",
-        class: "o-btn",
-        "data-do": "full",
-        "aria-pressed": "false",
-        on: { click: () => this.#toggle() },
-      },
-      say("joints.full"),
-    );
-    this.append(
-      make(
-        "div",
-        { class: "o-joints-head" },
-        make("b", {}, say("joints.title")),
-        ...["state", "command", "coming", "limit", "clamped"].map(key),
-        this.full,
-      ),
-      make("div", { class: "o-plot" }, this.canvas),
-    );
-    new ResizeObserver(() => this.later()).observe(this.canvas.parentElement);
-    new MutationObserver(() => this.later()).observe(document.body, { attributeFilter: ["class"] });
-    robot.addEventListener("hello", () => (this.#history = new History()));
-    robot.addEventListener("tick", ({ detail }) => {
-      this.#history.push(detail);
-      this.later();
-    });
-  }
+function drawTrack(sheet, joint, ticks, rows, full) {
+  const { context, colours, width, x, top, height } = sheet;
+  const last = ticks.at(-1);
+  const now = stateOf(last, joint);
+  const limits = limitsOf(joint);
+  const state = ticks.map((tick) => [tick.tick - last.tick, stateOf(tick, joint)]);
+  const command = ticks.map((tick) => [tick.tick - last.tick, tick.executed?.[joint]]);
+  const ahead = rows.map((row, index) => [index + 1, row[joint]]);
+  if (ahead.length) ahead.unshift([0, last.executed?.[joint] ?? now]);
+  const [low, high] = rangeOf(joint, limits, [...state, ...command, ...ahead], full);
+  const y = (value) => top + height - ((Math.min(Math.max(value, low), high) - low) / (high - low)) * height;
+  const points = (pairs) => pairs.filter(([, value]) => value != null).map(([tick, value]) => [x(tick), y(value)]);
+  const pending = robot.now.session?.hold === "approval";
 
-  #toggle() {
-    this.#full = !this.#full;
-    mark(this.full, "aria-pressed", String(this.#full));
-    this.later();
+  context.fillStyle = colours.sunk;
+  context.fillRect(x(-PAST_TICKS), top, x(COMING_TICKS) - x(-PAST_TICKS), height);
+  if (limits && joint !== GRIPPER) {
+    if (high > limits[1]) drawBand(sheet, top, y(limits[1]), y(limits[1]));
+    if (low < limits[0]) drawBand(sheet, y(limits[0]), top + height, y(limits[0]));
   }
+  drawLine(sheet, points(command), "muted", 1.3, [4, 3]);
+  drawLine(sheet, points(state), "accent", 1.7);
+  context.globalAlpha = pending ? 1 : 0.6;
+  drawLine(sheet, points(ahead), pending ? "warn" : "accent", 1.4, pending ? [2, 3] : []);
+  context.globalAlpha = 1;
+  for (const tick of ticks) if (tick.clamped.includes(joint)) drawClamp(sheet, x(tick.tick - last.tick));
+  drawGauge(sheet, joint, limits, now);
 
-  paint() {
-    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
-    if (!width || !height) return;
-    const scale = devicePixelRatio;
-    if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
-      this.canvas.width = Math.round(width * scale);
-      this.canvas.height = Math.round(height * scale);
-    }
-    const style = getComputedStyle(this);
-    this.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--o-${name}`)]));
-    this.font = style.getPropertyValue("--o-mono");
-    const context = this.context;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, height);
-    const coming = comingRows(this.#history.last, robot.now.coming, robot.now.chunk, robot.now.session);
-    const pending = robot.now.session?.hold === "approval";
-    const tickWidth = (width - LEFT - RIGHT) / (PAST_TICKS + COMING_TICKS);
-    const x = (ahead) => LEFT + (PAST_TICKS + ahead) * tickWidth;
-    const trackHeight = height / (GRIPPER + 1);
-    for (let joint = 0; joint <= GRIPPER; joint++) {
-      this.#drawTrack(joint, joint * trackHeight + 3, trackHeight - 6, width, x, coming, pending);
-    }
-    this.#line(
-      [
-        [x(0), 0],
-        [x(0), height],
-      ],
-      "muted",
-    );
-  }
+  const counts = joint !== GRIPPER && robot.now.summary;
+  const clamps = counts ? CLAMPS.reduce((sum, name) => sum + counts[`num_clamped_${name}`][joint], 0) : 0;
+  drawWords(sheet, joint === GRIPPER ? say("joints.gripper") : `q${joint + 1}`, 0, top + 10, "ink", 11.5);
+  if (clamps) drawWords(sheet, `▴${clamps}`, 0, top + 24, "warn", 10.5);
+  drawWords(sheet, signed(high, 1), width, top + 8, "muted", 10, "right");
+  drawWords(sheet, signed(low, 1), width, top + height - 1, "muted", 10, "right");
+  if (now != null) drawWords(sheet, signed(now, 2), width, top + height / 2 + 4, "ink", 11.5, "right");
+  if (joint === 0) drawWords(sheet, say("joints.now"), x(0) + 4, top + 9, "muted", 10);
+}
 
-  #drawTrack(joint, top, height, width, x, coming, pending) {
-    const last = this.#history.last;
-    const ticks = this.#history.ticks.filter((tick) => last.tick - tick.tick <= PAST_TICKS);
-    const limits = limitsOf(joint);
-    const state = ticks.map((tick) => [tick.tick - last.tick, stateOf(tick, joint)]);
-    const command = ticks.map((tick) => [tick.tick - last.tick, tick.executed?.[joint]]);
-    const ahead = coming.slice(0, COMING_TICKS).map((row, index) => [index + 1, row[joint]]);
-    if (ahead.length) ahead.unshift([0, last.executed?.[joint] ?? stateOf(last, joint)]);
-    const [low, high] = rangeOf(joint, limits, [...state, ...command, ...ahead], this.#full);
-    const y = (value) => top + height - ((Math.min(Math.max(value, low), high) - low) / (high - low)) * height;
-    const [left, right] = [x(-PAST_TICKS), x(COMING_TICKS)];
-    const { context, colours } = this;
-    context.fillStyle = colours.sunk;
-    context.fillRect(left, top, right - left, height);
-    if (limits && joint !== GRIPPER) this.#drawBands(limits, low, high, y, left, right, top, height);
-    const points = (pairs) => pairs.filter(([, value]) => value != null).map(([tick, value]) => [x(tick), y(value)]);
-    this.#line(points(command), "muted", 1.3, [4, 3]);
-    this.#line(points(state), "accent", 1.7);
-    context.globalAlpha = pending ? 1 : 0.6;
-    this.#line(points(ahead), pending ? "warn" : "accent", 1.4, pending ? [2, 3] : []);
-    context.globalAlpha = 1;
-    for (const tick of ticks) if (tick.clamped.includes(joint)) this.#drawClamp(x(tick.tick - last.tick), top + height);
-    this.#drawGauge(joint, limits, stateOf(last, joint), top, height);
-    this.#write(joint === GRIPPER ? say("joints.gripper") : `q${joint + 1}`, 0, top + 10, "ink", 11.5);
-    const counts = robot.now.summary;
-    const clamps =
-      counts && joint !== GRIPPER ? CLAMPS.reduce((sum, name) => sum + counts[`num_clamped_${name}`][joint], 0) : 0;
-    if (clamps) this.#write(`▴${clamps}`, 0, top + 24, "warn", 10.5);
-    this.#write(signed(high, 1), width, top + 8, "muted", 10, "right");
-    this.#write(signed(low, 1), width, top + height - 1, "muted", 10, "right");
-    const now = stateOf(last, joint);
-    if (now != null) this.#write(signed(now, 2), width, top + height / 2 + 4, "ink", 11.5, "right");
-    if (joint === 0) this.#write(say("joints.now"), x(0) + 4, top + 9, "muted", 10);
-  }
+/** What lies beyond a limit, and the limit itself. */
+function drawBand(sheet, from, to, limit) {
+  const { context, colours, x } = sheet;
+  const [left, right] = [x(-PAST_TICKS), x(COMING_TICKS)];
+  const edge = [left, right].map((end) => [end, limit]);
+  context.fillStyle = colours["bad-soft"];
+  context.fillRect(left, from, right - left, to - from);
+  drawLine(sheet, edge, "bad", 0.7);
+}
 
-  #drawBands([softMin, softMax], low, high, y, left, right, top, height) {
-    const { context, colours } = this;
-    context.fillStyle = colours["bad-soft"];
-    context.strokeStyle = colours.bad;
-    if (high > softMax) {
-      context.fillRect(left, top, right - left, y(softMax) - top);
-      this.#line(
-        [
-          [left, y(softMax)],
-          [right, y(softMax)],
-        ],
-        "bad",
-        0.7,
-      );
-    }
-    if (low < softMin) {
-      context.fillRect(left, y(softMin), right - left, top + height - y(softMin));
-      this.#line(
-        [
-          [left, y(softMin)],
-          [right, y(softMin)],
-        ],
-        "bad",
-        0.7,
-      );
-    }
+/** Where in its whole range the joint is: the ends are the limits. */
+function drawGauge({ context, colours, top, height }, joint, limits, now) {
+  context.fillStyle = colours.sunk;
+  context.fillRect(GAUGE_X, top, GAUGE_WIDTH, height);
+  context.fillStyle = colours["bad-soft"];
+  for (const end of joint === GRIPPER ? [] : [0, 0.95]) {
+    context.fillRect(GAUGE_X, top + height * end, GAUGE_WIDTH, height * 0.05);
   }
+  if (!limits || now == null) return;
+  const share = Math.min(Math.max((now - limits[0]) / (limits[1] - limits[0]), 0), 1);
+  context.fillStyle = joint !== GRIPPER && (share < 0.03 || share > 0.97) ? colours.bad : colours.accent;
+  context.fillRect(GAUGE_X - 2, top + (1 - share) * (height - 3), GAUGE_WIDTH + 4, 3);
+}
 
-  /** Where in its whole range the joint is: the ends are the limits. */
-  #drawGauge(joint, limits, now, top, height) {
-    const { context, colours } = this;
-    context.fillStyle = colours.sunk;
-    context.fillRect(GAUGE_X, top, GAUGE_WIDTH, height);
-    context.fillStyle = colours["bad-soft"];
-    for (const end of joint === GRIPPER ? [] : [0, 0.95]) {
-      context.fillRect(GAUGE_X, top + height * end, GAUGE_WIDTH, height * 0.05);
-    }
-    if (!limits || now == null) return;
-    const share = Math.min(Math.max((now - limits[0]) / (limits[1] - limits[0]), 0), 1);
-    context.fillStyle = joint !== GRIPPER && (share < 0.03 || share > 0.97) ? colours.bad : colours.accent;
-    context.fillRect(GAUGE_X - 2, top + (1 - share) * (height - 3), GAUGE_WIDTH + 4, 3);
-  }
-
-  #drawClamp(x, bottom) {
-    const { context, colours } = this;
-    context.fillStyle = colours.warn;
-    context.beginPath();
-    context.moveTo(x - 3, bottom);
-    context.lineTo(x + 3, bottom);
-    context.lineTo(x, bottom - 6);
-    context.fill();
-  }
-
-  #line(points, colour, width = 1, dash = []) {
-    if (points.length < 2) return;
-    const { context } = this;
-    context.strokeStyle = this.colours[colour];
-    context.lineWidth = width;
-    context.setLineDash(dash);
-    context.beginPath();
-    for (const [x, y] of points) context.lineTo(x, y);
-    context.stroke();
-    context.setLineDash([]);
-  }
-
-  #write(words, x, y, colour, size, align = "left") {
-    const { context } = this;
-    context.fillStyle = this.colours[colour];
-    context.font = `500 ${size}px ${this.font}`;
-    context.textAlign = align;
-    context.fillText(words, x, y);
-  }
+function drawClamp({ context, colours, top, height }, x) {
+  const bottom = top + height;
+  context.fillStyle = colours.warn;
+  context.beginPath();
+  context.moveTo(x - 3, bottom);
+  context.lineTo(x + 3, bottom);
+  context.lineTo(x, bottom - 6);
+  context.fill();
 }
 
 /** −0.62; what rounds to nothing has no sign. */
@@ -234,4 +166,4 @@ function rangeOf(joint, limits, pairs, full) {
   return [low, high];
 }
 
-customElements.define("o-robot-joints", Joints);
+define("o-robot-joints", Joints);

@@ -1,8 +1,10 @@
 // The page's line to one robot: which are there, what the chosen one says, and orders with their answers.
-// "state" is dispatched when anything but a tick came, "tick" fifteen times a second, "frame" for a picture.
+// It changes when anything but a tick came, `ticks` fifteen times a second; what a message says is dispatched under its
+// type, a picture as "frame".
 
-import { toast } from "../parts/errors.js";
 import { say } from "../data/facts.js";
+import { Store } from "../data/store.js";
+import { toast } from "../parts/errors.js";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
@@ -26,12 +28,13 @@ const silent = () => ({
 
 const unsent = () => ({ error: { message: say("robot.unsent"), hint: say("robot.unsent_hint") }, value: null });
 
-class RobotLink extends EventTarget {
+class RobotLink extends Store {
   robots = [];
   name = new URLSearchParams(location.search).get("name");
   problem = ""; // why the server's own robot is not there
   status = "looking"; // then "none", "open" or "lost"
   now = silent();
+  ticks = new Store();
   lines = []; // { at: Date, code, words }, newest first
   #socket = null;
   #wait = FIRST_WAIT_MS;
@@ -47,8 +50,13 @@ class RobotLink extends EventTarget {
     addEventListener("pageshow", (event) => event.persisted && this.#open());
     document.addEventListener("visibilitychange", () => {
       this.#sendTopics();
-      this.#change();
+      this.changed();
     });
+  }
+
+  /** Whether it can be heard. */
+  get there() {
+    return this.status === "open" && this.now.connected;
   }
 
   /** One word for how things stand: a session's state, or why there is none. */
@@ -66,11 +74,11 @@ class RobotLink extends EventTarget {
 
   /** What is done outside a run: self_test, home, recover, resume; empty for nothing. */
   get busy() {
-    return this.status === "open" && this.now.connected ? (this.now.summary?.busy ?? "") : "";
+    return this.there ? (this.now.summary?.busy ?? "") : "";
   }
 
   get mine() {
-    return this.status === "open" && this.now.connected && this.now.control.mine;
+    return this.there && this.now.control.mine;
   }
 
   /** Send an order: the promise of { error, value }. Never waits for anything before it goes out. */
@@ -149,7 +157,7 @@ class RobotLink extends EventTarget {
       robots.find(({ name }) => name === this.name) ?? robots.find(({ connected }) => connected) ?? robots[0];
     if (chosen && !this.#socket) this.pick(chosen.name);
     else if (!chosen && !this.#socket) this.#become("none");
-    if (!same) this.#change();
+    if (!same) this.changed();
   }
 
   #open() {
@@ -177,7 +185,7 @@ class RobotLink extends EventTarget {
       if (typeof data === "string") this.#read(JSON.parse(data));
       else this.#show(data);
     };
-    this.#change();
+    this.changed();
   }
 
   #leave() {
@@ -195,6 +203,7 @@ class RobotLink extends EventTarget {
     if (type === "tick") {
       now.tick = value;
       this.dispatchEvent(new CustomEvent("tick", { detail: value }));
+      this.ticks.changed();
       return;
     }
     if (type === "answer") {
@@ -218,7 +227,7 @@ class RobotLink extends EventTarget {
     }
     if (type === "summary") this.#recordingWords = value.recording_words;
     this.dispatchEvent(new CustomEvent(type, { detail: value }));
-    this.#change();
+    this.changed();
   }
 
   #saidLost() {
@@ -227,7 +236,7 @@ class RobotLink extends EventTarget {
 
   #doing(what) {
     this.now.summary = { ...this.now.summary, busy: what };
-    this.#change();
+    this.changed();
   }
 
   #note(line) {
@@ -245,11 +254,7 @@ class RobotLink extends EventTarget {
   #become(status) {
     if (this.status === status) return;
     this.status = status;
-    this.#change();
-  }
-
-  #change() {
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   #sendTopics() {

@@ -1,38 +1,42 @@
 // How many rows of a chunk are played before the next one takes over, and how fast a rehearsal or a replay goes.
 
 import { say } from "../data/facts.js";
-import { make, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { run } from "./run.js";
+import { nextRun, plan } from "./run.js";
 
 const ROWS_PER_SECOND = 15;
 
-class Pace extends Part {
-  sources() {
-    return [robot, run];
-  }
-
-  build() {
-    this.horizon = slider("horizon", 1, 32, 1, (value) => run.set({ horizon: value }));
-    this.speed = slider("speed", 0.1, 1, 0.05, (value) => run.set({ speed: value }));
-    this.append(this.horizon.row, this.speed.row);
-  }
-
-  paint() {
-    const shown = (robot.engaged && robot.now.session.run) || run;
-    const time = (shown.horizon / ROWS_PER_SECOND).toFixed(2);
-    set(
-      this.horizon,
-      shown.horizon,
-      shown.horizon === 1 ? say("pace.row", { time }) : say("pace.rows", { rows: shown.horizon, time }),
-    );
-    write(this.horizon.note, robot.engaged ? say("pace.next") : gapless(robot.now.summary));
-    set(this.speed, shown.speed, say("pace.percent", { percent: Math.round(100 * shown.speed) }));
-    this.horizon.input.disabled = robot.engaged;
-    this.speed.input.disabled = robot.engaged;
-    show(this.speed.row, shown.mode === "rehearsal" || shown.mode === "replay");
-  }
+function Pace() {
+  const { engaged, now } = seen(robot);
+  const { horizon, speed, mode } = (engaged && now.session.run) || nextRun.value;
+  const time = (horizon / ROWS_PER_SECOND).toFixed(2);
+  return html`
+    <${Slider}
+      name="horizon"
+      value=${horizon}
+      words=${horizon === 1 ? say("pace.row", { time }) : say("pace.rows", { rows: horizon, time })}
+      note=${engaged ? say("pace.next") : gapless(now.summary)}
+      min=${1}
+      max=${32}
+      step=${1}
+      disabled=${engaged}
+    />
+    ${
+      (mode === "rehearsal" || mode === "replay") &&
+      html`<${Slider}
+        name="speed"
+        value=${speed}
+        words=${say("pace.percent", { percent: Math.round(100 * speed) })}
+        min=${0.1}
+        max=${1}
+        step=${0.05}
+        disabled=${engaged}
+      />`
+    }
+  `;
 }
 
 function gapless(summary) {
@@ -41,20 +45,26 @@ function gapless(summary) {
   return rows ? say("pace.gapless", { rows }) : say("pace.gaps");
 }
 
-function slider(name, min, max, step, take) {
-  const input = make("input", { type: "range", min, max, step, id: `robot-${name}` });
-  input.addEventListener("input", () => take(Number(input.value)));
-  const value = make("span", { class: "o-num" });
-  const note = make("small");
-  const title = make("label", { for: input.id }, say(`pace.${name}`));
-  return { input, value, note, row: make("div", { class: "o-pace" }, make("div", {}, title, value), input, note) };
+function Slider({ name, value, words, note = "", min, max, step, disabled }) {
+  const id = `robot-${name}`;
+  return html`
+    <div class="o-pace">
+      <div><label for=${id}>${say(`pace.${name}`)}</label><span class="o-num">${words}</span></div>
+      <input
+        type="range"
+        id=${id}
+        min=${min}
+        max=${max}
+        step=${step}
+        value=${value}
+        aria-valuetext=${words}
+        disabled=${disabled}
+        style=${{ "--range_progress": `${(100 * (value - min)) / (max - min)}%` }}
+        onInput=${({ currentTarget }) => plan({ [name]: Number(currentTarget.value) })}
+      />
+      <small>${note}</small>
+    </div>
+  `;
 }
 
-function set({ input, value }, number, words) {
-  if (Number(input.value) !== number) input.value = number;
-  input.style.setProperty("--range_progress", `${(100 * (number - input.min)) / (input.max - input.min)}%`);
-  input.setAttribute("aria-valuetext", words);
-  write(value, words);
-}
-
-customElements.define("o-robot-pace", Pace);
+define("o-robot-pace", Pace);

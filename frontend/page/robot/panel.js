@@ -1,70 +1,106 @@
 // Log, self-test and recordings behind three tabs; a self-test brings its own to the front when it says something.
 
 import { say } from "../data/facts.js";
-import { make, mark, show } from "../parts/nodes.js";
-import { EpisodeList } from "./episodes.js";
-import { CheckList } from "./checks.js";
-import { LineList } from "./log.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html, signal } from "../vendor/preact.js";
+import { Episodes } from "./episodes.js";
 import { robot } from "./link.js";
-import { run } from "./run.js";
 
-const NAMES = ["log", "checks", "episodes"];
+const LISTS = { log: Log, checks: Checks, episodes: Episodes };
+const NAMES = Object.keys(LISTS);
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 
-class Panel extends Part {
-  #shown = "log";
+const shown = signal("log");
+robot.addEventListener("check", () => (shown.value = "checks"));
 
-  sources() {
-    return [robot, run];
-  }
-
-  build() {
-    this.lists = { log: new LineList(), checks: new CheckList(), episodes: new EpisodeList(() => this.later()) };
-    this.tabs = NAMES.map((name) =>
-      make(
-        "button",
-        { type: "button", role: "tab", id: `robot-tab-${name}`, "aria-controls": `robot-list-${name}` },
-        say(`panel.${name}`),
-      ),
-    );
-    this.tabs.forEach((tab, index) => tab.addEventListener("click", () => this.#pick(NAMES[index])));
-    const list = make("div", { class: "o-tabs", role: "tablist", "aria-label": say("panel.label") }, ...this.tabs);
-    list.addEventListener("keydown", (event) => this.#step(event));
-    this.panes = NAMES.map((name) =>
-      make(
-        "div",
-        { role: "tabpanel", id: `robot-list-${name}`, "aria-labelledby": `robot-tab-${name}`, tabindex: 0 },
-        this.lists[name].node,
-      ),
-    );
-    this.append(list, ...this.panes);
-    robot.addEventListener("check", () => this.#pick("checks"));
-    robot.addEventListener("hello", () => this.lists.episodes.forget());
-  }
-
-  #pick(name) {
-    this.#shown = name;
-    this.later();
-  }
-
-  #step(event) {
-    const step = STEPS[event.key];
-    if (!step) return;
-    const next = (NAMES.indexOf(this.#shown) + step + NAMES.length) % NAMES.length;
-    this.tabs[next].focus();
-    this.#pick(NAMES[next]);
-  }
-
-  paint() {
-    NAMES.forEach((name, index) => {
-      const here = name === this.#shown;
-      mark(this.tabs[index], "aria-selected", String(here));
-      this.tabs[index].tabIndex = here ? 0 : -1;
-      show(this.panes[index], here);
-    });
-    this.lists[this.#shown].paint();
-  }
+function Panel() {
+  const step = (event) => {
+    const by = STEPS[event.key];
+    if (!by) return;
+    const next = (NAMES.indexOf(shown.value) + by + NAMES.length) % NAMES.length;
+    event.currentTarget.children[next].focus();
+    shown.value = NAMES[next];
+  };
+  return html`
+    <div class="o-tabs" role="tablist" aria-label=${say("panel.label")} onKeyDown=${step}>
+      ${NAMES.map(
+        (name) => html`<button
+          type="button"
+          role="tab"
+          id=${`robot-tab-${name}`}
+          aria-controls=${`robot-list-${name}`}
+          aria-selected=${String(name === shown.value)}
+          tabindex=${name === shown.value ? 0 : -1}
+          onClick=${() => (shown.value = name)}
+        >
+          ${say(`panel.${name}`)}
+        </button>`,
+      )}
+    </div>
+    ${NAMES.map(
+      (name) => html`<div
+        role="tabpanel"
+        id=${`robot-list-${name}`}
+        aria-labelledby=${`robot-tab-${name}`}
+        tabindex="0"
+        hidden=${name !== shown.value}
+      >
+        <${LISTS[name]} shown=${name === shown.value} />
+      </div>`,
+    )}
+  `;
 }
 
-customElements.define("o-robot-panel", Panel);
+/** What a person should read, newest first. */
+function Log() {
+  const { lines } = seen(robot);
+  return html`
+    <div role="log" class="o-lines" aria-label=${say("panel.log")}>
+      ${
+        lines.length
+          ? html`<ul>
+              ${lines.map(
+                ({ at, code, words }) => html`<li key=${`${at.getTime()} ${words}`} data-code=${code}>
+                  <time>${at.toLocaleTimeString([], { hour12: false })}</time>${words}
+                </li>`,
+              )}
+            </ul>`
+          : html`<p class="o-none">${say("panel.log_empty")}</p>`
+      }
+    </div>
+  `;
+}
+
+/** What the self-test found; what it cannot see itself, a person confirms. */
+function Checks() {
+  const { now, mine } = seen(robot);
+  return html`
+    <div class="o-checks" aria-live="polite">
+      ${
+        now.checks.size
+          ? html`<ul>
+              ${[...now.checks.values()].map(
+                ({ name, outcome, words }) => html`<li key=${name} data-outcome=${outcome}>
+                  <b>${name}</b><em>${say(`outcome.${outcome}`)}</em><span>${words}</span>
+                  ${
+                    outcome === "ask" &&
+                    html`<button
+                      type="button"
+                      class="o-btn"
+                      disabled=${!mine}
+                      onClick=${() => robot.tell("confirm", { check: name })}
+                    >
+                      ${say("check.confirm")}
+                    </button>`
+                  }
+                </li>`,
+              )}
+            </ul>`
+          : html`<p class="o-none">${say("panel.checks_empty")}</p>`
+      }
+    </div>
+  `;
+}
+
+define("o-robot-panel", Panel);

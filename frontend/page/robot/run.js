@@ -1,5 +1,7 @@
 // What the next run will be, as this browser keeps it.
 
+import { signal } from "../vendor/preact.js";
+
 const KEPT = "orrery.robot.run";
 const DEFAULTS = { prompt: "", mode: "live", horizon: 16, speed: 0.3, record: false };
 
@@ -11,42 +13,17 @@ function kept() {
   }
 }
 
-class NextRun extends EventTarget {
-  #values = kept();
-  episode = null; // the recorded one that a replay plays; of this visit only
+/** `episode` is the recorded one that a replay plays; of this visit only. */
+export const nextRun = signal({ ...kept(), episode: null });
 
-  get prompt() {
-    return this.#values.prompt;
-  }
-
-  get mode() {
-    return this.#values.mode;
-  }
-
-  get horizon() {
-    return this.#values.horizon;
-  }
-
-  get speed() {
-    return this.#values.speed;
-  }
-
-  get record() {
-    return this.#values.record;
-  }
-
-  set(values) {
-    const { episode = this.episode, ...others } = values;
-    this.episode = episode;
-    this.#values = { ...this.#values, ...others };
-    localStorage[KEPT] = JSON.stringify(this.#values);
-    this.dispatchEvent(new Event("state"));
-  }
-
-  /** The `run` of an order to start. */
-  toJson() {
-    return { ...this.#values, episode: this.mode === "replay" ? this.episode : null };
-  }
+/** Change some of it. */
+export function plan(values) {
+  nextRun.value = { ...nextRun.value, ...values };
+  localStorage[KEPT] = JSON.stringify({ ...nextRun.value, episode: undefined });
 }
 
-export const run = new NextRun();
+/** The `run` of an order to start. */
+export function runToStart() {
+  const { episode, ...run } = nextRun.value;
+  return { ...run, episode: run.mode === "replay" ? episode : null };
+}

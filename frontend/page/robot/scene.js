@@ -1,56 +1,45 @@
 // The simulated table: which one it is, and another one by its seed. Not there beside a real arm.
 
 import { say } from "../data/facts.js";
-import { make, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html, useLayoutEffect, useRef } from "../vendor/preact.js";
 import { robot } from "./link.js";
 
-class Scene extends Part {
-  sources() {
-    return [robot];
-  }
-
-  build() {
-    this.seed = make("input", {
-      type: "number",
-      min: 0,
-      step: 1,
-      id: "robot-seed",
-      inputmode: "numeric",
-      "aria-label": say("scene.seed"),
-    });
-    this.seed.addEventListener("keydown", (event) => event.key === "Enter" && !this.reset.disabled && this.#reset());
-    this.reset = make(
-      "button",
-      { type: "button", class: "o-btn", "data-do": "reset_scene", on: { click: () => this.#reset() } },
-      say("scene.reset"),
-    );
-    this.note = make("small", { class: "o-num" });
-    this.card = make(
-      "div",
-      { class: "o-scene" },
-      make("label", { for: this.seed.id }, say("scene.title")),
-      this.note,
-      make("div", {}, this.seed, this.reset),
-    );
-    this.append(this.card);
-  }
-
-  // The next table is the next seed, so that pressing again shows another one; what cannot be a seed the robot refuses.
-  async #reset() {
-    const seed = this.seed.value === "" ? null : Number(this.seed.value);
-    await robot.tell("reset_scene", { seed });
-  }
-
-  paint() {
-    const seed = robot.now.connected ? (robot.now.summary?.scene_seed ?? null) : null;
-    show(this.card, seed !== null);
-    if (seed === null) return;
-    if (this.shown !== seed) this.seed.value = seed + 1;
-    this.shown = seed;
-    write(this.note, say("scene.now", { seed }));
-    this.reset.disabled = !robot.mine || robot.engaged || Boolean(robot.busy);
-  }
+function Scene() {
+  const wanted = useRef(null);
+  const { now, mine, engaged, busy } = seen(robot);
+  const seed = now.connected ? (now.summary?.scene_seed ?? null) : null;
+  // The next table is the next seed, so that pressing again shows another one.
+  useLayoutEffect(() => {
+    if (seed !== null) wanted.current.value = seed + 1;
+  }, [seed]);
+  if (seed === null) return null;
+  const disabled = !mine || engaged || Boolean(busy);
+  // What cannot be a seed the robot refuses.
+  const reset = () =>
+    robot.tell("reset_scene", { seed: wanted.current.value === "" ? null : Number(wanted.current.value) });
+  return html`
+    <div class="o-scene">
+      <label for="robot-seed">${say("scene.title")}</label>
+      <small class="o-num">${say("scene.now", { seed })}</small>
+      <div>
+        <input
+          ref=${wanted}
+          type="number"
+          min="0"
+          step="1"
+          id="robot-seed"
+          inputmode="numeric"
+          aria-label=${say("scene.seed")}
+          onKeyDown=${(event) => event.key === "Enter" && !disabled && reset()}
+        />
+        <button type="button" class="o-btn" data-do="reset_scene" disabled=${disabled} onClick=${reset}>
+          ${say("scene.reset")}
+        </button>
+      </div>
+    </div>
+  `;
 }
 
-customElements.define("o-robot-scene", Scene);
+define("o-robot-scene", Scene);

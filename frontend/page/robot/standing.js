@@ -1,11 +1,11 @@
 // How the robot stands, in one word, colour and a sentence; below it what can be done about it.
 
 import { say } from "../data/facts.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { orderButton } from "./buttons.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { run } from "./run.js";
+import { nextRun } from "./run.js";
 
 /** Orders that go from a state; while something else is being done, none does. */
 const FROM = {
@@ -17,45 +17,52 @@ const FROM = {
   stopped: ["resume", "recover"],
   fault: ["recover"],
 };
+/** The letters that press them. */
+const KEYS = { hold: "H", resume: "R", approve: "A", reject: "X", step: "N" };
 
-class Standing extends Part {
-  sources() {
-    return [robot, run];
-  }
+function Standing() {
+  const { standing, engaged, mine, busy, now } = seen(robot);
+  const doing = engaged ? "" : busy;
+  const mode = now.session?.run?.mode ?? nextRun.value.mode;
+  const may = mine && !busy ? allowed(standing, now.session) : [];
+  // With keys, so that no button becomes another one under a finger.
+  const row = (...commands) => html`
+    <div key=${commands[0]} class="o-orders">
+      ${commands.map((name) => html`<${Order} key=${name} command=${name} disabled=${!may.includes(name)} />`)}
+    </div>
+  `;
+  return html`
+    <div class="o-standing" role="status" data-standing=${doing ? "busy" : standing}>
+      <div>
+        <b>${doing ? say(`doing.${doing}`) : say(`standing.${standing}`)}</b>
+        <span class="o-num">
+          ${now.connected && now.summary && say("robot.rate", { rate: now.summary.rate_hz.toFixed(2) })}
+        </span>
+      </div>
+      <p>${doing ? say(`busy.${doing}`) : sentence(standing, now.session)}</p>
+    </div>
+    ${row("hold", "resume")}
+    ${mode === "approve" && row("approve", "reject")}
+    ${mode === "step" && row("step")}
+    ${row("self_test", "home", "recover")}
+  `;
+}
 
-  build() {
-    this.word = make("b");
-    this.rate = make("span", { class: "o-num" });
-    this.why = make("p");
-    this.card = make("div", { class: "o-standing", role: "status" }, make("div", {}, this.word, this.rate), this.why);
-    this.buttons = {
-      hold: orderButton("hold", { key: "H" }),
-      resume: orderButton("resume", { key: "R" }),
-      approve: orderButton("approve", { key: "A" }),
-      reject: orderButton("reject", { key: "X" }),
-      step: orderButton("step", { key: "N" }),
-      self_test: orderButton("self_test"),
-      home: orderButton("home"),
-      recover: orderButton("recover"),
-    };
-    const row = (...names) => make("div", { class: "o-orders" }, ...names.map((name) => this.buttons[name]));
-    this.approving = row("approve", "reject");
-    this.stepping = row("step");
-    this.append(this.card, row("hold", "resume"), this.approving, this.stepping, row("self_test", "home", "recover"));
-  }
-
-  paint() {
-    const { standing, busy, now } = robot;
-    mark(this.card, "data-standing", busy && !robot.engaged ? "busy" : standing);
-    write(this.word, busy && !robot.engaged ? say(`doing.${busy}`) : say(`standing.${standing}`));
-    write(this.why, sentence(standing, busy, now.session));
-    write(this.rate, now.connected && now.summary ? say("robot.rate", { rate: now.summary.rate_hz.toFixed(2) }) : "");
-    const mode = now.session?.run?.mode ?? run.mode;
-    show(this.approving, mode === "approve");
-    show(this.stepping, mode === "step");
-    const may = robot.mine && !busy ? allowed(standing, now.session) : [];
-    for (const [name, button] of Object.entries(this.buttons)) button.disabled = !may.includes(name);
-  }
+function Order({ command, disabled }) {
+  const key = KEYS[command];
+  return html`
+    <button
+      type="button"
+      class="o-btn"
+      data-do=${command}
+      data-hot=${key && command}
+      aria-keyshortcuts=${key}
+      disabled=${disabled}
+      onClick=${() => robot.tell(command)}
+    >
+      ${say(`robot.${command}`)}${key && html`<kbd aria-hidden="true">${key}</kbd>`}
+    </button>
+  `;
 }
 
 function allowed(standing, session) {
@@ -67,12 +74,11 @@ function allowed(standing, session) {
   return session.hold === "step" ? ["hold", "step"] : orders;
 }
 
-function sentence(standing, busy, session) {
-  if (busy && !robot.engaged) return say(`busy.${busy}`);
+function sentence(standing, session) {
   if (standing === "holding") return say(`why.${session.hold ?? "policy"}`);
   if (standing === "stopped" || standing === "fault") return session.words;
   if (standing === "running" && session.run?.mode === "replay") return say("why.replaying");
   return say(`why.${standing}`);
 }
 
-customElements.define("o-robot-standing", Standing);
+define("o-robot-standing", Standing);

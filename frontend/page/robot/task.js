@@ -1,116 +1,115 @@
 // The instruction and how it is carried out; start, another instruction, finish.
 
 import { say } from "../data/facts.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { run } from "./run.js";
+import { nextRun, plan, runToStart } from "./run.js";
 
 const MODES = ["live", "rehearsal", "shadow", "approve", "step", "replay"];
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-class Task extends Part {
-  sources() {
-    return [robot, run];
-  }
-
-  build() {
-    this.prompt = make("input", {
-      type: "text",
-      id: "robot-prompt",
-      maxlength: 4096,
-      autocomplete: "off",
-      "aria-label": say("robot.prompt"),
-      placeholder: say("robot.prompt_empty"),
-      on: {
-        input: () => run.set({ prompt: this.prompt.value }),
-        keydown: (event) => event.key === "Enter" && robot.engaged && !event.ctrlKey && !event.metaKey && this.#send(),
-      },
-    });
-    this.start = this.#button("start", "o-btn o-go-run", () => robot.tell("start", { run: run.toJson() }));
-    this.send = this.#button("send", "o-btn", () => this.#send());
-    this.finish = this.#button("finish", "o-btn", () => robot.tell("finish"));
-    for (const button of [this.start, this.send]) mark(button, "data-hot", "submit");
-    this.modes = MODES.map((mode) =>
-      make("button", { type: "button", class: "o-chip", role: "radio", "data-mode": mode }, say(`mode.${mode}`)),
-    );
-    const title = make("b", { id: "robot-mode" }, say("robot.mode"));
-    this.group = make("div", { class: "o-chip-group", role: "radiogroup", "aria-labelledby": title.id }, ...this.modes);
-    this.group.addEventListener("click", ({ target }) => this.#choose(target.closest("[data-mode]")));
-    this.group.addEventListener("keydown", (event) => this.#step(event));
-    this.means = make("small");
-    this.record = make("button", {
-      type: "button",
-      class: "o-btn o-record",
-      "data-do": "record",
-      on: { click: () => run.set({ record: !run.record }) },
-    });
-    this.record.append(make("i"), say("robot.record"));
-    this.append(
-      make(
-        "div",
-        { class: "o-say" },
-        this.prompt,
-        make("div", { class: "o-go-orders" }, this.start, this.send, this.finish),
-      ),
-      make("div", { class: "o-how" }, title, this.group, this.means, this.record),
-    );
-  }
-
-  #button(name, style, act) {
-    return make("button", { type: "button", class: style, "data-do": name, on: { click: act } }, say(`robot.${name}`));
-  }
-
-  #send() {
-    robot.tell("instruct", { prompt: run.prompt });
-  }
-
-  #choose(button) {
-    if (!button || button.getAttribute("aria-disabled")) return;
-    button.focus();
-    run.set({ mode: button.dataset.mode });
-  }
-
-  #step(event) {
-    const step = STEPS[event.key];
-    if (!step) return;
-    event.preventDefault();
-    this.#choose(this.modes[(this.modes.indexOf(event.target) + step + MODES.length) % MODES.length]);
-  }
-
-  // Who watches reads what the arm was told.
-  #paintPrompt(watching) {
-    this.prompt.readOnly = watching;
-    const words = watching ? (robot.now.session.run?.prompt ?? "") : run.prompt;
-    if (this.prompt.value !== words) this.prompt.value = words;
-  }
-
-  paint() {
-    const { engaged, mine, busy, standing } = robot;
-    const mode = (engaged && robot.now.session.run?.mode) || run.mode;
-    for (const button of this.modes) {
-      mark(button, "aria-checked", String(button.dataset.mode === mode));
-      button.tabIndex = button.dataset.mode === mode ? 0 : -1;
-      mark(button, "aria-disabled", engaged ? "true" : null);
-    }
-    this.#paintPrompt(engaged && !mine);
-    write(this.means, meaning(mode));
-    mark(this.record, "aria-pressed", String(run.record));
-    this.record.disabled = engaged;
-    show(this.start, !engaged);
-    show(this.send, engaged);
-    show(this.finish, engaged);
-    this.start.disabled =
-      !mine || Boolean(busy) || standing !== "ready" || (run.mode === "replay" && run.episode === null);
-    this.send.disabled = !mine || mode === "replay" || run.prompt === robot.now.session?.run?.prompt;
-    this.finish.disabled = !mine;
-  }
+function Task() {
+  const { engaged, mine, busy, standing, now } = seen(robot);
+  const next = nextRun.value;
+  const current = now.session?.run;
+  const mode = (engaged && current?.mode) || next.mode;
+  const watching = engaged && !mine; // who watches reads what the arm was told
+  const unpicked = next.mode === "replay" && next.episode === null;
+  const send = () => robot.tell("instruct", { prompt: nextRun.value.prompt });
+  // With keys, so that no button becomes another one under a finger.
+  const button = (name, disabled, act, more = {}) => html`
+    <button key=${name} type="button" class="o-btn" data-do=${name} disabled=${disabled} onClick=${act} ...${more}>
+      ${say(`robot.${name}`)}
+    </button>
+  `;
+  return html`
+    <div class="o-say">
+      <input
+        type="text"
+        id="robot-prompt"
+        maxlength="4096"
+        autocomplete="off"
+        aria-label=${say("robot.prompt")}
+        placeholder=${say("robot.prompt_empty")}
+        readonly=${watching}
+        value=${watching ? (current?.prompt ?? "") : next.prompt}
+        onInput=${({ currentTarget }) => plan({ prompt: currentTarget.value })}
+        onKeyDown=${(event) => event.key === "Enter" && robot.engaged && !event.ctrlKey && !event.metaKey && send()}
+      />
+      <div class="o-go-orders">
+        ${
+          engaged
+            ? [
+                button("send", !mine || mode === "replay" || next.prompt === current?.prompt, send, {
+                  "data-hot": "submit",
+                }),
+                button("finish", !mine, () => robot.tell("finish")),
+              ]
+            : button(
+                "start",
+                !mine || Boolean(busy) || standing !== "ready" || unpicked,
+                () => robot.tell("start", { run: runToStart() }),
+                { class: "o-btn o-go-run", "data-hot": "submit" },
+              )
+        }
+      </div>
+    </div>
+    <div class="o-how">
+      <b id="robot-mode">${say("robot.mode")}</b>
+      <${Modes} mode=${mode} engaged=${engaged} />
+      <small>${meaning(mode, current?.episode ?? next.episode)}</small>
+      <button
+        type="button"
+        class="o-btn o-record"
+        data-do="record"
+        aria-pressed=${String(next.record)}
+        disabled=${engaged}
+        onClick=${() => plan({ record: !nextRun.value.record })}
+      >
+        <i />${say("robot.record")}
+      </button>
+    </div>
+  `;
 }
 
-function meaning(mode) {
+function Modes({ mode, engaged }) {
+  const choose = (button) => {
+    if (engaged) return;
+    button.focus();
+    plan({ mode: button.dataset.mode });
+  };
+  const step = (event) => {
+    const by = STEPS[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const at = MODES.indexOf(event.target.dataset.mode) + by + MODES.length;
+    choose(event.currentTarget.children[at % MODES.length]);
+  };
+  return html`
+    <div class="o-chip-group" role="radiogroup" aria-labelledby="robot-mode" onKeyDown=${step}>
+      ${MODES.map(
+        (one) => html`<button
+          type="button"
+          class="o-chip"
+          role="radio"
+          data-mode=${one}
+          aria-checked=${String(one === mode)}
+          aria-disabled=${engaged ? "true" : null}
+          tabindex=${one === mode ? 0 : -1}
+          onClick=${({ currentTarget }) => choose(currentTarget)}
+        >
+          ${say(`mode.${one}`)}
+        </button>`,
+      )}
+    </div>
+  `;
+}
+
+function meaning(mode, episode) {
   if (mode !== "replay") return say(`means.${mode}`);
-  const episode = robot.now.session?.run?.episode ?? run.episode;
   return episode === null ? say("means.unpicked") : say("means.replay", { episode });
 }
 
-customElements.define("o-robot-task", Task);
+define("o-robot-task", Task);

@@ -2,107 +2,136 @@
 // where none is.
 
 import { say } from "../data/facts.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
+import { define } from "../parts/element.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { PredictedVideo } from "./predicted.js";
 
 const RATE_OVER_MS = 2000;
+const FRAME_MS = 1000 / 15;
+const PREDICTED = "predicted";
+const DOTS = { ready: "good", connecting: "wait" };
 
-class View extends Part {
-  #drawnAt = [];
-  #predicts = false; // whether a chunk came with a video
+function View({ element }) {
+  const canvas = useRef(null);
+  const shown = useSignal(null); // the width, height and rate of what is drawn
+  const predicts = useSignal(false); // whether a chunk came with a video
+  const predicting = useSignal(false);
+  seen(robot.ticks);
+  const { there, now } = seen(robot);
+  const { tick } = now;
+  const blind = there && tick && !tick.has_views;
+  const visible = there && !blind && shown.value;
 
-  sources() {
-    return [robot];
-  }
-
-  build() {
-    this.setAttribute("role", "region");
-    this.setAttribute("aria-label", say("view.label"));
-    this.canvas = make("canvas", {
-      role: "img",
-      "aria-label": say("view.picture"),
-      width: 640,
-      height: 540,
-      hidden: true,
+  useLayoutEffect(() => {
+    let drawnAt = [];
+    const picture = new PictureCanvas(canvas.current, () => {
+      const now = performance.now();
+      drawnAt = [...drawnAt.filter((at) => now - at < RATE_OVER_MS), now];
+      const count = Number(element.dataset.frames ?? 0) + 1;
+      element.dataset.frames = String(count);
+      if (!robot.there || (shown.peek() && count % 5)) return;
+      const spanS = (now - drawnAt[0]) / 1000;
+      const rate = spanS > 0.5 ? ((drawnAt.length - 1) / spanS).toFixed(0) : "–";
+      shown.value = { width: canvas.current.width, height: canvas.current.height, rate };
     });
-    this.picture = new PictureCanvas(this.canvas, () => this.#drawn());
-    this.predicted = new PredictedVideo();
-    this.lead = make("b");
-    this.rest = make("div");
-    this.words = make("div", { class: "o-stage-words" }, this.lead, this.rest);
-    this.caption = make("span", { class: "o-num" });
-    this.policy = make("span", { class: "o-policy" }, make("i", { class: "o-dot" }), make("span"));
-    this.append(
-      make("div", { class: "o-eyes" }, this.canvas, this.predicted.node, this.words),
-      make("div", { class: "o-under" }, this.caption, this.predicted.button, this.policy),
-    );
+    element.setAttribute("role", "region");
+    element.setAttribute("aria-label", say("view.label"));
     robot.want("canvas");
-    robot.addEventListener("frame", ({ detail }) => detail.topic === "canvas" && this.picture.show(detail.image));
-    robot.addEventListener("chunk", ({ detail }) => (this.#predicts ||= detail.has_video));
-    let shown = "";
-    robot.addEventListener("tick", ({ detail }) => {
-      const now = `${detail.policy} ${detail.policy_words} ${detail.has_views}`;
-      if (now !== shown) this.later();
-      shown = now;
-    });
-  }
+    robot.addEventListener("frame", ({ detail }) => detail.topic === "canvas" && picture.show(detail.image));
+    robot.addEventListener("chunk", ({ detail }) => (predicts.value ||= detail.has_video));
+  }, []);
+  useLayoutEffect(() => {
+    if (!there) shown.value = null;
+  }, [there]);
 
-  #drawn() {
-    const now = performance.now();
-    this.#drawnAt = [...this.#drawnAt.filter((at) => now - at < RATE_OVER_MS), now];
-    this.dataset.frames = String(Number(this.dataset.frames ?? 0) + 1);
-    if (this.#drawnAt.length % 5 === 1) this.later();
-  }
-
-  paint() {
-    const { tick } = robot.now;
-    const there = robot.status === "open" && robot.now.connected;
-    const blind = there && tick && !tick.has_views;
-    const seen = there && !blind && this.#drawnAt.length > 0;
-    if (!there) this.#drawnAt = [];
-    show(this.canvas, seen);
-    show(this.words, !seen);
-    this.#paintWords(there, blind);
-    const spanS = (this.#drawnAt.at(-1) - this.#drawnAt[0]) / 1000;
-    const rate = spanS > 0.5 ? ((this.#drawnAt.length - 1) / spanS).toFixed(0) : "–";
-    write(
-      this.caption,
-      seen ? say("view.caption", { width: this.canvas.width, height: this.canvas.height, rate }) : "",
-    );
-    show(this.predicted.button, there && (this.#predicts || Boolean(tick?.policy_predicts)));
-    show(this.policy, Boolean(there && tick));
-    if (!there || !tick) return;
-    const [dot, words] = this.policy.children;
-    mark(dot, "data-state", { ready: "good", connecting: "wait" }[tick.policy] ?? "bad");
-    write(words, say(`policy.${tick.policy}`));
-    mark(this.policy, "title", tick.policy_words || null);
-  }
-
-  #paintWords(there, blind) {
-    const key = there ? (blind ? "blind" : "waiting") : robot.standing + robot.problem;
-    if (this.words.dataset.key === key) return;
-    this.words.dataset.key = key;
-    const [lead, rest] = {
-      none: [say("view.none"), robot.problem ? [robot.problem] : howToStart()],
-      gone: [say("view.gone"), [say("view.gone_hint")]],
-      blind: [say("view.blind"), [say("view.blind_hint")]],
-      waiting: [say("view.waiting"), []],
-    }[there ? key : robot.standing] ?? [say(`why.${robot.standing}`), []];
-    write(this.lead, lead);
-    this.rest.replaceChildren(...rest);
-  }
+  return html`
+    <div class="o-eyes">
+      <canvas
+        ref=${canvas}
+        role="img"
+        aria-label=${say("view.picture")}
+        width="640"
+        height="540"
+        hidden=${!visible}
+      />
+      ${predicting.value && html`<${PredictedVideo} />`}
+      ${!visible && html`<${Words} state=${there ? (blind ? "blind" : "waiting") : robot.standing} />`}
+    </div>
+    <div class="o-under">
+      <span class="o-num">${visible && say("view.caption", shown.value)}</span>
+      ${
+        there &&
+        (predicts.value || tick?.policy_predicts) &&
+        html`<button
+          type="button"
+          class="o-btn"
+          aria-pressed=${String(predicting.value)}
+          onClick=${() => (predicting.value = !predicting.value)}
+        >
+          ${say("view.predicted")}
+        </button>`
+      }
+      ${
+        there &&
+        tick &&
+        html`<span class="o-policy" title=${tick.policy_words}>
+          <i class="o-dot" data-state=${DOTS[tick.policy] ?? "bad"} /><span>${say(`policy.${tick.policy}`)}</span>
+        </span>`
+      }
+    </div>
+  `;
 }
 
-function howToStart() {
-  const server = location.origin;
-  return [
-    make("p", {}, say("view.none_served"), make("code", {}, "orrery serve --robot simulated")),
-    make("p", {}, say("view.none_simulated"), make("code", {}, `orrery robot --arm simulated --server ${server}`)),
-    make("p", {}, say("view.none_real"), make("code", {}, `orrery robot --arm franka --host … --server ${server}`)),
-  ];
+/** The frames that a policy predicted with its last chunk, played over and over. */
+function PredictedVideo() {
+  const canvas = useRef(null);
+  const drawn = useSignal(false);
+  useLayoutEffect(() => {
+    const picture = new PictureCanvas(canvas.current, () => (drawn.value = true));
+    let frames = [];
+    let at = 0;
+    const take = ({ detail: { topic, image } }) => {
+      const [name, index] = topic.split("/");
+      if (name !== PREDICTED) return;
+      if (index === "0") frames = [];
+      frames[Number(index)] = image;
+    };
+    const timer = setInterval(() => {
+      if (!frames.length || document.hidden) return;
+      at = (at + 1) % frames.length;
+      if (frames[at]) picture.show(frames[at]);
+    }, FRAME_MS);
+    robot.addEventListener("frame", take);
+    robot.want(PREDICTED);
+    return () => {
+      clearInterval(timer);
+      robot.want(PREDICTED, false);
+      robot.removeEventListener("frame", take);
+    };
+  }, []);
+  return html`
+    <canvas ref=${canvas} class="o-predicted" role="img" aria-label=${say("view.predicted_label")} hidden=${!drawn.value} />
+  `;
 }
 
-customElements.define("o-robot-view", View);
+/** Why there is no picture, and what can be done about it. */
+function Words({ state }) {
+  const lead = ["none", "gone", "blind", "waiting"].includes(state) ? say(`view.${state}`) : say(`why.${state}`);
+  const hint = ["gone", "blind"].includes(state) ? say(`view.${state}_hint`) : "";
+  return html`
+    <div class="o-stage-words">
+      <b>${lead}</b>
+      <div>${state === "none" ? robot.problem || html`<${HowToStart} />` : hint}</div>
+    </div>
+  `;
+}
+
+const HowToStart = () => html`
+  <p>${say("view.none_served")}<code>orrery serve --robot simulated</code></p>
+  <p>${say("view.none_simulated")}<code>orrery robot --arm simulated --server ${location.origin}</code></p>
+  <p>${say("view.none_real")}<code>orrery robot --arm franka --host … --server ${location.origin}</code></p>
+`;
+
+define("o-robot-view", View);
