@@ -5,6 +5,7 @@ import { say } from "../data/facts.js";
 import { wayOf } from "../data/faults.js";
 import { make } from "./nodes.js";
 import { fill } from "./reuse.js";
+import { html } from "../vendor/preact.js";
 
 const TIERS = ["256", "480", "720", "768"];
 const STRIDE = 4;
@@ -21,6 +22,14 @@ export const fixButtons = (error, request, take = fill) =>
     href
       ? make("a", { class: "o-btn o-fix", href }, words)
       : make("button", { type: "button", class: "o-btn o-fix", on: { click: () => take(values) } }, words),
+  );
+
+/** The same as a component. */
+export const Fixes = ({ error, request, take = fill }) =>
+  fixesFor(error, request).map(({ words, values, href }) =>
+    href
+      ? html`<a class="o-btn o-fix" href=${href}>${words}</a>`
+      : html`<button type="button" class="o-btn o-fix" onClick=${() => take(values)}>${words}</button>`,
   );
 
 /**
