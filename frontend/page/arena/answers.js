@@ -2,149 +2,114 @@
 // blind.
 
 import { QuestionCard } from "./question.js";
-import { arena } from "./store.js";
+import { arena, questions } from "./store.js";
 import { say } from "../data/facts.js";
-import { iconButton } from "../parts/icons.js";
+import { seen } from "../data/store.js";
+import { IconButton } from "../parts/icons.js";
 import { pickFromLibrary } from "../media/library_picker.js";
-import { arrange, make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { ask, askJson } from "../parts/server.js";
+import { html, useEffect, useSignal } from "../vendor/preact.js";
 
-class ArenaAnswers extends Part {
-  #found = null; // as GET /v1/arena/questions answered
-  #media = null;
-  #cards = new Map();
-
-  sources() {
-    return [arena];
-  }
-
-  opened() {
+export function ArenaAnswers({ opened }) {
+  const { found } = seen(questions);
+  useEffect(() => {
+    if (!opened) return;
     arena.askReasoners();
-    this.#ask();
-  }
-
-  build() {
-    const field = (tag, name, attributes = {}) =>
-      make(tag, { id: `arena-${name}`, class: "o-arena-text", ...attributes });
-    this.text = field("textarea", "question", { rows: 2, placeholder: say("answers.question_hint") });
-    this.reference = field("textarea", "reference", { rows: 2, placeholder: say("answers.reference_hint") });
-    this.media = make("div", { class: "o-arena-given" });
-    this.pick = iconButton("search", say("answers.pick"), () => this.#pick(), { "data-do": "pick" });
-    this.who = make("div", { class: "o-arena-who", role: "group", "aria-label": say("answers.who") });
-    this.put = make("button", { type: "submit", class: "o-btn o-primary", "data-do": "put" }, say("answers.put"));
-    const label = (name) => make("label", { for: `arena-${name}` }, make("b", {}, say(`answers.${name}`)));
-    this.means = make("section", { class: "o-card-plain o-arena-section", hidden: true });
-    this.list = make("div", { class: "o-questions" });
-    this.none = make("p", { class: "o-hint" }, say("answers.none"));
-    this.append(
-      make(
-        "form",
-        { class: "o-card-plain o-arena-section o-arena-form", on: { submit: (event) => this.#submit(event) } },
-        make("h2", {}, say("answers.title")),
-        make("p", { class: "o-hint" }, say("answers.hint")),
-        make(
-          "div",
-          { class: "o-arena-fields" },
-          make("div", {}, label("question"), this.text),
-          make("div", {}, label("reference"), this.reference),
-        ),
-        make(
-          "div",
-          { class: "o-arena-line" },
-          this.pick,
-          this.media,
-          this.who,
-          make("span", { class: "o-grow" }),
-          this.put,
-        ),
-      ),
-      this.means,
-      this.none,
-      this.list,
-    );
-  }
-
-  paint() {
-    const key = JSON.stringify(arena.reasoners);
-    if (this.who.dataset.key !== key) {
-      const chosen = new Set([...this.who.querySelectorAll("input:checked")].map(({ value }) => value));
-      const first = (this.who.dataset.key ?? "[]") === "[]";
-      this.who.dataset.key = key;
-      this.who.replaceChildren(
-        ...arena.reasoners.map(({ name, title, ready }) =>
-          make(
-            "label",
-            { class: "o-chip" },
-            make("input", { type: "checkbox", value: name, checked: first ? ready : chosen.has(name) }),
-            ready ? title : say("judging.not_loaded", { title }),
-          ),
-        ),
-      );
-    }
-    if (!this.#found) return;
-    const { questions, grades } = this.#found;
-    show(this.none, questions.length === 0);
-    show(this.means, grades.length > 0);
-    this.means.replaceChildren(
-      make("h2", {}, say("answers.means")),
-      make(
-        "ul",
-        { class: "o-agreement" },
-        ...grades.map(({ reasoner, judge, mean, low, high, num_answers: num }) =>
-          make(
-            "li",
-            {},
-            make("span", {}, say("answers.graded", { reasoner, judge })),
-            make("b", { class: "o-num" }, mean.toFixed(1)),
-            make("small", { class: "o-num" }, say("answers.mean", { low: low.toFixed(1), high: high.toFixed(1), num })),
-          ),
-        ),
-      ),
-    );
-    const kept = questions.map((question) => {
-      if (!this.#cards.has(question.id)) this.#cards.set(question.id, new QuestionCard(() => this.#ask()));
-      const card = this.#cards.get(question.id);
-      card.paint(question);
-      return card.node;
-    });
-    arrange(this.list, kept);
-    mark(this, "data-count", questions.length);
-  }
-
-  async #ask() {
-    const found = await ask("GET", "/v1/arena/questions");
-    if (found) this.#found = found;
-    this.later();
-  }
-
-  async #pick() {
-    this.#media = this.#media ? null : await pickFromLibrary(["image", "video"]);
-    this.media.replaceChildren(
-      ...(this.#media
-        ? [make("img", { src: this.#media.thumbnail_url, alt: this.#media.title || this.#media.prompt })]
-        : []),
-    );
-    write(this.pick.lastChild, say(this.#media ? "answers.unpick" : "answers.pick"));
-  }
-
-  async #submit(event) {
-    event.preventDefault();
-    const reasoners = [...this.who.querySelectorAll("input:checked")].map(({ value }) => value);
-    const question = {
-      text: this.text.value,
-      reference: this.reference.value,
-      ...(this.#media ? { media: this.#media.id } : {}),
-    };
-    this.put.disabled = true;
-    const put = await askJson("POST", "/v1/arena/questions", { questions: [question], reasoners });
-    this.put.disabled = false;
-    if (!put) return;
-    this.text.value = this.reference.value = "";
-    await this.#ask();
-    this.paint();
-    for (const { id } of put.questions) this.#cards.get(id)?.ask();
-  }
+    questions.ask();
+  }, [opened]);
+  return html`
+    <o-arena-answers data-count=${found?.questions.length}>
+      <${QuestionForm} />
+      ${found?.grades.length > 0 && html`<${Means} grades=${found.grades} />`}
+      ${found?.questions.length === 0 && html`<p class="o-hint">${say("answers.none")}</p>`}
+      <div class="o-questions">
+        ${found?.questions.map((question) => html`<${QuestionCard} key=${question.id} ...${question} />`)}
+      </div>
+    </o-arena-answers>
+  `;
 }
 
-customElements.define("o-arena-answers", ArenaAnswers);
+function QuestionForm() {
+  const text = useSignal("");
+  const reference = useSignal("");
+  const media = useSignal(null);
+  const chosen = useSignal(null); // names of reasoners, once somebody has chosen
+  const busy = useSignal(false);
+  const { reasoners } = seen(arena);
+  const who = chosen.value ?? reasoners.filter(({ ready }) => ready).map(({ name }) => name);
+
+  async function pick() {
+    media.value = media.value ? null : await pickFromLibrary(["image", "video"]);
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    const given = media.value ? { media: media.value.id } : {};
+    busy.value = true;
+    const taken = await questions.put({ text: text.value, reference: reference.value, ...given }, who);
+    busy.value = false;
+    if (taken) text.value = reference.value = "";
+  }
+
+  const field = (name, value) => html`
+    <div>
+      <label for=${`arena-${name}`}><b>${say(`answers.${name}`)}</b></label>
+      <textarea
+        id=${`arena-${name}`}
+        class="o-arena-text"
+        rows="2"
+        placeholder=${say(`answers.${name}_hint`)}
+        value=${value.value}
+        onInput=${({ currentTarget }) => (value.value = currentTarget.value)}
+      />
+    </div>
+  `;
+  const box = ({ name, title, ready }) => html`
+    <label key=${name} class="o-chip">
+      <input
+        type="checkbox"
+        value=${name}
+        checked=${who.includes(name)}
+        onChange=${({ currentTarget: { checked } }) =>
+          (chosen.value = [...who.filter((other) => other !== name), ...(checked ? [name] : [])])}
+      />
+      ${ready ? title : say("judging.not_loaded", { title })}
+    </label>
+  `;
+  const { thumbnail_url: src, title, prompt } = media.value ?? {};
+  return html`
+    <form class="o-card-plain o-arena-section o-arena-form" onSubmit=${submit}>
+      <h2>${say("answers.title")}</h2>
+      <p class="o-hint">${say("answers.hint")}</p>
+      <div class="o-arena-fields">${field("question", text)}${field("reference", reference)}</div>
+      <div class="o-arena-line">
+        <${IconButton}
+          icon="search"
+          words=${say(media.value ? "answers.unpick" : "answers.pick")}
+          data-do="pick"
+          onClick=${pick}
+        />
+        ${media.value && html`<div class="o-arena-given"><img src=${src} alt=${title || prompt} /></div>`}
+        <div class="o-arena-who" role="group" aria-label=${say("answers.who")}>${reasoners.map(box)}</div>
+        <span class="o-grow" />
+        <button type="submit" class="o-btn o-primary" data-do="put" disabled=${busy.value}>${say("answers.put")}</button>
+      </div>
+    </form>
+  `;
+}
+
+const Means = ({ grades }) => html`
+  <section class="o-card-plain o-arena-section">
+    <h2>${say("answers.means")}</h2>
+    <ul class="o-agreement">
+      ${grades.map(
+        ({ reasoner, judge, mean, low, high, num_answers: num }) => html`
+          <li>
+            <span>${say("answers.graded", { reasoner, judge })}</span>
+            <b class="o-num">${mean.toFixed(1)}</b>
+            <small class="o-num">${say("answers.mean", { low: low.toFixed(1), high: high.toFixed(1), num })}</small>
+          </li>
+        `,
+      )}
+    </ul>
+  </section>
+`;

@@ -3,86 +3,35 @@
 import { arena } from "./store.js";
 import { counted, say } from "../data/facts.js";
 import { hintOf } from "../data/faults.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
 import { toast } from "../parts/errors.js";
+import { html, useSignal } from "../vendor/preact.js";
 
 const NUMBERS = [1, 10, 50];
 
-class ArenaJudging extends Part {
-  #stopping = null; // while it runs: what stops it
+export function Judging() {
+  const chosen = useSignal("");
+  const number = useSignal(NUMBERS[0]);
+  const stopping = useSignal(null); // while it runs: what stops it
+  const told = useSignal("");
+  const { reasoners } = seen(arena);
+  const able = reasoners.filter(({ ready }) => ready).map(({ name }) => name);
+  const judge = able.includes(chosen.value) ? chosen.value : (able[0] ?? "");
 
-  sources() {
-    return [arena];
-  }
-
-  build() {
-    this.judge = make("select", {
-      class: "o-select",
-      "aria-label": say("judging.judge"),
-      on: { focus: () => arena.askReasoners() },
-    });
-    this.number = make(
-      "select",
-      { class: "o-select", "aria-label": say("judging.number") },
-      ...NUMBERS.map((number) => make("option", { value: number }, counted("judging.pairs", number))),
-    );
-    this.go = make(
-      "button",
-      { type: "button", class: "o-btn", "data-do": "judge", on: { click: () => this.#run() } },
-      say("judging.go"),
-    );
-    this.stop = make(
-      "button",
-      { type: "button", class: "o-btn", hidden: true, on: { click: () => this.#stopping?.abort() } },
-      say("judging.stop"),
-    );
-    this.told = make("span", { class: "o-hint", role: "status" });
-    this.append(
-      make(
-        "section",
-        { class: "o-card-plain o-arena-section" },
-        make("h2", {}, say("judging.title")),
-        make("p", { class: "o-hint" }, say("judging.hint")),
-        make("div", { class: "o-arena-line" }, this.judge, this.number, this.go, this.stop, this.told),
-      ),
-    );
-  }
-
-  paint() {
-    const key = JSON.stringify(arena.reasoners);
-    if (this.judge.dataset.key !== key) {
-      const chosen = this.judge.value;
-      this.judge.dataset.key = key;
-      this.judge.replaceChildren(
-        ...arena.reasoners.map(({ name, title, ready }) =>
-          make("option", { value: name, disabled: !ready }, ready ? title : say("judging.not_loaded", { title })),
-        ),
-      );
-      const able = arena.reasoners.filter(({ ready }) => ready).map(({ name }) => name);
-      this.judge.value = able.includes(chosen) ? chosen : (able[0] ?? "");
-    }
-    const running = this.#stopping !== null;
-    this.go.disabled = running || !this.judge.value;
-    show(this.stop, running);
-    mark(this, "data-state", running ? "running" : "idle");
-  }
-
-  async #run() {
-    const [judge, number] = [this.judge.value, Number(this.number.value)];
-    this.#stopping = new AbortController();
-    this.paint();
+  async function run() {
+    stopping.value = new AbortController();
+    const { signal } = stopping.value;
+    const wanted = number.value;
     let done = 0;
     try {
-      for (; done < number; done += 1) {
-        write(this.told, say("judging.running", { done, number }));
+      for (; done < wanted; done += 1) {
+        told.value = say("judging.running", { done, number: wanted });
         const contest = arena.standings?.contest;
-        const body = JSON.stringify({ judge, ...(contest ? { contest } : {}) });
         const response = await fetch("/v1/arena/judgements", {
           method: "POST",
-          body,
+          body: JSON.stringify({ judge, ...(contest ? { contest } : {}) }),
           headers: { "content-type": "application/json" },
-          signal: this.#stopping.signal,
+          signal,
         });
         const answer = await response.json();
         if (!response.ok) {
@@ -95,12 +44,57 @@ class ArenaJudging extends Part {
     } catch (error) {
       if (error.name !== "AbortError") toast(say("error.unreachable"), say("error.unreachable_hint"), "bad");
     } finally {
-      this.#stopping = null;
-      write(this.told, counted("judging.done", done));
-      await arena.ask();
-      this.later();
+      stopping.value = null;
+      told.value = counted("judging.done", done);
+      arena.ask();
     }
   }
-}
 
-customElements.define("o-arena-judging", ArenaJudging);
+  return html`
+    <o-arena-judging data-state=${stopping.value ? "running" : "idle"}>
+      <section class="o-card-plain o-arena-section">
+        <h2>${say("judging.title")}</h2>
+        <p class="o-hint">${say("judging.hint")}</p>
+        <div class="o-arena-line">
+          <select
+            class="o-select"
+            aria-label=${say("judging.judge")}
+            value=${judge}
+            onFocus=${() => arena.askReasoners()}
+            onChange=${({ currentTarget }) => (chosen.value = currentTarget.value)}
+          >
+            ${reasoners.map(
+              ({ name, title, ready }) => html`
+                <option key=${name} value=${name} disabled=${!ready}>
+                  ${ready ? title : say("judging.not_loaded", { title })}
+                </option>
+              `,
+            )}
+          </select>
+          <select
+            class="o-select"
+            aria-label=${say("judging.number")}
+            value=${number.value}
+            onChange=${({ currentTarget }) => (number.value = Number(currentTarget.value))}
+          >
+            ${NUMBERS.map((pairs) => html`<option value=${pairs}>${counted("judging.pairs", pairs)}</option>`)}
+          </select>
+          <button
+            type="button"
+            class="o-btn"
+            data-do="judge"
+            disabled=${stopping.value !== null || !judge}
+            onClick=${run}
+          >
+            ${say("judging.go")}
+          </button>
+          ${
+            stopping.value &&
+            html`<button type="button" class="o-btn" onClick=${() => stopping.value?.abort()}>${say("judging.stop")}</button>`
+          }
+          <span class="o-hint" role="status">${told}</span>
+        </div>
+      </section>
+    </o-arena-judging>
+  `;
+}

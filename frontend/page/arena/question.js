@@ -1,112 +1,83 @@
 // One question: the answers side by side, whose they are only when asked for, and what judges made of them.
 
-import { AnswerCard } from "./answer.js";
-import { arena } from "./store.js";
-import { say } from "../data/facts.js";
-import { iconButton } from "../parts/icons.js";
-import { arrange, make, mark, show, write } from "../parts/nodes.js";
-import { ask, askJson } from "../parts/server.js";
+import { arena, questions } from "./store.js";
+import { duration, say } from "../data/facts.js";
+import { seen } from "../data/store.js";
+import { IconButton } from "../parts/icons.js";
+import { html, useRef, useSignal } from "../vendor/preact.js";
 
-export class QuestionCard {
-  #revealed = false;
-  #busy = "";
-  #drawn = new Map(); // by the answer's id
+export function QuestionCard({ id, text, media, reference, answers }) {
+  const revealed = useSignal(false);
+  const judge = useRef(null);
+  const busy = seen(questions).busy[id];
+  const able = seen(arena).reasoners.filter(({ ready }) => ready);
+  const missing = answers.some((answer) => answer.text === null);
+  const gradable = Boolean(reference) && answers.some((answer) => answer.text !== null);
+  // In the order of their ids, which chance has made: not in the one in which the reasoners were named.
+  const shuffled = answers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const waits = say(busy ? "answers.coming" : "answers.missing");
+  const button = (name, act, more = {}) => html`
+    <button type="button" class="o-btn" data-do=${name} onClick=${act} ...${more}>${say(`answers.${name}`)}</button>
+  `;
+  return html`
+    <article
+      class="o-card-plain o-arena-section o-question"
+      data-question=${id}
+      data-state=${busy || (missing ? "open" : "answered")}
+    >
+      <div class="o-between">
+        <h3>${text}</h3>
+        <${IconButton} icon="trash" words=${say("answers.remove")} quiet onClick=${() => questions.remove(id)} />
+      </div>
+      ${
+        media &&
+        html`<div class="o-arena-given"><img src=${`/v1/media/${media}/thumbnail`} alt=${say("answers.about")} /></div>`
+      }
+      ${reference && html`<p class="o-hint">${say("answers.person", { reference })}</p>`}
+      <div class="o-arena-answers">
+        ${shuffled.map(
+          (answer, index) => html`<${Answer}
+            key=${answer.id}
+            ...${answer}
+            index=${index}
+            named=${revealed.value}
+            waits=${waits}
+          />`,
+        )}
+      </div>
+      <div class="o-arena-line">
+        ${button("reveal", () => (revealed.value = !revealed.value), { "aria-pressed": String(revealed.value) })}
+        ${missing && !busy && button("ask", () => questions.answer(id))}
+        ${
+          gradable &&
+          html`
+            <select ref=${judge} class="o-select" aria-label=${say("judging.judge")}>
+              ${able.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
+            </select>
+            ${button("grade", () => questions.grade(id, judge.current.value), { disabled: Boolean(busy) })}
+          `
+        }
+        <span class="o-hint" role="status">${busy ? say(`answers.${busy}`) : ""}</span>
+      </div>
+    </article>
+  `;
+}
 
-  /** `changed` is called when the server has more to say. */
-  constructor(changed) {
-    this.changed = changed;
-    const button = (name, act) =>
-      make("button", { type: "button", class: "o-btn", "data-do": name, on: { click: act } }, say(`answers.${name}`));
-    this.title = make("h3", {});
-    this.given = make("div", { class: "o-arena-given" });
-    this.reference = make("p", { class: "o-hint" });
-    this.list = make("div", { class: "o-arena-answers" });
-    this.reveal = make(
-      "button",
-      {
-        type: "button",
-        class: "o-btn",
-        "data-do": "reveal",
-        "aria-pressed": "false",
-        on: { click: () => this.#reveal() },
-      },
-      say("answers.reveal"),
-    );
-    this.again = button("ask", () => this.ask());
-    this.judge = make("select", { class: "o-select", "aria-label": say("judging.judge") });
-    this.grade = button("grade", () => this.#grade());
-    this.told = make("span", { class: "o-hint", role: "status" });
-    const remove = iconButton("trash", say("answers.remove"), () => this.#remove(), { quiet: true });
-    this.node = make(
-      "article",
-      { class: "o-card-plain o-arena-section o-question" },
-      make("div", { class: "o-between" }, this.title, remove),
-      this.given,
-      this.reference,
-      this.list,
-      make("div", { class: "o-arena-line" }, this.reveal, this.again, this.judge, this.grade, this.told),
-    );
-  }
-
-  paint(question) {
-    this.question = question;
-    const { id, text, media, reference, answers } = question;
-    mark(this.node, "data-question", id);
-    write(this.title, text);
-    show(this.given, Boolean(media));
-    if (media && !this.given.firstChild)
-      this.given.append(make("img", { src: `/v1/media/${media}/thumbnail`, alt: say("answers.about") }));
-    write(this.reference, reference ? say("answers.person", { reference }) : "");
-    show(this.reference, Boolean(reference));
-    // In the order of their ids, which chance has made: not in the one in which the reasoners were named.
-    const shuffled = answers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-    const told = { named: this.#revealed, waits: say(this.#busy ? "answers.coming" : "answers.missing") };
-    this.#drawn = new Map(shuffled.map(({ id: own }) => [own, this.#drawn.get(own) ?? new AnswerCard()]));
-    shuffled.forEach((answer, index) => this.#drawn.get(answer.id).paint(answer, index, told));
-    arrange(
-      this.list,
-      [...this.#drawn.values()].map(({ node }) => node),
-    );
-    const missing = answers.some((answer) => answer.text === null);
-    show(this.again, missing && !this.#busy);
-    const able = arena.reasoners.filter(({ ready }) => ready);
-    if (this.judge.childElementCount !== able.length)
-      this.judge.replaceChildren(...able.map(({ name, title }) => make("option", { value: name }, title)));
-    const gradable = Boolean(reference) && answers.some((answer) => answer.text !== null);
-    show(this.judge, gradable);
-    show(this.grade, gradable);
-    this.grade.disabled = Boolean(this.#busy);
-    write(this.told, this.#busy ? say(`answers.${this.#busy}`) : "");
-    mark(this.node, "data-state", this.#busy || (missing ? "open" : "answered"));
-  }
-
-  /** Have the missing answers asked for. */
-  async ask() {
-    await this.#during("asking", () => ask("POST", `/v1/arena/questions/${this.question.id}/answers`));
-  }
-
-  async #grade() {
-    await this.#during("grading", () =>
-      askJson("POST", `/v1/arena/questions/${this.question.id}/grades`, { judge: this.judge.value }),
-    );
-  }
-
-  async #remove() {
-    if (await ask("DELETE", `/v1/arena/questions/${this.question.id}`)) this.changed();
-  }
-
-  async #during(name, act) {
-    this.#busy = name;
-    this.paint(this.question);
-    const done = await act();
-    this.#busy = "";
-    this.paint(done ?? this.question);
-    this.changed();
-  }
-
-  #reveal() {
-    this.#revealed = !this.#revealed;
-    mark(this.reveal, "aria-pressed", String(this.#revealed));
-    this.paint(this.question);
-  }
+/** `named` is whether it says whose it is, `waits` what is said of one that is not there. */
+function Answer({ reasoner, text, thought, seconds, error, grades, index, named, waits }) {
+  return html`
+    <section class="o-answer" data-answer=${index} data-tone=${error ? "bad" : null}>
+      <h4>
+        <span>${named ? reasoner : String.fromCharCode(65 + index)}</span>
+        ${named && seconds !== null && html`<small class="o-num">${duration(seconds)}</small>`}
+      </h4>
+      <p>${text ?? (error ? error.message : waits)}</p>
+      ${thought && html`<details><summary>${say("answers.thought")}</summary><p>${thought}</p></details>`}
+      ${grades.map(
+        ({ judge, score, reason }) => html`
+          <p class="o-grade"><b class="o-num">${`${score} / 5`}</b><span>${` ${judge}: ${reason}`}</span></p>
+        `,
+      )}
+    </section>
+  `;
 }

@@ -1,149 +1,156 @@
-// The ranking: one table at a time, chosen by what was compared, whose votes count, the axis and the domain.
+// The ranking: one table at a time, chosen by what was compared, whose votes count, the axis and the domain. Each row
+// has its place, its rating with the interval as a bar on one scale, and its record.
 
-import "./judging.js";
-import "./record.js";
-import { arena } from "./store.js";
-import { fieldName, percent } from "./names.js";
-import { drawTable } from "./table.js";
+import { Judging } from "./judging.js";
+import { Record } from "./record.js";
+import { arena, fieldName } from "./store.js";
 import { counted, say } from "../data/facts.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { html, useEffect, useSignal } from "../vendor/preact.js";
 
-const VOTERS = ["person", "reasoner", "everybody"];
-const KINDS = ["", "image", "video", "answer"];
+const VOTERS = ["person", "reasoner", "everybody"].map((name) => [name, say(`voters.${name}`)]);
+const KINDS = ["", "image", "video", "answer"].map((name) => [name, say(`kinds.${name || "all"}`)]);
+const COLUMNS = ["rank", "contestant", "rating", "interval", "record"];
+const MARGIN = 40; // points beyond the outermost interval
 
-class ArenaRanking extends Part {
-  sources() {
-    return [arena];
-  }
+const percent = (share) => `${Math.round(100 * share)} %`;
 
-  opened() {
-    arena.ask();
-  }
+export function ArenaRanking({ opened }) {
+  const wantedAxis = useSignal("overall");
+  const wantedDomain = useSignal("");
+  const { standings } = seen(arena);
+  useEffect(() => {
+    if (opened) arena.ask();
+  }, [opened]);
+  if (!standings) return null;
+  const { contests, tables, num_votes: votes, num_voters: voters } = standings;
+  const domains = [...new Set(tables.map(({ domain }) => domain))];
+  const domain = domains.includes(wantedDomain.value) ? wantedDomain.value : "";
+  const axes = [...new Set(tables.map(({ axis }) => axis))];
+  const axis = axes.includes(wantedAxis.value) ? wantedAxis.value : axes.at(-1);
+  const table = tables.find((one) => one.axis === axis && one.domain === domain);
 
-  build() {
-    this.contest = this.#select("contest", () => arena.choose({ contest: this.contest.value }));
-    this.voters = this.#select("voters", () => arena.choose({ voters: this.voters.value }));
-    this.kind = this.#select("kind", () => arena.choose({ kind: this.kind.value }));
-    this.domain = this.#select("domain", () => this.#look({ domain: this.domain.value }));
-    this.voters.append(...VOTERS.map((name) => make("option", { value: name }, say(`voters.${name}`))));
-    this.kind.append(...KINDS.map((name) => make("option", { value: name }, say(`kinds.${name || "all"}`))));
-    this.axes = make("div", { class: "o-chip-group", role: "group", "aria-label": say("ranking.axis") });
-    this.count = make("span", { class: "o-count", role: "status" });
-    this.table = make("div", {
-      class: "o-arena-table",
-      role: "region",
-      tabindex: 0,
-      "aria-label": say("ranking.title"),
-    });
-    this.none = make("p", { class: "o-hint" }, say("ranking.none"));
-    this.agreement = make("section", { class: "o-card-plain o-arena-section" });
-    this.append(
-      make("div", { class: "o-arena-line" }, this.contest, this.voters, this.kind, this.domain, this.count),
-      make(
-        "section",
-        { class: "o-card-plain o-arena-section" },
-        make("h2", {}, say("ranking.title")),
-        this.axes,
-        this.none,
-        this.table,
-        make("p", { class: "o-hint" }, say("ranking.hint")),
-      ),
-      this.agreement,
-      make("o-arena-judging"),
-      make("o-arena-record"),
-    );
-    this.view = { axis: "overall", domain: "" };
-  }
-
-  paint() {
-    const { standings } = arena;
-    if (!standings) return;
-    const { contests, tables, num_votes: votes, num_voters: voters } = standings;
-    this.#options(
-      this.contest,
-      contests.map(({ name, num_votes: num }) => [name, `${fieldName(name)} · ${num}`]),
-      standings.contest,
-    );
-    this.voters.value = standings.voters;
-    show(this.contest, contests.length > 0);
-    const domains = [...new Set(tables.map(({ domain }) => domain))];
-    const domain = domains.includes(this.view.domain) ? this.view.domain : "";
-    this.#options(
-      this.domain,
-      domains.map((name) => [name, say(`domain.${name || "all"}`)]),
-      domain,
-    );
-    show(this.domain, domains.length > 1);
-    const axes = [...new Set(tables.map(({ axis }) => axis))];
-    const axis = axes.includes(this.view.axis) ? this.view.axis : axes.at(-1);
-    this.#chips(axes, axis);
-    write(this.count, votes ? [counted("ranking.votes", votes), counted("ranking.voters", voters)].join(" · ") : "");
-    const table = tables.find((one) => one.axis === axis && one.domain === domain);
-    show(this.none, !table);
-    this.table.replaceChildren(...(table ? [drawTable(table, standings.min_votes)] : []));
-    this.#paintAgreement(
-      standings.agreement.filter((one) => one.axis === axis),
-      axis,
-    );
-    mark(this, "data-votes", votes);
-  }
-
-  // Drawn anew only where there are others: who is on one stays there.
-  #chips(axes, chosen) {
-    if (this.axes.dataset.key !== axes.join()) {
-      this.axes.dataset.key = axes.join();
-      this.axes.replaceChildren(
-        ...axes.map((name) =>
-          make(
-            "button",
-            { type: "button", class: "o-chip", "data-axis": name, on: { click: () => this.#look({ axis: name }) } },
-            say(`axis.${name}`),
-          ),
-        ),
-      );
-    }
-    for (const chip of this.axes.children) mark(chip, "aria-pressed", String(chip.dataset.axis === chosen));
-  }
-
-  #paintAgreement(found, axis) {
-    const rows = found.map(({ voter, num_pairs: pairs, share, low, high }) =>
-      make(
-        "li",
-        { "data-voter": voter || "people" },
-        make("span", {}, voter ? say("agree.with_people", { voter }) : say("agree.among_people")),
-        make("b", { class: "o-num" }, percent(share)),
-        make("small", { class: "o-num" }, counted("agree.interval", pairs, { low: percent(low), high: percent(high) })),
-      ),
-    );
-    this.agreement.replaceChildren(
-      make("h2", {}, say("agree.title", { axis: axis ? say(`axis.${axis}`) : "" })),
-      rows.length ? make("ul", { class: "o-agreement" }, ...rows) : make("p", { class: "o-hint" }, say("agree.none")),
-    );
-  }
-
-  #look(view) {
-    this.view = { ...this.view, ...view };
-    this.later();
-  }
-
-  #select(name, act) {
-    return make("select", {
-      class: "o-select",
-      "data-field": name,
-      "aria-label": say(`ranking.by_${name}`),
-      on: { change: act },
-    });
-  }
-
-  #options(select, options, chosen) {
-    const key = JSON.stringify(options);
-    if (select.dataset.key !== key) {
-      select.dataset.key = key;
-      select.replaceChildren(...options.map(([value, words]) => make("option", { value }, words)));
-    }
-    select.value = chosen;
-  }
+  const select = (name, options, value, act) => html`
+    <select
+      class="o-select"
+      data-field=${name}
+      aria-label=${say(`ranking.by_${name}`)}
+      value=${value}
+      onChange=${(event) => act(event.currentTarget.value)}
+    >
+      ${options.map(([option, words]) => html`<option key=${option} value=${option}>${words}</option>`)}
+    </select>
+  `;
+  const ofContests = contests.map(({ name, num_votes: num }) => [name, `${fieldName(name)} · ${num}`]);
+  const ofDomains = domains.map((name) => [name, say(`domain.${name || "all"}`)]);
+  return html`
+    <o-arena-ranking data-votes=${votes}>
+      <div class="o-arena-line">
+        ${contests.length > 0 && select("contest", ofContests, standings.contest, (contest) => arena.choose({ contest }))}
+        ${select("voters", VOTERS, standings.voters, (chosen) => arena.choose({ voters: chosen }))}
+        ${select("kind", KINDS, arena.view.kind, (kind) => arena.choose({ kind }))}
+        ${domains.length > 1 && select("domain", ofDomains, domain, (name) => (wantedDomain.value = name))}
+        <span class="o-count" role="status">
+          ${votes ? [counted("ranking.votes", votes), counted("ranking.voters", voters)].join(" · ") : ""}
+        </span>
+      </div>
+      <section class="o-card-plain o-arena-section">
+        <h2>${say("ranking.title")}</h2>
+        <div class="o-chip-group" role="group" aria-label=${say("ranking.axis")}>
+          ${axes.map(
+            (name) => html`
+              <button
+                key=${name}
+                type="button"
+                class="o-chip"
+                data-axis=${name}
+                aria-pressed=${String(name === axis)}
+                onClick=${() => (wantedAxis.value = name)}
+              >
+                ${say(`axis.${name}`)}
+              </button>
+            `,
+          )}
+        </div>
+        ${!table && html`<p class="o-hint">${say("ranking.none")}</p>`}
+        <div class="o-arena-table" role="region" tabindex="0" aria-label=${say("ranking.title")}>
+          ${table && html`<${Table} rows=${table.rows} minVotes=${standings.min_votes} />`}
+        </div>
+        <p class="o-hint">${say("ranking.hint")}</p>
+      </section>
+      <${Agreement} axis=${axis} found=${standings.agreement.filter((one) => one.axis === axis)} />
+      <${Judging} />
+      <${Record} />
+    </o-arena-ranking>
+  `;
 }
 
-customElements.define("o-arena-ranking", ArenaRanking);
+function Table({ rows, minVotes }) {
+  const rated = rows.filter(({ rating }) => rating !== null);
+  const from = Math.min(...rated.map(({ low }) => low)) - MARGIN;
+  const to = Math.max(...rated.map(({ high }) => high)) + MARGIN;
+  const place = (points) => `${(100 * (points - from)) / (to - from)}%`;
+  return html`
+    <table class="o-standings">
+      <thead>
+        <tr>
+          ${COLUMNS.map((name) => html`<th scope="col" data-column=${name}>${say(`column.${name}`)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => html`<${Row} key=${row.contestant} ...${row} place=${place} minVotes=${minVotes} />`)}
+      </tbody>
+    </table>
+  `;
+}
+
+function Row({ contestant, rating, low, high, rank, num_votes: votes, wins, losses, ties, bad, why, place, minVotes }) {
+  const few = () =>
+    why === "few_votes" ? say("ranking.few_votes", { votes, least: minVotes }) : say("ranking.never_met");
+  return html`
+    <tr data-contestant=${contestant} data-why=${rating === null ? why : null}>
+      <td class=${rating === null ? null : "o-num"}>${rating === null ? "–" : rank}</td>
+      <th scope="row">${contestant}</th>
+      ${
+        rating === null
+          ? html`<td colspan="2" class="o-few">${few()}</td>`
+          : html`
+            <td class="o-num o-rating">${Math.round(rating)}</td>
+            <td class="o-interval-cell">
+              <span class="o-interval" aria-hidden="true">
+                <i style=${{ left: place(low), right: `calc(100% - ${place(high)})` }} />
+                <b style=${{ left: place(rating) }} />
+              </span>
+              <span class="o-num">
+                ${say("ranking.interval", { low: Math.round(low), high: Math.round(high) })}
+              </span>
+            </td>
+          `
+      }
+      <td class="o-num">${say("ranking.record", { wins, losses, ties, bad })}</td>
+    </tr>
+  `;
+}
+
+const Agreement = ({ axis, found }) => html`
+  <section class="o-card-plain o-arena-section">
+    <h2>${say("agree.title", { axis: axis ? say(`axis.${axis}`) : "" })}</h2>
+    ${
+      found.length
+        ? html`<ul class="o-agreement">
+          ${found.map(
+            ({ voter, num_pairs: pairs, share, low, high }) => html`
+              <li key=${voter} data-voter=${voter || "people"}>
+                <span>${voter ? say("agree.with_people", { voter }) : say("agree.among_people")}</span>
+                <b class="o-num">${percent(share)}</b>
+                <small class="o-num">
+                  ${counted("agree.interval", pairs, { low: percent(low), high: percent(high) })}
+                </small>
+              </li>
+            `,
+          )}
+        </ul>`
+        : html`<p class="o-hint">${say("agree.none")}</p>`
+    }
+  </section>
+`;

@@ -1,8 +1,8 @@
 // Fields and their values: one value sets a field, several make it an axis.
 
 import { say } from "../data/facts.js";
-import { icon, iconButton } from "../parts/icons.js";
-import { make, show } from "../parts/nodes.js";
+import { Icon, IconButton } from "../parts/icons.js";
+import { html } from "../vendor/preact.js";
 
 const FIELDS = {
   steps: "sampling.num_inference_steps",
@@ -22,87 +22,75 @@ const FIELDS = {
 };
 // Whose values are words, also where they look like numbers.
 const TEXTS = ["resolution", "aspect_ratio", "negative_prompt"];
-const FIRST = ["steps", "seed"];
+const ROW = { name: "guidance", path: "", text: "" };
 
-export class AxisRows {
-  /** `changed` is called after every change. */
-  constructor(changed) {
-    this.changed = changed;
-    this.list = make("div", { class: "o-axes" });
-    this.node = make(
-      "fieldset",
-      { class: "o-compare-axes" },
-      make("legend", {}, say("compare.axes")),
-      make("p", { class: "o-hint" }, say("compare.axes_hint")),
-      this.list,
-      iconButton("filter", say("compare.add_axis"), () => this.#add(), { "data-do": "add-axis" }),
-    );
-    for (const name of FIRST) this.#add(name);
-  }
+/** What stands there at first. A row is the name of a field, the path of one that has no name, and values as written. */
+export const FIRST_AXES = ["steps", "seed"].map((name) => ({ ...ROW, name }));
 
-  /** Values by the path of their field; fields without a value are left out. */
-  values() {
-    const found = {};
-    for (const row of this.list.children) {
-      const [choice, path, text] = ["select", "[data-path]", "[data-values]"].map((selector) =>
-        row.querySelector(selector),
-      );
-      const field = FIELDS[choice.value] || path.value.trim();
-      const values = read(field, text.value);
-      if (field && values.length) found[field] = values;
-    }
-    return found;
-  }
+/** The rows as they are written; `change` gets them as they become. */
+export function Axes({ rows, change }) {
+  const row = ({ name, path, text }, index) => {
+    const field = say(`compare.field_${name}`);
+    const set = (part) => (event) => change(rows.with(index, { ...rows[index], [part]: event.currentTarget.value }));
+    return html`
+      <div class="o-axis">
+        <select class="o-select" aria-label=${say("compare.axis")} value=${name} onChange=${set("name")}>
+          ${Object.keys(FIELDS).map((key) => html`<option value=${key}>${say(`compare.field_${key}`)}</option>`)}
+        </select>
+        ${
+          name === "other" &&
+          html`<input
+            class="o-select"
+            placeholder="sampling.flow_shift"
+            aria-label=${say("compare.path")}
+            value=${path}
+            onInput=${set("path")}
+          />`
+        }
+        <input
+          class="o-select o-num"
+          autocomplete="off"
+          aria-label=${say("compare.values", { field })}
+          value=${text}
+          onInput=${set("text")}
+        />
+        <button
+          type="button"
+          class="o-btn o-quiet"
+          aria-label=${say("compare.remove", { name: field })}
+          onClick=${() => change(rows.toSpliced(index, 1))}
+        >
+          <${Icon} name="close" />
+        </button>
+      </div>
+    `;
+  };
+  return html`
+    <fieldset class="o-compare-axes">
+      <legend>${say("compare.axes")}</legend>
+      <p class="o-hint">${say("compare.axes_hint")}</p>
+      <div class="o-axes">${rows.map(row)}</div>
+      <${IconButton}
+        icon="filter"
+        words=${say("compare.add_axis")}
+        data-do="add-axis"
+        onClick=${() => change([...rows, ROW])}
+      />
+    </fieldset>
+  `;
+}
 
-  #add(name = "guidance") {
-    const options = Object.keys(FIELDS).map((field) => make("option", { value: field }, say(`compare.field_${field}`)));
-    const choice = make(
-      "select",
-      { class: "o-select", "aria-label": say("compare.axis"), on: { change: () => this.#choose(row) } },
-      ...options,
-    );
-    choice.value = name;
-    const path = make("input", {
-      class: "o-select",
-      "data-path": "",
-      placeholder: "sampling.flow_shift",
-      "aria-label": say("compare.path"),
-      hidden: true,
-      on: { input: this.changed },
-    });
-    const text = make("input", {
-      class: "o-select o-num",
-      "data-values": "",
-      autocomplete: "off",
-      on: { input: this.changed },
-    });
-    const remove = make(
-      "button",
-      { type: "button", class: "o-btn o-quiet", on: { click: () => this.#remove(row) } },
-      icon("close"),
-    );
-    const row = make("div", { class: "o-axis" }, choice, path, text, remove);
-    this.list.append(row);
-    this.#choose(row);
-  }
-
-  #choose(row) {
-    const choice = row.querySelector("select");
-    show(row.querySelector("[data-path]"), choice.value === "other");
-    const field = choice.selectedOptions[0].textContent;
-    row.querySelector("[data-values]").setAttribute("aria-label", say("compare.values", { field }));
-    row.querySelector("button").setAttribute("aria-label", say("compare.remove", { name: field }));
-    this.changed();
-  }
-
-  #remove(row) {
-    row.remove();
-    this.changed();
-  }
+/** Values by the path of their field; fields without a value are left out. */
+export function valuesOf(rows) {
+  const read = rows.map(({ name, path, text }) => {
+    const field = FIELDS[name] || path.trim();
+    return [field, valuesIn(field, text)];
+  });
+  return Object.fromEntries(read.filter(([field, values]) => field && values.length));
 }
 
 /** `20, 35` are two numbers; of an adapter `none, grasp × 0.5` are none and one at half its strength. */
-function read(field, text) {
+function valuesIn(field, text) {
   const said = field === "negative_prompt" ? [text] : text.split(",");
   const words = said.map((value) => value.trim()).filter(Boolean);
   if (field === "adapter") return words.map(adapter);

@@ -2,69 +2,46 @@
 
 import { counted, say } from "../data/facts.js";
 import { live } from "../data/live.js";
-import { make, show } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { ask } from "../parts/server.js";
+import { seen } from "../data/store.js";
+import { useAnswer } from "../parts/server.js";
+import { html } from "../vendor/preact.js";
 
 const TAUGHT = ["axes", "truth", "library"];
 
-class CompareList extends Part {
-  #asked = "";
-
-  build() {
-    this.setAttribute("role", "region");
-    this.setAttribute("aria-label", say("compare.earlier"));
-    const lesson = (name) =>
-      make("li", {}, make("b", {}, say(`compare.teach_${name}`)), make("p", {}, say(`compare.teach_${name}_hint`)));
-    this.empty = make(
-      "div",
-      { class: "o-compare-empty", hidden: true },
-      make("b", {}, say("compare.empty")),
-      make("p", {}, say("compare.empty_hint")),
-      make("ul", { role: "list" }, ...TAUGHT.map(lesson)),
-    );
-    this.heading = make("h2", { hidden: true }, say("compare.earlier"));
-    this.list = make("ul", { role: "list", class: "o-compared" });
-    this.append(this.empty, this.heading, this.list);
-  }
-
-  // Asked again when a job of a batch moves on.
-  paint({ jobs }) {
-    const now = JSON.stringify(
-      Object.values(jobs)
-        .filter(({ batch }) => batch)
-        .map(({ id, state }) => [id, state]),
-    );
-    if (live.seq < 0 || now === this.#asked) return;
-    this.#asked = now;
-    this.#ask().then((found) => (this.#asked = found ? this.#asked : null));
-  }
-
-  async #ask() {
-    const found = await ask("GET", "/v1/comparisons");
-    if (!found) return false;
-    show(this.empty, found.comparisons.length === 0);
-    show(this.heading, found.comparisons.length > 0);
-    this.list.replaceChildren(...found.comparisons.map(draw));
-    return true;
-  }
+// Asked for again when a job of a batch moves on.
+export function CompareList() {
+  const { seq, state } = seen(live);
+  const moves = Object.values(state.jobs).filter(({ batch }) => batch);
+  const now = JSON.stringify(moves.map((job) => [job.id, job.state]));
+  const comparisons = useAnswer("/v1/comparisons", seq >= 0 && now)?.comparisons;
+  return html`
+    <o-compare-list role="region" aria-label=${say("compare.earlier")}>
+      ${comparisons?.length === 0 && html`<${Empty} />`}
+      ${
+        comparisons?.length > 0 &&
+        html`
+          <h2>${say("compare.earlier")}</h2>
+          <ul role="list" class="o-compared">${comparisons.map((one) => html`<${Compared} key=${one.id} ...${one} />`)}</ul>
+        `
+      }
+    </o-compare-list>
+  `;
 }
 
-function draw({
-  id,
-  title,
-  num_rows: rows,
-  num_columns: columns,
-  num_cells: cells,
-  num_done: done,
-  created_at: at,
-  thumbnail_url: url,
-}) {
-  const picture = make(
-    "span",
-    { class: "o-compared-picture" },
-    ...(url ? [make("img", { alt: "", loading: "lazy", src: url })] : []),
-  );
+const Empty = () => html`
+  <div class="o-compare-empty">
+    <b>${say("compare.empty")}</b>
+    <p>${say("compare.empty_hint")}</p>
+    <ul role="list">
+      ${TAUGHT.map(
+        (name) => html`<li><b>${say(`compare.teach_${name}`)}</b><p>${say(`compare.teach_${name}_hint`)}</p></li>`,
+      )}
+    </ul>
+  </div>
+`;
+
+function Compared({ id, title, created_at: at, thumbnail_url: url, ...numbers }) {
+  const { num_rows: rows, num_columns: columns, num_cells: cells, num_done: done } = numbers;
   const stands =
     cells === 0
       ? say("compare.shown_only")
@@ -72,13 +49,14 @@ function draw({
         ? say("compare.done", { done, cells })
         : counted("compare.all_done", cells);
   const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-  const said = make(
-    "span",
-    { class: "o-compared-said" },
-    make("b", {}, title),
-    make("small", {}, [say("compare.summary", { rows, columns }), stands, when].join(" · ")),
-  );
-  return make("li", {}, make("a", { href: `/compare?id=${id}` }, picture, said));
+  return html`
+    <li>
+      <a href=${`/compare?id=${id}`}>
+        <span class="o-compared-picture">${url && html`<img alt="" loading="lazy" src=${url} />`}</span>
+        <span class="o-compared-said">
+          <b>${title}</b><small>${[say("compare.summary", { rows, columns }), stands, when].join(" · ")}</small>
+        </span>
+      </a>
+    </li>
+  `;
 }
-
-customElements.define("o-compare-list", CompareList);

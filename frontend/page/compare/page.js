@@ -1,19 +1,20 @@
 // Comparisons: the form and what was compared before, or one grid under its playhead, as the address says.
 
-import "./form.js";
-import "./list.js";
 import "../playhead/part.js";
+import { CompareForm } from "./form.js";
 import { itemsOf } from "./items.js";
+import { CompareList } from "./list.js";
 import { store } from "./store.js";
 import { counted, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
-import { iconButton } from "../parts/icons.js";
 import { live } from "../data/live.js";
-import { make, mark, show, write } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
+import { seen } from "../data/store.js";
+import { define } from "../parts/element.js";
+import { IconButton } from "../parts/icons.js";
 import { cellOf, gridOf } from "../playhead/cells.js";
 import { again } from "../parts/send.js";
 import { askJson } from "../parts/server.js";
+import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const FORMS = ["mp4", "zip", "csv"];
 
@@ -22,178 +23,153 @@ const address = new URLSearchParams(location.search);
 const wanted = address.get("id");
 const ids = (address.get("items") ?? "").split(",").filter(Boolean);
 const items = itemsOf(ids);
-if (wanted) store.open(wanted);
+const wide = Number(address.get("columns")) || (ids.length <= 4 ? ids.length : Math.ceil(Math.sqrt(ids.length)));
+if (wanted) store.start(wanted);
 
-class Compare extends Part {
-  #items = null; // of a view that was never written down, in their order
+function Compare({ element }) {
+  if (wanted) return html`<${Written} element=${element} />`;
+  if (ids.length) return html`<${Beside} element=${element} />`;
+  return html`<div class="o-compare-start"><${CompareForm} /><${CompareList} /></div>`;
+}
 
-  sources() {
-    return [live, store, lost];
+const Head = ({ title, children }) => html`
+  <header class="o-compare-head">
+    <h2 title=${title}>${title}</h2>
+    ${children}
+    <a class="o-btn" href="/compare">${say("compare.all")}</a>
+  </header>
+`;
+
+/** A comparison that the server has. */
+function Written({ element }) {
+  const head = useRef(null);
+  const { comparison, missing } = seen(store);
+  seen(lost);
+  useLayoutEffect(() => {
+    if (comparison) element.dataset.done = comparison.num_done;
+  }, [comparison]);
+  if (!comparison) return html`<${Head} title=${missing ? say("compare.gone") : ""} /><o-playhead ref=${head} />`;
+
+  const { title, num_rows: rows, num_columns: columns, num_done: done, num_cells: cells } = comparison;
+  const grid = gridOf(comparison, live.state.jobs);
+  const helpedCells = grid.cells.map((cell, index) => helped(cell, comparison.cells[index]));
+  const act = (visible, icon, name, onClick, more = {}) =>
+    visible &&
+    html`<${IconButton}
+      icon=${icon}
+      words=${say(`compare.${name}`)}
+      data-do=${name}
+      onClick=${onClick}
+      ...${more}
+    />`;
+  return html`
+    <${Head} title=${title}>
+      <span class="o-chip-plain">
+        ${[counted("compare.num_rows", rows), counted("compare.num_columns", columns)].join(" × ")}
+      </span>
+      ${
+        cells > 0 &&
+        html`<span class="o-chip-plain" data-ended=${store.ended ? "true" : null}>
+          <i class="o-dot" data-state="good" /><span role="status">${say("compare.progress", { done, cells })}</span>
+        </span>`
+      }
+      <span class="o-grow" />
+      ${act(!store.ended, "close", "cancel", () => store.act("cancel"))}
+      ${act(store.ended && store.lost, "again", "retry", () => store.act("retry"))}
+      <${Export} heard=${() => head.current.heard} />
+      ${act(store.ended, "trash", "forget", forget, { quiet: true })}
+    <//>
+    <o-playhead ref=${head} grid=${{ ...grid, cells: helpedCells }} />
+  `;
+}
+
+async function forget() {
+  if (await store.forget()) location.assign("/compare");
+}
+
+function Export({ heard }) {
+  const menu = useRef(null);
+  const href = (form, sound = "") =>
+    `/v1/comparisons/${wanted}/export?form=${form}${sound && `&sound=${encodeURIComponent(sound)}`}`;
+
+  // The clip that is heard is the one that the mosaic sounds like.
+  function take({ currentTarget }, form) {
+    currentTarget.href = href(form, form === "mp4" ? heard() : "");
+    menu.current.open = false;
   }
+  const leave = ({ relatedTarget }) => {
+    if (!menu.current.contains(relatedTarget)) menu.current.open = false;
+  };
+  return html`
+    <details ref=${menu} class="o-export" onFocusOut=${leave}>
+      <summary class="o-btn">${say("compare.export")}</summary>
+      <div class="o-menu-list">
+        ${FORMS.map(
+          (form) => html`
+            <a class="o-menu-item" href=${href(form)} download data-form=${form} onClick=${(event) => take(event, form)}>
+              ${say(`compare.export_${form}`)}
+            </a>
+          `,
+        )}
+      </div>
+    </details>
+  `;
+}
 
-  build() {
-    this.wide = Number(address.get("columns")) || 0;
-    if (wanted || ids.length) this.#buildGrid();
-    else this.append(make("div", { class: "o-compare-start" }, make("o-compare-form"), make("o-compare-list")));
-    if (wanted) store.start();
-    if (ids.length) this.#fetch();
-  }
+/** Library items beside each other: nothing is written down until somebody wants to keep it. Each is drawn as it comes. */
+function Beside({ element }) {
+  const head = useRef(null);
+  const found = useSignal(Array(ids.length).fill(null));
+  const whole = useSignal(false);
+  seen(lost);
+  const there = found.value.filter(Boolean);
 
-  paint() {
-    if (this.#items) this.#drawItems(this.#items);
-    if (store.missing) {
-      write(this.heading, say("compare.gone"));
-      return;
-    }
-    if (!store.comparison) return;
-    const { comparison } = store;
-    const { title, num_rows: rows, num_columns: columns, num_done: done, num_cells: cells } = comparison;
-    write(this.heading, title);
-    mark(this.heading, "title", title);
-    write(this.size, [counted("compare.num_rows", rows), counted("compare.num_columns", columns)].join(" × "));
-    show(this.size, true);
-    show(this.progress, cells > 0);
-    mark(this.progress, "data-ended", store.ended);
-    mark(this, "data-done", done);
-    write(this.words, say("compare.progress", { done, cells }));
-    show(this.cancel, !store.ended);
-    show(this.retry, store.ended && store.lost);
-    show(this.forget, store.ended);
-    show(this.export, true);
-    const grid = gridOf(comparison, live.state.jobs);
-    this.head.show({ ...grid, cells: grid.cells.map((cell, index) => helped(cell, comparison.cells[index])) });
-  }
+  useEffect(() => {
+    const drawn = items.map(async (item, at) => {
+      const come = await item;
+      found.value = found.value.with(at, come);
+    });
+    Promise.all(drawn).then(() => (whole.value = true));
+  }, []);
+  useEffect(() => {
+    if (!whole.value) return;
+    element.dataset.items = there.length;
+    const pictures = there.filter(({ type, missing }) => type === "image" && !missing);
+    if (ids.length === 2 && pictures.length === 2) head.current.look("slider");
+  }, [whole.value]);
 
-  #buildGrid() {
-    this.heading = make("h2", {});
-    this.size = make("span", { class: "o-chip-plain", hidden: true });
-    this.words = make("span", { role: "status" });
-    this.progress = make(
-      "span",
-      { class: "o-chip-plain", hidden: true },
-      make("i", { class: "o-dot", "data-state": "good" }),
-      this.words,
-    );
-    this.cancel = iconButton("close", say("compare.cancel"), () => store.act("cancel"), {
-      hidden: true,
-      "data-do": "cancel",
-    });
-    this.retry = iconButton("again", say("compare.retry"), () => store.act("retry"), {
-      hidden: true,
-      "data-do": "retry",
-    });
-    this.forget = iconButton("trash", say("compare.forget"), () => this.#forget(), {
-      hidden: true,
-      quiet: true,
-      "data-do": "forget",
-    });
-    const links = FORMS.map((form) =>
-      make(
-        "a",
-        {
-          class: "o-menu-item",
-          href: wanted ? `/v1/comparisons/${wanted}/export?form=${form}` : "#",
-          download: wanted ? "" : null,
-          "data-form": form,
-        },
-        say(`compare.export_${form}`),
-      ),
-    );
-    this.export = make(
-      "details",
-      { class: "o-export", hidden: true },
-      make("summary", { class: "o-btn" }, say("compare.export")),
-      make("div", { class: "o-menu-list" }, ...links),
-    );
-    this.keep = iconButton("download", say("compare.keep"), () => this.#keep(), { hidden: true, "data-do": "keep" });
-    const all = make("a", { class: "o-btn", href: "/compare" }, say("compare.all"));
-    this.head = make("o-playhead");
-    this.append(
-      make(
-        "header",
-        { class: "o-compare-head" },
-        this.heading,
-        this.size,
-        this.progress,
-        make("span", { class: "o-grow" }),
-        this.cancel,
-        this.retry,
-        this.keep,
-        this.export,
-        this.forget,
-        all,
-      ),
-      this.head,
-    );
-    this.export.addEventListener("focusout", ({ relatedTarget }) => {
-      if (!this.export.contains(relatedTarget)) this.export.open = false;
-    });
-    this.export.addEventListener("click", ({ target }) => {
-      const link = target.closest("a");
-      if (!link) return;
-      // The clip that is heard is the one that the mosaic sounds like.
-      const sound = link.dataset.form === "mp4" && this.head.heard;
-      const heard = sound ? `&sound=${encodeURIComponent(sound)}` : "";
-      link.href = `/v1/comparisons/${wanted}/export?form=${link.dataset.form}${heard}`;
-      this.export.open = false;
-    });
-  }
-
-  // Library items beside each other: nothing is written down until somebody wants to keep it. Each is drawn as it
-  // comes.
-  async #fetch() {
-    const count = ids.length;
-    this.wide ||= count <= 4 ? count : Math.ceil(Math.sqrt(count));
-    write(this.heading, counted("compare.items", count));
-    const found = Array(count).fill(null);
-    let due = 0;
-    const draw = () => {
-      due = 0;
-      this.#drawItems(found);
-    };
-    await Promise.all(
-      items.map(async (item, at) => {
-        found[at] = await item;
-        if (!due) due = requestAnimationFrame(draw);
-      }),
-    );
-    this.#items = found;
-    this.#drawItems(found);
-    const there = found.filter(Boolean);
-    show(this.keep, there.length > 0);
-    if (count === 2 && there.length === 2 && there.every(({ type, missing }) => type === "image" && !missing))
-      this.head.look("slider");
-    mark(this, "data-items", there.length);
-  }
-
-  #drawItems(found) {
-    const name = (at) => String.fromCharCode(65 + (at % 26)) + (at >= 26 ? Math.floor(at / 26) : "");
-    const cells = found.map((item, at) => {
-      const place = { row: Math.floor(at / this.wide), column: at % this.wide, label: name(at) };
-      if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
-      const said = item.title || item.prompt;
-      const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
-      if (cell.gone) return helped(cell, { item, job: null });
-      return {
-        ...cell,
-        actions: cell.actions ?? item.siblings.find(({ id }) => id === `${item.id}-actions`)?.url ?? null,
-      };
-    });
-    this.head.show({ columns: cells.slice(0, this.wide).map(({ label }) => label), cells });
-  }
-
-  async #keep() {
-    const ids = this.#items.filter(Boolean).map(({ id }) => id);
-    const rows = [...Array(Math.ceil(ids.length / this.wide)).keys()].map((row) =>
-      ids.slice(row * this.wide, (row + 1) * this.wide),
-    );
-    const answer = await askJson("POST", "/v1/comparisons", { subjects: rows.map((shown) => ({ shown })) });
+  async function keep() {
+    const shown = there.map(({ id }) => id);
+    const subjects = [...Array(Math.ceil(shown.length / wide)).keys()].map((row) => ({
+      shown: shown.slice(row * wide, (row + 1) * wide),
+    }));
+    const answer = await askJson("POST", "/v1/comparisons", { subjects });
     if (answer) location.assign(`/compare?id=${answer.id}`);
   }
 
-  async #forget() {
-    if (await store.forget()) location.assign("/compare");
-  }
+  const cells = found.value.map(besideCell);
+  return html`
+    <${Head} title=${counted("compare.items", ids.length)}>
+      <span class="o-grow" />
+      ${
+        whole.value &&
+        there.length > 0 &&
+        html`<${IconButton} icon="download" words=${say("compare.keep")} data-do="keep" onClick=${keep} />`
+      }
+    <//>
+    <o-playhead ref=${head} grid=${{ columns: cells.slice(0, wide).map(({ label }) => label), cells }} />
+  `;
+}
+
+function besideCell(item, at) {
+  const label = String.fromCharCode(65 + (at % 26)) + (at >= 26 ? Math.floor(at / 26) : "");
+  const place = { row: Math.floor(at / wide), column: at % wide, label };
+  if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
+  const said = item.title || item.prompt;
+  const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
+  if (cell.gone) return helped(cell, { item, job: null });
+  const acted = item.siblings.find(({ id }) => id === `${item.id}-actions`);
+  return { ...cell, actions: cell.actions ?? acted?.url ?? null };
 }
 
 // What can be done where something is gone: its job runs again, its settings are brought back, or its file is sent
@@ -207,4 +183,4 @@ function helped(cell, { job, item }) {
   return item ? told("compare.missing_sent") : cell;
 }
 
-customElements.define("o-compare", Compare);
+define("o-compare", Compare);

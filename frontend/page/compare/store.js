@@ -5,31 +5,34 @@ import { say } from "../data/facts.js";
 import { isGone } from "../playhead/cells.js";
 import { hintOf } from "../data/faults.js";
 import { live } from "../data/live.js";
+import { Store } from "../data/store.js";
 import { ask, askJson } from "../parts/server.js";
 
 const SOON_MS = 200;
 
-class ComparisonStore extends EventTarget {
+class ComparisonStore extends Store {
   #timer = 0;
   #measured = false;
   #wanted = null; // the one to be opened, until it is there
   comparison = null;
   missing = false;
 
-  async open(id) {
+  /** Open one, and follow it. */
+  start(id) {
+    this.#open(id);
+    live.addEventListener("state", () => this.#hear());
+  }
+
+  async #open(id) {
     this.#wanted = null;
     const reply = await fetch(`/v1/comparisons/${encodeURIComponent(id)}`).catch(() => null);
     if (!reply?.ok) {
       this.missing = reply?.status === 404;
       if (!this.missing) this.#wanted = id; // asked for again when the server is heard of
-      this.dispatchEvent(new Event("state"));
+      this.changed();
       return;
     }
     this.#take(await reply.json());
-  }
-
-  start() {
-    live.addEventListener("state", () => this.#hear());
   }
 
   async act(verb) {
@@ -57,14 +60,14 @@ class ComparisonStore extends EventTarget {
 
   // Progress is drawn from what the socket says; what a job made has to be asked for.
   #hear() {
-    if (this.#wanted) this.open(this.#wanted);
+    if (this.#wanted) this.#open(this.#wanted);
     if (!this.comparison) return;
     const moved = this.comparison.cells.some(({ job }) => {
       const now = job && (live.state.jobs[job.id] ?? live.partial[job.id]);
       return now?.state && now.state !== job.state;
     });
     if (moved) this.#timer ||= setTimeout(() => this.#again(), SOON_MS);
-    this.dispatchEvent(new Event("state"));
+    this.changed();
   }
 
   async #again() {
@@ -75,7 +78,7 @@ class ComparisonStore extends EventTarget {
 
   #take(comparison) {
     this.comparison = comparison;
-    this.dispatchEvent(new Event("state"));
+    this.changed();
     if (this.ended && !this.#measured) this.#measure();
     if (!this.ended) this.#measured = false;
   }

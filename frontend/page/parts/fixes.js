@@ -6,6 +6,7 @@ import { wayOf } from "../data/faults.js";
 import { html } from "../vendor/preact.js";
 import { make } from "./nodes.js";
 import { fill } from "./reuse.js";
+import { html } from "../vendor/preact.js";
 
 const TIERS = ["256", "480", "720", "768"];
 const STRIDE = 4;
@@ -30,6 +31,14 @@ export const fixButtons = (error, request, take = fill) =>
     href
       ? make("a", { class: "o-btn o-fix", href }, words)
       : make("button", { type: "button", class: "o-btn o-fix", on: { click: () => take(values) } }, words),
+  );
+
+/** The same as a component. */
+export const Fixes = ({ error, request, take = fill }) =>
+  fixesFor(error, request).map(({ words, values, href }) =>
+    href
+      ? html`<a class="o-btn o-fix" href=${href}>${words}</a>`
+      : html`<button type="button" class="o-btn o-fix" onClick=${() => take(values)}>${words}</button>`,
   );
 
 /**

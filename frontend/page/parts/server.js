@@ -3,6 +3,7 @@
 import { say } from "../data/facts.js";
 import { toast } from "./errors.js";
 import { hintOf, wayOf } from "../data/faults.js";
+import { useEffect, useRef, useSignal } from "../vendor/preact.js";
 
 /** The decoded answer, or null after a toast. */
 export async function ask(method, path, body) {
@@ -23,3 +24,18 @@ export async function ask(method, path, body) {
 /** The same with a JSON body. */
 export const askJson = (method, path, body) =>
   ask(method, path, new Blob([JSON.stringify(body)], { type: "application/json" }));
+
+/** What a path answers, null before it has; asked for again whenever `now` changes, not while it is false. */
+export function useAnswer(path, now) {
+  const found = useSignal(null);
+  const asked = useRef(null);
+  useEffect(() => {
+    if (!now || now === asked.current) return;
+    asked.current = now;
+    ask("GET", path).then((answer) => {
+      if (answer) found.value = answer;
+      else asked.current = null; // asked for again when the server is heard of
+    });
+  });
+  return found.value;
+}

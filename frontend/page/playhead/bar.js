@@ -1,224 +1,173 @@
 // The bar of a playhead: play, step, seek, loop, speed; how cells are seen, against which; zoom.
 
 import { say } from "../data/facts.js";
-import { icon } from "../parts/icons.js";
+import { seen } from "../data/store.js";
+import { Icon } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 
 const SPEEDS = [1, 0.5, 0.25, 2];
-export const VIEWS = ["side", "slider", "difference", "flicker"];
+const VIEWS = ["side", "slider", "difference", "flicker"];
 const STEPS = { j: -1, ArrowLeft: -1, l: 1, ArrowRight: 1 };
 const TAKES_ARROWS = "[role=radio], [role=slider], [role=menu], input[type=range], select, .o-tile, .o-popover";
 
-export class PlayheadBar {
-  /** `act` has what a person can do beside moving the playhead: view(name), against(column), split(share), zoom(by). */
-  constructor(head, act) {
-    this.head = head;
-    const button = (name, words, pressed, attributes = {}) =>
-      make(
-        "button",
-        { type: "button", class: "o-play", "aria-label": words, title: words, on: { click: pressed }, ...attributes },
-        icon(name, 17),
-      );
-    this.play = button("play", say("playhead.play"), () => head.toggle(), {
-      "data-do": "play",
-      "aria-keyshortcuts": "K",
-    });
-    this.seek = make("input", {
-      type: "range",
-      min: 0,
-      step: 1,
-      value: 0,
-      "aria-label": say("playhead.seek"),
-      on: { input: () => head.scrub(Number(this.seek.value)) },
-    });
-    this.clock = make("span", { class: "o-num", role: "timer", "aria-label": say("playhead.clock_label") });
-    this.loop = make("button", {
-      type: "button",
-      class: "o-btn",
-      "data-do": "loop",
-      on: { click: () => this.#loop() },
-    });
-    this.speed = make(
-      "button",
-      {
-        type: "button",
-        class: "o-btn o-num",
-        "aria-label": say("playhead.speed"),
-        title: say("playhead.speed"),
-        on: { click: () => this.#faster() },
-      },
-      "1×",
-    );
-    this.band = make("i", { class: "o-loop-band", hidden: true });
-    this.moving = make(
-      "div",
-      { class: "o-playhead-line" },
-      button("back", say("playhead.back"), () => head.step(-1), { "data-do": "back" }),
-      this.play,
-      button("forward", say("playhead.forward"), () => head.step(1), { "data-do": "forward" }),
-      this.clock,
-      make("span", { class: "o-seek" }, this.band, this.seek),
-      this.loop,
-      this.speed,
-    );
-    this.views = make("div", { class: "o-views", role: "group", "aria-label": say("playhead.views") });
-    for (const name of VIEWS) {
-      this.views.append(
-        make(
-          "button",
-          {
-            type: "button",
-            class: "o-btn",
-            "data-view": name,
-            "aria-pressed": String(name === "side"),
-            on: { click: () => act.view(name) },
-          },
-          say(`playhead.view_${name}`),
-        ),
-      );
-    }
-    this.against = make("select", {
-      class: "o-select",
-      "aria-label": say("playhead.against"),
-      on: { change: () => act.against(Number(this.against.value)) },
-    });
-    this.split = make("input", {
-      type: "range",
-      min: 0,
-      max: 100,
-      step: 0.5,
-      value: 50,
-      hidden: true,
-      "aria-label": say("playhead.split"),
-      on: { input: () => act.split(Number(this.split.value) / 100) },
-    });
-    this.zoom = make(
-      "div",
-      { class: "o-zoom", role: "group", "aria-label": say("playhead.zoom") },
-      make(
-        "button",
-        {
-          type: "button",
-          class: "o-btn",
-          "aria-label": say("playhead.zoom_out"),
-          title: say("playhead.zoom_out"),
-          on: { click: () => act.zoom(1 / 1.5) },
-        },
-        "−",
-      ),
-      make(
-        "button",
-        {
-          type: "button",
-          class: "o-btn o-num",
-          "data-do": "zoom",
-          "aria-label": say("playhead.zoom_reset"),
-          title: say("playhead.zoom_reset"),
-          on: { click: () => act.zoom(0) },
-        },
-        "1×",
-      ),
-      make(
-        "button",
-        {
-          type: "button",
-          class: "o-btn",
-          "aria-label": say("playhead.zoom_in"),
-          title: say("playhead.zoom_in"),
-          on: { click: () => act.zoom(1.5) },
-        },
-        "+",
-      ),
-    );
-    this.seeing = make(
-      "div",
-      { class: "o-playhead-line" },
-      this.views,
-      make("label", { class: "o-against" }, make("span", {}, say("playhead.against_short")), this.against),
-      this.split,
-      make("span", { class: "o-grow" }),
-      this.zoom,
-    );
-    this.said = make("p", { class: "o-playhead-said", hidden: true });
-    this.node = make("div", { class: "o-playhead-bar" }, this.moving, this.seeing, this.said);
-    this.onkey = (event) => this.#key(event);
-  }
+const Round = ({ icon, words, ...attributes }) => html`
+  <button type="button" class="o-play" aria-label=${words} title=${words} ...${attributes}>
+    <${Icon} name=${icon} size=${17} />
+  </button>
+`;
 
-  /** Bring it up to date with the playhead. */
-  paint() {
-    const { head } = this;
-    show(this.moving, head.length > 0);
-    this.seek.max = head.frames - 1;
-    this.seek.value = head.frame;
-    this.seek.style.setProperty("--range_progress", `${(100 * head.frame) / Math.max(head.frames - 1, 1)}%`);
-    mark(this.seek, "aria-valuetext", say("playhead.frame", { frame: head.frame + 1, frames: head.frames }));
-    write(
-      this.clock,
-      say("playhead.clock", { time: (head.frame / head.fps).toFixed(3), frame: head.frame + 1, frames: head.frames }),
-    );
-    mark(this.node, "data-frame", head.frame);
-    const name = head.playing ? "pause" : "play";
-    if (this.play.firstChild.dataset.icon !== name) {
-      this.play.replaceChildren(icon(name, 17));
-      mark(this.play, "aria-label", say(`playhead.${name}`));
-      mark(this.play, "title", say(`playhead.${name}`));
-    }
-    const { range, length } = head;
-    write(
-      this.loop,
-      say(range ? (range[1] < length - 1e-6 ? "playhead.loop_clear" : "playhead.loop_end") : "playhead.loop_start"),
-    );
-    mark(this.loop, "aria-pressed", String(Boolean(range)));
-    show(this.band, Boolean(range));
-    if (range)
-      Object.assign(this.band.style, {
-        left: `${(100 * range[0]) / length}%`,
-        width: `${(100 * (range[1] - range[0])) / length}%`,
-      });
-  }
+/** Moves the playhead; nothing where nothing moves. */
+export function Moving({ playhead }) {
+  const line = useRef(null);
+  const { frame, frames, fps, length, range, rate, playing } = seen(playhead);
+  useEffect(() => {
+    const heard = (event) => line.current?.offsetParent && key(event, playhead);
+    addEventListener("keydown", heard);
+    return () => removeEventListener("keydown", heard);
+  }, []);
+  if (!length) return null;
 
-  paintView(view, { columns, against, zoom }) {
-    for (const button of this.views.children) mark(button, "aria-pressed", String(button.dataset.view === view));
-    show(this.views, columns.length > 1);
-    show(this.against.parentNode, view !== "side" && columns.length > 1);
-    show(this.split, view === "slider");
-    if ([...this.against.options].map(({ text }) => text).join("\n") !== columns.join("\n")) {
-      this.against.replaceChildren(...columns.map((label, column) => make("option", { value: column }, label)));
-    }
-    this.against.value = against;
-    write(this.zoom.querySelector("[data-do=zoom]"), `${Number(zoom.toFixed(1))}×`);
-  }
+  const isClosed = range && range[1] < length - 1e-6;
+  const [words, edge] = !range ? ["start", "start"] : isClosed ? ["clear", null] : ["end", "end"];
+  const named = (name) => ({ words: say(`playhead.${name}`), "data-do": name });
+  return html`
+    <div ref=${line} class="o-playhead-line">
+      <${Round} icon="back" ...${named("back")} onClick=${() => playhead.step(-1)} />
+      <${Round}
+        icon=${playing ? "pause" : "play"}
+        words=${say(playing ? "playhead.pause" : "playhead.play")}
+        data-do="play"
+        aria-keyshortcuts="K"
+        onClick=${() => playhead.toggle()}
+      />
+      <${Round} icon="forward" ...${named("forward")} onClick=${() => playhead.step(1)} />
+      <span class="o-num" role="timer" aria-label=${say("playhead.clock_label")}>
+        ${say("playhead.clock", { time: (frame / fps).toFixed(3), frame: frame + 1, frames })}
+      </span>
+      <span class="o-seek">
+        ${
+          range &&
+          html`<i
+            class="o-loop-band"
+            style=${{ left: `${(100 * range[0]) / length}%`, width: `${(100 * (range[1] - range[0])) / length}%` }}
+          />`
+        }
+        <input
+          type="range"
+          min="0"
+          max=${frames - 1}
+          step="1"
+          value=${frame}
+          aria-label=${say("playhead.seek")}
+          aria-valuetext=${say("playhead.frame", { frame: frame + 1, frames })}
+          style=${{ "--range_progress": `${(100 * frame) / Math.max(frames - 1, 1)}%` }}
+          onInput=${({ currentTarget }) => playhead.scrub(Number(currentTarget.value))}
+        />
+      </span>
+      <button
+        type="button"
+        class="o-btn"
+        data-do="loop"
+        aria-pressed=${String(Boolean(range))}
+        onClick=${() => playhead.loop(edge)}
+      >
+        ${say(`playhead.loop_${words}`)}
+      </button>
+      <button
+        type="button"
+        class="o-btn o-num"
+        aria-label=${say("playhead.speed")}
+        title=${say("playhead.speed")}
+        onClick=${() => playhead.setRate(SPEEDS[(SPEEDS.indexOf(rate) + 1) % SPEEDS.length])}
+      >
+        ${rate}×
+      </button>
+    </div>
+  `;
+}
 
-  #loop() {
-    const { range, length } = this.head;
-    this.head.loop(!range ? "start" : range[1] < length - 1e-6 ? null : "end");
-  }
+/** How cells are seen: `look(view, against)` and `divide(share)` change it. `columns` are their labels. */
+export function Seeing({ view, against, split, columns, zoom, look, divide }) {
+  const { scale } = seen(zoom);
+  const closer = (name, factor, words, more = {}) => html`
+    <button
+      type="button"
+      class="o-btn"
+      aria-label=${say(`playhead.${name}`)}
+      title=${say(`playhead.${name}`)}
+      onClick=${() => zoom.by(factor)}
+      ...${more}
+    >
+      ${words}
+    </button>
+  `;
+  return html`
+    <div class="o-playhead-line">
+      ${
+        columns.length > 1 &&
+        html`<div class="o-views" role="group" aria-label=${say("playhead.views")}>
+          ${VIEWS.map(
+            (name) => html`
+              <button
+                type="button"
+                class="o-btn"
+                data-view=${name}
+                aria-pressed=${String(name === view)}
+                onClick=${() => look(name)}
+              >
+                ${say(`playhead.view_${name}`)}
+              </button>
+            `,
+          )}
+        </div>`
+      }
+      ${
+        columns.length > 1 &&
+        view !== "side" &&
+        html`<label class="o-against">
+          <span>${say("playhead.against_short")}</span>
+          <select
+            class="o-select"
+            aria-label=${say("playhead.against")}
+            value=${against}
+            onChange=${({ currentTarget }) => look(view, Number(currentTarget.value))}
+          >
+            ${columns.map((label, column) => html`<option value=${column}>${label}</option>`)}
+          </select>
+        </label>`
+      }
+      ${
+        view === "slider" &&
+        html`<input
+          type="range"
+          min="0"
+          max="100"
+          step="0.5"
+          value=${100 * split}
+          aria-label=${say("playhead.split")}
+          onInput=${({ currentTarget }) => divide(Number(currentTarget.value) / 100)}
+        />`
+      }
+      <span class="o-grow" />
+      <div class="o-zoom" role="group" aria-label=${say("playhead.zoom")}>
+        ${closer("zoom_out", 1 / 1.5, "−")}
+        ${closer("zoom_reset", 0, `${Number(scale.toFixed(1))}×`, { class: "o-btn o-num", "data-do": "zoom" })}
+        ${closer("zoom_in", 1.5, "+")}
+      </div>
+    </div>
+  `;
+}
 
-  #faster() {
-    const rate = SPEEDS[(SPEEDS.indexOf(this.head.rate) + 1) % SPEEDS.length];
-    this.head.setRate(rate);
-    write(this.speed, `${rate}×`);
-  }
-
-  #key(event) {
-    if (
-      event.defaultPrevented ||
-      !this.moving.offsetParent ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      isTyping(event)
-    )
-      return;
-    if (document.querySelector("dialog[open]")) return;
-    if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
-    if (event.key === "k") this.head.toggle();
-    else if (event.key === "[") this.head.loop("start");
-    else if (event.key === "]") this.head.loop("end");
-    else if (event.key === "\\") this.head.loop(null);
-    else if (STEPS[event.key]) this.head.step(STEPS[event.key]);
-    else return;
-    event.preventDefault();
-  }
+function key(event, playhead) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
+  if (event.key === "k") playhead.toggle();
+  else if (event.key === "[") playhead.loop("start");
+  else if (event.key === "]") playhead.loop("end");
+  else if (event.key === "\\") playhead.loop(null);
+  else if (STEPS[event.key]) playhead.step(STEPS[event.key]);
+  else return;
+  event.preventDefault();
 }

@@ -2,87 +2,96 @@
 
 import { say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
-import { icon } from "../parts/icons.js";
-import { make, mark, show, write } from "../parts/nodes.js";
+import { Icon } from "../parts/icons.js";
 import { PlayheadVideo, happens } from "./video.js";
 import { SpriteSheet } from "./sprite_sheet.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
 // Larger clips are streamed; smaller ones are fetched whole, so that they share no connection.
 const MOST_HELD_BYTES = 64e6;
 const MOST_DRAWN = 960; // pixels across of what is drawn over another cell
 
-export class Clip extends PlayheadVideo {
+/** Frames per second of a cell, and its seconds; what does not move has none. */
+export function paceOf({ type, fps, length, frames }) {
+  const pace = fps || 24;
+  return { fps: pace, length: type === "video" ? length || (frames || 1) / pace : 0 };
+}
+
+/** Below a cell: [words, how they are meant, title]. */
+export const Notes = ({ notes = [] }) => html`
+  <figcaption class="o-clip-notes">
+    ${notes.map(([words, tone, title]) => html`<span data-tone=${tone} title=${title}>${words}</span>`)}
+  </figcaption>
+`;
+
+/** `clips` gets its Clip while it is there; `hear` is called when a person wants its sound, or no longer. */
+export function ClipFigure({ cell, clips, isHeard, hear, loaded }) {
+  const node = useRef(null);
+  const clip = useRef(null);
+  const failed = useSignal(""); // which words say why it cannot be played
+  useLayoutEffect(() => {
+    clip.current = new Clip(node.current, cell, failed);
+    clips.add(clip.current);
+    return () => {
+      clips.delete(clip.current);
+      clip.current.forget();
+    };
+  }, []);
+  useLayoutEffect(() => {
+    clip.current.cell = cell;
+  });
+  const { name = "", label = "" } = cell;
+  const still = cell.type === "video" ? cell.thumbnail : cell.url;
+  const hears = say(isHeard ? "playhead.silence" : "playhead.hear", { name: label });
+  return html`
+    <figure ref=${node} class="o-clip" data-media=${cell.id} data-showing="still" data-lost=${failed.value ? "" : null}>
+      <div class="o-clip-frame">
+        <div class="o-clip-view">
+          <img class="o-clip-still" alt=${name} src=${still} decoding="async" hidden=${!still} onLoad=${loaded} />
+          <canvas class="o-clip-drawn" hidden />
+          <video class="o-clip-video" muted=${!isHeard} playsinline preload="auto" hidden aria-label=${name} />
+          <canvas class="o-clip-over" hidden />
+        </div>
+        <span class="o-tag">${failed.value ? say(failed.value, { name: label }) : label}</span>
+        ${
+          cell.sound &&
+          html`<button
+            type="button"
+            class="o-clip-sound"
+            aria-pressed=${String(isHeard)}
+            aria-label=${hears}
+            title=${hears}
+            onClick=${hear}
+          >
+            <${Icon} name=${isHeard ? "loud" : "silent"} size=${15} />
+          </button>`
+        }
+      </div>
+      <${Notes} notes=${cell.notes} />
+    </figure>
+  `;
+}
+
+class Clip extends PlayheadVideo {
   #forgotten = false;
   #loading = null;
   #blob = null;
 
-  /** `heard` is told when a person wants its sound. */
-  constructor(cell, heard) {
-    const clip = cell.type === "video";
-    const fps = cell.fps || 24;
-    const video = make("video", {
-      class: "o-clip-video",
-      muted: true,
-      playsinline: true,
-      preload: "auto",
-      hidden: true,
-      "aria-label": cell.name ?? "",
-    });
-    super(video, { fps, length: clip ? cell.length || (cell.frames || 1) / fps : 0 });
+  constructor(node, cell, failed) {
+    const [still, drawn, video, over] = node.querySelector(".o-clip-view").children;
+    super(video, paceOf(cell));
+    this.node = node;
     this.cell = cell;
-    this.still = make("img", {
-      class: "o-clip-still",
-      alt: cell.name ?? "",
-      src: clip ? cell.thumbnail : cell.url,
-      decoding: "async",
-    });
-    this.drawn = make("canvas", { class: "o-clip-drawn", hidden: true });
-    this.video.muted = true;
-    this.over = make("canvas", { class: "o-clip-over", hidden: true });
-    this.view = make("div", { class: "o-clip-view" }, this.still, this.drawn, this.video, this.over);
-    this.tag = make("span", { class: "o-tag" }, cell.label ?? "");
-    this.sound = make(
-      "button",
-      { type: "button", class: "o-clip-sound", hidden: !cell.sound, on: { click: () => heard(this) } },
-      icon("silent", 15),
-    );
-    this.setHeard(false);
-    this.frame = make("div", { class: "o-clip-frame" }, this.view, this.tag, this.sound);
-    this.notes = make("figcaption", { class: "o-clip-notes" });
-    this.node = make(
-      "figure",
-      { class: "o-clip", "data-media": cell.id ?? null, "data-showing": "still" },
-      this.frame,
-      this.notes,
-    );
-    this.sheet = clip && cell.sheet ? new SpriteSheet(cell.sheet, cell.layout) : null;
-    this.still.hidden = !(clip ? cell.thumbnail : cell.url);
-    this.note(cell.notes);
-  }
-
-  /** Lines below it: [words, how they are meant]. */
-  note(notes = []) {
-    const said = JSON.stringify(notes);
-    if (said === this.said) return;
-    this.said = said;
-    this.notes.replaceChildren(
-      ...notes.map(([words, tone, title]) => make("span", { "data-tone": tone, title }, words)),
-    );
-  }
-
-  setHeard(heard) {
-    this.video.muted = !heard;
-    mark(this.sound, "aria-pressed", String(heard));
-    const words = say(heard ? "playhead.silence" : "playhead.hear", { name: this.cell.label ?? "" });
-    mark(this.sound, "aria-label", words);
-    mark(this.sound, "title", words);
-    this.sound.replaceChildren(icon(heard ? "loud" : "silent", 15));
+    this.failed = failed;
+    this.still = still;
+    this.drawn = drawn;
+    this.over = over;
+    this.sheet = cell.type === "video" && cell.sheet ? new SpriteSheet(cell.sheet, cell.layout) : null;
   }
 
   /** Show the sprite of a time; the thumbnail stays until the sheet is there. */
   sprite(time) {
-    if (!this.sheet?.draw(this.drawn, Math.min(time, this.length))) return;
-    this.#show("sprite");
+    if (this.sheet?.draw(this.drawn, Math.min(time, this.length))) this.#show("sprite");
   }
 
   /** Show the very frame of a time. Resolves when it is decoded, or cannot be. */
@@ -98,10 +107,9 @@ export class Clip extends PlayheadVideo {
     return this.#loading;
   }
 
-  /** What it shows now, to be drawn elsewhere: [image, x, y, width, height] of the part; null when there is nothing. */
+  /** What it shows now, to be drawn elsewhere: [image, width, height]; null when there is nothing. */
   source() {
-    const { showing } = this.node.dataset;
-    const node = { video: this.video, sprite: this.drawn, still: this.still }[showing];
+    const node = { video: this.video, sprite: this.drawn, still: this.still }[this.node.dataset.showing];
     // Of a picture that could not be shown, both are 0.
     const [width, height] = [
       node.videoWidth ?? node.naturalWidth ?? node.width,
@@ -114,9 +122,9 @@ export class Clip extends PlayheadVideo {
    * Draw itself and another clip into one picture, by `paint(context, width, height, own, other)`; null takes it away.
    */
   drawOver(other, paint) {
-    const [own, base] = paint ? [this.source(), other?.source()] : [];
-    show(this.over, Boolean(own && base));
-    if (!own || !base) return;
+    const [own, base] = paint ? [this.source(), other.source()] : [];
+    this.over.hidden = !(own && base);
+    if (this.over.hidden) return;
     const width = Math.min(this.cell.width || own[1], MOST_DRAWN);
     const height = Math.round((width * (this.cell.height || own[2])) / (this.cell.width || own[1]));
     if (this.over.width !== width || this.over.height !== height) Object.assign(this.over, { width, height });
@@ -149,8 +157,7 @@ export class Clip extends PlayheadVideo {
       const isGone = location.protocol === "file:" || (await lost.check(this.cell.id));
       this.#loading = null; // where it is the server that does not answer, it is asked again
       if (isGone === null) return false;
-      mark(this.node, "data-lost", "");
-      write(this.tag, say(isGone ? "playhead.gone" : "playhead.unplayable", { name: this.cell.label ?? "" }));
+      this.failed.value = isGone ? "playhead.gone" : "playhead.unplayable";
       this.length = 0;
       return false;
     }
@@ -159,8 +166,8 @@ export class Clip extends PlayheadVideo {
   #show(what) {
     if (this.node.dataset.showing === what) return;
     this.node.dataset.showing = what;
-    show(this.video, what === "video");
-    show(this.drawn, what === "sprite");
-    show(this.still, what === "still");
+    this.video.hidden = what !== "video";
+    this.drawn.hidden = what !== "sprite";
+    this.still.hidden = true;
   }
 }

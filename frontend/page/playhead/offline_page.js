@@ -4,4 +4,5 @@ import "./part.js";
 import { gridOf } from "./cells.js";
 
 if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-document.querySelector("o-playhead").show(gridOf(JSON.parse(document.getElementById("o-comparison").textContent)));
+const comparison = JSON.parse(document.getElementById("o-comparison").textContent);
+document.querySelector("o-playhead").grid = gridOf(comparison);

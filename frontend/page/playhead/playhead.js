@@ -2,6 +2,8 @@
 // is put on the frame of that time when it stands. Clips are aligned by time; one that has ended stays on its last
 // frame.
 
+import { Store } from "../data/store.js";
+
 const JUMP_S = 0.15; // further from the clock than this, a clip jumps
 const CLOSE_S = 0.004; // closer than this, nothing is done
 const GAIN = 4; // share of the speed per second of distance: 25 ms are caught up at 10 %
@@ -10,7 +12,7 @@ const MOST_HEARD_RATE = 0.02; // of the one that is heard
 const SETTLE_MS = 150; // a pointer that rests so long is where it wanted to be
 const MOST_SETTLED = 12; // with more clips, sprites stay until somebody steps or plays
 
-export class Playhead extends EventTarget {
+export class Playhead extends Store {
   #clips = [];
   #frame = 0;
   #from = { at: 0, time: 0 }; // the clock: what time it was, and when that was
@@ -29,7 +31,7 @@ export class Playhead extends EventTarget {
   set clips(clips) {
     this.#clips = clips;
     this.time = Math.min(this.time, this.length);
-    this.#changed();
+    this.changed();
   }
 
   get #moving() {
@@ -89,7 +91,7 @@ export class Playhead extends EventTarget {
     this.time = (Math.min(Math.max(frame, 0), this.frames - 1) + 0.5) / this.fps;
     this.#turn += 1;
     for (const clip of this.#moving) clip.sprite(this.time);
-    this.#changed();
+    this.changed();
     clearTimeout(this.#settling);
     if (this.#moving.length <= MOST_SETTLED) this.#settling = setTimeout(() => this.#exact(this.time), SETTLE_MS);
   }
@@ -103,13 +105,13 @@ export class Playhead extends EventTarget {
       const edges = edge === "start" ? [this.time - half, end] : [start, this.time + half];
       this.range = edges[0] < edges[1] ? edges : edge === "start" ? [edges[0], this.length] : [0, edges[1]];
     }
-    this.#changed();
+    this.changed();
   }
 
   setRate(rate) {
     this.rate = rate;
     if (this.playing) this.#from = { at: performance.now(), time: this.time };
-    this.#changed();
+    this.changed();
   }
 
   /** How far the clips that play are apart, in seconds. */
@@ -134,9 +136,9 @@ export class Playhead extends EventTarget {
     clearTimeout(this.#settling);
     const turn = ++this.#turn;
     this.time = time;
-    this.#changed();
+    this.changed();
     await Promise.all(this.#moving.map((clip) => clip.exact(time)));
-    if (turn === this.#turn) this.#changed();
+    if (turn === this.#turn) this.changed();
   }
 
   async #begin(time) {
@@ -144,13 +146,13 @@ export class Playhead extends EventTarget {
     cancelAnimationFrame(this.#frame);
     for (const clip of this.#moving) clip.rest();
     this.time = time;
-    this.#changed();
+    this.changed();
     await Promise.all(this.#moving.map((clip) => clip.exact(time)));
     if (turn !== this.#turn || !this.playing) return;
     if (!this.length) {
       // None of them could be fetched.
       this.#stop();
-      this.#changed();
+      this.changed();
       return;
     }
     this.#from = { at: performance.now(), time };
@@ -166,7 +168,7 @@ export class Playhead extends EventTarget {
       return;
     }
     for (const clip of this.#moving) this.#steer(clip);
-    this.#changed();
+    this.changed();
     this.#frame = requestAnimationFrame(() => this.playing && this.#follow());
   }
 
@@ -185,7 +187,8 @@ export class Playhead extends EventTarget {
     if (Math.abs(video.playbackRate - rate) > 1e-3) video.playbackRate = rate;
   }
 
-  #changed() {
-    this.dispatchEvent(new Event("change"));
+  changed() {
+    super.changed();
+    this.dispatchEvent(new Event("change")); // for who is not a component
   }
 }

@@ -1,147 +1,123 @@
 // Actions under the playhead: one value of every cell's actions over time, or the path of its first two values.
 
-import { colourOf, shape } from "../media/actions_chart.js";
+import { colourOf } from "../media/actions_chart.js";
 import { say } from "../data/facts.js";
-import { make, mark, show } from "../parts/nodes.js";
+import { seen } from "../data/store.js";
+import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const [WIDTH, HEIGHT, MARGIN] = [960, 96, 8];
 const PATH = "path";
 
-export class PlayheadPlot {
-  #series = []; // { label, rows, fps, colour }
-  #key = "";
-  #fetched = new Map(); // URL → actions, or null
+/** Of the cells, those with actions are drawn once these are here. */
+export function Plot({ playhead, cells }) {
+  const series = useSignal([]); // { label, name, rows, columns, fps, colour }
+  const wanted = useSignal("0");
+  const fetched = useRef(new Map()); // URL → actions, or null
+  const acting = cells.filter(({ actions }) => actions);
+  const key = JSON.stringify(acting.map(({ row, column, url }) => [row, column, url]));
 
-  constructor(head) {
-    this.head = head;
-    this.choice = make("select", {
-      class: "o-select",
-      "aria-label": say("plot.value"),
-      on: { change: () => this.#draw() },
+  useEffect(() => {
+    let isMeant = true;
+    Promise.all(acting.map(({ actions }) => read(actions, fetched.current))).then((found) => {
+      if (!isMeant) return;
+      const drawn = acting.map((cell, index) => ({ cell, actions: found[index] }));
+      series.value = drawn
+        .filter(({ actions }) => actions?.rows.length)
+        .map(({ cell, actions }, index) => ({
+          ...actions,
+          fps: actions.fps || cell.fps || 24,
+          label: cell.label ?? "",
+          name: cell.name ?? "",
+          colour: colourOf(index),
+        }));
     });
-    this.legend = make("span", { class: "o-plot-legend" });
-    this.svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-    this.node = make(
-      "div",
-      { class: "o-plot", hidden: true },
-      make("div", { class: "o-plot-head" }, this.choice, this.legend),
-      this.svg,
-    );
-  }
+    return () => (isMeant = false);
+  }, [key]);
 
-  /** Take the cells; those with actions are drawn once they are here. */
-  async show(cells) {
-    const acting = cells.filter(({ actions }) => actions);
-    const key = JSON.stringify(acting.map(({ row, column, url }) => [row, column, url]));
-    if (key === this.#key) return;
-    this.#key = key;
-    const found = await Promise.all(acting.map(async (cell) => ({ cell, actions: await this.#read(cell.actions) })));
-    if (key !== this.#key) return;
-    this.#series = found
-      .filter(({ actions }) => actions?.rows.length)
-      .map(({ cell, actions }, index) => ({
-        ...actions,
-        fps: actions.fps || cell.fps || 24,
-        label: cell.label ?? "",
-        name: cell.name ?? "",
-        colour: colourOf(index),
-      }));
-    show(this.node, this.#series.length > 0);
-    if (this.#series.length) this.#offer();
-  }
+  if (!series.value.length) return null;
+  const width = Math.max(...series.value.map(({ rows }) => rows[0].length));
+  const names = series.value.find(({ columns }) => columns)?.columns ?? [];
+  const options = [...Array(width).keys()].map((column) => [
+    String(column),
+    names[column] ?? say("plot.column", { column: column + 1 }),
+  ]);
+  if (width > 1) options.push([PATH, say("plot.path")]);
+  const [choice, words] = options.find(([value]) => value === wanted.value) ?? options[0];
+  const place = placing(series.value, choice, playhead.length);
+  const line = ({ rows, colour }, index) => {
+    const points = rows.map((_, at) => place(index, at).map((value) => value.toFixed(1)));
+    return html`<polyline points=${points.join(" ")} fill="none" stroke=${colour} stroke-width="1.6" />`;
+  };
+  return html`
+    <div class="o-plot">
+      <div class="o-plot-head">
+        <select
+          class="o-select"
+          aria-label=${say("plot.value")}
+          value=${choice}
+          onChange=${({ currentTarget }) => (wanted.value = currentTarget.value)}
+        >
+          ${options.map(([value, said]) => html`<option key=${value} value=${value}>${said}</option>`)}
+        </select>
+        <span class="o-plot-legend">
+          ${series.value.map(
+            ({ label, name, colour }) => html`<span title=${name}><i style=${{ background: colour }} />${label}</span>`,
+          )}
+        </span>
+      </div>
+      <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${say("plot.label", { value: words })}>
+        ${series.value.map(line)}<${Marks} ...${{ playhead, series: series.value, choice, place }} />
+      </svg>
+    </div>
+  `;
+}
 
-  /** Put the marks where the playhead is. */
-  mark() {
-    if (!this.#series.length) return;
-    const { time } = this.head;
-    if (this.choice.value !== PATH) {
-      const at = this.#x(time);
-      for (const name of ["x1", "x2"]) this.line.setAttribute(name, at);
-      return;
-    }
-    for (const { rows, fps, dot } of this.#series) {
-      const [x, y] = this.#place(rows[Math.min(Math.floor(time * fps), rows.length - 1)]);
-      dot.setAttribute("cx", x);
-      dot.setAttribute("cy", y);
-    }
+/** Where the playhead is: a line across, or a dot on every path. */
+function Marks({ playhead, series, choice, place }) {
+  const { time } = seen(playhead);
+  if (choice !== PATH) {
+    const [x] = place(0, time * series[0].fps);
+    return html`<line x1=${x} x2=${x} y1="0" y2=${HEIGHT} stroke="currentColor" stroke-width="1.5" />`;
   }
+  return series.map(({ rows, fps, colour }, index) => {
+    const [x, y] = place(index, Math.min(Math.floor(time * fps), rows.length - 1));
+    return html`<circle r="4" cx=${x} cy=${y} fill=${colour} />`;
+  });
+}
 
-  async #read(actions) {
-    if (typeof actions !== "string")
-      return { rows: actions.actions ?? actions, fps: actions.fps, columns: actions.columns };
-    if (!this.#fetched.has(actions)) {
-      const reply = await fetch(actions).catch(() => null);
-      const said = reply?.ok ? await reply.json() : null;
-      this.#fetched.set(actions, said && { rows: said.actions, fps: said.fps, columns: said.columns });
-    }
-    return this.#fetched.get(actions);
+async function read(actions, fetched) {
+  if (typeof actions !== "string")
+    return { rows: actions.actions ?? actions, fps: actions.fps, columns: actions.columns };
+  if (!fetched.has(actions)) {
+    const reply = await fetch(actions).catch(() => null);
+    const said = reply?.ok ? await reply.json() : null;
+    fetched.set(actions, said && { rows: said.actions, fps: said.fps, columns: said.columns });
   }
+  return fetched.get(actions);
+}
 
-  #offer() {
-    const width = Math.max(...this.#series.map(({ rows }) => rows[0].length));
-    const names = this.#series.find(({ columns }) => columns)?.columns ?? [];
-    const before = this.choice.value;
-    const values = [...Array(width).keys()].map((column) =>
-      make("option", { value: column }, names[column] ?? say("plot.column", { column: column + 1 })),
-    );
-    this.choice.replaceChildren(...values, ...(width > 1 ? [make("option", { value: PATH }, say("plot.path"))] : []));
-    if (before) this.choice.value = before;
-    if (!this.choice.value) this.choice.value = "0";
-    this.legend.replaceChildren(
-      ...this.#series.map(({ label, name, colour }) => {
-        const swatch = make("i", {});
-        swatch.style.background = colour;
-        return make("span", { title: name }, swatch, label);
-      }),
-    );
-    this.#draw();
-  }
-
-  #draw() {
-    const path = this.choice.value === PATH;
-    const column = Number(this.choice.value);
-    const values = (at) => this.#series.flatMap(({ rows }) => rows.map((row) => row[at] ?? 0));
-    this.low = [0, 1].map((at) => Math.min(...values(path ? at : column)));
-    this.high = [0, 1].map((at) => Math.max(...values(path ? at : column)));
-    this.until = Math.max(this.head.length, ...this.#series.map(({ rows, fps }) => rows.length / fps));
-    mark(this.svg, "aria-label", say("plot.label", { value: this.choice.selectedOptions[0]?.textContent ?? "" }));
-    this.line = shape("line", {
-      y1: 0,
-      y2: HEIGHT,
-      stroke: "currentColor",
-      "stroke-width": 1.5,
-      visibility: path ? "hidden" : "visible",
-    });
-    const drawn = this.#series.flatMap((series) => {
-      const points = series.rows.map((row, at) =>
-        path ? this.#place(row) : [this.#x(at / series.fps), this.#y(row[column] ?? 0, 0)],
-      );
-      series.dot = shape("circle", { r: 4, fill: series.colour, visibility: path ? "visible" : "hidden" });
-      const text = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+/** Where a row of a series is drawn, as [x, y]; of a row between two, only x counts. */
+function placing(series, choice, length) {
+  const isPath = choice === PATH;
+  const span = (column) => {
+    const values = series.flatMap(({ rows }) => rows.map((row) => row[column] ?? 0));
+    return [Math.min(...values), Math.max(...values)];
+  };
+  const until = Math.max(length, ...series.map(({ rows, fps }) => rows.length / fps)) || 1;
+  const [[low, high], [lowY, highY]] = isPath ? [span(0), span(1)] : [span(Number(choice)), [0, 0]];
+  if (!isPath)
+    return (index, at) => {
+      const { rows, fps } = series[index];
+      const share = ((rows[Math.floor(at)]?.[choice] ?? 0) - low) / (high - low || 1);
       return [
-        shape("polyline", { points: text, fill: "none", stroke: series.colour, "stroke-width": 1.6 }),
-        series.dot,
+        MARGIN + ((WIDTH - 2 * MARGIN) * Math.min(at / fps, until)) / until,
+        HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * share,
       ];
-    });
-    this.svg.replaceChildren(...drawn, this.line);
-    this.mark();
-  }
-
-  #x(time) {
-    return MARGIN + ((WIDTH - 2 * MARGIN) * Math.min(time, this.until)) / (this.until || 1);
-  }
-
-  #y(value, axis) {
-    return (
-      HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - this.low[axis])) / (this.high[axis] - this.low[axis] || 1)
-    );
-  }
-
+    };
   // One scale for both values, in the middle.
-  #place(row) {
-    const span = Math.max(...[0, 1].map((axis) => this.high[axis] - this.low[axis])) || 1;
-    const scale = Math.min((HEIGHT - 2 * MARGIN) / span, (WIDTH - 2 * MARGIN) / span);
-    const [x, y] = [0, 1].map((axis) => ((row[axis] ?? 0) - (this.low[axis] + this.high[axis]) / 2) * scale);
-    return [WIDTH / 2 + x, HEIGHT / 2 - y];
-  }
+  const scale = (HEIGHT - 2 * MARGIN) / (Math.max(high - low, highY - lowY) || 1);
+  return (index, at) => {
+    const [x, y = 0] = series[index].rows[at];
+    return [WIDTH / 2 + (x - (low + high) / 2) * scale, HEIGHT / 2 - (y - (lowY + highY) / 2) * scale];
+  };
 }

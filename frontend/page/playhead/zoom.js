@@ -1,45 +1,40 @@
 // Zoom and pan that all cells share: the buttons, Ctrl and the wheel, dragging once it is closer than whole.
 
+import { Store } from "../data/store.js";
+
 const MOST = 16;
 
-export class PlayheadZoom {
+export class PlayheadZoom extends Store {
   #drag = null;
   scale = 1;
   x = 0; // of the cell's width, to the right
   y = 0;
 
-  /** `list` holds the cells; its custom properties move them. */
-  constructor(list, changed) {
-    this.list = list;
-    this.changed = changed;
-    list.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    list.addEventListener("pointerdown", (event) => this.#grab(event));
-    list.addEventListener("pointermove", (event) => this.#move(event));
-    for (const name of ["pointerup", "pointercancel"]) list.addEventListener(name, () => (this.#drag = null));
-  }
-
   /** Closer by a factor; 0 is whole again. */
   by(factor, at = [0.5, 0.5]) {
     const scale = factor ? Math.min(Math.max(this.scale * factor, 1), MOST) : 1;
     const grown = scale / this.scale;
-    // What is below the pointer stays there.
-    this.x = (at[0] - 0.5) * (1 - grown) + this.x * grown;
-    this.y = (at[1] - 0.5) * (1 - grown) + this.y * grown;
     this.scale = scale;
-    this.#apply();
+    // What is below the pointer stays there.
+    this.#pan((at[0] - 0.5) * (1 - grown) + this.x * grown, (at[1] - 0.5) * (1 - grown) + this.y * grown);
   }
 
-  #apply() {
+  /** What the list of cells has of it: its properties move them. */
+  get attributes() {
+    return {
+      style: { "--o-zoom": this.scale, "--o-pan-x": `${100 * this.x}%`, "--o-pan-y": `${100 * this.y}%` },
+      "data-zoomed": this.scale > 1 ? "" : null,
+      onWheel: (event) => this.#wheel(event),
+      onPointerDown: (event) => this.#grab(event),
+      onPointerMove: (event) => this.#move(event),
+      onLostPointerCapture: () => (this.#drag = null),
+    };
+  }
+
+  #pan(x, y) {
     const most = (this.scale - 1) / 2;
-    this.x = Math.min(Math.max(this.x, -most), most);
-    this.y = Math.min(Math.max(this.y, -most), most);
-    for (const [name, value] of [
-      ["--o-zoom", this.scale],
-      ["--o-pan-x", `${100 * this.x}%`],
-      ["--o-pan-y", `${100 * this.y}%`],
-    ])
-      this.list.style.setProperty(name, value);
-    this.list.toggleAttribute("data-zoomed", this.scale > 1);
+    this.x = Math.min(Math.max(x, -most), most);
+    this.y = Math.min(Math.max(y, -most), most);
     this.changed();
   }
 
@@ -61,15 +56,13 @@ export class PlayheadZoom {
     const at = this.scale > 1 && !event.target.closest("button") && this.#place(event);
     if (!at) return;
     event.preventDefault();
-    this.list.setPointerCapture(event.pointerId);
+    event.currentTarget.setPointerCapture(event.pointerId);
     this.#drag = { from: [event.clientX, event.clientY], pan: [this.x, this.y], size: at.slice(2) };
   }
 
   #move(event) {
     if (!this.#drag) return;
     const { from, pan, size } = this.#drag;
-    this.x = pan[0] + (event.clientX - from[0]) / size[0];
-    this.y = pan[1] + (event.clientY - from[1]) / size[1];
-    this.#apply();
+    this.#pan(pan[0] + (event.clientX - from[0]) / size[0], pan[1] + (event.clientY - from[1]) / size[1]);
   }
 }

@@ -1,71 +1,134 @@
-// A job that has ended: what it made, or why it did not, and what can be done about it.
+// What has ended: a job with what it made or why it did not, and a batch with all that it made and its jobs behind a
+// fold.
 
+import { download } from "../parts/archive.js";
 import { duration, say } from "../data/facts.js";
 import { faultWords } from "../data/faults.js";
-import { fixButtons } from "../parts/fixes.js";
+import { Fixes } from "../parts/fixes.js";
 import { allGone, remaining } from "../data/gone.js";
-import { icon, iconButton } from "../parts/icons.js";
-import { lineOf, promptOf } from "../data/job_words.js";
+import { Icon, IconButton } from "../parts/icons.js";
+import { kindOf, lineOf, promptOf } from "../data/job_words.js";
 import { clock, secondsTaken } from "../data/jobs.js";
-import { make, mark, show, write } from "../parts/nodes.js";
 import { again } from "./waiting.js";
 import { useAgain } from "../parts/reuse.js";
 import { ask } from "../parts/server.js";
-import { verdictChip } from "../parts/verdict.js";
+import { VerdictChip } from "../parts/verdict.js";
+import { html, useSignal } from "../vendor/preact.js";
 
-export class EndedRow {
-  constructor(job) {
-    this.id = job.id;
-    this.picture = make("img", { alt: "", loading: "lazy", hidden: true });
-    this.state = make("span", { class: "o-state" });
-    this.name = make("a", { class: "o-row-name" });
-    this.line = make("span", { class: "o-meta" });
-    this.fixes = make("div", { class: "o-row-fixes" });
-    this.verdict = verdictChip();
-    this.retry = iconButton("again", say("progress.retry"), () => ask("POST", `/v1/jobs/${this.id}/retry`), {
-      "data-do": "retry",
-    });
-    this.again = iconButton("copies", say("queue.again"), () => again(this.job), { quiet: true, "data-do": "again" });
-    this.node = make(
-      "li",
-      { class: "o-row", "data-job": job.id },
-      make("span", { class: "o-row-picture" }, icon("curve", 20), this.picture),
-      make("div", { class: "o-row-words" }, this.name, this.line, this.fixes),
-      make("span", { class: "o-row-acts" }, this.verdict.node, this.state, this.retry, this.again),
-    );
+const Picture = ({ icon, src }) => html`
+  <span class="o-row-picture">
+    <${Icon} name=${icon} size=${20} />${src && html`<img alt="" loading="lazy" src=${src} />`}
+  </span>
+`;
+
+export function EndedRow({ job }) {
+  const [result] = remaining(job);
+  const gone = allGone(job);
+  const name = promptOf(job);
+  const succeeded = job.state === "succeeded";
+  const took = succeeded && job.started_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
+  return html`
+    <li class="o-row" data-job=${job.id} data-state=${job.state} data-deleted=${gone ? "" : null}>
+      <${Picture} icon="curve" src=${result?.thumbnail_url} />
+      <div class="o-row-words">
+        <a
+          class="o-row-name"
+          title=${name.slice(0, 400)}
+          href=${result ? `/library?item=${encodeURIComponent(result.id)}` : null}
+          >${name}</a
+        >
+        <span class="o-meta">
+          ${faultWords(job.error) || [clock(job), took, lineOf(job)].filter(Boolean).join(" · ")}
+        </span>
+        ${
+          job.state === "failed" &&
+          html`<div class="o-row-fixes">
+            <${Fixes}
+              error=${job.error}
+              request=${job.request}
+              take=${(values) => useAgain({ ...job.request, ...values }, job.checkpoint)}
+            />
+          </div>`
+        }
+      </div>
+      <span class="o-row-acts">
+        <${VerdictChip} job=${job} />
+        <span class="o-state">${say(gone ? "media.deleted" : `state.${job.state}`)}</span>
+        ${
+          !succeeded &&
+          html`<${IconButton}
+            icon="again"
+            words=${say("progress.retry")}
+            data-do="retry"
+            onClick=${() => ask("POST", `/v1/jobs/${job.id}/retry`)}
+          />`
+        }
+        <${IconButton} icon="copies" words=${say("queue.again")} quiet data-do="again" onClick=${() => again(job)} />
+      </span>
+    </li>
+  `;
+}
+
+export function EndedBatch({ id, batch, jobs }) {
+  const open = useSignal(false);
+  const busy = useSignal(false);
+  const [first] = jobs;
+  const succeeded = jobs.filter((job) => job.state === "succeeded");
+  const failed = jobs.filter((job) => job.state === "failed");
+  const results = jobs.flatMap(remaining);
+  const seconds = succeeded.reduce((sum, job) => sum + secondsTaken(job), 0);
+  const words = [
+    say("queue.batch_ended", { kind: kindOf(first), done: succeeded.length, size: batch.size }),
+    failed.length ? say("queue.batch_failed", { count: failed.length }) : "",
+    succeeded.length ? say("progress.took", { time: duration(seconds) }) : "",
+  ];
+
+  async function retry() {
+    busy.value = true;
+    for (const job of failed) await ask("POST", `/v1/jobs/${job.id}/retry`);
+    busy.value = false;
   }
 
-  paint(job) {
-    this.job = job;
-    const [result] = remaining(job);
-    const name = promptOf(job);
-    mark(this.node, "data-state", job.state);
-    mark(this.node, "data-deleted", allGone(job) ? "" : null);
-    write(this.state, say(allGone(job) ? "media.deleted" : `state.${job.state}`));
-    write(this.name, name);
-    mark(this.name, "title", name.slice(0, 400));
-    mark(this.name, "href", result ? `/library?item=${encodeURIComponent(result.id)}` : null);
-    show(this.picture, Boolean(result?.thumbnail_url));
-    mark(this.picture, "src", result?.thumbnail_url);
-    const took =
-      job.state === "succeeded" && job.started_at ? say("progress.took", { time: duration(secondsTaken(job)) }) : "";
-    const why = faultWords(job.error);
-    write(this.line, why || [clock(job), took, lineOf(job)].filter(Boolean).join(" · "));
-    show(this.retry, job.state !== "succeeded");
-    this.verdict.paint(job);
-    this.#paintFixes(job);
-  }
-
-  // A form opens with the request as it would work.
-  #paintFixes({ state, finished_at: when, error, request, checkpoint }) {
-    const key = state === "failed" ? String(when) : "";
-    if (this.fixes.dataset.key === key) return;
-    this.fixes.dataset.key = key;
-    const take = (values) => useAgain({ ...request, ...values }, checkpoint);
-    this.fixes.replaceChildren(...(key ? fixButtons(error, request, take) : []));
-  }
-
-  remove() {
-    this.node.remove();
-  }
+  // A batch may have a thousand jobs: nothing is drawn of them before somebody looks.
+  return html`
+    <li class="o-row" data-batch=${id}>
+      <${Picture} icon="copies" src=${results.find((result) => result.thumbnail_url)?.thumbnail_url} />
+      <div class="o-row-words">
+        <b class="o-row-name" title=${promptOf(first).slice(0, 400)}>${promptOf(first)}</b>
+        <span class="o-meta">${words.filter(Boolean).join(" · ")}</span>
+        ${
+          results.length > 0 &&
+          html`<a class="o-link" href=${`/library?batch=${encodeURIComponent(id)}`}>${say("queue.batch_library")}</a>`
+        }
+        <details onToggle=${({ currentTarget }) => (open.value = currentTarget.open)}>
+          <summary>${say("queue.jobs")}</summary>
+          <ul class="o-rows" role="list">
+            ${open.value && jobs.map((job) => html`<${EndedRow} key=${job.id} job=${job} />`)}
+          </ul>
+        </details>
+      </div>
+      <span class="o-row-acts">
+        ${
+          failed.length > 0 &&
+          html`<${IconButton}
+            icon="again"
+            words=${say("queue.batch_retry")}
+            data-do="retry"
+            disabled=${busy.value}
+            onClick=${retry}
+          />`
+        }
+        ${
+          results.length > 0 &&
+          html`<${IconButton}
+            icon="download"
+            words=${say("queue.batch_zip")}
+            quiet
+            data-do="zip"
+            onClick=${() => download(results.map((result) => result.id))}
+          />`
+        }
+      </span>
+    </li>
+  `;
 }

@@ -1,109 +1,106 @@
 // The waiting list: in order, and put into another order by dragging a grip or with the arrows on it.
 
 import { counted, say } from "../data/facts.js";
-import { make, show, write } from "../parts/nodes.js";
 import { queue } from "./store.js";
 import { WaitingRow } from "./waiting.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const MOST_ROWS = 200;
 
-export class WaitingList {
-  #rows = new Map(); // entry id → WaitingRow
-  #entries = [];
-  #dragged = null;
+export function WaitingList({ entries: told }) {
+  const list = useRef(null);
+  const latest = useRef(null);
+  latest.current = told;
+  const moved = useSignal(null); // { told, entries }: as a person put them, until the server has more to say
+  const dragged = useSignal(null); // { entries, from, to, by }: the list as it was, two places, pixels
+  const said = useSignal("");
+  const order = () => (moved.value?.told === latest.current ? moved.value.entries : latest.current);
+  const entries = dragged.value?.entries ?? order();
+  const shown = entries.slice(0, MOST_ROWS);
 
-  constructor() {
-    this.list = make("ol", { class: "o-rows", "aria-label": say("queue.waiting") });
-    this.more = make("p", { class: "o-hint", hidden: true });
-    this.said = make("p", { class: "o-sr", role: "status" });
-    this.node = make(
-      "div",
-      {},
-      this.list,
-      this.more,
-      this.said,
-      make("p", { class: "o-sr", id: "queue-how" }, say("queue.how")),
-    );
-    this.list.addEventListener("keydown", (event) => this.#key(event));
-    this.list.addEventListener("pointerdown", (event) => this.#lift(event));
+  // A node that moves loses the focus; the person who moved it goes on with it.
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  useLayoutEffect(() => {
+    if (focused !== document.activeElement && list.current.contains(focused)) focused.focus();
+  });
+
+  // `to` is the place among the others, once the entry has been taken out.
+  function move(before, from, to) {
+    const after = [...before];
+    const [entry] = after.splice(from, 1);
+    const next = after[to];
+    after.splice(to, 0, entry);
+    moved.value = { told: latest.current, entries: after };
+    said.value = say("queue.moved", { place: to + 1, count: after.length });
+    queue.move(entry.waiting, next?.waiting[0].id ?? null);
   }
 
-  paint(entries) {
-    if (this.#dragged) return;
-    this.#entries = entries;
-    const shown = entries.slice(0, MOST_ROWS);
-    const kept = new Set(shown.map(({ id }) => id));
-    for (const [id, row] of this.#rows) {
-      if (kept.has(id)) continue;
-      row.node.remove();
-      this.#rows.delete(id);
-    }
-    const focused = /** @type {HTMLElement} */ (document.activeElement);
-    shown.forEach((entry, index) => {
-      const row = this.#rows.get(entry.id) ?? new WaitingRow(entry);
-      this.#rows.set(entry.id, row);
-      if (this.list.children[index] !== row.node) this.list.insertBefore(row.node, this.list.children[index] ?? null);
-      row.paint(entry, index, entries.length);
-    });
-    // A node that moves loses the focus; the person who moved it goes on with it.
-    if (focused !== document.activeElement && this.list.contains(focused)) focused.focus();
-    show(this.list, shown.length > 0);
-    show(this.more, entries.length > shown.length);
-    write(this.more, counted("queue.more", entries.length - shown.length));
-  }
-
-  #key(event) {
+  function key(event) {
     const by = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity }[event.key];
     const onGrip = event.target.matches(".o-grip");
     if (!by || event.ctrlKey || event.metaKey || (!onGrip && !event.altKey)) return;
     event.preventDefault();
-    const from = this.#entries.findIndex(({ id }) => id === event.target.closest("[data-entry]").dataset.entry);
-    const to = Math.min(Math.max(from + by, 0), this.#entries.length - 1);
-    if (from >= 0 && to !== from) this.#move(from, to);
+    const before = order();
+    const from = before.findIndex(({ id }) => id === event.target.closest("[data-entry]").dataset.entry);
+    const to = Math.min(Math.max(from + by, 0), before.length - 1);
+    if (from >= 0 && to !== from) move(before, from, to);
   }
 
-  // `to` is the place among the others, once the entry has been taken out.
-  #move(from, to) {
-    const [entry] = this.#entries.splice(from, 1);
-    const next = this.#entries[to];
-    this.#entries.splice(to, 0, entry);
-    this.paint([...this.#entries]); // at once; the server's word follows
-    write(this.said, say("queue.moved", { place: to + 1, count: this.#entries.length }));
-    queue.move(entry.waiting, next?.waiting[0].id ?? null);
-  }
-
-  #lift(event) {
-    const grip = event.target.closest(".o-grip");
-    if (!grip || event.button !== 0) return;
+  function lift(event, from) {
+    if (event.button !== 0) return;
     event.preventDefault();
+    const grip = event.currentTarget;
+    const row = grip.closest("[data-entry]");
+    const beginsAt = event.clientY;
+    const before = order();
+    let to = from;
+    dragged.value = { entries: before, from, to, by: 0 };
     grip.focus();
     grip.setPointerCapture(event.pointerId);
-    const row = grip.closest("[data-entry]");
-    const from = [...this.list.children].indexOf(row);
-    this.#dragged = row;
-    row.dataset.dragged = "true";
-    const beginsAt = event.clientY;
-    let to = from;
-    const follow = ({ clientY }) => {
-      row.style.transform = `translateY(${clientY - beginsAt}px)`;
-      const others = [...this.list.children].filter((other) => other !== row);
+    grip.onpointermove = ({ clientY }) => {
+      const others = [...list.current.children].filter((other) => other !== row);
       to = others.filter((other) => middle(other) < clientY).length;
-      others.forEach((other, index) => other.toggleAttribute("data-before", index === to));
-      this.list.toggleAttribute("data-last", to === others.length);
+      dragged.value = { entries: before, from, to, by: clientY - beginsAt };
     };
-    const drop = ({ type }) => {
-      grip.removeEventListener("pointermove", follow);
-      for (const name of ["pointerup", "pointercancel"]) grip.removeEventListener(name, drop);
-      row.style.transform = "";
-      delete row.dataset.dragged;
-      this.list.removeAttribute("data-last");
-      for (const other of this.list.children) other.removeAttribute("data-before");
-      this.#dragged = null;
-      if (type === "pointerup" && to !== from) this.#move(from, to);
+    grip.onlostpointercapture = () => {
+      grip.onpointermove = grip.onlostpointercapture = grip.onpointercancel = null;
+      dragged.value = null;
+      if (to !== from) move(before, from, to);
     };
-    grip.addEventListener("pointermove", follow);
-    for (const name of ["pointerup", "pointercancel"]) grip.addEventListener(name, drop);
+    grip.onpointercancel = () => (to = from);
   }
+
+  // How a row is drawn while one is dragged: the one itself, and the one that it would stand before.
+  function asDragged(index) {
+    if (!dragged.value) return {};
+    const { from, to, by } = dragged.value;
+    if (index === from) return { "data-dragged": "true", style: { transform: `translateY(${by}px)` } };
+    return { "data-before": index - (index > from ? 1 : 0) === to ? "" : null };
+  }
+
+  return html`
+    <ol
+      ref=${list}
+      class="o-rows"
+      aria-label=${say("queue.waiting")}
+      data-last=${dragged.value?.to === shown.length - 1 ? "" : null}
+      onKeyDown=${key}
+    >
+      ${shown.map(
+        (entry, index) => html`<${WaitingRow}
+          key=${entry.id}
+          entry=${entry}
+          place=${index + 1}
+          count=${entries.length}
+          lift=${(event) => lift(event, index)}
+          ...${asDragged(index)}
+        />`,
+      )}
+    </ol>
+    ${entries.length > shown.length && html`<p class="o-hint">${counted("queue.more", entries.length - shown.length)}</p>`}
+    <p class="o-sr" role="status">${said}</p>
+    <p class="o-sr" id="queue-how">${say("queue.how")}</p>
+  `;
 }
 
 function middle(node) {
