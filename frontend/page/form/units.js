@@ -11,7 +11,7 @@ import { form } from "./values.js";
 const made = canMake(kind, "image") ? "picture" : canMake(kind, "video") ? "clip" : "answer";
 const seconds = (frames) => say("form.seconds", { seconds: (frames / (form.values.fps || 1)).toFixed(1) });
 const UNITS = {
-  count: (value) => say(value === 1 ? `form.${made}` : `form.${made}s`),
+  count: (value) => say(`form.${value === 1 ? made : `${made}s`}`),
   num_frames: (value) => say("form.frames", { fps: form.values.fps, seconds: seconds(value) }),
   num_chunk_frames: (value) => say("form.frames", { fps: form.values.fps, seconds: seconds(value) }),
   num_actions: (value) => say("form.actions", { seconds: seconds(value) }),

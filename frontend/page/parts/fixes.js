@@ -4,9 +4,7 @@ import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
 import { wayOf } from "../data/faults.js";
 import { html } from "../vendor/preact.js";
-import { make } from "./nodes.js";
 import { fill } from "./reuse.js";
-import { html } from "../vendor/preact.js";
 
 const TIERS = ["256", "480", "720", "768"];
 const STRIDE = 4;
@@ -14,26 +12,6 @@ const STRIDE = 4;
 /** @typedef {{ words: string, values?: object, href?: string }} Fix */
 
 /** Buttons for an error of a request; none where nothing is known to help. `take` gets the values that would. */
-export const Fixes = ({ error, request, take = fill }) =>
-  fixesFor(error, request).map(({ words, values, href }) =>
-    href
-      ? html`<a class="o-btn o-fix" href=${href}>${words}</a>`
-      : html`<button type="button" class="o-btn o-fix" onClick=${() => take(values)}>${words}</button>`,
-  );
-
-/**
- * The same, as nodes: buttons for an error of a request; none where nothing is known to help. `take` gets the values that would.
- *
- * @param {(values: object) => void} take
- */
-export const fixButtons = (error, request, take = fill) =>
-  fixesFor(error, request).map(({ words, values, href }) =>
-    href
-      ? make("a", { class: "o-btn o-fix", href }, words)
-      : make("button", { type: "button", class: "o-btn o-fix", on: { click: () => take(values) } }, words),
-  );
-
-/** The same as a component. */
 export const Fixes = ({ error, request, take = fill }) =>
   fixesFor(error, request).map(({ words, values, href }) =>
     href

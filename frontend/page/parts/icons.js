@@ -59,32 +59,6 @@ export function icon(name, size = 16) {
   return svg;
 }
 
-/**
- * A button with an icon and its words; with `quiet`, the words are its name and its tooltip only.
- *
- * @param {string} name
- * @param {string} words
- * @param {(event: MouseEvent) => unknown} act
- * @param {Record<string, any>} attributes
- */
-export function iconButton(name, words, act, { quiet = false, ...attributes } = {}) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = quiet ? "o-btn o-quiet" : "o-btn";
-  for (const [attribute, value] of Object.entries(attributes)) {
-    if (value != null && value !== false) button.setAttribute(attribute, value === true ? "" : value);
-  }
-  button.append(icon(name));
-  if (quiet) {
-    button.title = words;
-    button.setAttribute("aria-label", words);
-  } else {
-    button.append(Object.assign(document.createElement("span"), { textContent: words }));
-  }
-  button.addEventListener("click", act);
-  return button;
-}
-
 /** An icon of the table above; `size` in CSS pixels, both ways. */
 export const Icon = ({ name, size = 16 }) => html`
   <svg class="o-svg" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true" data-icon=${name}>

@@ -23,22 +23,7 @@ export function mark(node, name, value) {
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
-/** Bring children into this order and let go of the others; who stays where it is keeps the focus. */
-export function arrange(parent, nodes) {
-  const staying = new Set(nodes);
-  for (const child of [...parent.children]) if (!staying.has(child)) child.remove();
-  nodes.forEach((node, index) => {
-    if (parent.children[index] !== node) parent.insertBefore(node, parent.children[index] ?? null);
-  });
-}
-
 /** Show or hide. */
 export function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
-}
-
-/** A bar of 0 to 100 around its fill; attributes such as its label or `hidden` go on top. */
-export function progressBar(fill, attributes = {}) {
-  const bar = { class: "o-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 };
-  return make("div", { ...bar, ...attributes }, fill);
 }

@@ -12,7 +12,7 @@ import { clock, secondsTaken } from "../data/jobs.js";
 import { again } from "./waiting.js";
 import { useAgain } from "../parts/reuse.js";
 import { ask } from "../parts/server.js";
-import { VerdictChip } from "../parts/verdict.js";
+import { Verdict } from "../parts/verdict.js";
 import { html, useSignal } from "../vendor/preact.js";
 
 const Picture = ({ icon, src }) => html`
@@ -52,7 +52,7 @@ export function EndedRow({ job }) {
         }
       </div>
       <span class="o-row-acts">
-        <${VerdictChip} job=${job} />
+        <${Verdict} job=${job} />
         <span class="o-state">${say(gone ? "media.deleted" : `state.${job.state}`)}</span>
         ${
           !succeeded &&
