@@ -21,7 +21,7 @@ from frontend.panel import HOLDS, FormPart, Panel, gathered
 from studio.catalogue import CheckpointInfo
 from studio.client import StudioClient
 from studio.errors import StudioError
-from studio.prompting import uncaptioned
+from studio.prompting import is_upsampled, uncaptioned
 
 LOCK = "seed_lock"
 """Not a field of the request: whether the seed stays for the next submission."""
@@ -141,10 +141,14 @@ def _wire_restoring(panel: Panel, connect: Connect, fields: Mapping[str, Compone
     def use(event: gr.EventData) -> list[Any]:
         said = said_in(event)
         lock = {LOCK: said.pop(LOCK)} if LOCK in said else {}
+        # Size and length stand in a caption; plain words that take its place get their sentences back.
+        if (prompt := said.get("prompt")) and not is_upsampled(prompt):
+            said = {"use_resolution_template": True, "use_duration_template": True, **said}
         return filled(taken(panel, said), lock)
 
     async def load(event: gr.EventData, caller: gr.Request) -> list[Any]:
-        values = with_preset(said_in(event), panel, await _served_checkpoint(connect(caller)))
+        served, _ = await _checkpoints(connect(caller))
+        values = with_preset(said_in(event), panel, served)
         return filled(values, {LOCK: True} if values.get(SEED) is not None else {})
 
     listener(parts.relay("o-use"), "o_use")(use, None, list(fields.values()), queue=False, **QUIET)
@@ -156,8 +160,8 @@ def _wire_draft(blocks: gr.Blocks, panel: Panel, connect: Connect, fields: Mappi
     draft = gr.BrowserState(None, storage_key=f"orrery.draft.{panel.place.name}", secret="orrery")
 
     async def restore(kept: Any, caller: gr.Request) -> list[Any]:
-        served = await _served_checkpoint(connect(caller))
-        values = {**defaults_of(panel, served), **usable(kept, panel, served.id if served else None)}
+        served, known = await _checkpoints(connect(caller))
+        values = {**defaults_of(panel, served), **usable(kept, panel, served, known)}
         shown = {**gathered(panel, values), LOCK: is_locked(kept), PRIORITY: "normal"}
         return [shown[name] if name in shown else gr.skip() for name in names]
 
@@ -166,10 +170,11 @@ def _wire_draft(blocks: gr.Blocks, panel: Panel, connect: Connect, fields: Mappi
     blocks.load(restore, draft, components, queue=False, **QUIET).then(None, components, draft, js=remember, **QUIET)
 
 
-async def _served_checkpoint(client: StudioClient) -> CheckpointInfo | None:
+async def _checkpoints(client: StudioClient) -> tuple[CheckpointInfo | None, tuple[CheckpointInfo, ...]]:
+    """The checkpoint that requests go to, in memory or not, and all of them."""
     try:
         async with client:
             found = (await client.checkpoints()).checkpoints
     except StudioError:
-        return None  # The form stands on the request's own defaults; the header says what is wrong.
-    return next((entry for entry in found if entry.state not in ("absent", "installed")), None)
+        return None, ()  # The form stands on the request's own defaults; the header says what is wrong.
+    return next((entry for entry in found if entry.active), None), found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
@@ -10,11 +10,12 @@ from pydantic import BaseModel, ValidationError
 from frontend.fields import flatten, nest
 from frontend.panel import KEPT, Panel, spread
 from studio.catalogue import CheckpointInfo
+from studio.rules import choices
 
 SEED = "sampling.seed"
 
 WORDS = ("prompt", "negative_prompt")
-"""What a person wrote outlives a change of checkpoint; numbers tuned for another one do not."""
+"""What a person wrote, which a preset leaves as it is."""
 
 
 def defaults_of(panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, Any]:
@@ -33,18 +34,35 @@ def defaults_of(panel: Panel, checkpoint: CheckpointInfo | None) -> dict[str, An
     return {path: value for path, value in values.items() if path not in kept}
 
 
-def usable(draft: object, panel: Panel, checkpoint: str | None) -> dict[str, Any]:
+def usable(
+    draft: object, panel: Panel, served: CheckpointInfo | None, others: Iterable[CheckpointInfo] = ()
+) -> dict[str, Any]:
     """Those values of a kept draft that the request still takes, by request path.
+
+    What a person changed outlives a change of checkpoint, as far as the new one does it; what the form began with,
+    because the other checkpoint does best with it, does not.
 
     Args:
         draft: what the browser kept: `{"checkpoint": id, "values": {name: value}, "lock": bool}`, or anything at all.
         panel: the page.
-        checkpoint: the id of the served one.
+        served: the checkpoint that is served, if that is known.
+        others: every checkpoint that is known.
     """
     values = spread(_mapping(_mapping(draft).get("values")))
-    if _mapping(draft).get("checkpoint") not in (None, checkpoint):
-        values = {path: value for path, value in values.items() if path in WORDS}
-    return taken(panel, values)
+    of = _mapping(draft).get("checkpoint")
+    if of is not None and of != (served.id if served else None):
+        begun = defaults_of(panel, next((other for other in others if other.id == of), None))
+        values = {path: value for path, value in values.items() if value != begun.get(path)}
+        if not is_locked(draft):
+            values.pop(SEED, None)
+    refused = _refused(panel.place.kind, served)
+    return {path: value for path, value in taken(panel, values).items() if (path, value) not in refused}
+
+
+def _refused(kind: str, served: CheckpointInfo | None) -> list[tuple[str, Any]]:
+    """(path, value) of every option that the served checkpoint does not do."""
+    ruled = choices(kind, served.capabilities) if served else {}
+    return [(path, choice.value) for path, options in ruled.items() for choice in options if choice.refused]
 
 
 def taken(panel: Panel, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 interface Window {
   /** For whoever looks at a page from outside: the console, and the tests. */
   orrery: object;
+  /** What Gradio draws its pages from; absent where it draws nothing. */
+  gradio_config?: { title: string };
 }
 
 interface ParentNode {

@@ -39,23 +39,40 @@ def test_without_a_checkpoint_the_requests_own_defaults_stand():
 
 def test_a_draft_of_the_same_checkpoint_comes_back_whole():
     draft = {"checkpoint": "speck", "values": {"prompt": "half a", "sampling.num_inference_steps": 7}, "lock": True}
-    assert usable(draft, IMAGE_PANEL, "speck") == draft["values"]
+    assert usable(draft, IMAGE_PANEL, checkpoint()) == draft["values"]
     assert is_locked(draft)
 
 
-def test_of_another_checkpoints_draft_only_the_words_come_back():
-    draft = {"checkpoint": "other", "values": {"prompt": "half a", "sampling.num_inference_steps": 7}}
-    assert usable(draft, IMAGE_PANEL, "speck") == {"prompt": "half a"}
+def test_what_a_person_changed_outlives_a_change_of_checkpoint():
+    best = {"resolution": "720", "sampling": {"guidance_scale": 7.0}}
+    other = checkpoint().model_copy(update={"id": "other", "defaults": {KIND: best}})
+    begun = {"sampling.num_inference_steps": 50, "sampling.guidance_scale": 7.0, "resolution": "720"}
+    draft = {"checkpoint": "other", "values": {**begun, "prompt": "half a", "sampling.num_inference_steps": 7}}
+    expected = {"prompt": "half a", "sampling.num_inference_steps": 7}
+    assert usable(draft, IMAGE_PANEL, checkpoint(), [checkpoint(), other]) == expected
+
+
+def test_a_locked_seed_outlives_a_change_of_checkpoint_and_an_unlocked_one_does_not():
+    draft = {"checkpoint": "other", "values": {"sampling.seed": 11}, "lock": True}
+    assert usable(draft, IMAGE_PANEL, checkpoint()) == {"sampling.seed": 11}
+    assert usable({**draft, "lock": False}, IMAGE_PANEL, checkpoint()) == {}
+
+
+def test_what_the_new_checkpoint_does_not_do_is_let_go():
+    able = Capabilities(checkpoint="small", resolutions=("256",))
+    served = checkpoint().model_copy(update={"capabilities": able})
+    draft = {"checkpoint": "other", "values": {"resolution": "720", "aspect_ratio": "1:1"}}
+    assert "resolution" not in usable(draft, IMAGE_PANEL, served)
 
 
 def test_values_that_the_request_no_longer_takes_are_dropped():
     draft = {"checkpoint": "speck", "values": {"prompt": "", "count": 99, "gone": 1, "resolution": "256"}}
-    assert usable(draft, IMAGE_PANEL, "speck") == {"resolution": "256"}
+    assert usable(draft, IMAGE_PANEL, checkpoint()) == {"resolution": "256"}
 
 
 @pytest.mark.parametrize("draft", [None, "nonsense", [], {}, {"values": 3}, {"values": {"sampling.seed": {"a": 1}}}])
 def test_a_draft_that_is_none_leaves_the_defaults(draft: object):
-    assert usable(draft, IMAGE_PANEL, "speck") == {}
+    assert usable(draft, IMAGE_PANEL, checkpoint()) == {}
     assert not is_locked(draft)
 
 
@@ -79,7 +96,7 @@ def test_a_half_finished_form_comes_back_as_far_as_it_goes():
         "checkpoint": "speck",
         "values": {"prompt": "x", "@controls": {"source_video": "u0123456789abcdef", "controls": [], "gone": 1}},
     }
-    assert usable(draft, TRANSFER_PANEL, "speck") == {"prompt": "x", "source_video": "u0123456789abcdef"}
+    assert usable(draft, TRANSFER_PANEL, checkpoint()) == {"prompt": "x", "source_video": "u0123456789abcdef"}
 
 
 def test_a_field_that_is_wrong_somewhere_inside_is_dropped_whole():

@@ -36,7 +36,7 @@ WORDS: dict[str, str] = {
     "checkpoints.wake": "Wake",
     "checkpoints.builds": "built when it is first loaded",
     "checkpoints.starts": "serves after a restart",
-    "checkpoints.stays": "{title} serves, and does so again after a restart.",
+    "checkpoints.stays": "{title} is the default and loads at startup.",
     "checkpoints.told": "After a restart {title} serves again: the server is started with --checkpoint.",
     "checkpoints.verify": "Verify",
     "checkpoints.pull": "Download",

@@ -80,6 +80,7 @@ function wordsOf(state, values, { seconds, basis, queue_seconds: queue }) {
 function wait(state, measured, queue) {
   const loaded = state.system.checkpoint;
   if (loaded && loaded.state !== "ready") return say("estimate.held", { title: loaded.title });
+  if (state.system.queue?.paused) return say("estimate.paused");
   const jobs = before(state);
   if (!jobs) return measured ? "" : say("estimate.now");
   const after = jobs === 1 ? say("estimate.after_one") : say("estimate.after", { jobs });

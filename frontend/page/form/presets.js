@@ -24,8 +24,11 @@ function Presets({ close }) {
   const presets = useSignal(null); // null until the server has answered
   const name = useRef(null);
 
+  const asked = useRef(0);
   async function read() {
-    presets.value = (await ask("GET", `/v1/presets?kind=${kind}`))?.presets ?? [];
+    const turn = ++asked.current;
+    const found = await ask("GET", `/v1/presets?kind=${kind}`);
+    if (turn === asked.current) presets.value = found?.presets ?? []; // else overtaken by what was asked later
   }
   useEffect(() => {
     read();

@@ -4,13 +4,24 @@
 import { kind, say } from "../data/facts.js";
 import { faultWords } from "../data/faults.js";
 import { takes } from "../data/kinds.js";
+import { seen } from "../data/store.js";
 import { Icon } from "../parts/icons.js";
 import { fill } from "../parts/reuse.js";
-import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
+import { effect, html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 import { form } from "./values.js";
 
 // Size and length stand in the caption.
 const SENTENCES = { use_resolution_template: false, use_duration_template: false };
+
+// Plain words that a person types over a caption get their sentences back; what fills the form says them itself.
+let wasCaption = false;
+effect(() => {
+  const prompt = seen(form).values?.prompt;
+  const typing = document.activeElement?.matches("textarea");
+  const isCaption = Boolean(prompt?.trimStart().startsWith("{"));
+  if (wasCaption && typing && prompt && !isCaption) fill({ prompt });
+  wasCaption = isCaption;
+});
 
 /**
  * A button, what stands beside it (`children`), an undo, and what was written below them; `refused` says why no caption

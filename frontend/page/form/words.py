@@ -33,6 +33,7 @@ WORDS: dict[str, str] = {
     "estimate.now": "starts at once",
     "estimate.after_one": "after 1 job",
     "estimate.after": "after {jobs} jobs",
+    "estimate.paused": "the queue is paused",
     "estimate.held": "waits for {title}",
     "estimate.clips": "{count} clips",
     "estimate.similar": "roughly {time} on this machine",

@@ -13,6 +13,9 @@ const LOST_FOR_MS = 2500; // a server that restarts is back before anybody needs
 const DOT = { ready: "good", failed: "bad" }; // anything else waits
 const THEME = "orrery.theme"; // also read in the head, before the first paint
 
+// Gradio writes the title of its first page over every other one's.
+if (window.gradio_config) window.gradio_config.title = pageTitle;
+
 class Header extends HTMLElement {
   connectedCallback() {
     const find = (selector) => this.querySelector(selector);

@@ -29,7 +29,7 @@ function Order({ value, pick }) {
     });
     if (!batch) return;
     close();
-    selection.follow();
+    selection.ask(batch.jobs.map(({ id }) => id));
     toast(say("order.queued", { count: batch.jobs.length }));
   }
 

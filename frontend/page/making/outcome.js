@@ -24,7 +24,7 @@ class Errors extends HTMLElement {
     this.#clear();
     if (outcome.job) {
       this.dataset.job = outcome.job;
-      return selection.follow();
+      return selection.ask([outcome.job]);
     }
     delete this.dataset.job;
     // The boxes find out which of them it is.

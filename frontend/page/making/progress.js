@@ -77,7 +77,7 @@ function Progress({ element }) {
         })}
         ${button("use", () => useAgain(job.request, job.checkpoint))}
         ${button("retry", () => {
-          selection.follow();
+          selection.ask([job.id]);
           ask("POST", `/v1/jobs/${job.id}/retry`);
         })}
         ${

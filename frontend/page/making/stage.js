@@ -226,6 +226,7 @@ function wordsOf(job, state, hasPreview) {
       const checkpoint = state.system.checkpoint;
       if (job.waiting_for) return [say("stage.held", { title: job.waiting_for }), job.request.prompt];
       if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), job.request.prompt];
+      if (state.system.queue?.paused) return [say("stage.paused"), job.request.prompt];
       if (!jobs) return [say("stage.waiting_next"), job.request.prompt];
       return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), job.request.prompt];
     }

@@ -20,6 +20,7 @@ WORDS: dict[str, str] = {
     "stage.empty": "Nothing made yet",
     "stage.empty_watch": "It appears here while it is being made.",
     "stage.empty_drop": "Drop a PNG or MP4 from Orrery anywhere to get its settings back.",
+    "stage.paused": "The queue is paused",
     "stage.waiting_next": "Next in line",
     "stage.waiting_one": "Waiting for 1 job before it",
     "stage.waiting": "Waiting for {jobs} jobs before it",

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
+const MARGIN = 8; // to the edges of the window, in CSS pixels
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 /**
@@ -34,7 +35,11 @@ export function Popover({ face, label, up = false, class: style = "o-btn", child
     stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus();
   }
   useLayoutEffect(() => {
-    if (open.value) panel.current.querySelector("input, button, a")?.focus();
+    if (!open.value) return;
+    panel.current.querySelector("input, button, a")?.focus();
+    const { left, right } = panel.current.getBoundingClientRect();
+    const over = Math.max(right - innerWidth + MARGIN, 0) || Math.min(left - MARGIN, 0);
+    panel.current.style.translate = `${-over}px`;
   }, [open.value]);
   useEffect(() => {
     if (!open.value) return;

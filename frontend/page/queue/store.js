@@ -67,12 +67,19 @@ class QueueStore extends Store {
 
   /**
    * What ended last, the latest first: jobs, and `{ id, batch, jobs }` where the job of a batch that ended last stands.
+   * A batch of which something still waits or runs stands with that.
    */
   ended(count) {
     const entries = new Map();
+    const open = new Set(
+      Object.values(this.state.jobs)
+        .filter((job) => !ended(job))
+        .map((job) => job.batch?.id),
+    );
     for (const job of lastEndedFirst(live.state)) {
       const id = job.batch?.size > 1 ? job.batch.id : job.id;
       if (entries.size === count) break;
+      if (open.has(id)) continue;
       if (!entries.has(id))
         entries.set(id, id === job.id ? job : { id, batch: job.batch, jobs: this.#endedOf(job.batch) });
     }
