@@ -67,7 +67,7 @@ def test_a_caption_and_plain_words_that_say_their_switches_keep_them(open_page: 
     page.wait_value("use_resolution_template", False)
 
 
-@pytest.mark.parametrize("place", ["ask", "compare", "refine", "video"])
+@pytest.mark.parametrize("place", ["ask", "compare", "queue", "video"])
 def test_a_tab_is_named_after_its_page(open_page: OpenPage, place: str):
     page = open_page()
     if place == "video":

@@ -1,5 +1,6 @@
 // A new comparison: rows of prompts, recipes and ground truths; checkpoints and values as columns.
 
+import { sentenceOf } from "../data/captions.js";
 import { Axes, FIRST_AXES, valuesOf } from "./axes.js";
 import { counted, say } from "../data/facts.js";
 import { live } from "../data/live.js";
@@ -162,7 +163,7 @@ function subjectOf({ item, truth, caption }) {
 }
 
 function Row({ item, truth, caption, describe, remove }) {
-  const name = item.title || item.prompt || item.id;
+  const name = item.title || sentenceOf(item.prompt) || item.id;
   const words = say("compare.caption", { name });
   return html`
     <li>

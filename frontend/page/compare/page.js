@@ -1,5 +1,6 @@
 // Comparisons: the form and what was compared before, or one grid under its playhead, as the address says.
 
+import { sentenceOf } from "../data/captions.js";
 import "../playhead/part.js";
 import { CompareForm } from "./form.js";
 import { itemsOf } from "./items.js";
@@ -165,7 +166,7 @@ function besideCell(item, at) {
   const label = String.fromCharCode(65 + (at % 26)) + (at >= 26 ? Math.floor(at / 26) : "");
   const place = { row: Math.floor(at / wide), column: at % wide, label };
   if (!item) return { ...place, status: { words: say("compare.missing"), state: "failed" } };
-  const said = item.title || item.prompt;
+  const said = item.title || sentenceOf(item.prompt);
   const cell = cellOf(item, { ...place, notes: said ? [[said.slice(0, 90), "said", said]] : [] });
   if (cell.gone) return helped(cell, { item, job: null });
   const acted = item.siblings.find(({ id }) => id === `${item.id}-actions`);

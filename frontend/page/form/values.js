@@ -15,6 +15,7 @@ class FormValues extends Store {
   /** Called by the page at every change; what it returns is the draft that the browser keeps. */
   remember(names, values) {
     this.values = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    document.documentElement.dataset.form = "restored";
     this.changed();
     const { [LOCK]: lock, [PRIORITY]: _, ...kept } = this.values;
     return { checkpoint: live.state.system.checkpoint?.id ?? null, values: kept, lock };

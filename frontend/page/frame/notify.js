@@ -1,5 +1,6 @@
 // A job that ends while nobody looks at the page is told by the browser, once a person has asked for that.
 
+import { promptOf } from "../data/job_words.js";
 import { say } from "../data/facts.js";
 import { ended } from "../data/jobs.js";
 import { live } from "../data/live.js";
@@ -48,7 +49,7 @@ class Notify extends Store {
     const title = batch ? say("notify.batch", { size: job.batch.size }) : say(`notify.${job.state}`);
     const [result] = job.results;
     const note = new Notification(title, {
-      body: (job.error?.message ?? job.request.prompt ?? "").slice(0, WORDS_SHOWN),
+      body: (job.error?.message ?? promptOf(job)).slice(0, WORDS_SHOWN),
       tag: batch ? job.batch.id : job.id,
     });
     note.onclick = () => {

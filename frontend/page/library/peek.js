@@ -1,9 +1,11 @@
 // One item looked at: its recipe, what it was made from and what was made from it. No form is touched.
 
+import { captionOf, sentenceOf } from "../data/captions.js";
+import { nameOf } from "../data/job_words.js";
 import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
 import { Icon, IconButton } from "../parts/icons.js";
-import { edited, library, nameOf } from "./store.js";
+import { edited, library } from "./store.js";
 import { selection } from "./selection.js";
 import { Tags } from "./tags.js";
 import { factsOf, recipeOf } from "../data/recipe.js";
@@ -114,7 +116,14 @@ export function Peek() {
         }
       </div>
       ${!trashed && !item.missing && html`<${Ways} item=${item} />`}
-      ${item.prompt && html`<p class="o-peek-prompt">${item.prompt}</p>`}
+      ${item.prompt && html`<p class="o-peek-prompt">${sentenceOf(item.prompt)}</p>`}
+      ${
+        captionOf(item.prompt) &&
+        html`<details class="o-peek-caption">
+          <summary>${say("peek.caption")}</summary>
+          <pre tabindex="0">${JSON.stringify(captionOf(item.prompt), null, 2)}</pre>
+        </details>`
+      }
       <p class="o-meta">${factsOf(item)}</p>
       <${Tags} tags=${item.tags} known=${library.facets.tags} mayChange=${!trashed} change=${change} />
       ${

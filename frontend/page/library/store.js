@@ -172,6 +172,3 @@ export const edited = (item, { add_tags: added = [], remove_tags: removed = [], 
   ...others,
   tags: [...new Set([...item.tags, ...added])].filter((tag) => !removed.includes(tag)).sort(),
 });
-
-/** What an item is called: its title, the words that it was made from, or what it is. */
-export const nameOf = (item) => item.title || item.prompt || say(`media.${item.type}`);

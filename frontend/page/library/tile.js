@@ -1,8 +1,9 @@
 // One item of the grid: its picture, what it is, and its two buttons for the mouse. The keyboard has keys for them.
 
+import { nameOf } from "../data/job_words.js";
 import { duration, say } from "../data/facts.js";
 import { Icon } from "../parts/icons.js";
-import { library, nameOf } from "./store.js";
+import { library } from "./store.js";
 import { selection } from "./selection.js";
 import { html, useSignal } from "../vendor/preact.js";
 

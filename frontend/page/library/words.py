@@ -119,6 +119,7 @@ WORDS: dict[str, str] = {
     "sure.no": "Keep",
     "sure.yes": "Delete for good",
     # one item
+    "peek.caption": "The whole caption",
     "peek.label": "The item and its recipe",
     "peek.title": "Title",
     "peek.close": "Close",

@@ -1,5 +1,6 @@
 // The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
 
+import { promptOf } from "../data/job_words.js";
 import { ActionsChart } from "../media/actions_chart.js";
 import { ClipPlayer } from "../media/clip_player.js";
 import { page, say } from "../data/facts.js";
@@ -224,20 +225,20 @@ function wordsOf(job, state, hasPreview) {
     case "queued": {
       const jobs = before(state, job);
       const checkpoint = state.system.checkpoint;
-      if (job.waiting_for) return [say("stage.held", { title: job.waiting_for }), job.request.prompt];
-      if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), job.request.prompt];
-      if (state.system.queue?.paused) return [say("stage.paused"), job.request.prompt];
-      if (!jobs) return [say("stage.waiting_next"), job.request.prompt];
-      return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), job.request.prompt];
+      if (job.waiting_for) return [say("stage.held", { title: job.waiting_for }), promptOf(job)];
+      if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), promptOf(job)];
+      if (state.system.queue?.paused) return [say("stage.paused"), promptOf(job)];
+      if (!jobs) return [say("stage.waiting_next"), promptOf(job)];
+      return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), promptOf(job)];
     }
     case "running":
       return hasPreview || step > 0 ? [] : [say("stage.starting")];
     case "cancelled":
-      return [step ? say("stage.cancelled_at", { step, steps }) : say("stage.cancelled"), job.request.prompt];
+      return [step ? say("stage.cancelled_at", { step, steps }) : say("stage.cancelled"), promptOf(job)];
     case "failed":
       return [say("stage.failed"), job.error?.message, hintOf(job.error)];
     default:
-      return allGone(job) ? [say("stage.deleted"), job.request.prompt, say("stage.deleted_hint")] : [];
+      return allGone(job) ? [say("stage.deleted"), promptOf(job), say("stage.deleted_hint")] : [];
   }
 }
 

@@ -1,5 +1,6 @@
 // Every job, newest first: its picture, its state, its time. A click puts it on the stage.
 
+import { promptOf } from "../data/job_words.js";
 import { say } from "../data/facts.js";
 import { allGone, lost, remaining } from "../data/gone.js";
 import { clock, makes, newestFirst, percent, seeds } from "../data/jobs.js";
@@ -61,7 +62,7 @@ function Item({ job, staged }) {
         data-deleted=${gone ? "" : null}
         aria-current=${staged ? "true" : null}
         aria-label=${say("strip.item", { state, time: clock(job), label })}
-        title=${job.request.prompt}
+        title=${promptOf(job)}
         onClick=${() => selection.pick(job.id)}
       >
         <span class="o-item-picture">

@@ -1,5 +1,6 @@
 // The library as a dialog: search it, and take one thing out of it.
 
+import { nameOf } from "../data/job_words.js";
 import { counted, say } from "../data/facts.js";
 import { make, show, write } from "../parts/nodes.js";
 import { remember } from "./media_facts.js";
@@ -68,7 +69,7 @@ class Picker {
   }
 
   #draw(item) {
-    const name = item.title || item.prompt || say(`media.${item.type}`);
+    const name = nameOf(item);
     const picture = make("img", { alt: "", loading: "lazy", src: item.thumbnail_url ?? null });
     const mark =
       item.type === "image"

@@ -1,5 +1,6 @@
 // One thing to look at: a picture, a clip, or actions as curves.
 
+import { nameOf } from "../data/job_words.js";
 import { ActionsChart } from "./actions_chart.js";
 import { ClipPlayer } from "./clip_player.js";
 import { say } from "../data/facts.js";
@@ -43,7 +44,7 @@ export class Viewer {
     const shown = { image: this.image, video: this.clip }[item.type];
     if (!shown) return this.#say("viewer.none");
     this.node.style.setProperty("--o-ratio", item.width && item.height ? item.width / item.height : 16 / 9);
-    mark(shown, item.type === "image" ? "alt" : "aria-label", item.title || item.prompt || say(`media.${item.type}`));
+    mark(shown, item.type === "image" ? "alt" : "aria-label", nameOf(item));
     shown.src = item.url;
     shown.toggleAttribute("hidden", false);
     if (item.type === "video") this.player.take(item);

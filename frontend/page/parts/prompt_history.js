@@ -1,5 +1,6 @@
 // Earlier prompts to take again, newest first and each once.
 
+import { sentenceOf } from "../data/captions.js";
 import { say } from "../data/facts.js";
 import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 import { Icon } from "./icons.js";
@@ -36,7 +37,7 @@ function Prompts({ earlier, take, none }) {
   return prompts.value.map(
     (prompt, index) => html`
       <button ref=${index ? null : first} type="button" class="o-row" title=${prompt} onClick=${() => take(prompt)}>
-        ${prompt}
+        ${sentenceOf(prompt)}
       </button>
     `,
   );

@@ -1,5 +1,6 @@
 // What a playhead shows, out of what the server says: library items, results of jobs, whole comparisons.
 
+import { sentenceOf } from "../data/captions.js";
 import { duration, metrics, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 
@@ -14,7 +15,7 @@ export function cellOf(item, over = {}) {
     row: 0,
     column: 0,
     id: item.id,
-    name: item.title || item.prompt || over.label || "",
+    name: item.title || sentenceOf(item.prompt) || over.label || "",
     type: item.type,
     url: seen && !gone ? item.url : null,
     gone,
