@@ -165,6 +165,7 @@ class Bridge:
 
     def _want(self, station: Station, topics: Iterable[object]) -> None:
         self._wanted = frozenset(topic for topic in topics if isinstance(topic, str))
+        station.watch("canvas" in self._wanted)
         station.want_video("predicted" in self._wanted)
 
     def _take(self, socket: ClientConnection, station: Station, frame: str | bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,10 +71,17 @@ class SimulatedCameras:
         try:
             renderer = CanvasRenderer(self._world.scene)
             pace = Pace(self._clock, 1 / ROWS_PER_SECOND)
+            drawn = self._world.snapshot()
+            views = draw_views(renderer, self._world)
             while not self._closing.is_set():
-                self._newest = draw_views(renderer, self._world)
+                self._newest = views
                 self._has_begun.set()
                 pace.wait(self._closing)
+                snapshot = self._world.snapshot()
+                if snapshot is drawn:  # a world that stands still looks as it looked
+                    views = replace(views, captured_at_s=self._world.moment_s(snapshot))
+                else:
+                    views, drawn = draw_views(renderer, self._world), snapshot
             renderer.close()
         finally:
             self._has_begun.set()

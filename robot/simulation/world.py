@@ -28,6 +28,9 @@ MAX_LAG_S = 0.1
 """A world that fell further behind than this lets the time go: it runs slow rather than leaps. Until its thread gets
 to that it stands still, so that its newest state is never older than this, however long the machine kept it waiting."""
 
+PARKED_PERIOD_S = 0.1
+"""How often a parked world looks whether it is still parked."""
+
 HOME_SPEED = 0.4
 """rad/s of the fastest joint on the way home."""
 
@@ -70,6 +73,8 @@ class World:
         self._obeyed = self._order
         self._walked_to = HOME
         self._closing = threading.Event()
+        self._awake = threading.Event()
+        self._awake.set()
         self._thread: threading.Thread | None = None
         self._lost_s = 0.0
         self._caught_up_s = self._began_s
@@ -125,9 +130,18 @@ class World:
         """Where the things are, newest: what a scripted policy is told and a trained one must see."""
         return self._object_poses
 
+    def park(self) -> None:
+        """Let time stand still and cost nothing, until it is woken or the arm is told to move."""
+        self._awake.clear()
+
+    def wake(self) -> None:
+        """Let time go on; what passed meanwhile is let go."""
+        self._awake.set()
+
     def aim(self, joint_positions: NDArray[np.float64], gripper_position: float) -> None:
         """Pull the arm there from now on: [7] rad, and 0 open to 1 closed."""
         self._order = _Aim(joint_positions.copy(), gripper_position)
+        self.wake()
 
     def rest(self) -> None:
         """Pull the arm to where it is; the gripper keeps what it holds."""
@@ -140,6 +154,7 @@ class World:
             What is set when the arm is there; another target before that leaves it unset.
         """
         self._order = order = _GoHome()
+        self.wake()
         return order.arrived
 
     def reset(self, seed: int) -> None:
@@ -181,13 +196,18 @@ class World:
     def close(self) -> None:
         """End the thread."""
         self._closing.set()
+        self.wake()
         if self._thread is not None:
             self._thread.join(timeout=5.0)
 
     def _keep_up(self) -> None:
         while not self._closing.is_set():
-            self.catch_up()
-            self._clock.wait_until(self._clock.now() + WAKE_PERIOD_S, self._closing)
+            if self._awake.is_set():
+                self.catch_up()
+                self._clock.wait_until(self._clock.now() + WAKE_PERIOD_S, self._closing)
+            else:
+                self._caught_up_s = self._clock.now()
+                self._clock.wait_until(self._caught_up_s + PARKED_PERIOD_S, self._awake)
 
     def _step_to(self, num_steps: int) -> None:
         with self._lock:

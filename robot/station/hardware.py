@@ -27,8 +27,8 @@ BY_CONSTRUCTION = frozenset({"exterior sides", "wrist upright"})
 """Checks of the self-test that hold where the views have names and no cables."""
 
 
-class ResettableScene(Protocol):
-    """A scene that is a function of its seed."""
+class SimulatedScene(Protocol):
+    """A scene that is a function of its seed, and whose time may stand still."""
 
     @property
     def seed(self) -> int:
@@ -39,6 +39,14 @@ class ResettableScene(Protocol):
         """Another one. Raises BadInput for a seed that is none."""
         ...
 
+    def park(self) -> None:
+        """Let time stand still while nobody needs it."""
+        ...
+
+    def wake(self) -> None:
+        """Let time go on."""
+        ...
+
 
 @dataclass(frozen=True)
 class Hardware:
@@ -47,7 +55,7 @@ class Hardware:
     Attributes:
         objects: known poses, where a world tells them.
         confirmed: checks of the self-test that need no person.
-        scene: what can be set up again; none beside a real arm.
+        scene: what can be set up again and parked; none beside a real arm.
         can_self_test: whether the arm does what it is told at all.
         close: lets go of everything.
     """
@@ -57,7 +65,7 @@ class Hardware:
     close: Callable[[], None]
     objects: Callable[[], Sequence[ObjectPose]] = no_objects
     confirmed: frozenset[str] = frozenset()
-    scene: ResettableScene | None = None
+    scene: SimulatedScene | None = None
     can_self_test: bool = True
 
 

@@ -40,7 +40,7 @@ from robot.settings import RobotSettings
 from robot.station.hardware import Hardware
 from robot.station.self_test import Check, SelfTest
 from robot.station.telemetry import Meter
-from robot.tick_report import SessionView
+from robot.tick_report import SessionView, TickReport
 from studio.errors import Conflict, StudioError
 
 log = structlog.get_logger("orrery.robot.station")
@@ -74,6 +74,7 @@ class Station:
         self._checks: dict[str, Check] = {}
         self._confirmed = hardware.confirmed
         self._busy = ""
+        self._watched = False
         self._busy_lock = threading.Lock()
         self._cancelled = threading.Event()
         self._until = threading.Event()
@@ -88,7 +89,7 @@ class Station:
             policy,
             clock,
             dead_man=DeadMan(required=needs_page),
-            listeners=(self.meter, self._recorder, *listeners),
+            listeners=(self.meter, self._recorder, self._park_or_wake, *listeners),
             closing=settings.closing,
         )
         self._thread = threading.Thread(target=self._loop.run, args=(self._until,), name="loop")
@@ -113,6 +114,10 @@ class Station:
     def has_policy(self) -> bool:
         """Whether the policy is connected and may drive this arm."""
         return self._policy.status().connection == "ready"
+
+    def watch(self, watched: bool) -> None:
+        """Whether anybody looks at the cameras; a simulated scene is parked while nobody does and nothing is done."""
+        self._watched = watched
 
     def want_video(self, wanted: bool) -> None:
         """Whether the policy is to send the frames that it foresees, where it can; its answers take longer then."""
@@ -184,6 +189,11 @@ class Station:
     def _tell(self, command: LoopCommand) -> None:
         done: Future[None] = self._loop.tell(command)
         done.result(OBEY_TIMEOUT_S)
+
+    def _park_or_wake(self, _: TickReport) -> None:
+        scene = self._hardware.scene
+        if scene is not None:
+            (scene.wake if self._watched or self.engaged or self._busy else scene.park)()
 
     def _refuse_while_busy(self) -> None:
         if self._busy:

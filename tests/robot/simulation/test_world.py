@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,22 @@ def test_a_seed_below_nothing_is_refused_in_words(world: World):
         world.reset(-1)
 
     assert world.seed == 3
+
+
+def test_parked_it_stands_still_and_is_never_old_until_the_arm_is_told_to_move(plain_scene: Scene):
+    world = World(plain_scene, seed=1)
+    world.start()
+    try:
+        world.park()
+        time.sleep(0.3)
+        before = world.snapshot()
+        time.sleep(0.4)
+        assert world.snapshot() is before
+        assert time.monotonic() - world.state().measured_at_s < 0.25
+        assert world.waiting_s < 0.25
+        world.aim(HOME, 0.5)
+        time.sleep(0.4)
+        gone_s = world.snapshot().time_s - before.time_s
+        assert 0 < gone_s < 0.6, "what passed while it was parked is let go"
+    finally:
+        world.close()

@@ -1,6 +1,7 @@
 """A station on a recorded arm and a small server, in real time."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,38 @@ def test_runs_are_recorded_listed_marked_and_replayed(station: Station):
     order(station, "start", run={"mode": "replay", "episode": 1, "speed": 1.0})
     until(lambda: station.view.state == "ready")
     assert station.recording_words == ""
+
+
+class ParkedScene:
+    """A simulated scene that only remembers whether its time goes on."""
+
+    seed = 0
+    is_parked = False
+
+    def reset(self, seed: int) -> None:
+        self.seed = seed
+
+    def park(self) -> None:
+        self.is_parked = True
+
+    def wake(self) -> None:
+        self.is_parked = False
+
+
+def test_a_simulated_scene_is_parked_while_nobody_looks_and_nothing_is_done(tmp_path: Path):
+    scene = ParkedScene()
+    with policy_server(stay_here) as (url, _):
+        settings = RobotSettings(arm="replay", recordings=recorded(tmp_path / "recordings", 8), policy=url)
+        clock = MonotonicClock()
+        station = Station(settings, replace(connect_hardware(settings, clock), scene=scene), clock)
+        until(lambda: station.has_policy and scene.is_parked)
+        station.watch(True)
+        until(lambda: not scene.is_parked)
+        station.watch(False)
+        until(lambda: scene.is_parked)
+        ready(station)
+        order(station, "start", run={"prompt": "stay"})
+        until(lambda: station.view.state == "running" and not scene.is_parked)
+        order(station, "stop")
+        until(lambda: scene.is_parked)
+        station.close()
