@@ -46,6 +46,8 @@ class Conversation:
         self._clock = clock
         self._not_before_s = float("-inf")
         self._said_too_long = False
+        self._asked_s: float | None = None  # when the question left that is not answered yet
+        self._took_s = 0.0
         self.latency = Latency()
 
     def status(self) -> PolicyStatus:
@@ -60,8 +62,13 @@ class Conversation:
         """Whether a question can leave now."""
         return not self._policy.busy and self.is_reachable() and self._clock.now() >= self._not_before_s
 
+    def answers_in_s(self) -> float:
+        """How long the last answer took, or the one that is waited for takes already."""
+        return self._took_s if self._asked_s is None else max(self._took_s, self._clock.now() - self._asked_s)
+
     def ask(self, observation: Observation) -> None:
         """Send one."""
+        self._asked_s = self._clock.now()
         self._policy.ask(observation)
 
     def receive(self, epoch: int) -> Received:
@@ -69,10 +76,11 @@ class Conversation:
         answer = self._policy.take()
         if answer is None:
             return NOTHING
+        self._asked_s = None
         if isinstance(answer, StudioError):
             self._not_before_s = self._clock.now() + RETRY_AFTER_S
             return Received(failure=answer)
-        latency_s = self._clock.now() - answer.observed_at_s
+        latency_s = self._took_s = self._clock.now() - answer.observed_at_s
         if answer.epoch != epoch:
             return Received(dropped=("old_epoch", "An answer to a question from before the last stop was dropped."))
         if latency_s > STALE_AFTER_S:

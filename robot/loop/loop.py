@@ -219,8 +219,17 @@ class Loop:
             return None
         driven, stop = self._run.drive(seen.state, is_reachable=self._talk.is_reachable())
         if stop is not None:
-            self._stop(stop)
+            self._stop(stop, self._starved_by(seen) if stop is StopReason.STALE else "")
         return driven
+
+    def _starved_by(self, seen: Sensed) -> str:
+        """Why no rows came, for the person who is to put it right."""
+        sentence = StopReason.STALE.sentence.removesuffix(".")
+        if seen.camera_lost is not None:
+            return f"{sentence}: the policy cannot be asked without pictures. {seen.camera_lost}"
+        if not self._talk.is_reachable():
+            return f"{sentence}: the policy's server cannot be reached."
+        return f"{sentence}: the policy takes {self._talk.answers_in_s():.1f} s for an answer."
 
     def _account(
         self, tick: Tick, seen: Sensed, received: Received, splice: Splice | None, driven: Driven | None

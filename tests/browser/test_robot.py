@@ -194,13 +194,40 @@ def assert_silent(page: RobotPage, arm: DrivenBridge) -> None:
     assert [message for message in arm.heard[first:second] if message.get("command") == "heartbeat"] == []
 
 
+def test_a_policy_that_is_too_slow_is_said_before_the_start_with_what_would_work(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    arm.stand("ready", run=None)
+    arm.summarise(latency_p95_s=1.9, largest_gapless_horizon=3)
+    warning = page.page.locator(".o-too-slow")
+    expect(warning).to_contain_text("takes 1.9 s for an answer and 16 rows last 1.1 s")
+    page.page.get_by_role("button", name="Use a horizon of 3").click()
+    expect(page.page.get_by_role("slider", name="Horizon")).to_have_value("3")
+    expect(warning).to_have_count(0)
+    arm.summarise(latency_p95_s=6.2, largest_gapless_horizon=0)
+    expect(warning).to_contain_text("after five seconds without one the arm stops")
+    page.page.get_by_role("button", name="Approve each chunk").click()
+    expect(page.page.get_by_role("radio", name="Approve")).to_be_checked()
+    expect(warning).to_have_count(0)
+
+
+def test_a_run_that_starved_says_why_and_goes_on_chunk_by_chunk(visit: Visit, arm: DrivenBridge):
+    page = visit().take_control()
+    words = "No fresh actions for five seconds: the policy takes 6.1 s for an answer."
+    arm.stand("stopped", stop="stale", words=words)
+    expect(page.page.locator(".o-standing")).to_contain_text(words)
+    page.page.get_by_role("button", name="Approve each chunk").click()
+    arm.wait_order("recover")
+    arm.stand("ready", run=None)
+    expect(page.page.get_by_role("radio", name="Approve")).to_be_checked()
+
+
 def test_a_start_carries_the_instruction_the_mode_and_the_horizon(visit: Visit, arm: DrivenBridge):
     page = visit().take_control()
     arm.stand("ready", run=None)
     page.prompt.fill("pick up the red cube")
     page.page.get_by_role("radio", name="Live").focus()
     page.page.keyboard.press("ArrowRight")
-    expect(page.page.get_by_role("radio", name="Rehearsal")).to_be_checked()
+    expect(page.page.get_by_role("radio", name="Slow")).to_be_checked()
     page.button("record").click()
     page.page.get_by_role("slider", name="Horizon").fill("8")
     expect(page.page.locator("o-robot-pace")).to_contain_text("8 rows · 0.53 s")
@@ -246,10 +273,10 @@ def test_the_self_test_tells_its_findings_and_a_person_confirms(visit: Visit, ar
     for name, outcome in (("arm", "passed"), ("exterior sides", "ask"), ("policy", "failed")):
         arm.say(type="check", name=name, outcome=outcome, words=f"{name} it is")
     expect(page.panel).to_contain_text("policy it is")
-    page.panel.get_by_role("button", name="It is so").click()
+    page.panel.get_by_role("button", name="Confirm").click()
     assert arm.wait_order("confirm")["check"] == "exterior sides"
     arm.say(type="check", name="exterior sides", outcome="passed", words="exterior sides it is")
-    expect(page.panel.get_by_role("button", name="It is so")).to_have_count(0)
+    expect(page.panel.get_by_role("button", name="Confirm")).to_have_count(0)
 
 
 def test_recordings_are_listed_marked_and_replayed(visit: Visit, arm: DrivenBridge):

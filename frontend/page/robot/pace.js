@@ -5,9 +5,7 @@ import { seen } from "../data/store.js";
 import { define } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { nextRun, plan } from "./run.js";
-
-const ROWS_PER_SECOND = 15;
+import { nextRun, plan, ROWS_PER_SECOND } from "./run.js";
 
 function Pace() {
   const { engaged, now } = seen(robot);

@@ -2,6 +2,9 @@
 
 import { signal } from "../vendor/preact.js";
 
+/** Rows of a chunk that are played in a second. */
+export const ROWS_PER_SECOND = 15;
+
 const KEPT = "orrery.robot.run";
 const DEFAULTS = { prompt: "", mode: "live", horizon: 16, speed: 0.3, record: false };
 

@@ -5,7 +5,7 @@ import { seen } from "../data/store.js";
 import { define } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { nextRun } from "./run.js";
+import { nextRun, plan } from "./run.js";
 
 /** Orders that go from a state; while something else is being done, none does. */
 const FROM = {
@@ -23,6 +23,7 @@ const KEYS = { hold: "H", resume: "R", approve: "A", reject: "X", step: "N" };
 function Standing() {
   const { standing, engaged, mine, busy, now } = seen(robot);
   const doing = engaged ? "" : busy;
+  const { session } = now;
   const mode = now.session?.run?.mode ?? nextRun.value.mode;
   const may = mine && !busy ? allowed(standing, now.session) : [];
   // With keys, so that no button becomes another one under a finger.
@@ -41,11 +42,26 @@ function Standing() {
       </div>
       <p>${doing ? say(`busy.${doing}`) : sentence(standing, now.session)}</p>
     </div>
+    ${
+      session?.stop === "stale" &&
+      standing === "stopped" &&
+      html`<div key="fix" class="o-orders">
+        <button type="button" class="o-btn o-fix" disabled=${!may.includes("recover")} onClick=${approveInstead}>
+          ${say("slow.approve")}
+        </button>
+      </div>`
+    }
     ${row("hold", "resume")}
     ${mode === "approve" && row("approve", "reject")}
     ${mode === "step" && row("step")}
     ${row("self_test", "home", "recover")}
   `;
+}
+
+// A person may take their time over each chunk, and so may the policy.
+function approveInstead() {
+  plan({ mode: "approve" });
+  robot.tell("recover");
 }
 
 function Order({ command, disabled }) {

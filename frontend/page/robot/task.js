@@ -5,8 +5,9 @@ import { seen } from "../data/store.js";
 import { define } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { nextRun, plan, runToStart } from "./run.js";
+import { nextRun, plan, ROWS_PER_SECOND, runToStart } from "./run.js";
 
+const STOPS_AFTER_S = 5; // as the loop does
 const MODES = ["live", "rehearsal", "shadow", "approve", "step", "replay"];
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -56,6 +57,7 @@ function Task() {
         }
       </div>
     </div>
+    ${standing === "ready" && (mode === "live" || mode === "rehearsal") && html`<${TooSlow} ...${next} summary=${now.summary} />`}
     <div class="o-how">
       <b id="robot-mode">${say("robot.mode")}</b>
       <${Modes} mode=${mode} engaged=${engaged} />
@@ -71,6 +73,32 @@ function Task() {
         <i />${say("robot.record")}
       </button>
     </div>
+  `;
+}
+
+/** Before the start: what a policy that answers too slowly will do to the run, and what would work. */
+function TooSlow({ horizon, speed, mode, summary }) {
+  const latency = summary?.latency_p95_s;
+  const gapless = summary?.largest_gapless_horizon;
+  if (latency == null || gapless >= horizon) return null;
+  const time = say("robot.seconds", { seconds: latency.toFixed(1) });
+  const rows = horizon / (ROWS_PER_SECOND * (mode === "rehearsal" ? speed : 1));
+  const stops = latency > STOPS_AFTER_S;
+  const lasts = say("robot.seconds", { seconds: rows.toFixed(1) });
+  return html`
+    <p class="o-too-slow" role="status">
+      ${stops ? say("slow.stops", { time }) : say("slow.pauses", { time, rows: horizon, lasts })}
+      ${
+        !stops &&
+        gapless > 0 &&
+        html`<button type="button" class="o-btn o-fix" onClick=${() => plan({ horizon: gapless })}>
+          ${say("slow.horizon", { rows: gapless })}
+        </button>`
+      }
+      <button type="button" class="o-btn o-fix" onClick=${() => plan({ mode: "approve" })}>
+        ${say("slow.approve")}
+      </button>
+    </p>
   `;
 }
 

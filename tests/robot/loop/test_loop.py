@@ -1,5 +1,6 @@
 """One run after another, under a clock that stands still between ticks."""
 
+import re
 import threading
 
 import numpy as np
@@ -77,6 +78,7 @@ def test_no_answer_for_five_seconds_stops():
 
     assert rig.state == "stopped"
     assert rig.loop.view.stop is StopReason.STALE
+    assert re.fullmatch(r"No fresh actions for five seconds: the policy takes [67]\.\d s .*", rig.loop.view.words)
     assert rig.arm.calls[-1] == "stop"
 
 
@@ -265,6 +267,7 @@ def test_without_cameras_nothing_is_asked_and_the_ladder_goes_down(how: str):
     assert rig.codes().count("camera_lost") == 1
     assert rig.state == "stopped"
     assert rig.loop.view.stop is StopReason.STALE
+    assert "the policy cannot be asked without pictures" in rig.loop.view.words
 
 
 def test_a_page_that_is_closed_while_the_arm_moves_stops_it():
