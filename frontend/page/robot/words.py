@@ -96,7 +96,7 @@ WORDS: dict[str, str] = {
     "means.step": "one row for each press",
     "means.replay": "the rows of a recorded episode: {episode}",
     "slow.stops": "The policy takes {time} for an answer; after five seconds without one the arm stops.",
-    "slow.pauses": "The policy takes {time} for an answer and {rows} rows last {lasts}: the arm will pause between chunks.",
+    "slow.pauses": "The policy takes {time} for an answer and {rows} rows last {lasts}: the arm pauses between chunks.",
     "slow.horizon": "Use a horizon of {rows}",
     "slow.approve": "Approve each chunk",
     "means.unpicked": "pick an episode under Recordings",
