@@ -156,7 +156,7 @@ def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: Open
     page.wait_clip()
     page.page.wait_for_function(
         "async () => { const page = await import(document.querySelector('script[type=module][src]').src);"
-        " const { checkpoint } = page.parts_checkpoint; if (!checkpoint.details) return false;"
+        " const { checkpoint } = page.data_checkpoint; if (!checkpoint.details) return false;"
         " checkpoint.details.capabilities.sound = false; return true; }"
     )
     page.card.locator("[data-do=send]").click()
@@ -235,7 +235,7 @@ def test_a_job_that_did_not_fit_offers_what_would(open_page: OpenPage):
     }  # fmt: skip
     page.page.evaluate(
         "async (job) => { const page = await import(document.querySelector('script[type=module][src]').src);"
-        " const { live } = page.parts_live; live.state.jobs[job.id] = job; live.dispatchEvent(new Event('state')); }",
+        " const { live } = page.data_live; live.state.jobs[job.id] = job; live.changed(); }",
         job,
     )
     page.strip.locator("[data-job='0123456789ab']").click()
