@@ -170,24 +170,29 @@ def test_no_executed_row_is_older_than_the_ladder_allows(whims: Whims, speed: fl
     rig = Rig(lambda seen: answer())
     rig.start(Run.model_validate({"mode": mode, "speed": speed, "horizon": horizon}))
     played_at_s, seen_at_s, came_at_s = rig.clock.now_s, -math.inf, -math.inf
+
+    def tick() -> None:
+        nonlocal played_at_s, seen_at_s, came_at_s
+        report = rig.tick()
+        now_s = report.tick.began_s
+        if report.splice is not None and report.answered is not None:
+            seen_at_s, came_at_s = report.answered.observed_at_s, report.answered.received_at_s
+        if report.wanted is not None:
+            assert now_s - seen_at_s <= STALE_AFTER_S + 1e-6
+            assert now_s - came_at_s <= LASTS_S + 1e-6
+            played_at_s = now_s
+        if rig.loop.view.stop is None and report.rung in (Rung.PLAY, Rung.COAST):
+            assert now_s - played_at_s <= HOLD_AFTER_S + SLACK_S or len(rig.policy.asked) == 1
+
     for num_ticks, what in [*whims.link, (150, "nothing")]:
         for _ in range(num_ticks):
-            report = rig.tick()
-            now_s = report.tick.began_s
-            if report.splice is not None and report.answered is not None:
-                seen_at_s, came_at_s = report.answered.observed_at_s, report.answered.received_at_s
-            if report.wanted is not None:
-                assert now_s - seen_at_s <= STALE_AFTER_S + 1e-6
-                assert now_s - came_at_s <= LASTS_S + 1e-6
-                played_at_s = now_s
+            tick()
             if rig.loop.view.stop is not None:
                 return
-            if report.rung is Rung.PLAY or report.rung is Rung.COAST:
-                assert now_s - played_at_s <= HOLD_AFTER_S + SLACK_S or len(rig.policy.asked) == 1
         match what:
             case "redial":
                 rig.policy.connected = False
-                rig.tick()
+                tick()
                 rig.policy.connected = True
             case "lose" | "find":
                 rig.policy.connected = what == "find"
