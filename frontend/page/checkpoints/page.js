@@ -7,6 +7,7 @@ import { live } from "../data/live.js";
 import { bytes } from "../data/recipe.js";
 import { ask } from "../parts/server.js";
 import { seen } from "../data/store.js";
+import { Meter } from "../parts/progress_bar.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
 
 const GB = 1e9;
@@ -70,17 +71,7 @@ function Memory({ place, total_gb: total, free_gb: free }) {
         <b role="status">${used}</b>
         <span class="o-hint">${say("checkpoints.free", { size: bytes(free * GB) })}</span>
       </div>
-      <div
-        class="o-bar"
-        role="meter"
-        aria-label=${say("checkpoints.memory")}
-        aria-valuemin="0"
-        aria-valuemax="100"
-        aria-valuenow=${Math.round(share * 100)}
-        data-full=${share > 0.9 ? "true" : null}
-      >
-        <i style=${{ width: `${share * 100}%` }} />
-      </div>
+      <${Meter} share=${share} aria-label=${say("checkpoints.memory")} />
     </div>
   `;
 }

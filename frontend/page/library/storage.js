@@ -7,6 +7,7 @@ import { library } from "./store.js";
 import { bytes } from "../data/recipe.js";
 import { ask, askJson } from "../parts/server.js";
 import { seen } from "../data/store.js";
+import { Meter } from "../parts/progress_bar.js";
 import { createRef, html, useRef, useState } from "../vendor/preact.js";
 
 const SURE = "delete everything"; // what the server wants to read, and the person to write
@@ -106,17 +107,7 @@ function Usage({ num_items, size_bytes, num_trashed, trash_bytes, quota_bytes, f
     free: bytes(free_bytes),
   };
   return html`
-    <div
-      class="o-bar"
-      role="meter"
-      aria-label=${say("storage.meter")}
-      aria-valuemin="0"
-      aria-valuemax="100"
-      aria-valuenow=${Math.round(share * 100)}
-      data-full=${share > 0.9 ? "true" : null}
-    >
-      <i style=${{ width: `${share * 100}%` }} />
-    </div>
+    <${Meter} share=${share} aria-label=${say("storage.meter")} />
     <dl class="o-recipe">
       ${Object.entries(lines).map(([name, value]) => html`<dt>${say(`storage.${name}`)}</dt><dd>${value}</dd>`)}
     </dl>

@@ -186,9 +186,4 @@ export class Playhead extends Store {
       Math.abs(ahead) < CLOSE_S ? this.rate : this.rate * (1 - Math.min(Math.max(GAIN * ahead, -most), most));
     if (Math.abs(video.playbackRate - rate) > 1e-3) video.playbackRate = rate;
   }
-
-  changed() {
-    super.changed();
-    this.dispatchEvent(new Event("change")); // for who is not a component
-  }
 }

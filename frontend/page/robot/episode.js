@@ -2,11 +2,12 @@
 // stop.
 
 import { say } from "../data/facts.js";
+import { seen } from "../data/store.js";
 import { hintOf } from "../data/faults.js";
 import { toast } from "../parts/errors.js";
 import { Playhead } from "../playhead/playhead.js";
 import { PlayheadVideo, happens } from "../playhead/video.js";
-import { html, render, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
+import { html, render, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { EpisodePlot } from "./episode_plot.js";
 import { robot } from "./link.js";
 import { readClip, readEpisode } from "./recordings.js";
@@ -43,22 +44,17 @@ export function shut() {
 
 function Player({ episode, clips }) {
   const { index, task, num_frames: frames, frames_per_second: fps } = episode;
-  const seen = useRef(null);
+  const shown = useRef(null);
   const play = useRef(null);
   const [playhead] = useState(() => new Playhead());
-  const frame = useSignal(0);
-  const playing = useSignal(false);
+  const { frame, playing } = seen(playhead);
   useLayoutEffect(() => {
-    playhead.addEventListener("change", () => {
-      frame.value = playhead.frame;
-      playing.value = playhead.playing;
-    });
     play.current.focus();
-    return begin(playhead, [...seen.current.children], clips, fps);
+    return begin(playhead, [...shown.current.children], clips, fps);
   }, []);
 
   const total = frames / fps;
-  const at = frame.value / playhead.fps;
+  const at = frame / playhead.fps;
   const share = Math.min(at / total, 1);
   const words = say("episode.at", { at: at.toFixed(1), total: total.toFixed(1) });
   const seek = (to) => playhead.scrub(Math.floor(to * playhead.frames));
@@ -68,14 +64,14 @@ function Player({ episode, clips }) {
       <button type="button" class="o-btn" data-do="episode-close" onClick=${shut}>${say("episode.close")}</button>
     </header>
     <div class="o-episode-seen">
-      <div ref=${seen} class="o-episode-clips">
+      <div ref=${shown} class="o-episode-clips">
         ${VIEWS.map((view) => html`<video muted playsinline aria-label=${say(`episode.view.${view}`)} data-view=${view} />`)}
       </div>
       <${EpisodePlot} episode=${episode} share=${share} seek=${seek} />
     </div>
     <div class="o-episode-bar">
       <button ref=${play} type="button" class="o-btn" data-do="episode-play" onClick=${() => playhead.toggle()}>
-        ${say(playing.value ? "episode.pause" : "episode.play")}
+        ${say(playing ? "episode.pause" : "episode.play")}
       </button>
       <input
         type="range"
