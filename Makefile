@@ -12,7 +12,7 @@ VENDORED := frontend/page/vendor/preact
 BUNDLE := $(PAGE_TOOLS)/esbuild $(VENDORED).ts --bundle --format=esm --target=es2022 --minify --legal-comments=none
 # Two at a time, whole files together, in the order of tests/conftest.py: the tests are made for two cores.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
-SYSTEM_PACKAGES := chromium fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
+SYSTEM_PACKAGES := chromium-headless-shell fonts-dejavu-core libegl1 libegl-mesa0 libgl1-mesa-dri
 
 
 GUARDRAIL := .venv-guardrail
@@ -93,7 +93,7 @@ format: install node_modules/installed
 
 # The browser tests need Chromium. As root this installs it; otherwise it says how, and those tests say so too.
 system-packages:
-	@if command -v chromium >/dev/null 2>&1; then :; \
+	@if command -v chromium-headless-shell >/dev/null 2>&1; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null; \
 	else echo "The browser tests need Chromium: sudo apt-get install $(SYSTEM_PACKAGES)"; exit 1; fi

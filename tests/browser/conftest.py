@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 from browser.studio_page import StudioPage
 from running import RunningServer, running
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
