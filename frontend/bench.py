@@ -13,11 +13,11 @@ import gradio as gr
 from gradio.components import Component
 
 from frontend import element_ids, parts, text
-from frontend.draft import SEED, defaults_of, is_locked, taken, usable, with_preset
+from frontend.draft import SEED, defaults_of, is_locked, picked_in, taken, usable, with_pick, with_preset
 from frontend.events import listener
 from frontend.fields import flatten
 from frontend.form import draw_form
-from frontend.panel import HOLDS, FormPart, Panel, gathered
+from frontend.panel import HOLDS, TOP, FormPart, Panel, gathered
 from studio.catalogue import CheckpointInfo
 from studio.client import StudioClient
 from studio.errors import StudioError
@@ -84,6 +84,7 @@ def _draw_form_column(panel: Panel) -> tuple[dict[str, Component], gr.Button]:
     if panel.tabs:
         tabs = {place.path: name for place, name in panel.tabs}
         parts.part("o-tabs", elem_id=element_ids.tabs(page), spec={"here": panel.place.path, "tabs": tabs})
+    draw_parts(TOP)()
     parts.part("o-notice", elem_id=element_ids.notice(page))
     fields = draw_form(
         panel.model,
@@ -131,15 +132,15 @@ def _wire_submission(fields: Mapping[str, Component], generate: gr.Button) -> No
 def _wire_restoring(panel: Panel, connect: Connect, fields: Mapping[str, Component]) -> None:
     names = list(fields)
 
-    def said_in(event: gr.EventData) -> dict[str, Any]:
-        return flatten(cast("dict[str, Any]", event.said or {}), whole=panel.held)
+    def flat(said: Any) -> dict[str, Any]:
+        return flatten(cast("dict[str, Any]", said or {}), whole=panel.held)
 
     def filled(values: Mapping[str, Any], lock: Mapping[str, bool]) -> list[Any]:
         given: dict[str, Any] = {**gathered(panel, values), **lock}
         return [given.get(name, gr.skip()) for name in names]
 
     def use(event: gr.EventData) -> list[Any]:
-        said = said_in(event)
+        said = flat(event.said)
         lock = {LOCK: said.pop(LOCK)} if LOCK in said else {}
         # Size and length stand in a caption; plain words that take its place get their sentences back.
         if (prompt := said.get("prompt")) and not is_upsampled(prompt):
@@ -147,8 +148,8 @@ def _wire_restoring(panel: Panel, connect: Connect, fields: Mapping[str, Compone
         return filled(taken(panel, said), lock)
 
     async def load(event: gr.EventData, caller: gr.Request) -> list[Any]:
-        served, _ = await _checkpoints(connect(caller))
-        values = with_preset(said_in(event), panel, served)
+        served, _ = await _checkpoints(connect(caller), event.said["checkpoint"])
+        values = with_preset(flat(event.said["values"]), panel, served)
         return filled(values, {LOCK: True} if values.get(SEED) is not None else {})
 
     listener(parts.relay("o-use"), "o_use")(use, None, list(fields.values()), queue=False, **QUIET)
@@ -159,22 +160,37 @@ def _wire_draft(blocks: gr.Blocks, panel: Panel, connect: Connect, fields: Mappi
     names, components = list(fields), list(fields.values())
     draft = gr.BrowserState(None, storage_key=f"orrery.draft.{panel.place.name}", secret="orrery")
 
-    async def restore(kept: Any, caller: gr.Request) -> list[Any]:
-        served, known = await _checkpoints(connect(caller))
+    def filled(kept: Any, served: CheckpointInfo | None, known: tuple[CheckpointInfo, ...]) -> list[Any]:
         values = {**defaults_of(panel, served), **usable(kept, panel, served, known)}
         shown = {**gathered(panel, values), LOCK: is_locked(kept), PRIORITY: "normal"}
         return [shown[name] if name in shown else gr.skip() for name in names]
 
+    async def restore(kept: Any, caller: gr.Request) -> list[Any]:
+        return filled(kept, *await _checkpoints(connect(caller), picked_in(kept)))
+
+    async def switch(event: gr.EventData, caller: gr.Request) -> list[Any]:
+        """Another checkpoint for this page: its own defaults, and over them what the person has set."""
+        served, known = await _checkpoints(connect(caller), event.said["checkpoint"])
+        return filled(with_pick(event.said["draft"], event.said["checkpoint"]), served, known)
+
     remember = f"(...values) => window.orrery.remember({json.dumps(names)}, values)"
     gr.on([listener(component, "change") for component in components], None, components, draft, js=remember, **QUIET)
+    listener(parts.relay("o-switch"), "o_switch")(switch, None, components, queue=False, **QUIET)
     blocks.load(restore, draft, components, queue=False, **QUIET).then(None, components, draft, js=remember, **QUIET)
 
 
-async def _checkpoints(client: StudioClient) -> tuple[CheckpointInfo | None, tuple[CheckpointInfo, ...]]:
-    """The checkpoint that requests go to, in memory or not, and all of them."""
+async def _checkpoints(
+    client: StudioClient, picked: str | None
+) -> tuple[CheckpointInfo | None, tuple[CheckpointInfo, ...]]:
+    """The checkpoint that the page's requests go to, in memory or not, and all of them.
+
+    Args:
+        picked: what was selected on the page; none, and what is not here any more, is the default checkpoint.
+    """
     try:
         async with client:
             found = (await client.checkpoints()).checkpoints
     except StudioError:
         return None, ()  # The form stands on the request's own defaults; the header says what is wrong.
-    return next((entry for entry in found if entry.active), None), found
+    by_id = {entry.id: entry for entry in found if entry.installed or entry.built_here}
+    return by_id.get(picked or "") or next((entry for entry in found if entry.active), None), found

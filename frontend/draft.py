@@ -8,11 +8,12 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from frontend.fields import flatten, nest
-from frontend.panel import KEPT, Panel, spread
+from frontend.panel import KEPT, MODEL, Panel, spread
 from studio.catalogue import CheckpointInfo
 from studio.rules import choices
 
 SEED = "sampling.seed"
+CHECKPOINT = "checkpoint"
 
 WORDS = ("prompt", "negative_prompt")
 """What a person wrote, which a preset leaves as it is."""
@@ -49,6 +50,8 @@ def usable(
         others: every checkpoint that is known.
     """
     values = spread(_mapping(_mapping(draft).get("values")))
+    if picked_in(draft) != (served.id if served else None):
+        values.pop(CHECKPOINT, None)  # it is not here any more
     of = _mapping(draft).get("checkpoint")
     if of is not None and of != (served.id if served else None):
         begun = defaults_of(panel, next((other for other in others if other.id == of), None))
@@ -95,6 +98,19 @@ def with_preset(said: Mapping[str, Any], panel: Panel, checkpoint: CheckpointInf
     own = {*WORDS, SEED, *(path for paths in parts for path in paths)}
     start = {path: value for path, value in defaults_of(panel, checkpoint).items() if path not in own}
     return {**start, **given}
+
+
+def picked_in(draft: object) -> str | None:
+    """The checkpoint that a kept draft asks for, instead of the default one."""
+    picked = spread(_mapping(_mapping(draft).get("values"))).get(CHECKPOINT)
+    return picked if isinstance(picked, str) else None
+
+
+def with_pick(draft: object, checkpoint: str | None) -> dict[str, Any]:
+    """The draft with another checkpoint, and without the LoRA adapter, which was made for one."""
+    kept = _mapping(draft)
+    model = {CHECKPOINT: checkpoint, "adapter": None}
+    return {**kept, "values": {**_mapping(kept.get("values")), MODEL: model}}
 
 
 def is_locked(draft: object) -> bool:

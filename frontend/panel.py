@@ -17,6 +17,12 @@ HOLDS = "@"
 KEPT = f"{HOLDS}kept"
 """The part that holds what a form does not draw."""
 
+MODEL = f"{HOLDS}model"
+"""The part that holds what runs the request: its checkpoint, and a LoRA adapter on top."""
+
+TOP = ""
+"""What a part stands below that comes before every field."""
+
 
 @dataclass(frozen=True)
 class FormPart:
@@ -26,7 +32,7 @@ class FormPart:
         name: among the form's values; begins with `HOLDS`.
         tag: of the element, in `frontend/page`.
         paths: the request fields that it holds, which are the keys of its value.
-        below: path of the field that it stands below.
+        below: path of the field that it stands below, or `TOP`.
         spec: what the element is told once beside its name.
     """
 
@@ -61,10 +67,12 @@ class Panel:
 
     @property
     def every_part(self) -> tuple[FormPart, ...]:
-        """The parts, and one that holds what nothing else of the form stands for: a recipe's adapter, its intervals."""
-        own = {"kind", *(path for part in self.parts for path in part.paths)}
-        rest = {path: value for path, value in hidden_in(self.model).items() if path not in own}
-        return (*self.parts, FormPart(KEPT, "o-kept", tuple(rest), spec={"defaults": rest}))
+        """What runs it, its own parts, and one for what nothing else of the form shows: a recipe's intervals."""
+        hidden = hidden_in(self.model)
+        model = FormPart(MODEL, "o-model", tuple(path for path in ("checkpoint", "adapter") if path in hidden), TOP)
+        own = {"kind", *(path for part in (model, *self.parts) for path in part.paths)}
+        rest = {path: value for path, value in hidden.items() if path not in own}
+        return (model, *self.parts, FormPart(KEPT, "o-kept", tuple(rest), spec={"defaults": rest}))
 
     @property
     def held(self) -> frozenset[str]:

@@ -32,10 +32,18 @@ class Place:
     within: str = ""
 
 
-STYLES = ("frame/tokens", "frame/shell", "frame/toasts", "parts/controls", "form/form", "making/stage")
+STYLES = (
+    "frame/tokens",
+    "frame/shell",
+    "frame/toasts",
+    "parts/controls",
+    "parts/popover",
+    "form/form",
+    "making/stage",
+)
 """The style sheets of every page, in the order in which they apply; a place's own follow."""
 
-MAKING_STYLES = ("parts/popover", "making/making", "media/media", "media/player", "media/beside_clip")
+MAKING_STYLES = ("making/making", "media/media", "media/player", "media/beside_clip")
 IMAGE = Place("image", "Make", "Image", "/", "image", "generate_image", styles=MAKING_STYLES)
 VIDEO = Place("video", "Make", "Video", "/video", "video", "generate_video", styles=MAKING_STYLES)
 SOUND = Place("sound", "Make", "Sound", "/sound", "sound", "generate_video", styles=MAKING_STYLES)
@@ -68,7 +76,7 @@ ASK = Place(
     "/ask",
     "ask",
     script="ask/ask.js",
-    styles=("parts/keeping", "parts/popover", "media/media", "media/player", "media/beside_clip", "ask/ask"),
+    styles=("parts/keeping", "media/media", "media/player", "media/beside_clip", "ask/ask"),
 )
 COMPARE = Place(
     "compare",

@@ -1,4 +1,4 @@
-"""No string that a user reads has a word that `docs/glossary.md` replaces: page, fields, command line, errors, documents."""
+"""No string that a user reads has a word that `docs/glossary.md` replaces."""
 
 import ast
 import re

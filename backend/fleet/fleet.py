@@ -102,13 +102,17 @@ class Fleet:
     # What a person asks.
 
     def load(self, checkpoint: Checkpoint) -> CheckpointStatus:
-        """Load a checkpoint, unless it is, and make it the active one. Others leave for it if they must, when idle."""
-        self._catalogue.activate(checkpoint)
+        """Load a checkpoint, unless it is. Others leave for it if they must, when idle."""
         self._pool.failed.pop(checkpoint.id, None)
         if group := self._pool.groups.get(checkpoint.id):
             group.stay()
         self._want(checkpoint.id)
         return self.status_of(checkpoint.id)
+
+    def make_default(self, checkpoint: Checkpoint) -> CheckpointStatus:
+        """From now on requests without a name go to this checkpoint, which is loaded for them."""
+        self._catalogue.activate(checkpoint)
+        return self.load(checkpoint)
 
     async def sleep(self, name: str) -> CheckpointStatus:
         """Take a checkpoint off the device, after what it does now, until it is asked for again.

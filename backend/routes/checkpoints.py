@@ -53,9 +53,20 @@ def _measured(catalogue: CheckpointCatalogue, engines: Fleet, memory: DeviceMemo
     responses=documented(CheckpointNotFound, Conflict, NotACheckpoint, BrokenCheckpoint),
 )
 async def load(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
-    """Load a checkpoint and make it the one that requests without a name go to; others leave for it, once idle."""
+    """Load a checkpoint; others leave for it, once idle. Requests without a name go where they went before."""
     checkpoint = await asyncio.to_thread(catalogue.whole, name)
     return engines.load(checkpoint)
+
+
+@router.post(
+    "/checkpoints/{name}/default",
+    status_code=202,
+    responses=documented(CheckpointNotFound, Conflict, NotACheckpoint, BrokenCheckpoint),
+)
+async def make_default(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
+    """Load a checkpoint and make it the default: requests without a name go to it, and a robot's policy too."""
+    checkpoint = await asyncio.to_thread(catalogue.whole, name)
+    return engines.make_default(checkpoint)
 
 
 @router.post("/checkpoints/{name}/unload", status_code=202, responses=documented(CheckpointNotFound, Conflict))

@@ -30,6 +30,7 @@ DISTURBING = (
     "/v1/queue/resume",
     "/v1/checkpoints/{name}/unload",
     "/v1/checkpoints/{name}/load",
+    "/v1/checkpoints/{name}/default",
     "/v1/checkpoints/{name}/sleep",
     "/v1/checkpoints/{name}/pull",
 )

@@ -26,7 +26,6 @@ export function CheckpointCard({ entry, told, errand, memory, starts }) {
   // What is built here is built when it is first loaded.
   const here = entry.installed || entry.built_here;
   const fits = !(memory && entry.needed_gb > memory.total_gb);
-  const loadWords = state === "ready" ? "serve" : state === "asleep" ? "wake" : "load";
 
   async function order(method, path) {
     ordering.value = true;
@@ -78,9 +77,10 @@ export function CheckpointCard({ entry, told, errand, memory, starts }) {
         ${button(state === "ready", "sleep", "moon", "POST", "sleep", { title: say("checkpoints.sleep_help") })}
         ${button(HELD.includes(state), "unload", "pause", "POST", "unload")}
         ${button(!entry.installed && entry.repository && !runs, "pull", "download", "POST", "pull")}
+        ${button(here && fits && !active, "serve", "star", "POST", "default")}
         ${button(
-          here && fits && !(active && SERVES.includes(state)) && !MOVING.includes(state),
-          loadWords,
+          here && fits && !SERVES.includes(state) && !MOVING.includes(state),
+          state === "asleep" ? "wake" : "load",
           "play",
           "POST",
           "load",

@@ -78,7 +78,7 @@ function wordsOf(state, values, { seconds, basis, queue_seconds: queue }) {
 }
 
 function wait(state, measured, queue) {
-  const loaded = state.system.checkpoint;
+  const loaded = checkpoint.status;
   if (loaded && loaded.state !== "ready") return say("estimate.held", { title: loaded.title });
   if (state.system.queue?.paused) return say("estimate.paused");
   const jobs = before(state);

@@ -10,8 +10,9 @@ import { define, useAttributes } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 
 function Notice({ element }) {
-  const loaded = seen(live).state.system.checkpoint;
-  const [tone, lead, rest] = (seen(checkpoint) && loaded && wordsOf(loaded)) ?? [];
+  seen(live);
+  const loaded = seen(checkpoint).status;
+  const [tone, lead, rest] = (loaded && wordsOf(loaded)) ?? [];
   useAttributes(element, { role: "status", hidden: !tone, "data-tone": tone });
   const { path, title } = places.checkpoints;
   return html`<b>${lead}</b>${" "}<span>${rest}</span>${" "}${tone === "bad" && html`<a href=${path}>${title}</a>`}`;

@@ -1,7 +1,7 @@
 // The form as its components last said it, for everything that reads it without asking the server.
 
+import { checkpoint } from "../data/checkpoint.js";
 import { canvasOf, kind } from "../data/facts.js";
-import { live } from "../data/live.js";
 import { Store } from "../data/store.js";
 
 const LOCK = "seed_lock";
@@ -15,10 +15,16 @@ class FormValues extends Store {
   /** Called by the page at every change; what it returns is the draft that the browser keeps. */
   remember(names, values) {
     this.values = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    checkpoint.pick(this.get("checkpoint") ?? null);
     document.documentElement.dataset.form = "restored";
     this.changed();
+    return this.draft;
+  }
+
+  /** The values, and for which checkpoint they were set. */
+  get draft() {
     const { [LOCK]: lock, [PRIORITY]: _, ...kept } = this.values;
-    return { checkpoint: live.state.system.checkpoint?.id ?? null, values: kept, lock };
+    return { checkpoint: checkpoint.id ?? null, values: kept, lock };
   }
 
   get canvas() {

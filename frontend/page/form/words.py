@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 WORDS: dict[str, str] = {
+    "model.title": "Checkpoint",
+    "model.button": "Checkpoint: {title}",
+    "model.default": "default",
+    "model.follow": "Default checkpoint",
+    "model.follow_hint": "now {title}",
+    "model.refused": "{title} cannot make this",
+    "model.adapter": "LoRA adapter",
+    "model.no_adapter": "none",
+    "model.scale": "Adapter scale",
     "form.examples": "Try",
     "form.pixels": "{width} × {height} px",
     "form.picture": "picture",

@@ -7,6 +7,9 @@ import { duration, say, title as pageTitle } from "../data/facts.js";
 import { percent, queued, running } from "../data/jobs.js";
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
+import { Icon } from "../parts/icons.js";
+import { Popover } from "../parts/popover.js";
+import { CheckpointMenu } from "./checkpoint_menu.js";
 import { html, render, useEffect, useLayoutEffect } from "../vendor/preact.js";
 
 const LOST_FOR_MS = 2500; // a server that restarts is back before anybody needs a banner
@@ -20,7 +23,7 @@ class Header extends HTMLElement {
   connectedCallback() {
     const find = (selector) => this.querySelector(selector);
     const draw = (Component, element) => render(html`<${Component} element=${element} />`, element);
-    draw(Checkpoint, find("[data-pill=checkpoint]"));
+    draw(Checkpoint, find(".o-serving"));
     draw(Queue, find("[data-pill=queue]"));
     draw(Guardrail, find(".o-explains"));
     draw(Lost, find(".o-lost"));
@@ -36,16 +39,27 @@ function Checkpoint({ element }) {
   const { checkpoint } = state.system;
   const lost = status === "lost";
   const known = checkpoint && !lost;
-  const shown = known ? checkpoint.state : status;
   useLayoutEffect(() => {
-    element.dataset.state = shown;
     element.parentElement.dataset.state = status;
-  }, [shown, status]);
-  return html`
+  }, [status]);
+  const face = html`
     <i class="o-dot" data-state=${lost ? "bad" : (DOT[checkpoint?.state] ?? "wait")} />
     <b>${known ? checkpoint.title : say(lost ? "header.reconnecting" : "header.connecting")}</b>
-    <span>${known && say(`header.${checkpoint.state}`)}</span>
+    <span role="status">${known && say(`header.${checkpoint.state}`)}</span>
     <small>${known && checkpoint.detail}</small>
+    <${Icon} name="down" size="13" />
+  `;
+  return html`
+    <${Popover}
+      label=${say("header.checkpoints")}
+      class="o-pill"
+      title=${say("header.checkpoints")}
+      data-pill="checkpoint"
+      data-state=${known ? checkpoint.state : status}
+      face=${face}
+    >
+      ${(close) => html`<${CheckpointMenu} close=${close} />`}
+    <//>
   `;
 }
 

@@ -16,6 +16,7 @@ import "../form/units.js";
 import "../form/limits.js";
 import "./links.js";
 import "../form/kept.js";
+import "../form/model.js";
 import "./order.js";
 import "../form/prompt_tools.js";
 import "../form/seed.js";

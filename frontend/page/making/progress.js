@@ -1,5 +1,6 @@
 // The card of the job on the stage: how far it is, and what can be done with it.
 
+import { statusOf } from "../data/checkpoint.js";
 import { duration, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from "../data/jobs.js";
@@ -94,9 +95,9 @@ function Progress({ element }) {
 
 function phaseOf(job, order, state) {
   if (job.state === "queued") {
-    const checkpoint = state.system.checkpoint;
+    const { state: at, title = job.checkpoint } = statusOf(state.system, job.checkpoint) ?? {};
     if (job.waiting_for) return say("progress.held", { title: job.waiting_for });
-    if (checkpoint?.state !== "ready") return say("progress.held", { title: checkpoint?.title });
+    if (at !== "ready") return say("progress.held", { title });
     return say("progress.waiting");
   }
   if (job.state === "running") {

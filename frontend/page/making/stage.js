@@ -1,5 +1,6 @@
 // The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
 
+import { statusOf } from "../data/checkpoint.js";
 import { promptOf } from "../data/job_words.js";
 import { ActionsChart } from "../media/actions_chart.js";
 import { ClipPlayer } from "../media/clip_player.js";
@@ -224,9 +225,9 @@ function wordsOf(job, state, hasPreview) {
   switch (job.state) {
     case "queued": {
       const jobs = before(state, job);
-      const checkpoint = state.system.checkpoint;
+      const { state: at, title = job.checkpoint } = statusOf(state.system, job.checkpoint) ?? {};
       if (job.waiting_for) return [say("stage.held", { title: job.waiting_for }), promptOf(job)];
-      if (checkpoint?.state !== "ready") return [say("stage.held", { title: checkpoint?.title }), promptOf(job)];
+      if (at !== "ready") return [say("stage.held", { title }), promptOf(job)];
       if (state.system.queue?.paused) return [say("stage.paused"), promptOf(job)];
       if (!jobs) return [say("stage.waiting_next"), promptOf(job)];
       return [jobs === 1 ? say("stage.waiting_one") : say("stage.waiting", { jobs }), promptOf(job)];

@@ -1,5 +1,6 @@
 // Settings on their way back into a form: this page's, or that of the page which makes such things.
 
+import { checkpoint } from "../data/checkpoint.js";
 import { kind, page, pages } from "../data/facts.js";
 import { live } from "../data/live.js";
 import { makerOf } from "./send.js";
@@ -10,15 +11,16 @@ const KEY = "orrery.use"; // in the session, from one page to the next
 export const fill = (values) => document.dispatchEvent(new CustomEvent("o-use", { detail: values }));
 
 /** A preset: likewise, and what it does not say becomes what the page starts with. */
-export const load = (values) => document.dispatchEvent(new CustomEvent("o-preset", { detail: values }));
+export const load = (values) =>
+  document.dispatchEvent(new CustomEvent("o-preset", { detail: { values, checkpoint: checkpoint.picked } }));
 
 /**
  * A whole request, its seed locked so that Generate makes the same thing. On another page's kind that page opens.
- * `checkpoint` is what it ran on; where that is not the active one, the form asks for it.
+ * `ran` is the checkpoint that it ran on; where that is not the active one, the form asks for it.
  */
-export function useAgain(said, checkpoint = null) {
+export function useAgain(said, ran = null) {
   const active = live.state.system.checkpoint?.id;
-  const meant = said.checkpoint ?? checkpoint;
+  const meant = said.checkpoint ?? ran;
   const request = { ...said, checkpoint: meant === active ? null : meant };
   const home = homeOf(request);
   if (home === page) {

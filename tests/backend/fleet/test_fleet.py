@@ -75,10 +75,18 @@ def test_jobs_of_a_checkpoint_that_cannot_be_loaded_fail_and_no_others(fleet: Ru
     assert error_of(fleet.post("/v1/checkpoints/broken/load"))["code"] == "broken_checkpoint"
 
 
-def test_loading_makes_a_checkpoint_the_active_one_and_the_page_hears_of_it(fleet: RunningServer):
+def test_loading_a_checkpoint_leaves_the_default_as_it_is(fleet: RunningServer):
+    fleet.post("/v1/checkpoints/speck/default")
+    assert fleet.post("/v1/checkpoints/third/load").status_code == 202
+    wait_for(lambda: states(fleet)["third"] == "ready", 60)
+    assert fleet.get("/v1/choices/generate_image").json()["checkpoint"] == "speck"
+    assert fleet.submit()["checkpoint"] == "speck"
+
+
+def test_the_default_checkpoint_is_loaded_and_the_page_hears_of_it(fleet: RunningServer):
     with connect(fleet.url.replace("http", "ws") + "/v1/events") as page:
         assert "checkpoints" in json.loads(page.recv(timeout=60))["state"]["system"]
-        assert fleet.post("/v1/checkpoints/second/load").status_code == 202
+        assert fleet.post("/v1/checkpoints/second/default").status_code == 202
         told: list[str] = []
         while not told or told[-1] != "second ready":
             message = json.loads(page.recv(timeout=60))
@@ -100,7 +108,7 @@ def test_what_others_leave_of_the_grant_is_said(fleet: RunningServer):
 
 
 def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet: RunningServer):
-    fleet.post("/v1/checkpoints/speck/load")
+    fleet.post("/v1/checkpoints/speck/default")
     wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
     fleet.post("/v1/checkpoints/speck/unload")
     wait_for(lambda: fleet.get("/readyz").text == "unloaded", 60)
@@ -113,7 +121,7 @@ def test_unloading_frees_the_place_and_a_conversation_then_says_what_to_do(fleet
 
 
 def test_a_sleeper_wakes_for_a_job_and_for_a_conversation(fleet: RunningServer):
-    fleet.post("/v1/checkpoints/speck/load")
+    fleet.post("/v1/checkpoints/speck/default")
     wait_for(lambda: fleet.get("/readyz").text == "ready", 60)
     chat = {"messages": [{"role": "user", "content": "hm?"}], "max_tokens": 2}
     for ask in (
@@ -145,13 +153,13 @@ def test_what_was_active_is_active_again_unless_the_server_is_told(
     (tmp_path / "presets" / "second.toml").write_text(PRESET.format("second"))
     (tmp_path / "active-checkpoint").write_text("speck")
     with running(tmp_path, ORRERY_CHECKPOINT="") as first:
-        first.post("/v1/checkpoints/second/load")
+        first.post("/v1/checkpoints/second/default")
         assert first.get("/v1/checkpoints").json()["starts_with"] == "second"
     with running(tmp_path, ORRERY_CHECKPOINT="") as again:
         assert again.get("/v1/models").json()["data"][0]["id"] == "second"
     with running(tmp_path, ORRERY_CHECKPOINT="speck") as told:
         assert told.get("/v1/models").json()["data"][0]["id"] == "speck"
-        told.post("/v1/checkpoints/second/load")
+        told.post("/v1/checkpoints/second/default")
         assert told.get("/v1/checkpoints").json()["starts_with"] == "speck"
 
 
