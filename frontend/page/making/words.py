@@ -96,7 +96,7 @@ WORDS: dict[str, str] = {
     "send_to.refine": "Refine this: a critic judges it and the prompt is rewritten",
     "send_to.with_sound": "Generate again with sound",
     "send_to.without_sound": "Generate again without sound",
-    "send_to.no_sound": "{title} does not generate sound.",
+    "send_to.no_sound": "{title} makes no sound.",
     "send_to.no_kind": "Not supported by {title}: load another checkpoint.",
     "order.title": "Priority and multiple seeds",
     "order.priority": "Priority",

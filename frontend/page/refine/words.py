@@ -83,7 +83,7 @@ WORDS: dict[str, str] = {
     "You can still branch from it.",
     "refine.fault": "Results so far are kept. Resume continues with the first missing step.",
     "refining.running": "Running",
-    "refining.succeeded": "Finished",
+    "refining.succeeded": "Done",
     "refining.failed": "Failed",
     "refining.stopped": "Stopped",
     "ended.good_enough": "score {score} reached with no severe issue",

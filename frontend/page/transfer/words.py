@@ -39,7 +39,7 @@ WORDS: dict[str, str] = {
     "hint.blur_help": "Soft colours, computed here",
     "hint.depth_help": "Distance, from a depth model",
     "hint.seg_help": "Regions, from a segmentation model",
-    "hint.wsm_help": "Lanes, boxes and maps, rendered elsewhere",
+    "hint.wsm_help": "Rendered by another tool",
     "strength.very_low": "very low",
     "strength.low": "low",
     "strength.medium": "medium",
