@@ -106,7 +106,7 @@ def test_priority_cancel_and_pause_do_what_they_say(open_page: OpenPage, paused:
     expect(ended(page, first)).to_have_attribute("data-state", "succeeded", timeout=60_000)
     page.page.get_by_role("button", name="Pause the queue").click()
     expect(page.page.locator("o-queue")).to_contain_text("Paused: running jobs continue")
-    ended(page, second).get_by_role("button", name="Run again with a new seed").click()
+    ended(page, second).get_by_role("button", name="Run with a new seed").click()
     expect(page.page.locator("[data-entry]")).to_have_count(1)
     again = page.page.locator("[data-entry]").get_attribute("data-entry") or ""
     asked, before = paused.job(again)["request"], paused.job(second)["request"]
@@ -121,7 +121,7 @@ def test_a_batch_is_one_parent_with_its_progress(open_page: OpenPage, paused: Ru
     (single,) = submit(paused, "alone")
     page = visit(open_page(), "queue")
     expect_order(page, [batch["id"], single])
-    expect(entry(page, batch["id"])).to_contain_text("0 of 3 done · 3 wait")
+    expect(entry(page, batch["id"])).to_contain_text("0 of 3 done · 3 queued")
     entry(page, batch["id"]).get_by_text("Jobs").click()
     expect(entry(page, batch["id"]).locator("li")).to_have_count(3)
     entry(page, batch["id"]).locator(".o-grip").focus()
@@ -163,9 +163,9 @@ def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: Open
     expect(ended(in_the_dark, batch["jobs"][2]["id"])).to_be_visible()
     assert serious_violations(in_the_dark) == []
     kept.rename(file)
-    row.get_by_role("button", name="Run failed jobs again").click()
+    row.get_by_role("button", name="Retry failed").click()
     expect(row).to_contain_text("3 of 3 done · took", timeout=60_000)
-    expect(row.get_by_role("button", name="Run failed jobs again")).to_be_hidden()
+    expect(row.get_by_role("button", name="Retry failed")).to_be_hidden()
     with page.page.expect_download() as download:
         row.get_by_role("button", name="Download all as a zip").click()
     with zipfile.ZipFile(download.value.path()) as archive:

@@ -145,4 +145,4 @@ def test_a_critic_that_is_gone_is_told_in_words_and_the_loop_is_resumed_from_the
     endpoint.answers["critic"] = [json.dumps(critique(9.5))]
     page.get_by_role("button", name="Resume").click()
     expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
-    expect(page.get_by_role("status").filter(has_text="9 was reached")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="score 9 reached")).to_be_visible()

@@ -138,7 +138,7 @@ WORDS: dict[str, str] = {
     "answers.reference_hint": "Only needed for grades",
     "answers.pick": "Add an image or video",
     "answers.unpick": "Remove image or video",
-    "answers.about": "Subject of the question",
+    "answers.about": "Image or video asked about",
     "answers.who": "Reasoners",
     "answers.put": "Ask",
     "answers.none": "No questions yet.",

@@ -15,7 +15,7 @@ KEYS: Keys = (
 )
 
 WORDS: dict[str, str] = {
-    "ask.subject": "Subject of the question",
+    "ask.subject": "Image or video",
     "ask.nothing": "No image or video selected",
     "ask.nothing_hint": "Drop an image or a video here, or select one from the library. Without one, ask a text-only "
     "question.",

@@ -65,7 +65,7 @@ WORDS: dict[str, str] = {
     # hints, where the server's name its routes
     "hints.load": "Load it on the Checkpoints page.",
     "hints.pull": "Download it on the Checkpoints page.",
-    "hints.retry": "Retry runs it again.",
+    "hints.retry": "Press “Run again” to repeat it.",
     "hints.media": "Drop the file on the form, or select it there.",
     "hints.jobs": "The Queue page lists all jobs.",
     "hints.library": "The Library lists all items.",

@@ -30,7 +30,7 @@ WORDS: dict[str, str] = {
     "queue.empty": "No jobs running or queued",
     "queue.empty_hint": "Jobs from every page and every device appear here. They survive closing the page and "
     "restarting the server.",
-    "queue.again": "Run again with a new seed",
+    "queue.again": "Run with a new seed",
     "queue.move": "Move {name}, {place} of {count}",
     "queue.how": "Drag, or press the up and down arrow keys.",
     "queue.moved": "Now {place} of {count}",
@@ -45,7 +45,7 @@ WORDS: dict[str, str] = {
     "queue.batch_ended": "batch · {kind} · {done} of {size} done",
     "queue.batch_failed": "{count} failed",
     "queue.batch_library": "Show in library",
-    "queue.batch_retry": "Run failed jobs again",
+    "queue.batch_retry": "Retry failed",
     "queue.batch_zip": "Download all as a zip",
     "priority.low": "Low",
     "priority.normal": "Normal",

@@ -31,7 +31,7 @@ WORDS: dict[str, str] = {
     "standing.fault": "FAULT",
     "why.looking": "Asking the server for its robots.",
     "why.none": "Nothing is connected to this server.",
-    "why.lost": "The page lost the server and is trying to reconnect. A moving arm is stopped by its own switch.",
+    "why.lost": "The page lost the server and is trying to reconnect. The dead-man's switch stops a moving arm.",
     "why.gone": "The robot's program disconnected from the server.",
     "why.idle": "Run the self-test before the first start.",
     "why.ready": "Enter an instruction, then Start.",
