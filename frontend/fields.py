@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
@@ -74,6 +74,24 @@ def hidden_in(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
         elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
             found |= hidden_in(annotation, f"{prefix}{name}.")
     return found
+
+
+def titles_of(models: Iterable[type[BaseModel]]) -> dict[str, str]:
+    """By a field's own name, without the groups that it is in, its title: what people read for it."""
+    found: dict[str, str] = {}
+    for model in models:
+        for name, info in model.model_fields.items():
+            if info.title:
+                found.setdefault(name, info.title)
+            found = titles_of(_models_in(info.annotation)) | found
+    return found
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """The models that a field holds: itself, one of several, or the entries of a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
 def flatten(values: Mapping[str, Any], prefix: str = "", whole: Collection[str] = ()) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from frontend.packing import source_of
 from frontend.shell import BOOT
 
 TITLE = "Orrery: log in"
-TOKEN = "Token of this server"
-WRONG = "That is not the token."
+TOKEN = "Server token"
+WRONG = "Wrong token."
 ENTER = "Log in"
 
 _STYLE = """

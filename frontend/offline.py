@@ -48,6 +48,7 @@ def offline_page(title: str, comparison: Mapping[str, Any]) -> str:
         "pages": {},
         "metrics": [asdict(metric) for metric in METRICS.values()],
         "canvases": {},
+        "titles": {},
         "kinds": {},
         "bodies": {},
     }

@@ -40,7 +40,7 @@ TRANSFER_PANEL = Panel(
 )
 """A clip that follows the outlines, the blur or the depth of another one."""
 
-TABS = ((WORLD, "Forward"), (INVERSE, "Inverse"), (POLICY, "Policy"))
+TABS = ((WORLD, "Forward dynamics"), (INVERSE, "Inverse dynamics"), (POLICY, "Policy"))
 BODY = FormPart("@body", "o-body", ("embodiment", "action_width"))
 FIRST = {"embodiment": "pusht"}
 """The body with the fewest values, so that the first curve is one that a person can read."""

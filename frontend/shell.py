@@ -16,6 +16,7 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontend import element_ids, text
+from frontend.fields import titles_of
 from frontend.gradio_files import Opening
 from frontend.icons import icon
 from frontend.packing import VENDORED_FILE, script_name, source_of, styles_name
@@ -23,6 +24,7 @@ from frontend.places import FORMS, PLACES, QUEUE, ROBOT, Place
 from frontend.starters import STARTERS
 from studio.catalogue import KindList
 from studio.comparisons import METRICS
+from studio.requests import KINDS
 from studio.requests.embodiments import EMBODIMENTS
 from studio.rules import CANVASES
 
@@ -57,6 +59,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
         "canvases": CANVASES,
         "places": {entry.name: {"title": entry.title, "path": entry.path} for entry in (*FORMS, *PLACES)},
         "pages": {entry.name: [entry.path, entry.kind] for entry in FORMS},
+        "titles": titles_of(kind.model for kind in KINDS.values()),
         "kinds": KindList.of_table().model_dump(mode="json")["kinds"],
         "metrics": [asdict(metric) for metric in METRICS.values()],
         "bodies": {name: [body.width, body.state_width, body.columns] for name, body in EMBODIMENTS.items()},

@@ -21,8 +21,8 @@ STARTERS: dict[str, tuple[dict[str, Any], ...]] = {
                 "the brown table."
             },
         },
-        {"title": "From a picture", "values": {"prompt": _ARM, SAMPLE: "start_image"}},
-        {"title": "From a clip", "values": {"prompt": _ARM, SAMPLE: "source_video"}},
+        {"title": "From an image", "values": {"prompt": _ARM, SAMPLE: "start_image"}},
+        {"title": "From a video", "values": {"prompt": _ARM, SAMPLE: "source_video"}},
     ),
     "sound": (
         {

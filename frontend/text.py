@@ -26,7 +26,7 @@ from frontend.page.world import words as world
 STUDIO = "Orrery"
 
 SKIP = "Skip to the form"
-PLACES = "Places"
+PLACES = "Pages"
 CONNECTING = frame.CONNECTING
 HELP = "Keyboard shortcuts"
 DARK = "Dark mode"
@@ -45,7 +45,7 @@ PLACEHOLDERS: dict[str, str] = {
 }
 """By page, what an empty prompt asks."""
 
-UNSAID = "its own"
+UNSAID = "default"
 ON = "on"
 OFF = "off"
 AND_MORE = "{first} and {more} more"

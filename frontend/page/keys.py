@@ -7,17 +7,17 @@ Keys = tuple[tuple[tuple[str, ...], str], ...]
 
 MAKING_KEYS: Keys = (
     (("Ctrl", "↵"), "Generate, also while typing"),
-    (("Esc",), "Leave a field, then cancel the job on the stage"),
+    (("Esc",), "Leave a field, then cancel the job shown"),
     (("/",), "Go to the prompt"),
-    (("←", "→"), "Move between choices, or along the strip"),
-    (("?",), "This list"),
+    (("←", "→"), "Move between options, or along the strip"),
+    (("?",), "Show this list"),
 )
 """Of every page with a form."""
 
 CLIP_KEYS: Keys = (
     *MAKING_KEYS[:3],
-    (("J", "L"), "One frame back, one on; the arrows too"),
-    (("K",), "Play, pause"),
+    (("J", "L"), "Previous frame, next frame; arrow keys too"),
+    (("K",), "Play or pause"),
     *MAKING_KEYS[3:],
 )
 """Of those that show clips."""

@@ -160,10 +160,10 @@ def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: Open
         " checkpoint.details.capabilities.sound = false; return true; }"
     )
     page.card.locator("[data-do=send]").click()
-    silent = page.page.get_by_role("button", name="Make it again with sound")
+    silent = page.page.get_by_role("button", name="Generate again with sound")
     expect(silent).to_have_attribute("aria-disabled", "true")
     expect(silent).to_contain_text("makes no sound.")
-    page.page.get_by_role("button", name="World: act in the frame shown").click()
+    page.page.get_by_role("button", name="Predict what actions do from this frame").click()
     page.page.wait_for_url("**/world")
     page.place = "world"
     page.wait_usable()
@@ -255,9 +255,9 @@ def test_several_seeds_are_queued_as_jobs_of_their_own(open_page: OpenPage, stud
     page.prompt.fill("seeds apart")
     page.steps.fill("1")
     page.steps.blur()
-    page.page.get_by_role("button", name="Priority and several seeds").click()
+    page.page.get_by_role("button", name="Priority and multiple seeds").click()
     page.page.get_by_label("Number of seeds").fill("2")
-    page.page.get_by_role("button", name="Queue them").click()
+    page.page.get_by_role("button", name="Add to queue").click()
     expect(page.page.locator(".o-toast")).to_contain_text("2 jobs queued")
     jobs = [job for job in studio.get("/v1/jobs").json()["jobs"] if job["request"]["prompt"] == "seeds apart"]
     seeds = sorted(job["request"]["sampling"]["seed"] for job in jobs)
@@ -276,7 +276,7 @@ def test_the_request_is_copied_as_a_program_and_as_a_command(open_page: OpenPage
     assert '"sound": False' in program
     page.page.evaluate("() => Object.assign(orrery.form.values, { '@kept': { adapter: { name: 'ink', scale: 0.8 } } })")
     expect(page.page.locator(".o-toast")).to_have_count(0)  # it has gone by itself
-    page.page.get_by_role("button", name="Copy as a command of orrery").click()
+    page.page.get_by_role("button", name="Copy as an orrery command").click()
     expect(page.page.locator(".o-toast")).to_contain_text("Copied")
     command = page.page.evaluate("() => navigator.clipboard.readText()")
     assert "--kind generate_video" in command

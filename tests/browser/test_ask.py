@@ -51,7 +51,7 @@ def test_a_question_about_a_library_picture_is_answered_stopped_kept_and_deleted
     wait_usable(page, "ask")
     expect(page.page.locator(".o-turn[data-role=user]")).to_contain_text("What is on the table?")
     assert answer.inner_text()[:20] == said[:20]
-    page.page.get_by_role("button", name="Delete the conversation").click()
+    page.page.get_by_role("button", name="Delete conversation").click()
     expect(page.page.locator(".o-turn")).to_have_count(0)
     assert page.page.evaluate("() => localStorage['orrery.ask'] === undefined")
 
@@ -68,7 +68,7 @@ def test_times_in_an_answer_seek_the_clip_and_thinking_is_folded(open_page: Open
     answer = page.page.locator(".o-turn[data-role=assistant]")
     expect(answer).to_contain_text(SCRIPTS[2])
     expect(answer.get_by_text("Frame by frame.")).to_be_hidden()
-    answer.get_by_text("What it thought").click()
+    answer.get_by_text("Reasoning").click()
     expect(answer.get_by_text("Frame by frame.")).to_be_visible()
     expect(answer.locator(".o-moment")).to_have_text(["0:00.5"])
     answer.locator(".o-moment").click()
@@ -164,7 +164,7 @@ def test_an_earlier_question_comes_back_from_the_history(open_page: OpenPage, pi
     visit(page, "ask")
     history = page.page.get_by_role("button", name="History")
     history.click()
-    expect(page.page.get_by_role("dialog", name="History")).to_contain_text("What you asked before collects here.")
+    expect(page.page.get_by_role("dialog", name="History")).to_contain_text("Your earlier questions appear here.")
     history.click()
     for count, words in enumerate(("What is it?", SCRIPTS[0], "What is it?"), 1):
         page.page.get_by_label("Question").fill(words)
@@ -205,7 +205,7 @@ def test_a_task_that_takes_long_is_stopped(open_page: OpenPage, picture: str):
 
 def test_a_dropped_picture_becomes_what_is_asked_about(open_page: OpenPage, studio: RunningServer, picture: str):
     page = visit(open_page(), "ask")
-    expect(page.page.locator("o-ask-view")).to_contain_text("Nothing is shown to the reasoner")
+    expect(page.page.locator("o-ask-view")).to_contain_text("No image or video selected")
     page.drop("seen.png", studio.get(f"/v1/media/{picture}").content + b"\0")
     expect(page.page.locator("o-ask-view")).to_have_attribute("data-media", re.compile("^u"))
     expect(page.page.locator("o-ask-view img")).to_be_visible()

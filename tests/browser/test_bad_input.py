@@ -67,7 +67,7 @@ def test_a_prompt_longer_than_the_reasoner_reads_is_explained(open_page: OpenPag
     page.prompt.fill("tokens " * 8000)
     page.button.click()
     page.wait_state("failed")
-    expect(page.stage).to_contain_text("This one failed")
+    expect(page.stage).to_contain_text("This job failed")
     expect(page.stage).to_contain_text("token")
     expect(page.card.get_by_role("button", name="Use again")).to_be_visible()
 

@@ -44,7 +44,7 @@ def test_the_badge_of_the_guardrail_says_what_its_state_means(open_page: OpenPag
     page.page.get_by_role("button", name="Guardrail: on").click()
     expect(explains).to_be_visible()
     expect(explains).to_contain_text("faces in them are blurred")
-    expect(explains).to_contain_text("This server runs nothing that it has not read.")
+    expect(explains).to_contain_text("This server runs nothing that the guardrail has not checked.")
     expect(explains).to_contain_text("a blocklist <b>and</b> Qwen3Guard")
     page.page.keyboard.press("Escape")
     expect(explains).to_be_hidden()
@@ -56,14 +56,14 @@ def test_use_again_carries_what_no_form_draws(open_page: OpenPage, studio: Runni
     page = open_page().visit("image", f"?use={name}")
     kept = page.page.locator("o-kept")
     expect(kept).to_be_visible()
-    expect(kept).to_contain_text("guidance interval: 0.1–0.9")
+    expect(kept).to_contain_text("Guidance interval: 0.1–0.9")
     made = studio.get(f"/v1/library/{name}").json()["request"]
     again = studio.get(f"/v1/jobs/{page.submit()}").json()
     # The recipe names what it ran on; the form names none, which means the active one.
     assert again["checkpoint"] == made["checkpoint"] == "speck"
     assert again["request"] == {**made, "checkpoint": None}
-    kept.get_by_role("button", name=re.compile("guidance interval")).click()
-    expect(kept).not_to_contain_text("guidance interval")
+    kept.get_by_role("button", name=re.compile("Guidance interval")).click()
+    expect(kept).not_to_contain_text("Guidance interval")
 
 
 def test_actions_that_were_found_become_those_of_a_world(open_page: OpenPage, studio: RunningServer):

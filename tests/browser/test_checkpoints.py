@@ -23,7 +23,7 @@ def test_what_serves_stands_first_and_says_what_it_can_do(open_page: OpenPage):
     page = visit(open_page(), "checkpoints")
     first = page.page.locator(".o-checkpoint").first
     expect(first).to_have_attribute("data-checkpoint", "speck")
-    expect(first).to_contain_text("serving")
+    expect(first).to_contain_text("default")
     expect(first).to_contain_text("random weights")
     expect(first).to_contain_text("transfer")
 
@@ -66,10 +66,10 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     visit(page, "checkpoints")
     cards = page.page.locator(".o-checkpoint")
     expect(cards).to_have_count(5)
-    expect(cards.filter(has_text="nvidia/Away@fp8 · a variant of away")).to_have_attribute("data-checkpoint", "large")
+    expect(cards.filter(has_text="nvidia/Away@fp8 · variant of away")).to_have_attribute("data-checkpoint", "large")
     names = [card.get_attribute("data-checkpoint") for card in cards.all()]
     assert names == ["speck", "here", "unknown", "away", "large"]
-    expect(page.page.locator("[data-checkpoint=here]")).to_contain_text("another leaves for it")
+    expect(page.page.locator("[data-checkpoint=here]")).to_contain_text("loading it unloads another")
     unclaimed = page.page.locator("[data-checkpoint=unknown]")
     expect(unclaimed).not_to_contain_text("too large")
     expect(unclaimed.get_by_role("button", name="Load", exact=True)).to_be_visible()
@@ -82,7 +82,7 @@ def test_states_and_progress_come_over_the_socket_and_orders_go_to_the_server(
     with page.page.expect_response("**/v1/checkpoints/here/load"):
         page.page.locator("[data-checkpoint=here]").get_by_role("button", name="Load", exact=True).click()
     with page.page.expect_response("**/v1/checkpoints/away/pull"):
-        page.page.locator("[data-checkpoint=away]").get_by_role("button", name="Stop the download").click()
+        page.page.locator("[data-checkpoint=away]").get_by_role("button", name="Stop download").click()
     assert orders == [("POST", "here/load"), ("DELETE", "away/pull")]
 
 

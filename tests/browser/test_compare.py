@@ -88,13 +88,13 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 def test_checkpoints_are_compared_on_three_prompts_under_one_playhead(two: RunningServer, open_page: OpenPage):
     page = visit(open_page(two), "compare")
-    expect(page.page.get_by_text("Choose by seeing")).to_be_visible()
+    expect(page.page.get_by_text("Compare side by side")).to_be_visible()
     page.page.get_by_label("Prompts").fill("\n".join(PROMPTS))
     expect(page.page.get_by_label(COMPARED[0])).to_be_checked()
     for name in COMPARED[1:]:
         page.page.get_by_label(name).check()
-    page.page.get_by_label("Values of Steps").fill("1")
-    page.page.get_by_label("Values of Seed").fill("7")
+    page.page.get_by_label("Values for Steps").fill("1")
+    page.page.get_by_label("Values for Seed").fill("7")
     expect(page.page.get_by_text(f"{len(PROMPTS)} × {len(COMPARED)}: {CELLS} cells")).to_be_visible()
     page.page.locator("[data-do=compare]").click()
     page.page.wait_for_url("**/compare?id=*")
@@ -117,8 +117,8 @@ def test_checkpoints_are_compared_on_three_prompts_under_one_playhead(two: Runni
     page.page.get_by_role("button", name="Difference").click()
     expect(page.page.locator(".o-clip-over:visible")).to_have_count(CELLS - len(PROMPTS))
     page.page.keyboard.press("[")
-    expect(page.page.locator("[data-do=loop]")).to_have_text("Loop to here")
-    page.page.get_by_role("button", name="Closer").click()
+    expect(page.page.locator("[data-do=loop]")).to_have_text("Loop end")
+    page.page.get_by_role("button", name="Zoom in").click()
     expect(page.page.locator("[data-do=zoom]")).to_have_text("1.5×")
     jobs = two.get("/v1/jobs?limit=50").json()["jobs"]
     made = [job["checkpoint"] for job in sorted(jobs, key=lambda job: job["position"])]
@@ -150,7 +150,7 @@ def _two_are_lost_and_made_again(server: RunningServer, page: StudioPage, fresh:
     fresh.page.goto(page.page.url)
     page, grid, again = fresh, fresh.page.locator("o-compare"), fresh.page.locator("[data-do=retry]")
     expect(page.page.locator(".o-clip[data-media]")).to_have_count(CELLS - 1)
-    expect(page.page.locator("[data-hole]")).to_contain_text("its file is gone; “Make what is missing”")
+    expect(page.page.locator("[data-hole]")).to_contain_text("file missing; “Generate missing”")
     _lose(server, names[len(COMPARED) + 1])
     page.page.keyboard.press("k")
     expect(page.page.locator("[data-hole]")).to_have_count(2)
@@ -158,7 +158,7 @@ def _two_are_lost_and_made_again(server: RunningServer, page: StudioPage, fresh:
     page.page.get_by_role("button", name="Difference").click()
     # Not the first row's, where what they differ from is gone, and not that of the other one that is gone.
     expect(page.page.locator(".o-clip-over:visible")).to_have_count((len(PROMPTS) - 1) * (len(COMPARED) - 1) - 1)
-    expect(page.page.get_by_text("Where that column's file is gone")).to_be_visible()
+    expect(page.page.get_by_text("Where the reference column's file is missing")).to_be_visible()
     assert (
         page.page.evaluate(
             "() => [...document.images].filter((image) => image.checkVisibility() && image.complete"

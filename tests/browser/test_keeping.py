@@ -82,10 +82,10 @@ def test_a_phone_has_no_sideways_scroll_and_can_do_everything(open_page: OpenPag
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("library", "Into the trash"),
-        ("queue", "On a grip: a place earlier or later"),
-        ("checkpoints", "From button to button"),
-        ("ask", "A new line"),
+        ("library", "Move to trash"),
+        ("queue", "On a handle: move the job up or down"),
+        ("checkpoints", "Next button"),
+        ("ask", "New line"),
     ],
 )
 def test_the_question_mark_lists_the_keys_of_the_page(open_page: OpenPage, name: str, words: str):
@@ -101,7 +101,7 @@ def test_the_header_says_what_guards_how_long_the_queue_takes_and_that_it_is_pau
     visit(page, "library")
     expect(page.page.locator("[data-pill=guardrail]")).to_contain_text("not installed")
     queue = page.page.locator("[data-pill=queue]")
-    expect(queue).to_contain_text("0 running · 5 waiting")
+    expect(queue).to_contain_text("0 running · 5 queued")
     expect(queue).to_contain_text("paused")
     queue.click()
     wait_usable(page, "queue")
@@ -117,6 +117,6 @@ def test_a_lost_connection_is_said_across_the_page_and_taken_back(open_page: Ope
         " constructor() { super(); setTimeout(() => this.onclose?.()) } close() {} send() {} } }"
     )
     sides[0].close()
-    expect(page.page.locator(".o-lost")).to_contain_text("The connection to the server is lost")
+    expect(page.page.locator(".o-lost")).to_contain_text("Connection to the server lost")
     page.page.evaluate("() => { window.WebSocket = window.Real }")
     expect(page.page.locator(".o-lost")).to_be_hidden(timeout=20_000)

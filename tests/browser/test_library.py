@@ -71,7 +71,7 @@ def test_an_item_is_looked_at_with_its_recipe_and_tagged(open_page: OpenPage, qu
     tile(page, quokkas[1]).locator("[data-do=open]").click()
     peek = page.page.locator("o-library-peek")
     expect(peek).to_contain_text("quokka two")
-    expect(peek.locator(".o-recipe")).to_contain_text("num inference steps")
+    expect(peek.locator(".o-recipe")).to_contain_text("Steps")
     expect(peek).to_contain_text("seed 1")
     peek.get_by_label("Add a tag").fill("marsupial")
     with page.page.expect_response("**/v1/library/change"):  # shown at once; a reload must not be quicker
@@ -80,7 +80,7 @@ def test_an_item_is_looked_at_with_its_recipe_and_tagged(open_page: OpenPage, qu
     page.page.reload()
     expect(peek.locator(".o-tags li")).to_have_text(["marsupial×"])
     search(page, "marsup", 1)
-    peek.get_by_role("button", name="Remove the tag marsupial").click()
+    peek.get_by_role("button", name="Remove tag marsupial").click()
     expect(peek.locator(".o-tags li")).to_have_count(0)
 
 
@@ -135,11 +135,11 @@ def test_what_goes_into_the_trash_comes_back_with_undo_or_out_of_the_trash(
     expect(tile(page, kept)).to_have_count(0)
     tile(page, gone).locator("[data-do=open]").focus()
     page.page.keyboard.press(" ")
-    page.page.locator("o-library-chosen").get_by_role("button", name="Delete for good").click()
+    page.page.locator("o-library-chosen").get_by_role("button", name="Delete permanently").click()
     page.page.get_by_role("alertdialog").get_by_role("button", name="Keep").click()
     expect(tile(page, gone)).to_be_visible()
-    page.page.locator("o-library-chosen").get_by_role("button", name="Delete for good").click()
-    page.page.get_by_role("alertdialog").get_by_role("button", name="Delete for good").click()
+    page.page.locator("o-library-chosen").get_by_role("button", name="Delete permanently").click()
+    page.page.get_by_role("alertdialog").get_by_role("button", name="Delete permanently").click()
     expect(tiles(page)).to_have_count(0)
     assert studio.get(f"/v1/library/{gone}").status_code == 404
     assert studio.get(f"/v1/library/{kept}").status_code == 200
@@ -155,17 +155,17 @@ def test_what_goes_into_the_trash_comes_back_with_undo_or_out_of_the_trash(
     expect(fresh.page.locator("o-progress [data-do=download]")).to_be_hidden()
     assert serious_violations(fresh) == []
     visit(page, "library", "?q=numbat")
-    expect(tile(page, kept)).to_contain_text("file gone")
+    expect(tile(page, kept)).to_contain_text("file missing")
     visit(page, "queue")
     expect(page.page.locator(".o-row .o-state", has_text="deleted")).to_have_count(1)
     # Neither a form nor a question begins with it in silence.
     fresh.visit("video", f"?from={kept}")
-    expect(fresh.page.locator("[data-media] .o-media-status")).to_contain_text("gone from the disk")
+    expect(fresh.page.locator("[data-media] .o-media-status")).to_contain_text("missing from the disk")
     fresh.prompt.fill("it walks")
     fresh.button.click()
     expect(fresh.page.get_by_text("There is no media").first).to_be_visible()
     visit(fresh, "ask", f"?from={kept}")
-    expect(fresh.page.locator("o-ask-view")).to_contain_text("gone from the disk")
+    expect(fresh.page.locator("o-ask-view")).to_contain_text("missing from the disk")
     fresh.page.get_by_label("Question").fill("What is it?")
     fresh.page.keyboard.press("Enter")
     expect(fresh.page.locator(".o-turn[data-role=assistant]")).to_contain_text("There is no media")
@@ -177,7 +177,7 @@ def test_several_are_chosen_by_keyboard_and_downloaded_with_their_recipes(open_p
     page.page.locator(".o-tile [tabindex='0']").first.focus()
     page.page.keyboard.press(" ")
     page.page.keyboard.press("Shift+ArrowRight")
-    expect(page.page.locator("o-library-chosen")).to_contain_text("2 chosen")
+    expect(page.page.locator("o-library-chosen")).to_contain_text("2 selected")
     with page.page.expect_download() as download:
         page.page.locator("o-library-chosen [data-do=zip]").click()
     with zipfile.ZipFile(download.value.path()) as archive:
@@ -194,7 +194,7 @@ def test_two_pictures_are_compared_under_one_slider(open_page: OpenPage, quokkas
         tile(page, item).locator("[data-do=choose]").click()
     page.page.get_by_role("button", name="Compare").click()
     expect(page.page.locator("o-compare")).to_have_attribute("data-items", "2")
-    slider = page.page.get_by_role("slider", name="Where one picture ends")
+    slider = page.page.get_by_role("slider", name="Divider between")
     slider.focus()
     page.page.keyboard.press("ArrowRight")
     expect(slider).to_have_value("50.5")
@@ -227,7 +227,7 @@ def test_a_dropped_file_is_uploaded(open_page: OpenPage, studio: RunningServer, 
     content = studio.get(f"/v1/media/{quokkas[0]}").content
     page = visit(open_page(), "library")
     page.drop("bilby.png", content + b"\0")
-    expect(page.page.locator(".o-toast")).to_contain_text("bilby.png is in the library")
+    expect(page.page.locator(".o-toast")).to_contain_text("bilby.png added to the library")
     search(page, "bilby", 1)
 
 
@@ -261,7 +261,7 @@ def test_deleting_everything_wants_the_words_written(open_page: OpenPage):
         route.fulfill(json={"num_items": 0, "num_jobs": 0, "freed_bytes": 0})
 
     page.page.route(re.compile(r"/v1/library$"), answer)
-    page.page.get_by_label("Write “delete everything”").fill("delete everything")
+    page.page.get_by_label("Type “delete everything”").fill("delete everything")
     delete.click()
     expect(page.page.locator(".o-toast")).to_contain_text("Deleted")
     assert asked == [{"confirm": "delete everything"}]

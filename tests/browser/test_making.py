@@ -92,7 +92,7 @@ def test_stopping_early_keeps_the_picture(open_page: OpenPage, studio: RunningSe
     page.wait_step(2)
     page.card.get_by_role("button", name="Stop and keep").click()
     page.wait_picture()
-    expect(page.card).to_contain_text("Stopped and kept")
+    expect(page.card).to_contain_text("Stopped, result kept")
     assert 0 < studio.job(job)["stopped_at_step"] < 200
 
 
@@ -103,7 +103,7 @@ def test_two_tabs_show_the_same(open_page: OpenPage):
     for page in (first, second):
         page.wait_state("succeeded", job)
         expect(page.strip.locator("button").first).to_have_attribute("data-job", job)
-        expect(page.page.locator("[data-pill=queue]")).to_contain_text("0 running · 0 waiting")
+        expect(page.page.locator("[data-pill=queue]")).to_contain_text("0 running · 0 queued")
 
 
 def test_use_again_fills_the_form_and_makes_the_same_picture(open_page: OpenPage, studio: RunningServer):

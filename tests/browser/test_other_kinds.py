@@ -33,7 +33,7 @@ def test_a_clip_plays_on_the_stage(open_page: OpenPage, studio: RunningServer):
     job = made(studio, page, {"kind": "generate_video", "prompt": "a cube", "num_frames": 5})
     clip = page.stage.locator("video")
     expect(clip).to_be_visible()
-    expect(clip).to_have_attribute("aria-label", "Clip 1 of 1, seed 5")
+    expect(clip).to_have_attribute("aria-label", "Video 1 of 1, seed 5")
     page.page.wait_for_function("() => document.querySelector('o-stage video').readyState >= 2")
     expect(page.card).to_contain_text("256×256×5 · 12 fps · 2 steps")
     expect(page.card.get_by_role("button", name="Use again")).to_be_visible()

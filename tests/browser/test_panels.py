@@ -39,7 +39,7 @@ def media(page: StudioPage) -> Locator:
 
 def test_a_clip_goes_on_from_another_and_is_stepped_through(open_page: OpenPage, studio: RunningServer):
     page = open_page().visit("video")
-    page.example("From a clip")
+    page.example("From a video")
     expect(media(page)).to_contain_text("17 frames")
     expect(page.field("@start")).to_contain_text("5 of 17 frames")
     few_steps(page)
@@ -75,7 +75,7 @@ def test_what_is_dropped_decides_what_a_clip_starts_from(open_page: OpenPage):
     expect(start).to_have_attribute("data-mode", "clip")
     page.drop("table.png", picture(), on=".o-media")
     expect(start).to_have_attribute("data-mode", "image")
-    page.page.get_by_role("button", name="Remove: Starts from").click()
+    page.page.get_by_role("button", name="Remove: Start from").click()
     expect(start).to_have_attribute("data-mode", "text")
 
 
@@ -97,7 +97,7 @@ def test_sound_stands_below_its_clip_and_can_be_heard(open_page: OpenPage, studi
     assert studio.job(job)["results"][0]["has_sound"]
     expect(page.page.locator(".o-wave")).to_be_visible()
     expect(page.page.locator(".o-wave")).not_to_have_attribute("data-peaks", "0")
-    page.page.get_by_role("button", name="Hear it").click()
+    page.page.get_by_role("button", name="Unmute").click()
     assert not page.stage.locator("video").evaluate("clip => clip.muted")
 
 
@@ -164,4 +164,4 @@ def test_what_is_missing_is_said_where_it_belongs(open_page: OpenPage):
     page = open_page(allowed=("status of 422",)).visit("policy")
     page.prompt.fill("lift")
     page.button.click()
-    expect(page.field("@start")).to_contain_text("This is needed")
+    expect(page.field("@start")).to_contain_text("This is required")

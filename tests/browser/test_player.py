@@ -39,12 +39,12 @@ def is_reachable(page: Page, name: str) -> bool:
 def test_the_full_screen_of_a_phone_has_the_bar_and_the_sound(open_page: OpenPage, clip: str):
     page = open_page(**PHONE).visit("sound", f"?job={clip}")
     page.wait_clip()
-    page.page.get_by_role("button", name="Hear it").click()
+    page.page.get_by_role("button", name="Unmute").click()
     page.page.get_by_role("button", name="Full screen").click()
-    leave = page.page.get_by_role("button", name="Leave the full screen")
+    leave = page.page.get_by_role("button", name="Exit full screen")
     expect(leave).to_be_visible()
     assert page.page.evaluate("() => document.fullscreenElement.matches('o-stage')")
-    for name in ("Frame", "Mute", "Leave the full screen"):
+    for name in ("Frame", "Mute", "Exit full screen"):
         wait_for(lambda name=name: is_reachable(page.page, name), 20)  # the screen grows for a while
     expect(page.page.locator(".o-wave")).to_be_visible()
     assert not page.page.evaluate("() => document.querySelector('o-stage video').muted")

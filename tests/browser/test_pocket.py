@@ -72,7 +72,7 @@ def test_a_picture_is_refined_by_the_reasoner_of_the_same_checkpoint(open_page: 
     expect(page.locator(".o-refine-won")).to_be_visible()
 
     page.locator("[data-node='0']").click()
-    page.get_by_label("What is to be different").fill("make the ball yellow")
+    page.get_by_label("What should change").fill("make the ball yellow")
     page.get_by_role("button", name="Branch").click()
     branch = page.locator(f"[data-node='{len(tree['nodes'])}'][data-stage='done']")
     expect(branch).to_be_visible(timeout=60_000)

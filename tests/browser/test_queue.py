@@ -105,8 +105,8 @@ def test_priority_cancel_and_pause_do_what_they_say(open_page: OpenPage, paused:
     ended(page, first).get_by_role("button", name="Run again").click()
     expect(ended(page, first)).to_have_attribute("data-state", "succeeded", timeout=60_000)
     page.page.get_by_role("button", name="Pause the queue").click()
-    expect(page.page.locator("o-queue")).to_contain_text("Paused: what runs goes on")
-    ended(page, second).get_by_role("button", name="Again with a new seed").click()
+    expect(page.page.locator("o-queue")).to_contain_text("Paused: running jobs continue")
+    ended(page, second).get_by_role("button", name="Run with a new seed").click()
     expect(page.page.locator("[data-entry]")).to_have_count(1)
     again = page.page.locator("[data-entry]").get_attribute("data-entry") or ""
     asked, before = paused.job(again)["request"], paused.job(second)["request"]
@@ -121,7 +121,7 @@ def test_a_batch_is_one_parent_with_its_progress(open_page: OpenPage, paused: Ru
     (single,) = submit(paused, "alone")
     page = visit(open_page(), "queue")
     expect_order(page, [batch["id"], single])
-    expect(entry(page, batch["id"])).to_contain_text("0 of 3 done · 3 wait")
+    expect(entry(page, batch["id"])).to_contain_text("0 of 3 done · 3 queued")
     entry(page, batch["id"]).get_by_text("Jobs").click()
     expect(entry(page, batch["id"]).locator("li")).to_have_count(3)
     entry(page, batch["id"]).locator(".o-grip").focus()
@@ -129,10 +129,10 @@ def test_a_batch_is_one_parent_with_its_progress(open_page: OpenPage, paused: Ru
     expect_order(page, [single, batch["id"]])
     entry(page, batch["id"]).get_by_role("button", name="Cancel").click()
     expect_order(page, [single])
-    page.page.get_by_role("button", name="Cancel all that wait").click()
+    page.page.get_by_role("button", name="Clear queue").click()
     page.page.get_by_role("alertdialog").get_by_role("button", name="Keep").click()
     expect_order(page, [single])
-    page.page.get_by_role("button", name="Cancel all that wait").click()
+    page.page.get_by_role("button", name="Clear queue").click()
     page.page.get_by_role("alertdialog").get_by_role("button", name="Yes, cancel").click()
     expect_order(page, [])
     expect(page.page.locator(".o-toast")).to_contain_text("1 job cancelled")
@@ -153,7 +153,7 @@ def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: Open
     page = visit(open_page(), "queue")
     page.page.get_by_role("button", name="Resume").click()
     row = page.page.locator(f"[data-batch='{batch['id']}']")
-    expect(row).to_contain_text("2 of 3 succeeded · 1 failed · took", timeout=60_000)
+    expect(row).to_contain_text("2 of 3 done · 1 failed · took", timeout=60_000)
     row.get_by_text("Jobs").click()
     for job, state in zip(batch["jobs"], ("succeeded", "succeeded", "failed"), strict=True):
         expect(row.locator(f"[data-job='{job['id']}']")).to_have_attribute("data-state", state)
@@ -163,11 +163,11 @@ def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: Open
     expect(ended(in_the_dark, batch["jobs"][2]["id"])).to_be_visible()
     assert serious_violations(in_the_dark) == []
     kept.rename(file)
-    row.get_by_role("button", name="Run the failed ones again").click()
-    expect(row).to_contain_text("3 of 3 succeeded · took", timeout=60_000)
-    expect(row.get_by_role("button", name="Run the failed ones again")).to_be_hidden()
+    row.get_by_role("button", name="Retry failed").click()
+    expect(row).to_contain_text("3 of 3 done · took", timeout=60_000)
+    expect(row.get_by_role("button", name="Retry failed")).to_be_hidden()
     with page.page.expect_download() as download:
-        row.get_by_role("button", name="Download all as one zip").click()
+        row.get_by_role("button", name="Download all as a zip").click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert sum(name.endswith((".png", ".mp4")) for name in archive.namelist()) == 3
 
@@ -180,7 +180,7 @@ def test_a_batch_that_has_ended_is_one_row_with_all_that_it_made(open_page: Open
     expect(page.page.locator("o-library-peek")).to_contain_text(f"{steps['num_kept_steps']} of 8 steps kept")
     page.page.locator("o-library-peek [data-do=close]").click()
     others = paused.get("/v1/library").json()["total"]
-    page.page.get_by_role("button", name="One batch: show all again").click()
+    page.page.get_by_role("button", name="One batch: show all items").click()
     expect(page.page.locator("o-library-grid")).to_have_attribute("data-count", str(others))
     expect(page.page.locator("[data-field=batch]")).to_be_hidden()
 
@@ -197,7 +197,7 @@ def test_what_a_page_is_not_told_of_a_batch_it_asks_for(open_page: OpenPage, stu
     with page.page.expect_request(f"**/v1/batches/{batch['id']}"):
         visit(page, "queue")
     row = page.page.locator(f"[data-batch='{batch['id']}']")
-    expect(row).to_contain_text("3 of 3 succeeded")
+    expect(row).to_contain_text("3 of 3 done")
     row.get_by_text("Jobs").click()
     told = row.locator("[data-job]")
     expect(told).to_have_count(3)
@@ -229,8 +229,8 @@ def test_a_job_that_ends_while_nobody_looks_is_told(open_page: OpenPage, paused:
         Object.defineProperty(document, "hidden", { get: () => Boolean(window.away) });"""
     )
     visit(page, "queue")
-    page.page.get_by_role("button", name="Tell me when a job ends").click()
-    expect(page.page.get_by_role("button", name="Telling you when a job ends")).to_be_visible()
+    page.page.get_by_role("button", name="Notify me when a job ends").click()
+    expect(page.page.get_by_role("button", name="Notifying you when a job ends")).to_be_visible()
     (job,) = submit(paused, "told of")
     expect_order(page, [job])
     page.page.evaluate("() => { window.away = true }")

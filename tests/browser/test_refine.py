@@ -41,7 +41,7 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     page = opened.page
     page.goto(f"{refining.url}/refine")
     refine = page.locator("o-refine")
-    expect(page.get_by_text("A picture that gets better")).to_be_visible(timeout=LIMIT_MS)
+    expect(page.get_by_text("Improve an image automatically")).to_be_visible(timeout=LIMIT_MS)
 
     page.get_by_label("Prompt", exact=True).fill("a red cube on a table")
     page.locator("input[name=steps]").fill("6")
@@ -53,7 +53,7 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
     expect(page.locator("[data-node]")).to_have_count(3)
     expect(page.locator("[data-node='1']")).to_have_attribute("data-best", "true")
-    expect(page.locator(".o-refine-won")).to_contain_text("7.5, before result 2 with 6.0")
+    expect(page.locator(".o-refine-won")).to_contain_text("7.5, ahead of result 2 with 6.0")
     expect(page.locator(".o-refine-issues li")).to_have_count(2)
     expect(page.locator(".o-mark-box")).to_have_count(1)
     expect(page.locator(".o-refine-changes ins").first).to_contain_text("with straight edges")
@@ -61,7 +61,7 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     page.locator("[data-node='0']").click()
     expect(page.locator(".o-refine-detail h2")).to_contain_text("Result 0")
     endpoint.answers["rewriter"] = [rewritten("A blue cube.")]
-    page.get_by_label("What is to be different").fill("make it blue")
+    page.get_by_label("What should change").fill("make it blue")
     page.get_by_role("button", name="Branch").click()
     branch = page.locator("[data-node='3']")
     expect(branch).to_have_attribute("data-best", "true", timeout=LIMIT_MS)
@@ -74,8 +74,8 @@ def test_a_refinement_grows_live_survives_a_reload_and_leads_on_from_its_first_r
     for path in (refining.data / "media").glob(f"*/{lost}.*"):
         path.unlink()
     page.locator("[data-node='2']").click()
-    expect(page.locator(".o-refine-gone")).to_contain_text("What was made here is gone")
-    expect(page.locator(".o-refine-node .o-viewer")).to_contain_text("gone from the disk")
+    expect(page.locator(".o-refine-gone")).to_contain_text("This result was deleted")
+    expect(page.locator(".o-refine-node .o-viewer")).to_contain_text("missing from the disk")
     expect(page.locator(".o-mark-box")).to_have_count(0)
     expect(page.locator(".o-refine-issues li")).to_have_count(2)
 
@@ -119,7 +119,7 @@ def test_what_is_begun_is_shown_though_its_answer_comes_after_the_news_of_it(
 
     page.route("**/v1/refinements", hold_what_begins)
     page.goto(f"{refining.url}/refine")
-    expect(page.get_by_text("A picture that gets better")).to_be_visible(timeout=LIMIT_MS)
+    expect(page.get_by_text("Improve an image automatically")).to_be_visible(timeout=LIMIT_MS)
     page.get_by_label("Prompt", exact=True).fill("a red cube on a table")
     page.locator("input[name=steps]").fill("2")
     page.get_by_role("button", name="Refine", exact=True).click()
@@ -145,4 +145,4 @@ def test_a_critic_that_is_gone_is_told_in_words_and_the_loop_is_resumed_from_the
     endpoint.answers["critic"] = [json.dumps(critique(9.5))]
     page.get_by_role("button", name="Resume").click()
     expect(refine).to_have_attribute("data-state", "succeeded", timeout=LIMIT_MS)
-    expect(page.get_by_role("status").filter(has_text="9 was reached")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="score 9 reached")).to_be_visible()

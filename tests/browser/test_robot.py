@@ -135,14 +135,14 @@ def test_a_stop_that_cannot_go_out_says_so(visit: Visit, arm: DrivenBridge, open
     page.visit(arm.name)
     expect(page.standing).to_contain_text("NO SERVER")
     page.stop.click()
-    expect(page.page.get_by_role("alert").filter(has_text="The stop did not go out")).to_be_visible()
+    expect(page.page.get_by_role("alert").filter(has_text="The stop was not sent")).to_be_visible()
 
 
 def test_one_page_is_in_control_and_the_others_watch(visit: Visit, arm: DrivenBridge, open_page: OpenPage):
     first = visit().take_control()
     second = RobotPage(open_page(beside=True)).visit(arm.name)
     arm.stand("ready", run=None)
-    expect(second.control).to_contain_text("Somebody else is in control")
+    expect(second.control).to_contain_text("Someone else is in control")
     expect(second.control).to_contain_text("2 watching")
     expect(second.button("control")).to_be_disabled()
     expect(second.button("start")).to_be_disabled()
@@ -199,12 +199,12 @@ def test_a_policy_that_is_too_slow_is_said_before_the_start_with_what_would_work
     arm.stand("ready", run=None)
     arm.summarise(latency_p95_s=1.9, largest_gapless_horizon=3)
     warning = page.page.locator(".o-too-slow")
-    expect(warning).to_contain_text("takes 1.9 s for an answer and 16 rows last 1.1 s")
+    expect(warning).to_contain_text("takes 1.9 s to answer and 16 rows last 1.1 s")
     page.page.get_by_role("button", name="Use a horizon of 3").click()
     expect(page.page.get_by_role("slider", name="Horizon")).to_have_value("3")
     expect(warning).to_have_count(0)
     arm.summarise(latency_p95_s=6.2, largest_gapless_horizon=0)
-    expect(warning).to_contain_text("after five seconds without one the arm stops")
+    expect(warning).to_contain_text("after five seconds without an answer the arm stops")
     page.page.get_by_role("button", name="Approve each chunk").click()
     expect(page.page.get_by_role("radio", name="Approve")).to_be_checked()
     expect(warning).to_have_count(0)
@@ -255,7 +255,7 @@ def test_a_refused_order_says_why(visit: Visit, arm: DrivenBridge):
 def test_approving_and_stepping_have_their_buttons_and_keys(visit: Visit, arm: DrivenBridge):
     page = visit().take_control()
     arm.stand("holding", hold="approval", run={**RUN, "mode": "approve"})
-    expect(page.standing).to_contain_text("A chunk waits for a yes")
+    expect(page.standing).to_contain_text("A chunk is waiting for approval")
     page.button("reject").click()
     arm.wait_order("reject")
     page.page.locator("body").press("a")
@@ -287,7 +287,7 @@ def test_recordings_are_listed_marked_and_replayed(visit: Visit, arm: DrivenBrid
     found = {"episodes": [episode], "num_judged": 0, "num_successes": 0, "success_interval": [0, 1]}
     arm.wait_order("episodes", value=found)
     expect(page.panel).to_contain_text(MARKUP)
-    page.panel.get_by_role("button", name="Worked").click()
+    page.panel.get_by_role("button", name="Succeeded").click()
     marking = arm.wait_order("mark")
     assert (marking["episode"], marking["success"]) == (3, True)
     page.panel.get_by_role("button", name="Replay").click()
@@ -302,9 +302,9 @@ def test_who_only_watches_sees_the_recordings_and_how_often_it_worked(visit: Vis
     episode = {"index": 0, "task": "a cube", "num_frames": 150, "ended": "ready", "success": True}
     found = {"episodes": [episode], "num_judged": 1, "num_successes": 1, "success_interval": [0.21, 1]}
     arm.wait_order("episodes", value=found)
-    expect(page.panel).to_contain_text("1 of 1 worked · 21 to 100 % at 95 %")
+    expect(page.panel).to_contain_text("1 of 1 succeeded · 95 % interval 21 to 100 %")
     expect(page.panel.get_by_role("button", name="Watch")).to_be_enabled()
-    expect(page.panel.get_by_role("button", name="Worked")).to_be_disabled()
+    expect(page.panel.get_by_role("button", name="Succeeded")).to_be_disabled()
     expect(page.panel.get_by_role("link", name="Export all")).to_have_attribute("href", re.compile("recordings.tar$"))
 
 
@@ -313,7 +313,7 @@ def test_another_table_is_asked_for_by_its_seed(visit: Visit, arm: DrivenBridge)
     arm.stand("ready", run=None)
     arm.summarise()
     scene = page.page.locator("o-robot-scene")
-    expect(scene).to_contain_text("seed 7 is on the table")
+    expect(scene).to_contain_text("current seed: 7")
     scene.get_by_role("spinbutton").fill("12")
     page.button("reset_scene").click()
     assert arm.wait_order("reset_scene")["seed"] == 12
@@ -410,7 +410,7 @@ def test_a_robot_that_leaves_is_said_and_comes_back(open_page: OpenPage, studio:
         page = RobotPage(open_page()).visit(name)
         arm.stand("running")
         expect(page.standing).to_contain_text("MOVING")
-    expect(page.standing).to_contain_text("ROBOT GONE")
+    expect(page.standing).to_contain_text("ROBOT OFFLINE")
     with driven_bridge(studio, name) as arm:
         arm.stand("ready", run=None)
         expect(page.standing).to_contain_text("READY")
@@ -433,7 +433,7 @@ def test_on_a_phone_nothing_scrolls_sideways_and_the_stop_stays_in_sight(visit: 
 def assert_the_joints_can_be_read(page: RobotPage) -> None:
     """Every line of the chart has its name above it, and no track is lower than its three numbers."""
     chart = page.page.locator("o-robot-joints")
-    for words in ("state", "command", "coming", "limit", "clamped"):
+    for words in ("state", "command", "upcoming", "limit", "clamped"):
         expect(chart.locator("[data-key]", has_text=words)).to_be_visible()
     inner = chart.bounding_box()
     plot = chart.locator("canvas").bounding_box()

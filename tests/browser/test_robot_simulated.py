@@ -52,8 +52,8 @@ def test_the_simulated_arm_is_tested_started_watched_and_stopped(server: Running
     expect(page.standing).to_contain_text("Stopped by a person.")
     page.panel.get_by_role("tab", name="Recordings").click()
     expect(page.panel).to_contain_text("pick up the red cube")
-    page.panel.get_by_role("button", name="Worked").first.click()  # the newest
-    expect(page.panel).to_contain_text("1 of 1 worked")
+    page.panel.get_by_role("button", name="Succeeded").first.click()  # the newest
+    expect(page.panel).to_contain_text("1 of 1 succeeded")
     watch_again(page)
     page.button("recover").click()
     expect(page.standing).to_contain_text("READY", timeout=RUN_MS)
@@ -61,7 +61,7 @@ def test_the_simulated_arm_is_tested_started_watched_and_stopped(server: Running
     start(page, REPLAYED)  # it ends by itself, after the two seconds that were recorded
     page.page.locator("#robot-seed").fill("12")
     page.button("reset_scene").click()
-    expect(page.page.locator("o-robot-scene")).to_contain_text("seed 12 is on the table", timeout=RUN_MS)
+    expect(page.page.locator("o-robot-scene")).to_contain_text("current seed: 12", timeout=RUN_MS)
 
 
 def start(page: RobotPage, reached: str) -> None:

@@ -107,9 +107,9 @@ def test_a_phone_has_no_sideways_scroll_and_a_drawer(open_page: OpenPage):
     assert page.page.evaluate("() => document.documentElement.scrollWidth") == 390
     rail = page.part(element_ids.RAIL)
     expect(rail).to_be_hidden()
-    page.page.get_by_role("button", name="Places").tap()
+    page.page.get_by_role("button", name="Pages").tap()
     expect(rail).to_be_visible()
     expect(rail.get_by_role("link", name="Image")).to_be_focused()
     page.page.keyboard.press("Escape")
     expect(rail).to_be_hidden()
-    expect(page.page.get_by_role("button", name="Places")).to_be_focused()
+    expect(page.page.get_by_role("button", name="Pages")).to_be_focused()

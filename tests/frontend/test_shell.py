@@ -97,7 +97,7 @@ def test_the_keys_listed_are_those_of_the_page():
 
 def test_every_place_has_its_keys_in_the_help_and_its_page_in_the_facts():
     for place in KEEPING:
-        assert "This list" in shell_of(place)
+        assert "Show this list" in shell_of(place)
         assert f'"{place.name}": {{"title": "{place.title}", "path": "{place.path}"}}' in head_of(
             place, "/ui/x", OPENING
         )

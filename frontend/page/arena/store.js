@@ -1,6 +1,6 @@
 // What the server has of the arena: rankings and votes, who can be asked, and questions with their answers.
 
-import { say } from "../data/facts.js";
+import { say, titleOf } from "../data/facts.js";
 import { Store } from "../data/store.js";
 import { ask, askJson } from "../parts/server.js";
 
@@ -88,6 +88,9 @@ class QuestionStore extends Store {
 export const arena = new ArenaStore();
 export const questions = new QuestionStore();
 
-/** What people read for the field that a contest is named by: "sampling.guidance_scale" is "guidance scale". */
-export const fieldName = (contest) =>
-  FIELDS.includes(contest) ? say(`field.${contest}`) : contest.replace(/^sampling\./, "").replace(/[_.]/g, " ");
+/** What people read for the field that a contest is named by: "sampling.guidance_scale" is "Guidance". */
+export function fieldName(contest) {
+  if (FIELDS.includes(contest)) return say(`field.${contest}`);
+  const name = contest.replace(/^sampling\./, "");
+  return name.includes(".") ? name.replace(/[_.]/g, " ") : titleOf(name);
+}

@@ -1,6 +1,6 @@
 // One checkpoint: what it is, what it can do, where it stands, and what can be done with it.
 
-import { counted, hasWords, kinds, say } from "../data/facts.js";
+import { counted, embodimentName, hasWords, kinds, say } from "../data/facts.js";
 import { faultWords } from "../data/faults.js";
 import { IconButton } from "../parts/icons.js";
 import { acts, canMake } from "../data/kinds.js";
@@ -157,7 +157,7 @@ function abilities(can) {
     ]),
     made.some(acts)
       ? can.embodiments.length === 1
-        ? can.embodiments[0]
+        ? embodimentName(can.embodiments[0])
         : say("can.bodies", { count: can.embodiments.length })
       : "",
     can.distilled_steps ? counted("can.distilled", can.distilled_steps) : "",

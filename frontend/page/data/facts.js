@@ -37,6 +37,16 @@ export const say = (key, values = {}) => facts.words[key].replace(/\{(\w+)\}/g, 
 /** Whether the page has such a sentence. */
 export const hasWords = (key) => key in facts.words;
 
+/** What people read for a field of a request, by its name without its group: "Steps" for `num_inference_steps`. */
+export const titleOf = (name) => facts.titles[name] ?? name.replaceAll("_", " ");
+
+/** What people read for an embodiment. */
+export const embodimentName = (name) =>
+  hasWords(`embodiment.${name}`) ? say(`embodiment.${name}`) : name.replaceAll("_", " ");
+
+/** A value of a field as people read it. */
+export const readable = (value) => (typeof value === "boolean" ? say(value ? "fix.on" : "fix.off") : String(value));
+
 /** The same of a number, as `{count}` where a key has one: of 1 the sentence under its key and `_one`. */
 export const counted = (key, count, values = {}) =>
   say(count === 1 ? `${key}_one` : key, { count: count.toLocaleString(), ...values });

@@ -1,6 +1,6 @@
 // The settings that made something, and what is known of the file, as people read them.
 
-import { counted, duration, say } from "./facts.js";
+import { counted, duration, embodimentName, readable, say, titleOf } from "./facts.js";
 
 const LEFT_OUT = ["prompt", "kind", "recipe"];
 
@@ -20,9 +20,9 @@ export function bytes(count) {
 export function recipeOf(request) {
   return Object.entries(request).flatMap(([name, value]) => {
     if (LEFT_OUT.includes(name) || value === null || value === "" || (Array.isArray(value) && !value.length)) return [];
-    if (Array.isArray(value)) return [[name, listed(value)]];
+    if (Array.isArray(value)) return [[titleOf(name), listed(value)]];
     if (typeof value === "object") return recipeOf(value);
-    return [[name.replaceAll("_", " "), String(value)]];
+    return [[titleOf(name), name === "embodiment" ? embodimentName(value) : readable(value)]];
   });
 }
 

@@ -1,7 +1,7 @@
 // What came with a recipe and no other part of the form shows: its adapter, its intervals, another checkpoint. Each can
 // be let go.
 
-import { say } from "../data/facts.js";
+import { readable, say, titleOf } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { useAttributes } from "../parts/element.js";
 import { Icon } from "../parts/icons.js";
@@ -20,7 +20,7 @@ function Kept({ value: held, spec: { defaults }, put, element }) {
     <span class="o-line-title"><b>${say("kept.title")}</b><small>${say("kept.help")}</small></span>
     <div class="o-chip-group" role="group" aria-label=${say("kept.title")}>
       ${said.map(([path, value]) => {
-        const name = path.split(".").at(-1).replaceAll("_", " ");
+        const name = titleOf(path.split(".").at(-1));
         return html`<button
           key=${path}
           type="button"
@@ -42,7 +42,7 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other ?? nul
 function shown(value) {
   if (Array.isArray(value)) return value.join("–");
   if (typeof value === "object") return Object.values(value).join(" × ");
-  return String(value);
+  return readable(value);
 }
 
 defineField("o-kept", Kept, {});

@@ -19,8 +19,8 @@ WORDS: dict[str, str] = {
     "header.ready": "ready",
     "header.failed": "failed",
     "header.lost": "restarting",
-    "header.waiting": "waiting for room",
-    "header.leaving": "leaving",
+    "header.waiting": "waiting for memory",
+    "header.leaving": "unloading",
     "header.unloaded": "not loaded",
     "header.asleep": "asleep",
     "header.checkpoints": "Checkpoints",
@@ -33,38 +33,38 @@ WORDS: dict[str, str] = {
     "header.load": "Load",
     "header.unload": "Unload",
     "header.unloaded_toast": "{title} is being unloaded",
-    "header.queue": "{running} running · {waiting} waiting",
+    "header.queue": "{running} running · {waiting} queued",
     "header.queue_short": "{running} · {waiting}",
     "header.left": "≈ {time}",
     "header.paused": "paused",
-    "header.gone": "The connection to the server is lost. What you see is as it was; this page tries again by itself.",
+    "header.gone": "Connection to the server lost. The page shows the last known state and keeps trying to reconnect.",
     "guardrail.not_installed": "not installed",
     "guardrail.starting": "starting",
     "guardrail.on": "on",
     "guardrail.failed": "failed",
     "guardrail.none": "no guardrail",
     "guardrail.title": "Guardrail: {state}",
-    "guardrail.required": "This server runs nothing that it has not read.",
+    "guardrail.required": "This server runs nothing that the guardrail has not checked.",
     "guardrails.not_installed": (
-        "Nothing reads what is asked for, and nothing looks at what is made. Every job is marked so. "
-        "make guardrail installs one; orrery serve --guardrail-url takes it into service."
+        "No guardrail is running: prompts and outputs are not checked, and every job is marked as unchecked. To "
+        "install one: make guardrail. To use it: orrery serve --guardrail-url."
     ),
-    "guardrails.starting": "It loads its models. What is to be guarded is refused until it is on.",
+    "guardrails.starting": "Its models are loading. Requests that need it are refused until it is on.",
     "guardrails.on": (
-        "Prompts are read before a job is queued, and captions that the upsampler writes before they are used. "
-        "Pictures and clips are looked at before they are kept, and faces in them are blurred. What does not pass is "
-        "not kept, and the job says why. Guarded jobs have no live preview."
+        "Prompts are checked before a job is queued, and upsampled captions before they are used. Images and videos "
+        "are checked before they are saved, and faces in them are blurred. Blocked results are not saved, and the job "
+        "says why. Guarded jobs have no live preview."
     ),
     "guardrails.failed": (
-        "It does not answer. What is to be guarded is refused, and jobs that it was to look at fail, until it is back."
+        "It does not answer. Until it is back, requests that need it are refused and jobs that await its check fail."
     ),
-    "notify.none": "No notifications here",
+    "notify.none": "Notifications not supported",
     "notify.denied": "Notifications are blocked",
-    "notify.off": "Tell me when a job ends",
-    "notify.on": "Telling you when a job ends",
+    "notify.off": "Notify me when a job ends",
+    "notify.on": "Notifying you when a job ends",
     "notify.succeeded": "A job is done",
     "notify.failed": "A job failed",
-    "notify.batch": "A batch of {size} has ended",
+    "notify.batch": "A batch of {size} jobs has ended",
     "title.running": "{percent} % · {title}",
     # drop, errors
     "drop.here": "Drop to restore its settings",
@@ -75,9 +75,9 @@ WORDS: dict[str, str] = {
     # hints, where the server's name its routes
     "hints.load": "Load it on the Checkpoints page.",
     "hints.pull": "Download it on the Checkpoints page.",
-    "hints.retry": "Retry runs it again.",
-    "hints.media": "Drop the file on the form, or choose it there.",
-    "hints.jobs": "The Queue page lists what there is.",
-    "hints.library": "The Library lists what there is.",
-    "hints.presets": "The menu of presets lists them.",
+    "hints.retry": "Press “Run again” to repeat it.",
+    "hints.media": "Drop the file on the form, or select it there.",
+    "hints.jobs": "The Queue page lists all jobs.",
+    "hints.library": "The Library lists all items.",
+    "hints.presets": "The Presets menu lists them.",
 }

@@ -7,7 +7,7 @@ WORDS: dict[str, str] = {
     "fix.tier": "Try {tier}p",
     "fix.frames": "Try {frames} frames",
     "fix.one": "One at a time",
-    "fix.own_words": "Use your own words",
+    "fix.own_words": "Use your original prompt",
     "fix.storage": "Storage",
     "fix.on": "on",
     "fix.off": "off",

@@ -1,12 +1,12 @@
 // Whose actions they are: the embodiment, and the width of an action where the data set decides it.
 
-import { bodies, say } from "../data/facts.js";
+import { bodies, embodimentName, say } from "../data/facts.js";
 import { defineField } from "../form/field.js";
 import { Choice } from "../form/select.js";
 import { html } from "../vendor/preact.js";
 
 const WIDTH = 7; // LIBERO's own: six of the pose and the gripper
-const OPTIONS = Object.keys(bodies).map((name) => [name.replaceAll("_", " "), name]);
+const OPTIONS = Object.keys(bodies).map((name) => [embodimentName(name), name]);
 
 function Body({ value: { embodiment, action_width: width }, put }) {
   const [own, state] = bodies[embodiment] ?? [];
