@@ -173,6 +173,7 @@ class Link:
                 stdin=subprocess.DEVNULL,
                 stdout=sys.stderr,
                 env=PATIENCE | os.environ,
+                start_new_session=True,  # a place of its own among those that want a core: see backend.worker.priority
             )
             self._pipe = Connection(ours.detach())
         self._on_report = on_report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from backend.robots.hello import parse_hello
 from backend.robots.incoming_files import IncomingFiles
@@ -13,16 +13,33 @@ from studio.requests import shown
 
 MAX_ROBOTS = 32
 
+ENGAGED = ("running", "holding")
+"""States of a session in which a run is on."""
+
+
+class OwnArm(Protocol):
+    """The arm that a server brings along, as `OwnRobot`."""
+
+    def select(self, source: str) -> None:
+        """Let another policy drive it."""
+        ...
+
+    def describe(self) -> dict[str, str]:
+        """Its name, and which policy drives it."""
+        ...
+
 
 class RobotHub:
     """Robots by name.
 
     Attributes:
+        own: the arm that the server brings along; none where it brings none.
         problem: why the server's own robot is not there; empty for no reason.
         files: that robots are asked for.
     """
 
     def __init__(self) -> None:
+        self.own: OwnArm | None = None
         self.problem = ""
         self.files = IncomingFiles()
         self._robots: dict[str, Robot] = {}
@@ -30,7 +47,13 @@ class RobotHub:
     def describe(self) -> dict[str, Any]:
         """The answer of `GET /v1/robots`."""
         robots = [robot.describe() for _, robot in sorted(self._robots.items())]
-        return {"robots": robots, "problem": self.problem}
+        return {"robots": robots, "problem": self.problem, "own": self.own.describe() if self.own else None}
+
+    def is_engaged(self, name: str) -> bool:
+        """Whether a robot is connected and in the middle of a run."""
+        robot = self._robots.get(name)
+        session = robot.describe()["session"] if robot is not None and robot.connected else None
+        return session is not None and session["state"] in ENGAGED
 
     def arrive(self, message: dict[str, Any]) -> tuple[Robot, Mailbox]:
         """A bridge that said its hello.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Coroutine, Mapping
@@ -15,11 +16,16 @@ import structlog
 
 from backend.robots.hub import RobotHub
 from backend.robots.launcher import LAUNCHER
+from studio.errors import BadInput, Conflict
+from studio.requests import shown
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.own_robot")
 
 NAME = "simulated"
+CHECKPOINT, SCRIPTED = "checkpoint", "scripted"
+"""Policies that a person can select, beside the address of one."""
+REMOTE = re.compile(r"wss?://[^\s/]+(/\S*)?")
 START_S = 60.0
 GRACE_S = 5.0
 """How long a process may take to end when it is asked to: a recording is closed in that time."""
@@ -44,7 +50,7 @@ class ArmPolicy(Protocol):
 class OwnRobot:
     """The arm's process and its policy's, started again together when either ends. Lives on the event loop's thread.
 
-    Where the server's own policy is for an arm, that is asked and no other is started.
+    Where the server's own policy is for an arm, that is asked and no other is started; a person may select another.
 
     Args:
         base_url: where they reach this server, on loopback.
@@ -52,12 +58,13 @@ class OwnRobot:
     """
 
     def __init__(self, settings: ServerSettings, base_url: str, hub: RobotHub, policy: ArmPolicy) -> None:
-        self._is_scripted = settings.robot == "scripted"
+        self.source = SCRIPTED if settings.robot == "scripted" else CHECKPOINT
         self._policy = policy
         recordings = settings.data / "recordings"
         self._arguments = ("--arm=simulated", f"--name={NAME}", f"--server={base_url}", f"--recordings={recordings}")
         self._token = settings.token.get_secret_value() if settings.token else ""
         self._hub = hub
+        hub.own = self
         self._task: asyncio.Task[None] | None = None
         self._last_words = ""
 
@@ -80,7 +87,7 @@ class OwnRobot:
             try:
                 code = await self._serve(driver)
                 if self._driver != driver:
-                    log.info("robot_starts_anew", policy=self._driver or "scripted")
+                    log.info("robot_starts_again", policy=self._driver)
                     continue
             except (OSError, TimeoutError, ValueError) as error:
                 code, self._last_words = None, f"The arm or its policy did not start: {error or type(error).__name__}"
@@ -95,20 +102,50 @@ class OwnRobot:
             log.warning("robot_ended", exit_code=code, words=self._last_words, pause_s=pause_s)
             await asyncio.sleep(pause_s)
 
-    @property
-    def _driver(self) -> str | None:
-        """Id of the checkpoint that drives the arm; none where the scripted policy does."""
-        return None if self._is_scripted else self._policy.for_an_arm
+    def select(self, source: str) -> None:
+        """Let another policy drive the arm, whose program starts again for it.
 
-    async def _changed(self, driver: str | None) -> None:
+        Args:
+            source: `CHECKPOINT`, `SCRIPTED`, or the ws:// address of a policy's server.
+
+        Raises:
+            BadInput: it is something else.
+            Conflict: the default checkpoint is no policy for an arm, or the arm is in the middle of a run.
+        """
+        if source not in (CHECKPOINT, SCRIPTED) and not REMOTE.fullmatch(source):
+            raise BadInput(
+                f"source is {shown(source)}; {CHECKPOINT}, {SCRIPTED} or a ws:// address is expected.", param="source"
+            )
+        if source == CHECKPOINT and self._policy.for_an_arm is None:
+            raise Conflict(
+                "The default checkpoint is not a policy for this arm.",
+                param="source",
+                hint="Make one that was trained for it the default checkpoint.",
+            )
+        if self._hub.is_engaged(NAME):
+            raise Conflict("The arm is in the middle of a run.", hint="Finish the run first.")
+        self.source = source
+
+    def describe(self) -> dict[str, str]:
+        """Which policy was selected, and which drives the arm: a checkpoint's id, `SCRIPTED` or an address."""
+        return {"name": NAME, "source": self.source, "driver": self._driver}
+
+    @property
+    def _driver(self) -> str:
+        if self.source != CHECKPOINT:
+            return self.source
+        return self._policy.for_an_arm or SCRIPTED
+
+    async def _changed(self, driver: str) -> None:
         """Until another policy should drive the arm: one that was not trained for it never may."""
         while self._driver == driver:
             await asyncio.sleep(LOOK_S)
 
-    async def _serve(self, driver: str | None) -> int | None:
+    async def _serve(self, driver: str) -> int | None:
         """The arm's exit code; none where its policy ended first, or another one should drive it."""
-        if driver is not None:
-            arm = await self._spawn("robot", *self._arguments, stderr=PIPE)
+        if driver != SCRIPTED:
+            remote = (f"--policy={driver}",) if driver == self.source else ()
+            arm = await self._spawn("robot", *self._arguments, *remote, stderr=PIPE)
             try:
                 await _first(self._follow(arm), self._changed(driver))
                 return arm.returncode

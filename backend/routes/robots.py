@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import structlog
 from fastapi import APIRouter, Path, WebSocket
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
 from starlette.websockets import WebSocketDisconnect
 
 from backend.errors import documented
@@ -42,6 +43,26 @@ MALFORMED, UNKNOWN, SILENT, TAKEN, LAGGED = 4400, 4404, 4408, 4409, 1013
 async def robots(hub: UsesRobots) -> dict[str, Any]:
     """Robots that have dialled in since the server started, and why the server's own one is not there."""
     return hub.describe()
+
+
+class PolicySource(BaseModel):
+    """What drives the arm that this server brings along."""
+
+    source: Annotated[
+        str,
+        Field(
+            max_length=400, title="Source", description="checkpoint, scripted, or the ws:// address of a policy server"
+        ),
+    ]
+
+
+@router.put("/v1/robots/own/policy", responses=documented(BadInput, Conflict, RobotNotFound))
+async def select_policy(policy: PolicySource, hub: UsesRobots) -> dict[str, str]:
+    """Select the policy of this server's own arm; its program starts again for it. Refused in the middle of a run."""
+    if hub.own is None:
+        raise RobotNotFound("This server has no arm of its own.", hint="orrery serve --robot simulated starts one.")
+    hub.own.select(policy.source)
+    return hub.own.describe()
 
 
 @router.websocket("/v1/robots/bridge")

@@ -7,10 +7,7 @@ import os
 from pathlib import Path
 
 from backend.worker.parent import die_with_parent
-
-NICENESS = 10
-"""How far a step stands back where all cores are busy: pages and clients are answered meanwhile, and a simulated arm
-has its ticks on time. Its program asks for a better place itself, which only root is given: this needs no right."""
+from backend.worker.priority import Priority
 
 
 def main() -> None:
@@ -28,12 +25,12 @@ def main() -> None:
     parser.add_argument("--guardrail-url", help="who looks at the frames of guarded jobs, on loopback")
     options = parser.parse_args()
     die_with_parent(options.parent)
-    os.nice(NICENESS)
+    priority = Priority()
     os.set_inheritable(options.pipe, False)
-    _serve(options)
+    _serve(options, priority)
 
 
-def _serve(options: argparse.Namespace) -> None:
+def _serve(options: argparse.Namespace, priority: Priority) -> None:
     # Seconds of imports: the server must be able to die in the middle of them without leaving this process behind.
     from multiprocessing.connection import Connection
 
@@ -49,7 +46,7 @@ def _serve(options: argparse.Namespace) -> None:
     pipe = ServerPipe(Connection(options.pipe))
     load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, pipe.end)
     media, guard = MediaStore(options.media), FrameGuard(options.guardrail_url)
-    Worker(pipe, media, AdapterFolder(options.adapters), options.checkpoint, load, guard).run()
+    Worker(pipe, media, AdapterFolder(options.adapters), options.checkpoint, load, guard, priority).run()
 
 
 if __name__ == "__main__":

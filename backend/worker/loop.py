@@ -38,6 +38,7 @@ from backend.worker.acting import Acting
 from backend.worker.engine_slot import EngineSlot, use_adapter
 from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.outputs import store_result
+from backend.worker.priority import Priority
 from backend.worker.running_job import RunningJob, Sample, Teller, one_sample, pick
 from backend.worker.server_pipe import ServerPipe
 from backend.worker.talks import Looking, Talk, Talks
@@ -70,6 +71,7 @@ class Worker:
         checkpoint: str,
         load: Callable[..., Engine] = Engine.load,
         frame_guard: FrameGuard | None = None,
+        priority: Priority | None = None,
     ) -> None:
         self._pipe = pipe
         self._guard_frames = frame_guard or FrameGuard(None)
@@ -83,6 +85,7 @@ class Worker:
         self._acting = Acting(pipe)
         self._arrived: deque[Command] = deque()
         self._rests_until = 0.0
+        self._priority = priority
 
     def run(self) -> None:
         """Serve for ever; the process ends with its server."""
@@ -138,6 +141,8 @@ class Worker:
                 self._acting.stop(act_id)
             case RestJobs(rest):
                 self._acting.keep_free(rest)
+                if self._priority is not None:
+                    (self._priority.come_forward if rest else self._priority.stand_back)()
 
     def _load(self, order: LoadCheckpoint) -> None:
         try:

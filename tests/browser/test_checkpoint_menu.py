@@ -61,7 +61,7 @@ def test_a_page_runs_its_jobs_on_the_checkpoint_that_is_selected_on_it(open_page
     expect(selected).to_contain_text("speck")
     entry(page, "after").get_by_role("button", name="Use on this page").click()
     expect(selected).to_contain_text("after")
-    page.wait_value("checkpoint", "after")
+    page.page.wait_for_function("() => orrery.form.get('checkpoint') === 'after'")
     assert runs_on(two, page.generate()) == "after"
 
     page.reload()

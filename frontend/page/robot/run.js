@@ -6,7 +6,7 @@ import { signal } from "../vendor/preact.js";
 export const ROWS_PER_SECOND = 15;
 
 const KEPT = "orrery.robot.run";
-const DEFAULTS = { prompt: "", mode: "live", horizon: 16, speed: 0.3, record: false };
+const DEFAULTS = { prompt: "", mode: "live", horizon: 16, speed: 0.3, record: false, trials: 1 };
 
 function kept() {
   try {
@@ -27,6 +27,6 @@ export function plan(values) {
 
 /** The `run` of an order to start. */
 export function runToStart() {
-  const { episode, ...run } = nextRun.value;
+  const { episode, trials: _, ...run } = nextRun.value;
   return { ...run, episode: run.mode === "replay" ? episode : null };
 }

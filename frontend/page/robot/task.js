@@ -5,7 +5,8 @@ import { seen } from "../data/store.js";
 import { define } from "../parts/element.js";
 import { html } from "../vendor/preact.js";
 import { robot } from "./link.js";
-import { nextRun, plan, ROWS_PER_SECOND, runToStart } from "./run.js";
+import { nextRun, plan, ROWS_PER_SECOND } from "./run.js";
+import { start, TrialCount, Trials } from "./trials.js";
 
 const STOPS_AFTER_S = 5; // as the loop does
 const MODES = ["live", "rehearsal", "shadow", "approve", "step", "replay"];
@@ -48,12 +49,10 @@ function Task() {
                 }),
                 button("finish", !mine, () => robot.tell("finish")),
               ]
-            : button(
-                "start",
-                !mine || Boolean(busy) || standing !== "ready" || unpicked,
-                () => robot.tell("start", { run: runToStart() }),
-                { class: "o-btn o-go-run", "data-hot": "submit" },
-              )
+            : button("start", !mine || Boolean(busy) || standing !== "ready" || unpicked, start, {
+                class: "o-btn o-go-run",
+                "data-hot": "submit",
+              })
         }
       </div>
     </div>
@@ -72,7 +71,9 @@ function Task() {
       >
         <i />${say("robot.record")}
       </button>
+      <${TrialCount} disabled=${engaged} />
     </div>
+    <${Trials} />
   `;
 }
 

@@ -7,17 +7,18 @@ import { PictureCanvas } from "../media/picture_canvas.js";
 import { define } from "../parts/element.js";
 import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 import { robot } from "./link.js";
+import { PolicySource } from "./policy_source.js";
 
 const RATE_OVER_MS = 2000;
 const FRAME_MS = 1000 / 15;
 const PREDICTED = "predicted";
-const DOTS = { ready: "good", connecting: "wait" };
 
 function View({ element }) {
   const canvas = useRef(null);
   const shown = useSignal(null); // the width, height and rate of what is drawn
   const predicts = useSignal(false); // whether a chunk came with a video
   const predicting = useSignal(false);
+  const big = useSignal(false); // the cameras take the width of the page
   seen(robot.ticks);
   const { there, now } = seen(robot);
   const { tick } = now;
@@ -45,6 +46,9 @@ function View({ element }) {
   useLayoutEffect(() => {
     if (!there) shown.value = null;
   }, [there]);
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute("data-big-cameras", big.value);
+  }, [big.value]);
 
   return html`
     <div class="o-eyes">
@@ -62,6 +66,18 @@ function View({ element }) {
     <div class="o-under">
       <span class="o-num">${visible && say("view.caption", shown.value)}</span>
       ${
+        visible &&
+        html`<button
+          type="button"
+          class="o-btn"
+          data-do="big"
+          aria-pressed=${String(big.value)}
+          onClick=${() => (big.value = !big.value)}
+        >
+          ${say("view.big")}
+        </button>`
+      }
+      ${
         there &&
         (predicts.value || tick?.policy_predicts) &&
         html`<button
@@ -73,13 +89,7 @@ function View({ element }) {
           ${say("view.predicted")}
         </button>`
       }
-      ${
-        there &&
-        tick &&
-        html`<span class="o-policy" title=${tick.policy_words}>
-          <i class="o-dot" data-state=${DOTS[tick.policy] ?? "bad"} /><span>${say(`policy.${tick.policy}`)}</span>
-        </span>`
-      }
+      ${there && tick && html`<${PolicySource} tick=${tick} />`}
     </div>
   `;
 }
