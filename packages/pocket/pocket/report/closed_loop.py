@@ -70,8 +70,8 @@ class ClosedLoop(Exam[TableErrand, Trial]):
         Figure("policy_wrong", "policy: lifted another thing", higher=False, bar=0.03),
         Figure("policy_stopped", "policy: stopped by the safety filter", higher=False),
     )
-    ceiling_is = "the scripted policy, which is told where everything is"
-    chance_is = "joints that wander at random; and an arm that does nothing"
+    ceiling_is = "the scripted policy, which knows where everything is"
+    chance_is = "joints that move at random; and an arm that does nothing"
     num_beside = 40
 
     def tasks(self, count: int, seed: int) -> Sequence[TableErrand]:
