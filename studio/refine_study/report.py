@@ -147,9 +147,9 @@ def _how(plan: Plan) -> str:
     return (
         "Every prompt is upsampled once; its image is the loop's first and the image without the loop. The loop keeps "
         "the image that its critic scores highest, so its score cannot be below the first image's. The fair "
-        "comparisons by score are the last rewrite against the first image, and the loop against the best of as many seeds by "
-        f"the same critic. {judged} Intervals are 95 %, by bootstrap over prompts. A result is better or worse where the "
-        "interval excludes 0 and a sign test agrees (p < 0.05)."
+        "comparisons by score are the last rewrite against the first image, and the loop against the best of as many "
+        f"seeds by the same critic. {judged} Intervals are 95 %, by bootstrap over prompts. A result is better or "
+        "worse where the interval excludes 0 and a sign test agrees (p < 0.05)."
     )
 
 
