@@ -73,7 +73,7 @@ class Following(Exam[ControlTask, Followed]):
             higher=False,
             digits=3,
         ),
-        Figure("mask_iou", "transfer: masks of the things, IoU", "mean"),
+        Figure("mask_iou", "transfer: masks of the objects, IoU", "mean"),
     )
     ceiling_is = "the rendered video that the control was made from"
     chance_is = "another scene's video, which has seen no control"
