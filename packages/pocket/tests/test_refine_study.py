@@ -76,7 +76,7 @@ def test_what_follows_a_prompt_is_read_off_the_pixels_whatever_the_critic_says(
     scores = next(one for one in found.contrasts if (one.side, one.against) == ("kept", "first"))
     assert (scores.measure, scores.verdict) == ("score", "better")
     report = (tmp_path / "study.md").read_text()
-    assert f"first picture, by the rule `{HEADLINE}`? {said}" in report
+    assert f"first image, by the rule `{HEADLINE}`? {said}" in report
     places = next(one for one in found.contrasts if one.measure == "places")
     assert (places.wins, places.losses) == (0, 0)
 

@@ -19,9 +19,9 @@ def markdown(card: Mapping[str, Any]) -> str:
     exams: Mapping[str, Mapping[str, Any]] = card["exams"]
     for exam in exams.values():
         lines += [_line(figure) for figure in exam["figures"].values()]
-    lines += ["", "Arrows show where better is. Chance and ceiling have the same marks from the same code:", ""]
+    lines += ["", "An arrow shows which direction is better. The same code scores candidate, chance and ceiling:", ""]
     lines += [
-        f"* {name}: chance is {exam['chance_is']}; the ceiling {exam['ceiling_is']}."
+        f"* `{name}`: chance is {exam['chance_is']}; the ceiling {exam['ceiling_is']}."
         for name, exam in exams.items()
         if exam["ceiling_is"]
     ]
@@ -29,13 +29,13 @@ def markdown(card: Mapping[str, Any]) -> str:
         waits = f"{card['answers_after_s']:.3g} s"
         lines += [
             "",
-            f"The closed loop's clock was turned by hand; an answer counted {waits} of it after its question: the "
-            "fastest chunk that was measured, rounded up to a tick, 0.4 s at least.",
+            f"The closed loop ran on a simulated clock; an answer arrived {waits} after its question: the fastest "
+            "measured chunk, rounded up to a tick, 0.4 s at least.",
         ]
     if "loop" in (real := exams.get("real_time", {})):
         lines += ["", _kept_time(real["loop"])]
     took_s = sum(exam["took_s"] for exam in exams.values())
-    return "\n".join([*lines, "", f"All of it took {took_s / 60:.1f} minutes.", ""])
+    return "\n".join([*lines, "", f"The exams took {took_s / 60:.1f} minutes.", ""])
 
 
 def _kept_time(loop: Mapping[str, Any]) -> str:
@@ -43,8 +43,8 @@ def _kept_time(loop: Mapping[str, Any]) -> str:
     num_turns = loop["num_gaps"] + loop["num_played"]
     p50, p95 = (_seconds(loop[f"latency_{name}_s"]) for name in ("p50", "p95"))
     return (
-        f"In real time the loop turned {loop['rate_hz']:.2f} times a second and missed {loop['num_missed']} turns; "
-        f"rows came after {p50} (p95 {p95}); of {num_turns} turns of a run {loop['num_gaps']} had none."
+        f"In real time the loop ran {loop['rate_hz']:.2f} times a second and missed {loop['num_missed']} ticks; "
+        f"rows arrived after {p50} (p95 {p95}); {loop['num_gaps']} of {num_turns} ticks of a run had none."
     )
 
 

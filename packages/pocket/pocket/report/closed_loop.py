@@ -64,14 +64,14 @@ class ClosedLoop(Exam[TableErrand, Trial]):
 
     name = "policy"
     figures = (
-        Figure("policy_reach", "policy: reached the named thing", bar=0.95),
+        Figure("policy_reach", "policy: reached the named object", bar=0.95),
         Figure("policy_grasp", "policy: grasped it"),
         Figure("policy_lift", "policy: lifted it", bar=0.85),
-        Figure("policy_wrong", "policy: lifted another thing", higher=False, bar=0.03),
+        Figure("policy_wrong", "policy: lifted another object", higher=False, bar=0.03),
         Figure("policy_stopped", "policy: stopped by the safety filter", higher=False),
     )
-    ceiling_is = "the scripted policy, which is told where everything is"
-    chance_is = "joints that wander at random; and an arm that does nothing"
+    ceiling_is = "the scripted policy, which knows where everything is"
+    chance_is = "joints that move at random; and an arm that does nothing"
     num_beside = 40
 
     def tasks(self, count: int, seed: int) -> Sequence[TableErrand]:

@@ -96,8 +96,8 @@ class Continuing(Exam[Episode, Filmed]):
         Figure("v2v_seam", "V2V: change at the seam, by the mean change before it", "median", higher=False),
         Figure("sound_onset_f1", "sound: onsets within 50 ms of the rendered impacts, F1", "mean"),
     )
-    ceiling_is = "the rendered clip and its sound"
-    chance_is = "the given frames, then another scene's clip and sound"
+    ceiling_is = "the rendered video and its sound"
+    chance_is = "the given frames, then another scene's video and sound"
     view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[Episode]:

@@ -41,14 +41,14 @@ class Criticising(Exam[CriticTask, Verdicts]):
     figures = (
         Figure(
             "critic_auc",
-            "critic: matched prompts scored above mismatched ones of the same picture, AUC",
+            "critic: matched prompts scored above mismatched ones of the same image, AUC",
             "mean",
             bar=0.9,
         ),
-        Figure("critic_readable", "critic: pictures with two readable verdicts", has_chance=False),
+        Figure("critic_readable", "critic: images with two readable verdicts", has_chance=False),
     )
     ceiling_is = "the world's own verdicts"
-    chance_is = "one verdict, whatever is asked"
+    chance_is = "one verdict, whatever the question"
     view = "still"
 
     def tasks(self, count: int, seed: int) -> Sequence[CriticTask]:

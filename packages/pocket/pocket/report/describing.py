@@ -37,7 +37,7 @@ class Describing(Exam[Episode, Description]):
     name = "captions"
     figures = (
         Figure(
-            "caption_fields", "caption: fields that are right (things, number, place, table, light)", "mean", bar=0.85
+            "caption_fields", "caption: fields that are right (objects, number, place, table, light)", "mean", bar=0.85
         ),
         Figure("answers", "short questions answered rightly", "mean"),
     )

@@ -64,19 +64,19 @@ class Following(Exam[ControlTask, Followed]):
     name = "transfer"
     figures = (
         Figure("edge_f1", "transfer: outlines against the control, F1 within 2 px", "mean"),
-        Figure("edge_f1_free", "transfer: the same of its clip of that prompt and seed without the control", "mean"),
+        Figure("edge_f1_free", "transfer: the same for the video of that prompt and seed without the control", "mean"),
         Figure("edge_times", "transfer: outlines with the control, by those without", "mean", bar=BAR_TIMES),
         Figure(
             "depth_si_rmse",
-            "transfer: ln depth that the picture's regions leave open, si-RMSE",
+            "transfer: ln depth that the image's regions leave unexplained, si-RMSE",
             "mean",
             higher=False,
             digits=3,
         ),
-        Figure("mask_iou", "transfer: masks of the things, IoU", "mean"),
+        Figure("mask_iou", "transfer: masks of the objects, IoU", "mean"),
     )
-    ceiling_is = "the rendered clip that the control was made of"
-    chance_is = "another scene's clip, which no control has seen"
+    ceiling_is = "the rendered video that the control was made from"
+    chance_is = "another scene's video, which has seen no control"
     view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[ControlTask]:

@@ -52,7 +52,7 @@ class Foreseeing(Exam[Stretch, Pixels]):
 
     name = "fd"
     figures = (
-        Figure("fd_psnr_db", "FD: foreseen frames, PSNR in dB", "mean", digits=1),
+        Figure("fd_psnr_db", "FD: predicted frames, PSNR in dB", "mean", digits=1),
         Figure("fd_gain_db", "FD: the same, less that of copying the last frame seen, in dB", "mean", digits=1),
     )
     ceiling_is = "the rendered frames"

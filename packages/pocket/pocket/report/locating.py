@@ -31,8 +31,8 @@ class Locating(Exam[Episode, str]):
     name = "boxes"
     figures = (
         Figure("box_iou", "boxes: IoU with the right box of the same label; 0 where there is none", "mean"),
-        Figure("box_recall", "boxes: things found with their label and an IoU of 0.5", "mean"),
-        Figure("box_extra", "boxes: boxes too many, a picture", "mean", higher=False),
+        Figure("box_recall", "boxes: objects found with their label and an IoU of 0.5", "mean"),
+        Figure("box_extra", "boxes: surplus boxes per image", "mean", higher=False),
     )
     ceiling_is = "the boxes of the segmentation"
     chance_is = "the boxes of another scene"

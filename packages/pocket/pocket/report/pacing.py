@@ -24,7 +24,7 @@ class Pacing(Exam[int, float | None]):
     figures = (
         Figure(
             "policy_chunk_s",
-            "policy: seconds a chunk takes here, nothing beside it",
+            "policy: seconds per chunk here, with nothing else running",
             "median",
             higher=False,
             bar=0.5,

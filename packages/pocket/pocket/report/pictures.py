@@ -45,8 +45,8 @@ class Pictures(Exam[PictureTask, Drawn]):
         Figure("picture_places", "places, where the prompt says any"),
         Figure("picture_count", "count"),
     )
-    ceiling_is = "a rendered still, read for what it shows"
-    chance_is = "a rendered still of another scene"
+    ceiling_is = "a rendered image, read for what it shows"
+    chance_is = "a rendered image of another scene"
     num_beside = MAX_STILLS
     view = "still"
     max_scenes = MAX_STILLS

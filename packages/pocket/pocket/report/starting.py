@@ -32,11 +32,11 @@ class Starting(Exam[Episode, Filmed]):
     name = "i2v"
     figures = (
         Figure("i2v_first_frame_psnr_db", "I2V: first frame against the given one, PSNR in dB", "mean", digits=1),
-        Figure("i2v_motion_ratio", "I2V: motion, as a share of the rendered clip's", "median"),
-        Figure("i2v_motion_iou", "I2V: where it moves, IoU with the rendered clip", "mean"),
+        Figure("i2v_motion_ratio", "I2V: motion, as a share of the rendered video's", "median"),
+        Figure("i2v_motion_iou", "I2V: where it moves, IoU with the rendered video", "mean"),
     )
-    ceiling_is = "the rendered clip"
-    chance_is = "another scene's clip"
+    ceiling_is = "the rendered video"
+    chance_is = "another scene's video"
     view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[Episode]:

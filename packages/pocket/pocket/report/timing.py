@@ -46,7 +46,7 @@ class Timing(Exam[TimingTask, str]):
         Figure("event_found", "events: answers that name a time", has_chance=False),
     )
     ceiling_is = "the simulation's own times, as the answer spells them"
-    chance_is = "the whole clip"
+    chance_is = "the whole video"
     view = "clip"
 
     def tasks(self, count: int, seed: int) -> Sequence[TimingTask]:

@@ -29,7 +29,7 @@ def test_the_table_has_a_line_for_every_figure_and_says_what_chance_and_ceiling_
 
     assert "| lifted ↑ | 100% | 21% to 100% | 1 | –; 0% idle | – | ≥ 85% |" in table
     assert "| error in rad ↓ | – | – | 0 | – | – | – |" in table
-    assert "* policy: chance is noise; the ceiling the truth." in table
+    assert "* `policy`: chance is noise; the ceiling the truth." in table
 
 
 def test_the_table_says_what_clock_the_policy_had():
@@ -46,6 +46,6 @@ def test_the_table_says_what_clock_the_policy_had():
 
     table = markdown({**card, "exams": {"real_time": {**exam, "loop": loop}}})
 
-    assert "an answer counted 0.467 s of it" in table
-    assert "rows came after 0.45 s (p95 –); of 10 turns of a run 3 had none." in table
-    assert "* real_time" not in table
+    assert "an answer arrived 0.467 s after its question" in table
+    assert "rows arrived after 0.45 s (p95 –); 3 of 10 ticks of a run had none." in table
+    assert "* `real_time`" not in table
