@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -61,6 +62,48 @@ def test_without_a_robot_the_page_says_how_to_start_one(open_page: OpenPage):
 def test_the_stop_stands_in_the_served_html_of_this_page_alone(studio: RunningServer):
     assert "<o-robot-stop" in studio.get("/robot", headers={"accept": "text/html"}).text
     assert "<o-robot-stop" not in studio.get("/", headers={"accept": "text/html"}).text
+
+
+def test_after_a_recorded_run_the_page_asks_how_it_went_and_the_next_trial_begins(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    found: dict[str, Any] = {"episodes": [], "num_judged": 0, "num_successes": 0, "success_interval": [0, 1]}
+    page.page.route("**/v1/robots/*/episodes", lambda route: route.fulfill(json=found))
+    page.take_control()
+    arm.summarise()
+    arm.stand("ready")
+    page.button("record").click()
+    page.page.get_by_label("Trials").fill("2")
+    page.page.get_by_label("Trials").blur()
+    page.button("start").click()
+    recorded = {**RUN, "record": True}
+    assert arm.wait_order("start")["run"]["record"] is True
+    with page.page.expect_response("**/episodes"):
+        arm.stand("running", run=recorded)
+    found["episodes"].append({"index": 0, "task": "", "num_frames": 30, "ended": "finished", "success": None})
+    arm.stand("ready")
+    asked = page.page.locator(".o-outcome")
+    expect(asked).to_contain_text("Trial 1 of 2 · seed 7")
+    expect(asked).to_contain_text("Did episode 0 succeed?")
+    asked.get_by_role("button", name="Success").click()
+    assert arm.wait_order("mark")["success"] is True
+    assert arm.wait_order("reset_scene")["seed"] == 8
+    arm.wait_order("home")
+    arm.summarise(scene_seed=8, busy="home")
+    arm.summarise(scene_seed=8)
+    expect(asked).to_contain_text("Trial 2 of 2 · seed 8")
+    arm.wait_order("start", 1)
+
+
+def test_the_cameras_can_take_the_whole_page(visit: Visit, arm: DrivenBridge):
+    page = visit()
+    page.watch(arm)
+    before = page.view.bounding_box()
+    page.button("big").click()
+    after = page.view.bounding_box()
+    assert before
+    assert after
+    assert after["width"] > 1.5 * before["width"]
+    expect(page.stop).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

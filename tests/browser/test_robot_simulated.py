@@ -105,3 +105,16 @@ def watch_again(page: RobotPage) -> None:
     assert serious_violations(page.opened) == []
     seen.get_by_role("button", name="Close").click()
     expect(seen).to_be_hidden()
+
+
+def test_the_policy_that_drives_the_arm_is_selected_on_the_page(server: RunningServer, open_page: OpenPage):
+    page = RobotPage(open_page(server)).visit()
+    source = page.page.locator("[data-do=policy]")
+    expect(source).to_contain_text("Scripted", timeout=START_MS)  # speck is no policy
+    source.click()
+    page.page.locator("[data-source=checkpoint]").click()
+    expect(page.page.locator(".o-toast")).to_contain_text("not a policy for this arm")
+    page.page.get_by_label("Address of a policy server").fill("ws://127.0.0.1:9/")
+    page.page.get_by_role("button", name="Connect").click()
+    expect(source).to_contain_text("ws://127.0.0.1:9/", timeout=START_MS)
+    expect(source).to_contain_text("unreachable", timeout=START_MS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from backend.robots.hub import RobotHub
 from backend.robots.own_robot import OwnRobot
+from robot_wire import HELLO
+from studio.errors import BadInput, Conflict
 from studio.settings import ServerSettings
 
 SAYS_WHERE = """echo '{"listening": "ws://127.0.0.1:9"}'; exec sleep 600"""
@@ -73,6 +76,43 @@ def test_a_checkpoint_that_is_no_policy_for_the_arm_loses_it_at_once_to_the_scri
         assert all(process.returncode is not None for process in robot.processes)
 
     asyncio.run(run())
+
+
+def test_a_person_selects_the_policy_and_the_arm_starts_again_for_it(tmp_path: Path):
+    async def run() -> None:
+        active = Active("pocket")
+        robot = own(tmp_path, active)
+        robot.begin()
+        await until(robot, "robot")
+        robot.select("scripted")
+        await until(robot, "robot", "robot.scripted", "robot")
+        assert robot.describe() == {"name": "simulated", "source": "scripted", "driver": "scripted"}
+        robot.select("ws://elsewhere:8000/policy")
+        await until(robot, "robot", "robot.scripted", "robot", "robot")
+        assert "--policy=ws://elsewhere:8000/policy" in robot.seen[3]
+        robot.select("checkpoint")
+        await until(robot, "robot", "robot.scripted", "robot", "robot", "robot")
+        assert robot.describe()["driver"] == "pocket"
+        await robot.close()
+
+    asyncio.run(run())
+
+
+def test_what_is_no_policy_is_refused_and_so_is_a_change_in_the_middle_of_a_run(tmp_path: Path):
+    active = Active(None)
+    hub = RobotHub()
+    settings = ServerSettings.model_validate({"data": tmp_path, "robot": "simulated"})
+    robot = OwnRobot(settings, "http://127.0.0.1:1", hub, active)
+    with pytest.raises(BadInput, match="ws:// address is expected"):
+        robot.select("http://elsewhere")
+    with pytest.raises(Conflict, match="not a policy for this arm"):
+        robot.select("checkpoint")
+    arm, _ = hub.arrive({**HELLO, "name": "simulated"})
+    session = {"type": "session", "state": "holding"}
+    arm.hear(json.dumps(session), session)
+    with pytest.raises(Conflict, match="in the middle of a run"):
+        robot.select("scripted")
+    assert robot.describe()["driver"] == "scripted"
 
 
 def test_who_wants_the_scripted_policy_keeps_it(tmp_path: Path):
