@@ -95,10 +95,10 @@ def ask(
     ] = None,
     image: Annotated[
         list[str] | None,
-        typer.Option(envvar="ORRERY_IMAGE", metavar="FILE", help="A picture to look at; once for each."),
+        typer.Option(envvar="ORRERY_IMAGE", metavar="FILE", help="An image to look at; once for each."),
     ] = None,
     video: Annotated[
-        list[str] | None, typer.Option(envvar="ORRERY_VIDEO", metavar="FILE", help="A clip to look at; once for each.")
+        list[str] | None, typer.Option(envvar="ORRERY_VIDEO", metavar="FILE", help="A video to look at; once for each.")
     ] = None,
     task: Annotated[
         str | None,
@@ -187,7 +187,7 @@ def _ask_task(name: str, words: Sequence[str], asked: Asked, target: Target, *, 
     """
     if len(asked.media) != 1:
         raise BadInput(
-            f"A task takes one picture or clip; {len(asked.media)} came.", param="media", hint="Use --image FILE."
+            f"A task takes one image or video; {len(asked.media)} came.", param="media", hint="Use --image FILE."
         )
     attachments = Attachments()
     own = attachments.name(asked.media[0][1], "media")

@@ -32,20 +32,20 @@ def caption(
         Path,
         typer.Argument(
             metavar="VIDEO|FOLDER|MANIFEST",
-            help="A clip, a folder of clips, or a .jsonl file whose lines have a vision_path.",
+            help="A video, a folder of videos, or a .jsonl file whose lines have a vision_path.",
         ),
     ],
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Where each clip gets its folder."
+            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Where each video gets its folder."
         ),
     ],
     sampling: Annotated[
         Mapping[str, Any], model_flags(ReasonerSampling, {"max_tokens": "max-tokens"}, dict(CAPTIONING))
     ],
     said: Annotated[Said, request_flags("checkpoint")],
-    jobs: Annotated[int, typer.Option(envvar="ORRERY_JOBS", min=1, max=256, help="Clips at a time.")] = 16,
+    jobs: Annotated[int, typer.Option(envvar="ORRERY_JOBS", min=1, max=256, help="Videos at a time.")] = 16,
     template: Annotated[
         Path | None,
         typer.Option(
@@ -65,7 +65,7 @@ def caption(
         typer.Option(
             "--by-path",
             envvar="ORRERY_BY_PATH",
-            help="The endpoint reads clips by their paths (vLLM: --allowed-local-media-path); else they are sent.",
+            help="The endpoint reads videos by their paths (vLLM: --allowed-local-media-path); else they are sent.",
         ),
     ] = False,
     target: TargetFlags,

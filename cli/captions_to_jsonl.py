@@ -21,10 +21,12 @@ NOTHING_KEPT = 1
 def captions_to_jsonl(
     captions_dir: Annotated[
         Path,
-        typer.Option(envvar="ORRERY_CAPTIONS_DIR", metavar="FOLDER", help="A folder for each clip, with its captions."),
+        typer.Option(
+            envvar="ORRERY_CAPTIONS_DIR", metavar="FOLDER", help="A folder for each video, with its captions."
+        ),
     ],
     videos_dir: Annotated[
-        Path, typer.Option(envvar="ORRERY_VIDEOS_DIR", metavar="FOLDER", help="The clips, named like those folders.")
+        Path, typer.Option(envvar="ORRERY_VIDEOS_DIR", metavar="FOLDER", help="The videos, named like those folders.")
     ],
     output: Annotated[
         Path,

@@ -53,7 +53,7 @@ def compare(
         ),
     ] = None,
     truth: Annotated[
-        str | None, typer.Option(envvar="ORRERY_TRUTH", help="A library clip that the prompts' results ought to be.")
+        str | None, typer.Option(envvar="ORRERY_TRUTH", help="A library video that the prompts' results ought to be.")
     ] = None,
     starts: Annotated[
         str, typer.Option(envvar="ORRERY_STARTS", help="Of --truth, rows: t2v, i2v, v2v, with commas between.")
@@ -86,7 +86,7 @@ def compare(
     forms: list[tuple[Path, ExportForm]] = [(path, form_of(path)) for path in output or ()]
     heard_at = place_of(heard) if heard else None
     if heard_at and not any(form == "mp4" for _, form in forms):
-        raise BadInput("Only a clip can be heard.", param="heard", hint="Name one: --output FILE.mp4")
+        raise BadInput("Only a video can be heard.", param="heard", hint="Name one: --output FILE.mp4")
     said: dict[str, Any] = (
         _read(request) if request else {"subjects": [], "axes": axes_of(checkpoints or [], axes or [])}
     )
@@ -168,7 +168,7 @@ async def _subjects_of(client: StudioClient, patterns: Sequence[str]) -> list[di
         subjects: list[dict[str, Any]] = []
         for sample in samples:
             if isinstance(sample.request, Reason):
-                raise BadInput(f"{sample.entry} is a question; comparisons make pictures and clips.", param="input")
+                raise BadInput(f"{sample.entry} is a question; comparisons make images and videos.", param="input")
             await attachments.send(client, sample.attachments)
             said = sample.request.model_dump(mode="json", exclude_unset=True)
             subjects.append({"label": sample.name, "request": {**said, "kind": sample.request.kind}})

@@ -26,7 +26,7 @@ FIELDS = {name: name.replace("_", "-") for name in ("hint", "strength", "resolut
 @with_flags
 def control(
     *,
-    video: Annotated[str, typer.Argument(metavar="VIDEO", help="The clip, or the id of something made.")],
+    video: Annotated[str, typer.Argument(metavar="VIDEO", help="The video, or the id of something made.")],
     output: Annotated[
         Path,
         typer.Option(

@@ -32,7 +32,7 @@ def generate(
             "--output",
             envvar="ORRERY_OUTPUT",
             metavar="FILE",
-            help="A .png, .mp4, .json or .npy file, or - for a picture on stdout. With spec files: a folder.",
+            help="A .png, .mp4, .json or .npy file, or - for an image on stdout. With spec files: a folder.",
         ),
     ],
     said: Annotated[Said, request_flags()],

@@ -51,7 +51,7 @@ class OutputFiles:
         """Raises BadInput when the results cannot go where they should."""
         if self.output is None:
             if count != 1:
-                raise BadInput(f"{count} pictures do not fit on stdout.", param="output", hint="Name a file with -o.")
+                raise BadInput(f"{count} images do not fit on stdout.", param="output", hint="Name a file with -o.")
             return
         if self.output.is_dir():
             raise BadInput(f"{self.output} is a folder; expected the name of a file.", param="output")

@@ -20,7 +20,7 @@ from studio.requests.model import InputType
 from studio.rules import parse_size
 from studio.specs.action_files import read_actions, read_numbers
 
-CONTROL_FORMS = "edge=clip.mp4, edge=clip.mp4:0.5, edge (from the source clip) or edge@high"
+CONTROL_FORMS = "edge=clip.mp4, edge=clip.mp4:0.5, edge (from the source video) or edge@high"
 
 NAMES: dict[str, str] = {
     **SHORT_NAMES,
@@ -99,8 +99,8 @@ FORMS: dict[str, Form] = {
     "controls": Form(
         "HINT[=FILE][@STRENGTH][:WEIGHT]",
         parse_controls,
-        "Control: edge, blur, depth, seg or wsm, each with its clip; edge and blur without one are computed from the "
-        "source clip. Once for each.",
+        "Control: edge, blur, depth, seg or wsm, each with its video; edge and blur without one are computed from the "
+        "source video. Once for each.",
     ),
     "actions": Form(
         "FILE",
@@ -186,7 +186,7 @@ def kind_of(kind: str | None, output: str, said: Said) -> str:
     suffix = Path(output).suffix.lower()
     if output != STDOUT and suffix not in NAMED_BY and not Path(output).is_dir():
         raise BadInput(
-            f"The output is {output!r}; pictures are .png files, clips .mp4 files, actions .json or .npy files.",
+            f"The output is {output!r}; images are .png files, videos .mp4 files, actions .json or .npy files.",
             param="output",
             hint="End its name in one of them.",
         )

@@ -74,8 +74,8 @@ def upsample(
         str | None,
         typer.Option(
             envvar="ORRERY_KIND",
-            help=f"{', '.join(CAPTIONED)}; without it, a transfer if it has controls, a clip if one of its flags is "
-            "set, else a picture.",
+            help=f"{', '.join(CAPTIONED)}; without it, a transfer if it has controls, a video if one of its flags is "
+            "set, else an image.",
         ),
     ] = None,
     output: Annotated[
@@ -132,12 +132,14 @@ def _wanted(kind: str | None, said: Said, attachments: Attachments) -> Captioned
     kind = kind or best_kind(said, CAPTIONED.values())
     if kind not in CAPTIONED:
         raise BadInput(
-            f"--kind is {shown(kind)}; pictures, clips and transfers have structured captions.",
+            f"--kind is {shown(kind)}; images, videos and transfers have structured captions.",
             param="kind",
             hint=nearest(kind, CAPTIONED),
         )
     if said["start_image"] and said["source_video"]:
-        raise BadInput("--start-image and --source-video are both given; a clip starts from one.", param="source_video")
+        raise BadInput(
+            "--start-image and --source-video are both given; a video starts from one.", param="source_video"
+        )
     request = build_request(kind, said, attachments)
     assert is_captioned(request)
     return request

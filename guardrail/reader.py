@@ -99,6 +99,6 @@ class CosmosReader:
             every = max(1, round(fps / LOOKS_PER_S))
             for index, frame in enumerate(frames):
                 if (first + index) % every == 0 and (what := self._filter.fault_of(frame)) is not None:
-                    where = f"frame {first + index}" if fps else "the picture"
+                    where = f"frame {first + index}" if fps else "the image"
                     return Seen(False, f"{where} was classified as {what}")
         return Seen(True, frames=self._blur.blurred(frames))

@@ -50,7 +50,7 @@ class ComparisonSubject(Frozen):
     @model_validator(mode="after")
     def _starts_from_something(self) -> Self:
         if self.starts and self.reference is None:
-            raise ValueError("starts says where clips start in the reference, and there is none")
+            raise ValueError("starts says where videos start in the reference, and there is none")
         return self
 
 

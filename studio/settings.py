@@ -89,7 +89,7 @@ class ServerSettings(BaseSettings):
         default=1,
         ge=1,
         le=8,
-        description="GPUs, from the device on, that share a clip's steps: 1, 2, 4 or 8; on a CPU so many processes",
+        description="GPUs, from the device on, that share a video's steps: 1, 2, 4 or 8; on a CPU so many processes",
     )
     policy_gpus: int = Field(default=1, ge=1, le=8, description="How many of them share a policy's steps")
     precision: Precision = Field(

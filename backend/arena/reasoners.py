@@ -140,5 +140,5 @@ class Reasoners:
 def _type_of(path: Path) -> str:
     facts = inspect_upload(path)
     if facts.type not in ("image", "video"):
-        raise BadInput(f"A file of type {facts.type} cannot be shown; a picture or a clip is expected.", param="media")
+        raise BadInput(f"A file of type {facts.type} cannot be shown; an image or a video is expected.", param="media")
     return facts.type

@@ -193,7 +193,7 @@ class ComparisonService:
     async def _first_frame(self, media_id: str) -> MediaReference:
         path = self._store.file(media_id)
         if self._store.facts(media_id).type != "video":
-            raise BadInput(f"{media_id} is no clip; starts needs one.", param="subjects")
+            raise BadInput(f"{media_id} is no video; starts needs one.", param="subjects")
 
         def frame() -> io.BytesIO:
             buffer = io.BytesIO()

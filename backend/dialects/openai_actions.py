@@ -190,9 +190,9 @@ def to_raw(answer: ActionGeneration) -> RawActions:
 def too_many_pictures(name: str, num: int) -> NotAllowed:
     """The refusal of several pictures of one observation."""
     return NotAllowed(
-        f"input.observation.{name} has {num} pictures; one is taken at a time.",
+        f"input.observation.{name} has {num} images; one is taken at a time.",
         param=f"input.observation.{name}",
-        hint="Put cameras side by side in one picture, as the embodiment was trained.",
+        hint="Put cameras side by side in one image, as the embodiment was trained.",
     )
 
 

@@ -97,7 +97,7 @@ def to_call(body: Mapping[str, Any]) -> ImagesCall:
     fields = {name: value for name, value in with_extras(body).items() if name not in IGNORED}
     if fields.pop("stream", None) not in (None, False):
         raise NotAllowed(
-            "Pictures come whole, not as a stream.",
+            "Images come whole, not as a stream.",
             param="stream",
             hint="Leave stream out; GET /v1/events has previews of a job that runs.",
         )

@@ -91,7 +91,7 @@ def to_draft(fields: VideoFields, media: Mapping[str, MediaReference]) -> Reques
     name = given[0] if given else INPUTS[0]
     source = media.get(name)
     if source is not None and source.type not in ("image", "video"):
-        raise BadInput(f"{name} is a file of type {source.type}; a picture or a clip is expected.", param=name)
+        raise BadInput(f"{name} is a file of type {source.type}; an image or a video is expected.", param=name)
     for wanted in ("image", "video"):
         if source is not None and name == f"{wanted}_reference" and source.type != wanted:
             raise BadInput(f"{name} is a file of type {source.type}; {wanted} is expected.", param=name)
@@ -149,7 +149,7 @@ def _clip(fields: VideoFields, source: MediaReference | None, name: str) -> Requ
         draft.put("use_system_prompt", True, "use_system_prompt")
         return draft
     if fields.condition_frames not in (None, (0,)):
-        what = "there is no clip" if source is None else "the input is a picture"
+        what = "there is no video" if source is None else "the input is an image"
         raise BadInput(f"condition_frame_indexes_vision is given, and {what}.", param="condition_frame_indexes_vision")
     if source is not None:
         draft.put("start_image", source.id, name)
@@ -168,7 +168,7 @@ def _put_length(draft: RequestDraft, fields: VideoFields) -> None:
         length_s = num_frames / (fields.fps or 24)
         if abs(length_s - fields.sound_duration) > 0.5:
             raise NotAllowed(
-                f"sound_duration is {fields.sound_duration:g}; the clip has {length_s:.2f} s, and its sound as many.",
+                f"sound_duration is {fields.sound_duration:g}; the video has {length_s:.2f} s, and its sound as many.",
                 param="sound_duration",
                 hint="Leave it out.",
             )

@@ -83,7 +83,7 @@ def _plain(value: object, name: str) -> object:
             raise BadInput(
                 f"{cut(name)} is bytes; an array, a text or a number is expected.",
                 param=cut(name),
-                hint="Send a picture as a uint8 array or as a data URI.",
+                hint="Send an image as a uint8 array or as a data URI.",
             )
         case _:
             return value

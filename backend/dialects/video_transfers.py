@@ -44,7 +44,7 @@ def transfer_draft(
         BadInput: something is missing or does not go together.
     """
     if source is not None and source.type != "video":
-        raise BadInput(f"{name} is a picture; a transfer follows a clip.", param=name)
+        raise BadInput(f"{name} is an image; a transfer follows a video.", param=name)
     if fields.sound:
         raise BadInput("generate_sound does not go with a control.", param="generate_sound", hint="Leave it out.")
     hints = _with_upload(fields, hints) if UPLOAD in media else hints
@@ -117,7 +117,7 @@ def _with_upload(fields: VideoFields, hints: Mapping[HintName, Hint]) -> dict[Hi
     said = hints.get(kind, Hint())
     if said.control_path is not None:
         raise BadInput(
-            f"{UPLOAD} and {kind}.control_path are both given; one clip is followed as {kind}.",
+            f"{UPLOAD} and {kind}.control_path are both given; one video is followed as {kind}.",
             param=UPLOAD,
             hint="Send one of them.",
         )
@@ -135,7 +135,7 @@ def controls_in(fields: VideoFields) -> dict[HintName, Hint]:
     names = _listed(fields.control_hint)
     if len(paths) > len(names):
         raise BadInput(
-            f"control_path names {len(paths)} clips and control_hint {len(names)} controls.", param="control_hint"
+            f"control_path names {len(paths)} videos and control_hint {len(names)} controls.", param="control_hint"
         )
     for index, name in enumerate(names):
         if name not in HINT_ORDER or name in hints:

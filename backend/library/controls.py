@@ -108,7 +108,7 @@ class ControlService:
         num_frames = read_timeline(path).num_frames_at(frame_rate(asked.fps))
         if num_frames > MAX_FRAMES:
             raise BadInput(
-                f"The clip has {num_frames:,} frames at {asked.fps:g} frames per second; at most {MAX_FRAMES:,} are "
+                f"The video has {num_frames:,} frames at {asked.fps:g} frames per second; at most {MAX_FRAMES:,} are "
                 "taken.",
                 param="source_video",
                 hint="Cut out the part that is needed.",
@@ -138,6 +138,6 @@ class ControlService:
         facts = self._store.facts(name)
         if facts.type != "video":
             raise BadInput(
-                f"{param} is {name}, a file of type {facts.type}; controls are computed from a clip.", param=param
+                f"{param} is {name}, a file of type {facts.type}; controls are computed from a video.", param=param
             )
         return facts.width, facts.height

@@ -41,7 +41,7 @@ MAX_ACTIONS_BYTES = 16 * 2**20
 """Of a file of actions: 396 rows of 1024 numbers are 8 MB."""
 
 _PNG = b"\x89PNG"
-_HINT = "Drop a picture, a clip or actions that Orrery made, or a PNG with its settings in it."
+_HINT = "Drop an image, a video or actions that Orrery made, or a PNG with its settings in it."
 
 
 def recipe_of(request: Request, checkpoint: str) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class ShownMedia:
                 case "http" | "https":
                     path = await self._remote_file(address, self._visit(laid))
                 case _:
-                    raise BadInput(f"{shown(address)} is no address of a picture or clip.", hint=_EXPECTED)
+                    raise BadInput(f"{shown(address)} is no address of an image or video.", hint=_EXPECTED)
         laid.ids[address] = name
         laid.files[name] = path
 

@@ -59,14 +59,14 @@ async def generate(
 async def edits() -> None:
     """Not served: Cosmos 3 makes pictures from words alone."""
     raise NotImplementedHere(
-        "Pictures are made from words alone here.", hint="POST /v1/videos starts from a picture: input_reference."
+        "Images are made from words alone here.", hint="POST /v1/videos starts from an image: input_reference."
     )
 
 
 @router.post("/variations", status_code=501, responses=documented(NotImplementedHere))
 async def variations() -> None:
     """Not served: see edits."""
-    raise NotImplementedHere("Variations are not served here.", hint="Ask for n pictures of one prompt.")
+    raise NotImplementedHere("Variations are not served here.", hint="Ask for n images of one prompt.")
 
 
 def _pictures(job: Job, call: ImagesCall, media: MediaStore) -> list[bytes]:

@@ -45,7 +45,7 @@ VideoId = Annotated[str, Path(examples=["5b3090214d6b"])]
 
 REFUSALS = (BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, TooLarge, DiskFull)
 SYNC_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The clip, or a JSON of it with its actions.", "content": {"video/mp4": {}}}
+    200: {"description": "The video, or a JSON of it with its actions.", "content": {"video/mp4": {}}}
 }
 
 
@@ -140,7 +140,7 @@ async def content(
         raise MediaNotFound(f"Video {video_id} is {job.state}; there is nothing yet.", hint="Ask for its status.")
     if not made:
         raise MediaNotFound(
-            f"Video {video_id} has actions and no clip.", hint="They are in `action` of GET /v1/videos/{id}."
+            f"Video {video_id} has actions and no video.", hint="They are in `action` of GET /v1/videos/{id}."
         )
     if variant == "thumbnail":
         return serve_file(parts.ledger.media.thumbnail(made[0].id), "image/webp", request)
@@ -161,14 +161,14 @@ async def content(
 async def remix(video_id: VideoId) -> None:
     """Not served: a clip is continued with `input_reference`, or followed with a control."""
     raise NotImplementedHere(
-        "Remixing is not served here.", hint="Send the clip as input_reference, with a control such as edge: true."
+        "Remixing is not served here.", hint="Send the video as input_reference, with a control such as edge: true."
     )
 
 
 @router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
 async def edits() -> None:
     """Not served: see remix."""
-    raise NotImplementedHere("Video edits are not served here.", hint="Send the clip as input_reference.")
+    raise NotImplementedHere("Video edits are not served here.", hint="Send the video as input_reference.")
 
 
 @router.post("/extensions", status_code=501, responses=documented(NotImplementedHere))
@@ -176,14 +176,14 @@ async def extensions() -> None:
     """Not served: a clip is continued from its last frames."""
     raise NotImplementedHere(
         "Video extensions are not served here.",
-        hint='POST /v1/videos with the clip as input_reference and condition_video_keep "last" continues it.',
+        hint='POST /v1/videos with the video as input_reference and condition_video_keep "last" continues it.',
     )
 
 
 @router.post("/characters", status_code=501, responses=documented(NotImplementedHere))
 async def characters() -> None:
     """Not served: Cosmos 3 knows no characters."""
-    raise NotImplementedHere("Characters are not served here.", hint="Start from a picture: input_reference.")
+    raise NotImplementedHere("Characters are not served here.", hint="Start from an image: input_reference.")
 
 
 def _base(request: Request) -> str:

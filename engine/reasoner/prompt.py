@@ -105,7 +105,7 @@ class PromptWriter:
                     raise NotAllowed(
                         "This checkpoint has no vision encoder: it reads words alone.",
                         param=param,
-                        hint="Leave pictures and clips out, or load a checkpoint with vision_encoder/.",
+                        hint="Leave images and videos out, or load a checkpoint with vision_encoder/.",
                     )
                 name = part.image if isinstance(part, ImagePart) else part.video
                 assert isinstance(part, ImagePart) != bool(media[name].times_s)
@@ -135,7 +135,7 @@ class PromptWriter:
         filled = CLIP.sub(fill, text)
         if num_places != len(patches):
             raise BrokenCheckpoint(
-                f"The chat template has {num_places} places for {len(patches)} pictures and clips.", param="checkpoint"
+                f"The chat template has {num_places} places for {len(patches)} images and videos.", param="checkpoint"
             )
         return filled
 

@@ -155,7 +155,7 @@ async def captions_to_jsonl(
     folders = sorted(folder for folder in captions_dir.iterdir() if _has_caption(folder))
     if not folders:
         raise BadInput(
-            f"{captions_dir} has no captions.", param="captions_dir", hint=f"Each clip's folder has a {CAPTION}."
+            f"{captions_dir} has no captions.", param="captions_dir", hint=f"Each video's folder has a {CAPTION}."
         )
     min_frames = max(MIN_FRAMES, num_video_frames)
     turn = asyncio.Semaphore(PROBES_AT_ONCE)

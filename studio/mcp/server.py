@@ -22,7 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 INSTRUCTIONS = (
-    "Orrery makes pictures, clips and sound with Cosmos 3 world models and answers questions about the physical world. "
+    "Orrery makes images, videos and sound with Cosmos 3 world models and answers questions about the physical world. "
     "Work is done by jobs: a tool that makes something answers a job; if that has not ended, ask get_job with wait_s. "
     "Results are named by media ids, which other tools take and look shows. "
     "In the arena results are judged blind: deal_pair, look, vote."
@@ -56,8 +56,8 @@ def make_server(client: StudioClient) -> MCPServer:
     @server.tool(annotations=READS)
     @_told
     async def look(  # pyright: ignore[reportUnusedFunction]
-        media_id: Annotated[str, Field(description="of a picture or clip")],
-        all_frames: Annotated[bool, Field(description="of a clip: up to 24 frames in time order, row by row")] = False,
+        media_id: Annotated[str, Field(description="of an image or video")],
+        all_frames: Annotated[bool, Field(description="of a video: up to 24 frames in time order, row by row")] = False,
     ) -> Image:
         """Look at a picture, or at a frame of a clip: at most 320 pixels across, of all frames each 160."""
         seen = client.library.spritesheet(media_id) if all_frames else client.thumbnail(media_id)

@@ -46,7 +46,7 @@ class StudioTools:
     async def ask(
         self,
         question: str,
-        media_id: Annotated[str | None, Field(description="a picture or clip to look at")] = None,
+        media_id: Annotated[str | None, Field(description="an image or video to look at")] = None,
         max_tokens: Annotated[int, Field(ge=1, le=8192)] = 512,
     ) -> str:
         """Ask the reasoner about the physical world, or about a picture or clip of the library."""
@@ -54,7 +54,7 @@ class StudioTools:
         if media_id is not None:
             item = await self._client.library.item(media_id)
             if item.type not in ("image", "video"):
-                raise BadInput(f"{media_id} is a file of type {item.type}; a picture or a clip is looked at.")
+                raise BadInput(f"{media_id} is a file of type {item.type}; an image or a video is looked at.")
             kind = f"{item.type}_url"
             content.insert(0, {"type": kind, kind: {"url": f"media:{media_id}"}})
         body = {"messages": [{"role": "user", "content": content}], "max_tokens": max_tokens}
@@ -62,7 +62,7 @@ class StudioTools:
         return answer.choices[0].message.content or ""
 
     async def add_file(
-        self, path: Annotated[str, Field(description="of a picture or clip on this machine, as /home/me/table.png")]
+        self, path: Annotated[str, Field(description="of an image or video on this machine, as /home/me/table.png")]
     ) -> AddedFile:
         """Put a file into the library, to start something from it, ask about it or compare it."""
         reference = await self._client.upload(Path(path).expanduser())

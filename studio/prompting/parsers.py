@@ -45,7 +45,7 @@ def read_interval(entry: Entry, duration_s: float | None) -> Interval:
         raise NotOne(f"{end:g} s, where it ends, is before {start:g} s, where it begins")
     if duration_s is not None:
         if start > duration_s:
-            raise NotOne(f"it begins at {start:g} s, and the clip ends at {duration_s:g} s")
+            raise NotOne(f"it begins at {start:g} s, and the video ends at {duration_s:g} s")
         end = min(end, duration_s)
     return Interval(start_s=start, end_s=end, label=text_of(entry, EVENT_NAMES))
 

@@ -123,8 +123,8 @@ def _counted(plan: Plan, done: Sequence[Trial], failed: Sequence[Trial]) -> str:
 def _answers(contrasts: Sequence[Contrast], headline: str) -> list[str]:
     by = "critic's score" if headline == SCORE else f"rule `{headline}`"
     questions = {
-        ("kept", "first"): f"Is what the loop keeps better than the first picture, by the {by}?",
-        ("last", "first"): f"Is what the rewrites end with better than the first picture, by the {by}?",
+        ("kept", "first"): f"Is what the loop keeps better than the first image, by the {by}?",
+        ("last", "first"): f"Is what the rewrites end with better than the first image, by the {by}?",
         ("kept", "chosen"): f"Is it better than the best of as many seeds without a rewrite, by the {by}?",
     }
     return [
@@ -145,8 +145,8 @@ def _how(plan: Plan) -> str:
         else "No rules know what these prompts ask for: the critic that steers the loop is the only judge of it here."
     )
     return (
-        "Every prompt is upsampled once; its picture is the first of the loop and the one without it. The loop keeps "
-        "what its critic scores highest, so that its score against the first picture cannot fall; the fair "
+        "Every prompt is upsampled once; its image is the first of the loop and the one without it. The loop keeps "
+        "what its critic scores highest, so that its score against the first image cannot fall; the fair "
         "comparisons by score are the last rewrite against the first, and the loop against the best of as many seeds "
         f"by the same critic. {judged} Intervals are 95 %, by bootstrap over prompts; better or worse is said where "
         "they leave out 0 and a sign test agrees (p < 0.05)."
@@ -176,7 +176,7 @@ def _table(contrasts: Sequence[Contrast]) -> list[str]:
 
 
 def _costs(done: Sequence[Trial]) -> list[str]:
-    lines = [f"A loop made {fmean(trial.num_pictures for trial in done):.1f} pictures on average."]
+    lines = [f"A loop made {fmean(trial.num_pictures for trial in done):.1f} images on average."]
     for name, costs in (
         ("Loop", [trial.loop_spent for trial in done]),
         ("Seeds without a rewrite", [trial.control_spent for trial in done]),
@@ -189,5 +189,5 @@ def _costs(done: Sequence[Trial]) -> list[str]:
         abs(trial.first_again - trial.first.score) for trial in done if trial.first and trial.first_again is not None
     ]
     if noise:
-        lines.append(f"Asked twice about the same first picture, the critic differed by {fmean(noise):.2f} on average.")
+        lines.append(f"Asked twice about the same first image, the critic differed by {fmean(noise):.2f} on average.")
     return [" ".join(lines)]

@@ -128,7 +128,7 @@ class PredictVideo(ActionRequest):
     kind: Annotated[Literal["predict_video"], FormHint(hidden=True)] = "predict_video"
     start_image: Annotated[
         MediaId,
-        Field(title="First picture", description="what is seen before the first action"),
+        Field(title="First image", description="what is seen before the first action"),
         FormHint(hidden=True),
         Takes("image"),
     ]
@@ -202,7 +202,7 @@ class RunPolicy(ActionRequest):
     kind: Annotated[Literal["run_policy"], FormHint(hidden=True)] = "run_policy"
     start_image: Annotated[
         MediaId,
-        Field(title="What is seen now", description="the camera's picture"),
+        Field(title="What is seen now", description="the camera's image"),
         FormHint(hidden=True),
         Takes("image"),
     ]

@@ -53,13 +53,13 @@ class GenerateVideo(Generation):
     prompt: Prompt
     start_image: Annotated[
         MediaId | None,
-        Field(title="First picture", description="the clip starts with it"),
+        Field(title="First image", description="the video starts with it"),
         FormHint(hidden=True),
         Takes("image"),
     ] = None
     source_video: Annotated[
         MediaId | None,
-        Field(title="Source clip", description="the clip continues it"),
+        Field(title="Source video", description="the video continues it"),
         FormHint(hidden=True),
         Takes("video"),
     ] = None
@@ -78,7 +78,7 @@ class GenerateVideo(Generation):
     num_frames: Annotated[NumFrames, Field(title="Length", description="frames: one, then groups of four")] = 189
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
     sound: Annotated[
-        bool, Field(title="Sound", description="denoise sound together with the picture"), Makes("sound")
+        bool, Field(title="Sound", description="denoise sound together with the image"), Makes("sound")
     ] = False
     sampling: VideoSampling = Field(default_factory=VideoSampling)
     count: Count = 1
@@ -114,7 +114,7 @@ class GenerateVideo(Generation):
     @model_validator(mode="after")
     def _one_start(self) -> Self:
         if self.start_image is not None and self.source_video is not None:
-            raise ValueError("start_image and source_video are both given; a clip starts from one of them")
+            raise ValueError("start_image and source_video are both given; a video starts from one of them")
         if self.source_video is None and (self.condition_frames, self.condition_end) != (KEPT, "first"):
             raise ValueError("condition_frames and condition_end are about source_video, and there is none")
         if self.source_video is not None and max(self.condition_frames) >= self.num_latent_frames:

@@ -101,7 +101,7 @@ KINDS: dict[str, Kind] = {
         Kind(GenerateVideo, "video", "video", ("video",), modes=("text2video", "image2video", "video2video")),
         Kind(TransferVideo, "transfer", "transfer", ("video",)),
         Kind(PredictVideo, "world", "forward_dynamics", ("video",), modes=("forward_dynamics",)),
-        Kind(PredictActions, "actions of a clip", "inverse_dynamics", ("actions",), modes=("inverse_dynamics",)),
+        Kind(PredictActions, "actions of a video", "inverse_dynamics", ("actions",), modes=("inverse_dynamics",)),
         Kind(RunPolicy, "policy", "policy", ("actions",), modes=("policy", "wam")),
     )
 }

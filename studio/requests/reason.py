@@ -182,7 +182,7 @@ class Reason(Frozen):
     ] = None
     num_video_frames: Annotated[
         int | None,
-        Field(ge=1, le=768, title="Frames", description="that are looked at, evenly over the clip"),
+        Field(ge=1, le=768, title="Frames", description="that are looked at, evenly over the video"),
         FormHint(fold=True),
     ] = None
     min_pixels: Annotated[

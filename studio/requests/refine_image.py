@@ -60,7 +60,7 @@ class RefineImage(Frozen):
     def _holds_together(self) -> Self:
         made = self.generate
         if isinstance(made, GenerateVideo) and made.start_image is None:
-            raise ValueError("a clip is refined from the picture that it starts from; send generate.start_image")
+            raise ValueError("a video is refined from the image that it starts from; send generate.start_image")
         if made.count != 1:
             raise ValueError(f"generate.count is {made.count}; send num_candidates in place of it")
         if made.sampling.seed + self.num_candidates - 1 > MAX_SEED:

@@ -45,7 +45,7 @@ class Control(Frozen):
     hint: HintName
     video: Annotated[
         MediaId | None,
-        Field(title="Control clip", description="none computes it from the source clip"),
+        Field(title="Control video", description="none computes it from the source video"),
         Takes("video"),
     ] = None
     strength: Annotated[
@@ -57,7 +57,7 @@ class Control(Frozen):
     def _given_or_computed(self) -> Self:
         if self.video is None and self.hint not in COMPUTED_HINTS:
             raise ValueError(
-                f"{self.hint} has no video; only {' and '.join(COMPUTED_HINTS)} are computed here, so send its clip"
+                f"{self.hint} has no video; only {' and '.join(COMPUTED_HINTS)} are computed here, so send its video"
             )
         if self.video is not None and self.strength is not None:
             raise ValueError(f"{self.hint} has a video and a strength; a strength is for a control that is computed")
@@ -114,7 +114,7 @@ class TransferVideo(Generation):
     prompt: Prompt
     controls: Annotated[
         tuple[Control, ...],
-        Field(min_length=1, max_length=5, title="Controls", description="clips to follow, one of each hint"),
+        Field(min_length=1, max_length=5, title="Controls", description="videos to follow, one of each hint"),
         FormHint(hidden=True),
     ]
     control_attention: Annotated[
@@ -124,13 +124,13 @@ class TransferVideo(Generation):
     ] = "averaged"
     source_video: Annotated[
         MediaId | None,
-        Field(title="Source clip", description="what controls are computed from, and what the clip may start with"),
+        Field(title="Source video", description="what controls are computed from, and what the video may start with"),
         FormHint(hidden=True),
         Takes("video"),
     ] = None
     num_source_frames: Annotated[
         int,
-        Field(ge=0, le=397, title="Kept frames", description="frames of the source that the clip starts with"),
+        Field(ge=0, le=397, title="Kept frames", description="frames of the source that the video starts with"),
         FormHint(hidden=True),
     ] = 0
     aspect_ratio: Shape = "16:9"
@@ -192,7 +192,9 @@ class TransferVideo(Generation):
         if self.source_video is None:
             computed = [control.hint for control in self.controls if control.video is None]
             if computed:
-                raise ValueError(f"{computed[0]} is to be computed and there is no source_video; send one, or its clip")
+                raise ValueError(
+                    f"{computed[0]} is to be computed and there is no source_video; send one, or its video"
+                )
             if self.num_source_frames:
                 raise ValueError("num_source_frames is given without source_video")
         return self
@@ -210,4 +212,4 @@ class ComputeControl(Frozen):
     strength: Strength = Field(default="medium", description="very_low, low, medium, high or very_high")
     resolution: ControlTier = Field(default="480", description="The tier: 256, 480 or 720")
     aspect_ratio: AspectRatio = Field(default="16:9", description="As in 4:3")
-    fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the clip")
+    fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the video")

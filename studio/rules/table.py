@@ -115,7 +115,7 @@ def _step_cache(can: Capabilities, _: Any) -> tuple[float, float]:
 RULES: tuple[Rule, ...] = (
     Rule(_every, "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
     Rule(_pictures, "resolution", lambda can: can.resolutions, "{checkpoint} does not draw at {value}p"),
-    Rule(_clips, "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
+    Rule(_clips, "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no videos at {value}p"),
     Rule(_with("aspect_ratio"), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
     Rule(_with("sound"), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
     Rule(_with("controls"), "controls.hint", lambda can: can.hints, "{checkpoint} does not follow {value}"),
@@ -148,14 +148,14 @@ LIMITS: tuple[Limit, ...] = (
         lambda _, __: (0, 0),
         "a policy computes each of its few steps, with no step cache of {value}",
     ),
-    Limit(_clips_at_once, "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
+    Limit(_clips_at_once, "num_frames", _clip_frames, "{checkpoint} makes no videos of {value} frames at this size"),
     Limit(
         _with("num_chunk_frames"),
         "num_chunk_frames",
         _clip_frames,
         "{checkpoint} makes no chunks of {value} frames at this size",
     ),
-    Limit(_clips, "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(_clips, "fps", lambda can, _: can.fps, "{checkpoint} makes no videos at {value} frames per second"),
     Limit(
         _acting,
         "action_width",

@@ -41,7 +41,7 @@ def acting(mode: str, spec: Spec, inputs: Inputs) -> RequestDraft:
     if mode == "inverse_dynamics":
         if is_picture(spec.vision_path):
             raise BadInput(
-                f"vision_path is {shown(spec.vision_path)}, a picture; inverse_dynamics looks at a clip.",
+                f"vision_path is {shown(spec.vision_path)}, an image; inverse_dynamics looks at a video.",
                 param="vision_path",
             )
         draft.put("source_video", inputs.media(spec.vision_path, "vision_path"), "vision_path")

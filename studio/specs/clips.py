@@ -79,7 +79,9 @@ def _control(draft: RequestDraft, index: int, name: HintName, hint: Hint, spec: 
     elif spec.vision_path is None or name not in COMPUTED_HINTS:
         why = "and there is no vision_path to compute it from" if name in COMPUTED_HINTS else "and it is not computed"
         raise BadInput(
-            f"{name} has no control_path, {why}.", param=f"{name}.control_path", hint="Name its clip with control_path."
+            f"{name} has no control_path, {why}.",
+            param=f"{name}.control_path",
+            hint="Name its video with control_path.",
         )
     elif strength == "none":  # blurred by nothing: the clip itself
         control["video"] = inputs.media(spec.vision_path, "vision_path")
@@ -98,9 +100,9 @@ def _put_start(draft: RequestDraft, mode: str, spec: Spec, inputs: Inputs) -> No
         if spec.condition_frame_indexes_vision not in (None, (0,)):
             raise BadInput(
                 f"condition_frame_indexes_vision is {list(spec.condition_frame_indexes_vision)}; {spec.vision_path} "
-                "is a picture.",
+                "is an image.",
                 param="condition_frame_indexes_vision",
-                hint="A picture is frame 0.",
+                hint="An image is frame 0.",
             )
         draft.put("start_image", media, "vision_path")
         return

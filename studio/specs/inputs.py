@@ -147,15 +147,15 @@ def save_first_frame(clip: Path, picture: Path, param: str) -> None:
         import av.error
     except ModuleNotFoundError:
         raise BadInput(
-            f"{clip.name} is a clip, and its first frame cannot be taken without PyAV.",
+            f"{clip.name} is a video, and its first frame cannot be taken without PyAV.",
             param=param,
-            hint="Install it with pip install av, or name a picture.",
+            hint="Install it with pip install av, or name an image.",
         ) from None
     try:
         with av.open(str(clip)) as container:
             frame = next(container.decode(video=0), None)
     except (av.error.FFmpegError, IndexError) as error:
-        raise BadInput(f"{clip} is no clip that can be read: {error}.", param=param) from None
+        raise BadInput(f"{clip} is no video that can be read: {error}.", param=param) from None
     if frame is None:
         raise BadInput(f"{clip} has no frame.", param=param)
     image = Image.fromarray(frame.to_ndarray(format="rgb24"))

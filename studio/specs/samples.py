@@ -136,9 +136,9 @@ def _sample(entry: Entry, fetched: Mapping[str, Path], scratch: Path, checkpoint
         raise BadInput(f"{next(iter(hints))} does not go with {mode}.", param=next(iter(hints)))
     if entry.start_frame and mode in ("image2video", "video2video"):
         raise BadInput(
-            f"the window starts at frame {entry.start_frame} of its clip; only the first frames of a clip are kept.",
+            f"the window starts at frame {entry.start_frame} of its video; only the first frames of a video are kept.",
             param="start_frame",
-            hint="Use model_mode text2video, or cut the clip.",
+            hint="Use model_mode text2video, or cut the video.",
         )
     spec = parse_spec(_completed(entry, said, mode, tuple(hints), checkpoint.id))
     if spec.seed is None:

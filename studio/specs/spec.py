@@ -145,8 +145,8 @@ class Spec(Frozen):
 
 NOT_DONE: dict[str, str] = {
     "normalize_cfg": "guidance is not normalised here",
-    "autoregressive": "clips are not made frame after frame here",
-    "share_vision_temporal_positions": "controls and the clip always share their positions",
+    "autoregressive": "videos are not made frame after frame here",
+    "share_vision_temporal_positions": "controls and the video always share their positions",
     "prompt_upsampling": "prompts are not rewritten on the way; rewrite them first",
     "native_prompt_upsampling": "prompts are not rewritten on the way; rewrite them first",
     "tensors_file": "inputs are media files, not tensors",
@@ -212,7 +212,7 @@ KIND_OF_MODE: dict[str, str] = {
 """The request that each mode becomes; any of the clips' modes with a control is `transfer_video`."""
 
 NOT_SERVED: dict[str, str] = {
-    "image2image": "pictures are made from words alone, so far",
+    "image2image": "images are made from words alone, so far",
     "audio_image2video": "sound is made and not taken from a file, so far",
 }
 

@@ -117,7 +117,7 @@ def _written(clip: DatasetRow, window: Window, name: str) -> Written:
     if isinstance(rate, int | float) and RATES[0] <= rate <= RATES[1]:
         fields["fps"] = rate
     elif rate is not None:
-        notes.append(f"The window's clip has {rate} frames per second; clips are made at {RATES[0]} to {RATES[1]}.")
+        notes.append(f"The window's video has {rate} frames per second; videos are made at {RATES[0]} to {RATES[1]}.")
     return Written(fields, name, window.start_frame, tuple(notes))
 
 

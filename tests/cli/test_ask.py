@@ -89,7 +89,7 @@ def test_a_task_answers_with_typed_results(ask):
         (["x", "--schema", "typo.json", "--thinking"], "--thinking does not go with --schema"),
         (["x", "--word", "a=b"], "--word goes with --task."),
         (["x", "--task", "groundin", "--image", "seen.png"], "no task 'groundin'. Did you mean grounding?"),
-        (["x", "--task", "grounding"], "A task takes one picture or clip; 0 came."),
+        (["x", "--task", "grounding"], "A task takes one image or video; 0 came."),
         (["x", "--task", "grounding", "--video", "clip.mp4"], "takes one image; video came"),
         (["x", "--task", "caption", "--image", "seen.png"], "takes no words; the question fits none"),
         (["--task", "grounding", "--image", "seen.png"], "needs subject"),

@@ -139,7 +139,7 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         (["x", "--output", "out.mp4", "--num-frames", "10"], "use 9 or 13"),
         (["x", "--output", "/missing/out.png"], "The folder /missing of out.png is not there. Make it first."),
         (["x", "--output", "/"], "/ is a folder"),
-        (["x", "--output", "-", "--count", "2"], "2 pictures do not fit on stdout."),
+        (["x", "--output", "-", "--count", "2"], "2 images do not fit on stdout."),
         (["x", "--data", "~nobody-of-this-name"], "begins with nobody's home"),
         (["x", "--stepz", "3"], "No such option: --stepz"),
         ([], "Missing argument 'PROMPT...'"),

@@ -97,7 +97,7 @@ def frameless(make_clip: Callable[..., bytes]) -> bytes:
     ("content", "said"),
     [
         (lambda _: b"dear model, please make a clip", "text"),
-        (lambda _: audio_only(), "sound and no moving picture"),
+        (lambda _: audio_only(), "sound and no video"),
         (lambda _: huge_picture(), "20000x20"),
         (lambda _: long_clip(), "at most 600 s"),
         (lambda make_clip: make_clip(30)[:3000], "breaks off"),

@@ -79,7 +79,7 @@ def test_an_action_spec_is_refused_in_its_own_words(refused, fields, says):
 
 def test_inverse_dynamics_needs_a_clip(refused):
     said = refused(model_mode="inverse_dynamics", prompt="x", vision_path="start.png", domain_name="av")
-    assert "vision_path is 'start.png', a picture; inverse_dynamics looks at a clip." in said
+    assert "vision_path is 'start.png', an image; inverse_dynamics looks at a video." in said
 
 
 def test_all_samples_with_errors_are_told_at_once(specs, read):

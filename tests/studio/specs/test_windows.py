@@ -52,7 +52,7 @@ def test_a_window_is_a_sample_of_its_structured_caption(rows):
     assert caption["temporal_caption"] == "A black robotic arm moves."
     assert (caption["fps"], caption["duration"]) == (24.0, "3s")
     assert sample.notes == (
-        "The window's clip has 5 frames per second; clips are made at 10 to 30.",
+        "The window's video has 5 frames per second; videos are made at 10 to 30.",
         "num_frames is 86; 89 is taken, one frame and groups of four.",
     )
     assert sample.attachments == {}
