@@ -116,15 +116,15 @@ def markdown_of(plan: Plan, trials: Sequence[Trial], contrasts: Sequence[Contras
 def _counted(plan: Plan, done: Sequence[Trial], failed: Sequence[Trial]) -> str:
     said = [f"{len(done)} of {len(plan.prompts)} prompts"]
     said += [f"{len(failed)} failed and left out"] if failed else []
-    said += [f"at most {plan.max_rewrites} rewrites, good enough at {plan.good_enough:g}"]
+    said += [f"at most {plan.max_rewrites} rewrites, stop at score {plan.good_enough:g}"]
     return "; ".join(said) + "."
 
 
 def _answers(contrasts: Sequence[Contrast], headline: str) -> list[str]:
     by = "critic's score" if headline == SCORE else f"rule `{headline}`"
     questions = {
-        ("kept", "first"): f"Is what the loop keeps better than the first image, by the {by}?",
-        ("last", "first"): f"Is what the rewrites end with better than the first image, by the {by}?",
+        ("kept", "first"): f"Is the loop's best image better than the first image, by the {by}?",
+        ("last", "first"): f"Is the last rewrite's image better than the first image, by the {by}?",
         ("kept", "chosen"): f"Is it better than the best of as many seeds without a rewrite, by the {by}?",
     }
     return [
@@ -140,7 +140,7 @@ def _difference(one: Contrast) -> str:
 
 def _how(plan: Plan) -> str:
     judged = (
-        f"Rules: {plan.rules}. They know what each prompt asks for, and see nothing but pixels."
+        f"Rules: {plan.rules}. They know what each prompt asks for and see only pixels."
         if plan.rules
         else "No rules know what these prompts ask for: the critic that steers the loop is the only judge of it here."
     )

@@ -91,7 +91,7 @@ def test_boxes_and_points_of_a_task_are_drawn_on_the_frame(open_page: OpenPage, 
     box = page.page.locator(".o-mark-box")
     expect(box).to_have_text(SCRIPTS[0])
     expect(page.page.locator(".o-mark-point")).to_have_text("tip")
-    # Both at once, with the image there: what is measured one after the other may have moved in between.
+    # Both at once, with the picture there: what is measured one after the other may have moved in between.
     page.page.wait_for_function("() => document.querySelector('o-ask-view img').naturalWidth > 0")
     frame, drawn = page.page.evaluate(
         "() => ['.o-viewer-frame', '.o-mark-box'].map((part) => document.querySelector(part).getBoundingClientRect())"

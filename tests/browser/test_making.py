@@ -1,4 +1,4 @@
-"""Making a picture: from the prompt to the image, and everything that can be done on the way."""
+"""Making a picture: from the prompt to the picture, and everything that can be done on the way."""
 
 import re
 

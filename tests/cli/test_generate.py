@@ -120,13 +120,13 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         ),
         (["x", "--steps", "10000"], "num_inference_steps is '10000'; at most 200 is accepted."),
         (["x", "--steps", "many"], "num_inference_steps is 'many': input should be a valid integer"),
-        (["x", "--guidance", "nan"], "guidance_scale is 'nan'; a finite number is expected."),
-        (["x", "--guidance", "inf"], "guidance_scale is 'inf'; a finite number is expected."),
+        (["x", "--guidance", "nan"], "guidance_scale is 'nan'; expected a finite number."),
+        (["x", "--guidance", "inf"], "guidance_scale is 'inf'; expected a finite number."),
         (["x", "--seed", "-1"], "seed is '-1'; at least 0"),
         (["x", "--count", "11"], "count is '11'; at most 10"),
         (["x", "--schedule", "fast"], "schedule is 'fast': input should be 'native' or 'checkpoint'."),
         (["x", "--guidance-interval", "9", "1"], "guidance_interval is [9, 1]"),
-        (["x", "--size", "1000x1000"], "1000x1000 is not a size that Cosmos 3 makes. The nearest is 1024x1024."),
+        (["x", "--size", "1000x1000"], "1000x1000 is not a size that Cosmos 3 supports. The nearest is 1024x1024."),
         (["x", "--size", "big"], "expected WIDTHxHEIGHT"),
         (
             ["x", "--checkpoint", "spek"],
@@ -153,7 +153,7 @@ def test_bad_input_is_one_line(refused, tmp_path, words, says):
 
 def test_a_server_that_does_not_answer_is_named(refused, tmp_path):
     said = refused("generate", "x", "-o", tmp_path / "out.png", "--server", "http://127.0.0.1:1")
-    assert "Nobody answers at http://127.0.0.1:1" in said
+    assert "No server answers at http://127.0.0.1:1" in said
     assert "orrery serve" in said
 
 

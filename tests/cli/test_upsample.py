@@ -59,7 +59,7 @@ def test_a_transfer_is_shown_what_it_follows_and_is_as_long(upsample, endpoint, 
     assert json.loads(result.stdout)["duration"] == "7s"
     *clips, words = endpoint.bodies[-1]["messages"][-1]["content"]
     assert [part["video_url"]["url"].partition(",")[0] for part in clips] == ["data:video/mp4;base64"] * 2
-    assert "clip 1, the source video" in words["text"]
+    assert "clip 1, the source clip" in words["text"]
     assert "clip 2, how far away" in words["text"]
     upsample(*follows, "--num-frames", "121", "--attempts", "1")
     assert 'duration="5s"' in block(endpoint.bodies[-1], "task_constraints")

@@ -65,10 +65,7 @@ def test_a_preset_that_ships_lies_beside_the_presets(whole, tmp_path, monkeypatc
     monkeypatch.setattr("studio.checkpoints.SHIPPED", tmp_path)
     absent = find_checkpoint("pocket", PRESETS, tmp_path / "built")
     assert (absent.folder, absent.installed) == (tmp_path / "pocket", False)
-    assert (
-        absent.way_here
-        == "Its files belong in presets/pocket, which this copy lacks; docs/pocket.md says how they are made."
-    )
+    assert absent.way_here == "Its files belong in presets/pocket and are missing from this copy; see docs/pocket.md."
     whole.rename(tmp_path / "pocket")
     assert find_checkpoint("pocket", PRESETS, tmp_path / "built").installed
 

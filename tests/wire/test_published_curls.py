@@ -158,7 +158,7 @@ def test_vllm_omnis_jobs_have_their_actions(
     assert action["action_mode"] == mode
     assert [len(row) for row in action["data"]] == [10] * 4
     content = nano.get(f"/v1/videos/{final['id']}/content")
-    # What was watched is not made anew, so there is no video beside the actions of inverse dynamics.
+    # What was watched is not made anew, so there is no clip beside the actions of inverse dynamics.
     assert content.status_code == (200 if makes_clip else 404)
     if makes_clip:
         assert clip_facts(content.content)[0] == 5

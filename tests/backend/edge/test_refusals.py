@@ -152,7 +152,7 @@ def test_what_is_neither_picture_nor_clip_is_not_kept(
         ({"num_frames": 0}, "num_frames", "at least 1"),
         ({"num_frames": 6000}, "num_frames", "5000"),
         ({"fps": 0}, "fps", "at least 10"),
-        ({"resolution": "768"}, "resolution", "It takes 256, 480, 720"),
+        ({"resolution": "768"}, "resolution", "It supports 256, 480, 720"),
         ({"resolution": "720", "num_chunk_frames": 301}, "num_chunk_frames", "5 to 297"),
         ({"sound": True}, "sound", "does not go with transfer_video"),
         ({"sampling": {"control_guidance_interval": [900, 3]}}, "sampling", "900"),

@@ -104,7 +104,7 @@ def test_a_transfer_is_written_for_the_clips_that_it_follows_and_as_long_as_they
     assert answer.json()["caption"]["duration"] == "7s"
     *clips, words = endpoint.bodies[0]["messages"][-1]["content"]
     assert [part["video_url"]["url"].partition(",")[0] for part in clips] == ["data:video/mp4;base64"] * 2
-    assert "clip 1, the source video" in words["text"]
+    assert "clip 1, the source clip" in words["text"]
     assert "clip 2, how far away" in words["text"]
     assert writing.post("/v1/upsample", json={**asked, "controls": []}).json()["error"]["param"] == "controls"
 

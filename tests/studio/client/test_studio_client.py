@@ -120,7 +120,7 @@ async def test_a_name_that_no_server_gave_is_never_sent(name):
         (httpx.Response(302, headers={"location": "/login"}), Unexpected, "302"),
         (httpx.Response(200, json={"id": "j"}), Unexpected, "no Job"),
         (httpx.Response(200, content=b"\xff\xfe"), Unexpected, "no Job"),
-        (httpx.ConnectError("refused"), ServerUnreachable, "Nobody answers at http://studio: refused"),
+        (httpx.ConnectError("refused"), ServerUnreachable, "No server answers at http://studio: refused"),
         (httpx.ReadTimeout(""), ServerUnreachable, "in time"),
         (httpx.RemoteProtocolError("cut"), ServerUnreachable, "cut"),
         (httpx.DecodingError("gzip"), Unexpected, "gzip"),

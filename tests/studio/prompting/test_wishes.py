@@ -60,7 +60,7 @@ def test_a_transfer_wishes_for_a_clip_that_follows_its_source_and_the_controls_t
     ]
     assert (wish.mode, wish.followed, wish.controls.duration) == ("transfer", ("source", "depth"), "7s")
     assert words.type == "text"
-    assert "clip 1, the source video" in words.text
+    assert "clip 1, the source clip" in words.text
     assert "clip 2, how far away" in words.text
     assert "$" not in words.text
     with pytest.raises(BadInput, match="transfer takes 2 video"):

@@ -31,14 +31,14 @@ def test_every_embodiment_with_a_width_of_its_own_takes_rows_of_it(name):
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        ("predict_video", {"actions": ROWS[:6]}, "6 actions are not whole groups of four; use 4 or 8"),
+        ("predict_video", {"actions": ROWS[:6]}, "6 actions are not a multiple of four; use 4 or 8"),
         ("predict_video", {"actions": [[0.0, 0.5, 1.0]] * 4}, "action 0 has 3 values; 2 are expected"),
         ("predict_video", {"actions": [[0.0, math.nan]] * 4}, "finite"),
         ("predict_video", {"actions": []}, "actions"),
         ("run_policy", {"embodiment": "pushtt"}, "embodiment"),
         ("run_policy", {"embodiment": "libero"}, "the width of libero depends on its data set; send action_width"),
         ("run_policy", {"action_width": 3}, "action_width is 3; pusht has actions of 2 values"),
-        ("run_policy", {"num_actions": 15}, "15 actions are not whole groups of four; use 12 or 16"),
+        ("run_policy", {"num_actions": 15}, "15 actions are not a multiple of four; use 12 or 16"),
         ("run_policy", {"state": [0.0]}, "state has 1 values; pusht takes none"),
         ("run_policy", {"state": []}, "state has 0 values; pusht takes none"),
         (

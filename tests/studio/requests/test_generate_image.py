@@ -189,7 +189,7 @@ def test_a_value_that_is_nested_too_deeply_can_still_be_spoken_of():
     value: list[object] = []
     for _ in range(100_000):
         value = [value]
-    assert shown(value) == "something nested too deeply"
+    assert shown(value) == "a value that is nested too deeply"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "prompt\udfff"])

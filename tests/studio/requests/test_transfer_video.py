@@ -44,7 +44,7 @@ def test_a_control_is_given_or_computed_from_the_source():
         ({"num_chunk_frames": 0}, "num_chunk_frames is 0; at least 5"),
         ({"num_overlap_frames": 93}, "num_overlap_frames is 93; it must be below num_chunk_frames, 93"),
         ({"num_chunk_frames": 92}, "92 frames are not 4k+1; use 89 or 93"),
-        ({"num_source_frames": 5}, "num_source_frames is given without source_video"),
+        ({"num_source_frames": 5}, "num_source_frames needs a source_video, and none was sent"),
         ({"sampling": {"control_guidance_interval": [900, 800]}}, "control_guidance_interval is [900, 800]"),
         ({"num_frames": 5001}, "at most 5000"),
         ({"fps": 0}, "fps is 0"),

@@ -11,13 +11,13 @@ from studio.errors import BadInput
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"num_fames": 9}, "num_fames is not a field here. Did you mean num_frames?"),
-        ({"edge": {"wieght": 1}}, "edge.wieght is not a field here. Did you mean weight?"),
+        ({"num_fames": 9}, "num_fames is not a known field. Did you mean num_frames?"),
+        ({"edge": {"wieght": 1}}, "edge.wieght is not a known field. Did you mean weight?"),
         ({"edge": {"preset_blur_strength": "low"}, "vision_path": "clip.mp4"}, "edge.preset_blur_strength does not go"),
-        ({"edge": 5}, "edge is 5; an object with control_path or weight is expected."),
-        ({"depth": {}, "vision_path": "clip.mp4"}, "depth has no control_path, and it is not computed."),
+        ({"edge": 5}, "edge is 5; expected an object with control_path or weight."),
+        ({"depth": {}, "vision_path": "clip.mp4"}, "depth has no control_path, and it cannot be computed."),
         ({"edge": {}}, "edge has no control_path, and there is no vision_path to compute it from."),
-        ({"edge": {"control_path": "none.mp4"}}, "edge.control_path is 'none.mp4'; there is no such file."),
+        ({"edge": {"control_path": "none.mp4"}}, "edge.control_path is 'none.mp4'; the file was not found."),
         ({"edge": {"control_path": "clip.mp4", "weight": -1}}, "edge.weight is -1.0; at least 0 is expected."),
         ({"edge": True, "model_mode": "text2image"}, "edge does not go with text2image."),
         ({"num_steps": 0}, "num_steps is 0; at least 1 is expected."),
@@ -30,21 +30,21 @@ from studio.errors import BadInput
         ({"aspect_ratio": "2,1"}, "aspect_ratio is '2:1'"),
         ({"num_outputs": 20}, "num_outputs is 20; at most 10 is accepted."),
         ({"model_mode": "image2video"}, "vision_path is missing; image2video starts from it."),
-        ({"vision_path": "gone.mp4"}, "vision_path is 'gone.mp4'; there is no such file."),
+        ({"vision_path": "gone.mp4"}, "vision_path is 'gone.mp4'; the file was not found."),
         ({"vision_path": "s3://bucket/a.mp4"}, "files of that kind are not fetched here."),
         (
             {"vision_path": "clip.mp4", "condition_frame_indexes_vision": [60]},
             "condition_frame_indexes_vision names latent frame 60",
         ),
-        ({"normalize_cfg": True}, "normalize_cfg is set; guidance is not normalised here."),
+        ({"normalize_cfg": True}, "normalize_cfg is set; normalized guidance is not supported."),
         ({"prompt_upsampling": True}, "prompt_upsampling is set"),
-        ({"name": "../up"}, "name is '../up', which is no name for a folder."),
+        ({"name": "../up"}, "name is '../up', which is not a valid folder name."),
         ({"name": 5}, "name is 5: input should be a valid string."),
         (
             {"num_conditional_frames": 0, "vision_path": "clip.mp4", "edge": True},
             "num_conditional_frames is 0; at least 1",
         ),
-        ({"defaults_file": "none.json"}, "defaults_file is 'none.json'; there is no such file."),
+        ({"defaults_file": "none.json"}, "defaults_file is 'none.json'; the file was not found."),
     ],
 )
 def test_a_spec_error_names_file_sample_and_field(specs, refused, fields, says):
@@ -56,7 +56,7 @@ def test_a_spec_error_names_file_sample_and_field(specs, refused, fields, says):
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"domain_name": "av"}, "action_path is missing; forward_dynamics shows what its actions lead to."),
+        ({"domain_name": "av"}, "action_path is missing; forward_dynamics needs actions."),
         ({"action_path": "actions/rows.json"}, "domain_name is missing. Known here: av,"),
         ({"action_path": "actions/rows.json", "domain_name": "avv"}, "domain_name is 'avv'. Did you mean av?"),
         (
@@ -65,7 +65,7 @@ def test_a_spec_error_names_file_sample_and_field(specs, refused, fields, says):
         ),
         (
             {"action_path": "actions/rows.json", "domain_name": "av", "action_chunk_size": 6},
-            "action_path: 6 actions are not whole groups of four; use 4 or 8.",
+            "action_path: 6 actions are not a multiple of four; use 4 or 8.",
         ),
         ({"action_path": "actions/rows.json", "domain_name": "av", "image_size": 300}, "image_size is '300'"),
         ({"action_path": "start.png", "domain_name": "av"}, "is no file of actions"),
@@ -79,7 +79,7 @@ def test_an_action_spec_is_refused_in_its_own_words(refused, fields, says):
 
 def test_inverse_dynamics_needs_a_clip(refused):
     said = refused(model_mode="inverse_dynamics", prompt="x", vision_path="start.png", domain_name="av")
-    assert "vision_path is 'start.png', an image; inverse_dynamics looks at a video." in said
+    assert "vision_path is 'start.png', an image; inverse_dynamics needs a video." in said
 
 
 def test_all_samples_with_errors_are_told_at_once(specs, read):
@@ -95,9 +95,7 @@ def test_two_samples_of_one_name_are_told_apart(specs, read):
     (specs / "b.yaml").write_text("prompt: y\nname: same\n")
     samples, errors = read("a.json", "b.yaml")
     assert len(samples) == 1
-    assert f"{specs / 'b.yaml'}, sample same: name is 'same', and so is that of a sample in {specs / 'a.json'}." in str(
-        errors[0]
-    )
+    assert f"{specs / 'b.yaml'}, sample same: name is 'same', which a sample in {specs / 'a.json'}." in str(errors[0])
 
 
 @pytest.mark.parametrize(
