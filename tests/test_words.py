@@ -1,4 +1,7 @@
-"""No string that a user reads has a word that `docs/glossary.md` replaces: page, fields, command line, errors, documents."""
+"""No string that a user reads has a word that `docs/glossary.md` replaces.
+
+The page, fields, the command line, errors and documents.
+"""
 
 import ast
 import re
@@ -11,6 +14,8 @@ from frontend.text import PLACEHOLDERS, SHORTCUTS, WORDS
 ROOT = Path(__file__).parent.parent
 GLOSSARY = ROOT / "docs" / "glossary.md"
 ROOMS = ("studio", "engine", "backend", "frontend", "robot", "cli", "guardrail", "packages/pocket/pocket")
+SAID_TO_MODELS = frozenset({"studio/captions/caption.py"})
+"""Descriptions that are a part of prompts: a reasoner reads them, and was trained on them."""
 SAID_IN = frozenset({"title", "help", "description", "summary", "hint", "label", "epilog", "metavar"})
 """Arguments that a user reads, whatever is called with them."""
 
@@ -62,6 +67,7 @@ def test_no_field_option_or_error_says_one_of_them() -> None:
         f"{path.relative_to(ROOT)}:{line}: {', '.join(words)}"
         for room in ROOMS
         for path in sorted((ROOT / room).rglob("*.py"))
+        if str(path.relative_to(ROOT)) not in SAID_TO_MODELS
         for line, said in said_by(ast.parse(path.read_text()))
         if (words := faults(said))
     ]

@@ -92,7 +92,9 @@ class ControlService:
                     abandoned.set()
             return await self._uploads.record(working.result(), source_id=asked.source_video)
         except _AbandonedError:
-            raise Conflict("The control was given up: whoever asked for it has left.", hint="Ask again.") from None
+            raise Conflict(
+                "Computing the control was cancelled: the client disconnected.", hint="Send the request again."
+            ) from None
         finally:
             abandoned.set()
 
@@ -111,7 +113,7 @@ class ControlService:
                 f"The video has {num_frames:,} frames at {asked.fps:g} frames per second; at most {MAX_FRAMES:,} are "
                 "taken.",
                 param="source_video",
-                hint="Cut out the part that is needed.",
+                hint="Trim it to the part that you need.",
             )
         width, height = canvas(asked.resolution, asked.aspect_ratio)
         frames = stream_clip(

@@ -92,7 +92,7 @@ def check_frames(num_frames: int, num_pixels: int, *, is_drawn: bool) -> None:
         raise BadInput(
             f"The video has {num_frames:,} frames; at most {MAX_FRAMES:,} are accepted.",
             param="file",
-            hint="Cut out the part that is needed.",
+            hint="Trim it to the part that you need.",
         )
     most = MAX_DRAWN_PIXELS if is_drawn else MAX_CLIP_PIXELS
     if num_frames * num_pixels > most:
@@ -101,7 +101,7 @@ def check_frames(num_frames: int, num_pixels: int, *, is_drawn: bool) -> None:
             f"pixels together; at most {most:.1e} are accepted"
             + (" of a GIF or an animated PNG." if is_drawn else "."),
             param="file",
-            hint="Send it as MP4." if is_drawn else "Scale it down, or cut out the part that is needed.",
+            hint="Send it as MP4." if is_drawn else "Scale it down, or trim it to the part that you need.",
         )
 
 
@@ -109,9 +109,9 @@ def check_packets(num_packets: int) -> None:
     """Raises BadInput over `MAX_PACKETS`."""
     if num_packets > MAX_PACKETS:
         raise BadInput(
-            f"The video is in {num_packets:,} pieces or more; at most {MAX_PACKETS:,} are accepted.",
+            f"The video has {num_packets:,} packets or more; at most {MAX_PACKETS:,} are accepted.",
             param="file",
-            hint="Cut out the part that is needed, or encode it again.",
+            hint="Trim it to the part that you need, or encode it again.",
         )
 
 

@@ -129,7 +129,7 @@ def _pick(shown: Iterator[tuple[int, VideoFrame]], wanted: Sequence[int], param:
             return
         before = frame
     raise BadInput(
-        f"The video breaks off: {index:,} of {len(wanted):,} needed frames can be decoded.",
+        f"The video is truncated: {index:,} of {len(wanted):,} needed frames can be decoded.",
         param=param,
         hint="Send the whole file again.",
     )

@@ -119,7 +119,7 @@ def decode_picture(path: Path) -> tuple[NDArray[np.uint8], MediaFacts]:
         kind = image.format or ""
         if kind != "MPO" and getattr(image, "is_animated", False):
             raise BadInput(
-                f"The file is a {kind} that moves; an image is expected.",
+                f"The file is an animated {kind}; expected an image.",
                 param="file",
                 hint="Send a video as MP4, WebM, MOV or GIF.",
             )

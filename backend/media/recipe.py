@@ -96,7 +96,7 @@ def read_recipe(path: Path) -> Recipe:
     else:
         recipe = _parsed(_mp4_comment(path)[: MAX_TEXT_BYTES + 1])
     if not isinstance(recipe, dict) or "kind" not in recipe:
-        raise BadInput("The file carries no recipe.", param="file", hint=_HINT)
+        raise BadInput("The file has no recipe.", param="file", hint=_HINT)
     return Recipe(request=parse_request(cast(dict[str, Any], recipe)))
 
 

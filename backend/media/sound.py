@@ -46,7 +46,7 @@ def read_sound(path: Path, rate: int, *, stereo: bool = False) -> NDArray[np.flo
                     raise BadInput(
                         f"The video's sound is longer than {MAX_CLIP_S:.0f} s.",
                         param="media_id",
-                        hint="Cut out the part that is needed.",
+                        hint="Trim it to the part that you need.",
                     )
             pieces += [np.asarray(piece.to_ndarray(), np.float32) for piece in resampler.resample(None)]
     except FFmpegError as error:

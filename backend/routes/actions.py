@@ -63,7 +63,7 @@ async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -
     call = to_call(body.fields, packed=packed)
     if call.fields.action_mode == "forward_dynamics":
         raise NotAllowed(
-            "forward_dynamics makes a video, and no actions.", param="action_mode", hint="Send it to POST /v1/videos."
+            "forward_dynamics makes a video, not actions.", param="action_mode", hint="Send it to POST /v1/videos."
         )
     job, replayed = await submit_fields(call.fields, await files_of(body, parts), request, parts, key)
     job = await outcome(job, request, parts.fleet.jobs, shared=replayed)

@@ -81,9 +81,9 @@ async def cast(said: Annotated[CastVote, Body(examples=[VOTE])], reasoners: Uses
     """Vote. The answer says what the sides were, once the vote is on disk. The same one again is that vote."""
     if said.by == "reasoner" and said.voter in {reasoner.name for reasoner in reasoners.listing()}:
         raise BadInput(
-            f"{shown(said.voter)} is a reasoner of this server, which votes by itself.",
+            f"{shown(said.voter)} is a reasoner of this server and votes by itself.",
             param="voter",
-            hint="Vote under a name of your own, or POST /v1/arena/judgements.",
+            hint="Vote under your own name, or use POST /v1/arena/judgements.",
         )
     return await arena.cast(said)
 

@@ -122,5 +122,5 @@ def _read(raw: bytes) -> ChatCall:
     except (ValueError, RecursionError):
         raise BadInput("The body is not JSON.", hint="Send an object with content-type application/json.") from None
     if not isinstance(body, dict):
-        raise BadInput("The body is no JSON object.", hint="Send an object with messages.")
+        raise BadInput("The body is not a JSON object.", hint="Send an object with messages.")
     return to_call(cast(dict[str, Any], body))

@@ -150,5 +150,5 @@ async def model(name: Name, catalogue: UsesCatalogue) -> Model:
     """One of them, by its id or by its repository, which has a slash."""
     served = catalogue.id_of(name)
     if served not in catalogue.here():
-        raise CheckpointNotFound(f"There is no model {shown(name)} here.", hint="GET /v1/models lists them.")
+        raise CheckpointNotFound(f"There is no model {shown(name)}.", hint="GET /v1/models lists them.")
     return Model(id=served)

@@ -80,7 +80,7 @@ async def export(
     form: ExportForm,
     exports: UsesExports,
     sound: Annotated[
-        str | None, Query(description="The item that is heard in the video; without it, the first with sound.")
+        str | None, Query(description="Item whose sound the video has; default: the first item with sound.")
     ] = None,
 ) -> FileResponse:
     """It as one clip with labels, as a zip with a web page that works offline, or as a table."""

@@ -14,7 +14,7 @@ from studio.jobs import JobState
 
 router = APIRouter(tags=["health"])
 
-NOT_READY: dict[int | str, dict[str, Any]] = {503: {"description": "not yet, or not any more"}}
+NOT_READY: dict[int | str, dict[str, Any]] = {503: {"description": "not ready"}}
 
 
 @router.get("/healthz", response_class=PlainTextResponse)

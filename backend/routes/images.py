@@ -59,14 +59,14 @@ async def generate(
 async def edits() -> None:
     """Not served: Cosmos 3 makes pictures from words alone."""
     raise NotImplementedHere(
-        "Images are made from words alone here.", hint="POST /v1/videos starts from an image: input_reference."
+        "Images are generated from text only.", hint="To start from an image, use POST /v1/videos with input_reference."
     )
 
 
 @router.post("/variations", status_code=501, responses=documented(NotImplementedHere))
 async def variations() -> None:
     """Not served: see edits."""
-    raise NotImplementedHere("Variations are not served here.", hint="Ask for n images of one prompt.")
+    raise NotImplementedHere("Variations are not supported.", hint="Request n images of one prompt instead.")
 
 
 def _pictures(job: Job, call: ImagesCall, media: MediaStore) -> list[bytes]:

@@ -75,7 +75,7 @@ async def submit(
     said = {name: value for name, value in payload.items() if name != "guardrails"}
     guardrails = payload.get("guardrails")
     if guardrails is not None and not isinstance(guardrails, bool):
-        raise BadInput(f"guardrails is {shown(guardrails)}; true or false is expected.", param="guardrails")
+        raise BadInput(f"guardrails is {shown(guardrails)}; expected true or false.", param="guardrails")
     job, _ = await submitted(parts, said, key, response, priority=priority, guardrails=guardrails)
     return job
 

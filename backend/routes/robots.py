@@ -69,7 +69,7 @@ async def bridge(socket: WebSocket) -> None:
     finally:
         robot.go()
         log.info("robot_gone", robot=robot.hello.name)
-    return await close(socket, LAGGED, "Too much was left unread.")
+    return await close(socket, LAGGED, "The client reads too slowly.")
 
 
 @router.websocket("/v1/robots/{name}/live")
@@ -86,7 +86,7 @@ async def live(socket: WebSocket, name: str) -> None:
         await both_ways(_obey(socket, robot, page), _send(socket, page.mailbox))
     finally:
         robot.leave(page)
-    return await close(socket, LAGGED, "Too much was left unread.")
+    return await close(socket, LAGGED, "The client reads too slowly.")
 
 
 async def _send(socket: WebSocket, mailbox: Mailbox) -> None:
@@ -108,7 +108,7 @@ async def _hear(socket: WebSocket, robot: Robot) -> None:
             else:
                 robot.hear_picture(frame)
         except TimeoutError:
-            return await close(socket, SILENT, f"Nothing came for {SILENCE_S:.0f} s.")
+            return await close(socket, SILENT, f"No message for {SILENCE_S:.0f} s.")
         except BadInput as error:
             return await close(socket, MALFORMED, str(error))
 
@@ -174,7 +174,7 @@ async def sent_file(socket: WebSocket, ticket: str) -> None:
     expected = services_of(socket).robots.hub.files.arrived(ticket)
     await socket.accept()
     if expected is None:
-        return await close(socket, UNKNOWN, "Nobody waits for this.")
+        return await close(socket, UNKNOWN, "This file was not requested.")
     taking = asyncio.create_task(_take(socket, expected))
     unwanted = asyncio.create_task(expected.unwanted.wait())
     try:
@@ -183,7 +183,7 @@ async def sent_file(socket: WebSocket, ticket: str) -> None:
         for task in (taking, unwanted):
             task.cancel()
         await asyncio.gather(taking, unwanted, return_exceptions=True)
-    return await close(socket, UNKNOWN, "Nobody waits for this any more.")
+    return await close(socket, UNKNOWN, "This file is no longer needed.")
 
 
 async def _take(socket: WebSocket, expected: IncomingFile) -> None:

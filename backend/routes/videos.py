@@ -45,7 +45,7 @@ VideoId = Annotated[str, Path(examples=["5b3090214d6b"])]
 
 REFUSALS = (BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, TooLarge, DiskFull)
 SYNC_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The video, or a JSON of it with its actions.", "content": {"video/mp4": {}}}
+    200: {"description": "The video, or JSON with its actions.", "content": {"video/mp4": {}}}
 }
 
 
@@ -134,13 +134,13 @@ async def content(
     job = await _job(video_id, parts)
     if job.state in (JobState.FAILED, JobState.CANCELLED):
         why = job.error.message if job.error else "It was cancelled."
-        raise BadInput(f"Video {video_id} came to nothing: {why}", hint="Ask for it anew.")
+        raise BadInput(f"Video {video_id} was not made: {why}", hint="Submit it again.")
     made = shown_results(job)
     if not job.state.ended:
-        raise MediaNotFound(f"Video {video_id} is {job.state}; there is nothing yet.", hint="Ask for its status.")
+        raise MediaNotFound(f"Video {video_id} is {job.state}; there is no content yet.", hint="Check its status.")
     if not made:
         raise MediaNotFound(
-            f"Video {video_id} has actions and no video.", hint="They are in `action` of GET /v1/videos/{id}."
+            f"Video {video_id} has only actions.", hint="Read them from `action` of GET /v1/videos/{id}."
         )
     if variant == "thumbnail":
         return serve_file(parts.ledger.media.thumbnail(made[0].id), "image/webp", request)
@@ -150,7 +150,7 @@ async def content(
     index = 0 if variant == "video" else int(variant) if variant.isascii() and variant.isdigit() else -1
     if not 0 <= index < len(made):
         raise BadInput(
-            f"variant is {variant!r}; video, thumbnail, spritesheet or 0 to {len(made) - 1} is expected.",
+            f"variant is {variant!r}; video, thumbnail, spritesheet or 0 to {len(made) - 1} expected.",
             param="variant",
         )
     path = parts.ledger.media.file(made[index].id)
@@ -161,29 +161,29 @@ async def content(
 async def remix(video_id: VideoId) -> None:
     """Not served: a clip is continued with `input_reference`, or followed with a control."""
     raise NotImplementedHere(
-        "Remixing is not served here.", hint="Send the video as input_reference, with a control such as edge: true."
+        "Remixing is not supported.", hint="Send the video as input_reference, with a control such as edge: true."
     )
 
 
 @router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
 async def edits() -> None:
     """Not served: see remix."""
-    raise NotImplementedHere("Video edits are not served here.", hint="Send the video as input_reference.")
+    raise NotImplementedHere("Video edits are not supported.", hint="Send the video as input_reference.")
 
 
 @router.post("/extensions", status_code=501, responses=documented(NotImplementedHere))
 async def extensions() -> None:
     """Not served: a clip is continued from its last frames."""
     raise NotImplementedHere(
-        "Video extensions are not served here.",
-        hint='POST /v1/videos with the video as input_reference and condition_video_keep "last" continues it.',
+        "Video extensions are not supported.",
+        hint='To continue a video, use POST /v1/videos with input_reference and condition_video_keep "last".',
     )
 
 
 @router.post("/characters", status_code=501, responses=documented(NotImplementedHere))
 async def characters() -> None:
     """Not served: Cosmos 3 knows no characters."""
-    raise NotImplementedHere("Characters are not served here.", hint="Start from an image: input_reference.")
+    raise NotImplementedHere("Characters are not supported.", hint="Start from an image: input_reference.")
 
 
 def _base(request: Request) -> str:

@@ -48,9 +48,9 @@ def read_work(*, video: Path | None = None, manifest: Path | None = None) -> tup
     items = _of_manifest(manifest) if manifest is not None else _of_path(cast(Path, video))
     if not items:
         raise BadInput(
-            f"{manifest or video} has no clips.",
+            f"{manifest or video} has no videos.",
             param="video" if manifest is None else "manifest",
-            hint=f"Clips are {', '.join(VIDEO_SUFFIXES)} files.",
+            hint=f"Videos are {', '.join(VIDEO_SUFFIXES)} files.",
         )
     seen: dict[str, Path] = {}
     for item in items:
@@ -92,11 +92,15 @@ def _of_line(line: str, where: str, folder: Path) -> WorkItem:
     except (ValueError, RecursionError):
         entry = None
     if not isinstance(entry, dict):
-        raise BadInput(f"{where} is not a JSON object.", param="manifest", hint='As in: {"vision_path": "clips/a.mp4"}')
+        raise BadInput(
+            f"{where} is not a JSON object.", param="manifest", hint='For example: {"vision_path": "videos/a.mp4"}'
+        )
     fields = cast(dict[str, Any], entry)
     vision_path = fields.get("vision_path")
     if not isinstance(vision_path, str) or not vision_path or "\0" in vision_path:
-        raise BadInput(f"{where} has no vision_path.", param="manifest", hint='As in: {"vision_path": "clips/a.mp4"}')
+        raise BadInput(
+            f"{where} has no vision_path.", param="manifest", hint='For example: {"vision_path": "videos/a.mp4"}'
+        )
     if "://" in vision_path:
         raise BadInput(f"{where} names {shown(vision_path)}; expected a file on this machine.", param="manifest")
     name = fields.get("name", Path(vision_path).stem)

@@ -80,7 +80,7 @@ def test_bounds_are_included_and_what_lies_outside_is_told_both(field, low, high
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("field", ["guidance_scale", "flow_shift"])
 def test_a_number_that_is_none_is_refused(field, value):
-    with pytest.raises(BadInput, match=f"sampling.{field} is (nan|inf|-inf); a finite number is expected"):
+    with pytest.raises(BadInput, match=f"sampling.{field} is (nan|inf|-inf); expected a finite number"):
         _parse(sampling={field: value})
 
 
