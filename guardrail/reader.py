@@ -79,10 +79,11 @@ class CosmosReader:
         self._blur.load(self._device)
         if self._filter is None:
             return (
-                "prompts are read by a blocklist and Qwen3Guard; faces in frames are blurred, and nothing else is seen"
+                "prompts are checked by a blocklist and Qwen3Guard; faces in frames are blurred, and frames are not "
+                "classified"
             )
         self._filter.load(self._device)
-        return "prompts are read by a blocklist and Qwen3Guard; frames pass a content filter, and faces are blurred"
+        return "prompts are checked by a blocklist and Qwen3Guard; frames pass a content filter, and faces are blurred"
 
     def read(self, text: str) -> tuple[bool, str]:
         """Ask both."""

@@ -166,7 +166,7 @@ def _translated(base_url: str) -> Generator[None, None, None]:
         reason = str(error) or type(error).__name__
         raise ServerUnreachable(
             f"No server answers at {base_url}: {reason}.",
-            hint="Start a server with orrery serve, or name one with --server.",
+            hint="Start a server with orrery serve, or set one with --server.",
         ) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise Unexpected(f"The answer of {base_url} cannot be read: {error or type(error).__name__}.") from None

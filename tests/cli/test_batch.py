@@ -87,7 +87,7 @@ def test_a_sample_that_was_made_otherwise_is_replaced_only_by_force(batch, fake_
     refused = batch("--set", "seed=6")
     assert refused.exit_code == 2
     assert "sample a: " in refused.stderr
-    assert "is there already, and was made otherwise. Give --force" in refused.stderr
+    assert "already exists and was made with other settings. Give --force" in refused.stderr
     assert len(fake_server.bodies) == 1
     assert batch("--set", "seed=6", "--force").exit_code == 0
     assert read(specs / "out" / "a" / "sample_outputs.json")["seed"] == 6
@@ -219,8 +219,11 @@ def test_the_hold_on_a_folder_ends_with_its_command(specs):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--steps", "3"], "--steps does not go with spec files. Say it in their words: --set num_steps=20."),
-        (["--kind", "generate_image"], "--kind does not go with spec files."),
+        (
+            ["--steps", "3"],
+            "--steps cannot be combined with spec files. Use --set with the field's name in spec files, for example --set num_steps=20.",
+        ),
+        (["--kind", "generate_image"], "--kind cannot be combined with spec files."),
         (["--set", "num_steps"], "expected field=value"),
         (["--set", "num_stepz=3"], "num_stepz is not a known field. Did you mean num_steps?"),
         (["--jobs", "0"], "Input should be greater than or equal to 1"),

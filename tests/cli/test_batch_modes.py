@@ -1,4 +1,4 @@
-"""A folder of spec files in the framework's format, one for each mode, on a real server; what is made is looked at."""
+"""A folder of spec files in the framework's format, one for each mode, on a real server; the result is looked at."""
 
 from __future__ import annotations
 

@@ -110,11 +110,11 @@ def test_the_key_is_never_shown(refused, upsample, endpoint, monkeypatch):
     [
         (
             ["--kind", "generate_vido"],
-            "--kind is 'generate_vido'; images, videos and transfers have structured captions.",
+            "--kind is 'generate_vido'; only images, videos and transfers have structured captions.",
         ),
-        (["--model", "m"], "--model goes with --endpoint."),
-        (["--attempts", "2"], "--attempts goes with --endpoint."),
-        (["--max-tokens", "2"], "--max-tokens goes with --endpoint."),
+        (["--model", "m"], "--model needs --endpoint."),
+        (["--attempts", "2"], "--attempts needs --endpoint."),
+        (["--max-tokens", "2"], "--max-tokens needs --endpoint."),
         (["--num-frames", "190", "--endpoint", "x"], "num_frames"),
         (["--kind", "generate_image", "--fps", "24"], "--fps does not go with generate_image."),
         (["--size", "256x256", "--resolution", "256"], "--size says what --resolution"),
