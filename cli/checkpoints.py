@@ -32,7 +32,7 @@ checkpoints = typer.Typer(help="List, download and verify checkpoints.")
 
 @checkpoints.callback(invoke_without_command=True)
 def listed(context: typer.Context, json: JsonOption = False, data: DataOption = None) -> None:
-    """List, download and verify checkpoints. Without a sub-command: the list."""
+    """List, download and verify checkpoints. Without a subcommand, print the list."""
     pass_on(context)
     if context.invoked_subcommand is None:
         list_all(json, data)
@@ -40,7 +40,7 @@ def listed(context: typer.Context, json: JsonOption = False, data: DataOption = 
 
 @checkpoints.command("list")
 def list_all(json: JsonOption = False, data: DataOption = None) -> None:
-    """The checkpoints that can be named, and which of them are on this machine."""
+    """List known checkpoints and which of them are on this machine."""
     folder = DataFolder(chosen_data_folder(data))
     found = list_checkpoints(load_presets(folder.presets), folder.checkpoints)
     if json:
@@ -66,7 +66,7 @@ def verify(
     json: JsonOption = False,
     data: DataOption = None,
 ) -> None:
-    """Account for every tensor: 0 when all is whole, 1 when something is wrong, 2 when it cannot be looked at."""
+    """Check every tensor. Exit code 0: complete; 1: something is wrong; 2: it cannot be read."""
     folder = DataFolder(chosen_data_folder(data))
     found = find_checkpoint(checkpoint, load_presets(folder.presets), folder.checkpoints)
     if found.folder is None or not found.installed:
@@ -80,7 +80,7 @@ def pull(
     checkpoint: Annotated[str, typer.Argument(metavar="NAME", help="A checkpoint with a preset.")],
     data: DataOption = None,
 ) -> None:
-    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; HF_TOKEN may hold a token."""
+    """Download a checkpoint from the Hugging Face hub, or continue a download; HF_TOKEN may hold a token."""
     folder = DataFolder(chosen_data_folder(data))
     presets = load_presets(folder.presets)
     if checkpoint not in presets:

@@ -132,5 +132,5 @@ def _check_batch_flags(said: Said) -> None:
             raise BadInput(
                 f"{word} cannot be combined with spec files.",
                 param=path,
-                hint="Use --set with the field's name in spec files, for example --set num_steps=20.",
+                hint="Use --set with the spec file's field name: --set num_steps=20.",
             )

@@ -42,7 +42,7 @@ def table(
     ] = None,
     target: TargetFlags,
 ) -> None:
-    """List, cancel and retry jobs. Without a sub-command: a table, newest first.
+    """List, cancel and retry jobs. Without a subcommand, print a table, newest first.
 
     A batch is one row with the number of its done jobs; with --state, every job is a row.
     """

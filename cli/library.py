@@ -40,7 +40,7 @@ def table(
     limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="Number of items, newest first.")] = 20,
     target: TargetFlags,
 ) -> None:
-    """Manage results and uploads. Without a sub-command: a table, newest first."""
+    """Manage results and uploads. Without a subcommand, print a table, newest first."""
     pass_on(context)
     if context.invoked_subcommand is not None:
         return

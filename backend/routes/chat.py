@@ -65,7 +65,7 @@ BODY: dict[str, Any] = {
     openapi_extra={"requestBody": BODY},
 )
 async def complete(request: Request, parts: Parts) -> Response:
-    """Answer a conversation; who hangs up stops it. With `stream`, as server-sent events."""
+    """Answer a conversation; with `stream`, as server-sent events. Disconnecting cancels it."""
     call = await asyncio.to_thread(_read, await request.body())
     with ExitStack() as stack:
         try:

@@ -38,7 +38,7 @@ async def generate(
     parts: Parts,
     key: IdempotencyKey = None,
 ) -> ImagesAnswer | Response:
-    """Make images and wait for them; who hangs up cancels the job."""
+    """Generate images and wait for them. Disconnecting cancels the job."""
     call = to_call(body)
     if isinstance(call.payload.get("checkpoint"), str):
         call.payload["checkpoint"] = parts.fleet.catalogue.id_of(call.payload["checkpoint"])
@@ -57,7 +57,7 @@ async def generate(
 
 @router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
 async def edits() -> None:
-    """Not served: Cosmos 3 makes pictures from words alone."""
+    """Not supported: Cosmos 3 generates images from text only."""
     raise NotImplementedHere(
         "Images are generated from text only.", hint="To start from an image, use POST /v1/videos with input_reference."
     )
@@ -65,7 +65,7 @@ async def edits() -> None:
 
 @router.post("/variations", status_code=501, responses=documented(NotImplementedHere))
 async def variations() -> None:
-    """Not served: see edits."""
+    """Not supported: see edits."""
     raise NotImplementedHere("Variations are not supported.", hint="Request n images of one prompt instead.")
 
 

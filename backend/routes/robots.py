@@ -40,7 +40,7 @@ MALFORMED, UNKNOWN, SILENT, TAKEN, LAGGED = 4400, 4404, 4408, 4409, 1013
 
 @router.get("/v1/robots")
 async def robots(hub: UsesRobots) -> dict[str, Any]:
-    """Robots that have dialled in since the server started, and why the server's own one is not there."""
+    """List robots that have connected since the server started, and why the server's own robot is missing."""
     return hub.describe()
 
 
@@ -138,13 +138,13 @@ View = Annotated[Literal["wrist", "exterior_1", "exterior_2"], Path(examples=["w
 
 @router.get("/v1/robots/{name}/episodes", responses=documented(RobotNotFound, RobotAway, Busy))
 async def episodes(name: Name, hub: UsesRobots) -> dict[str, Any]:
-    """Every recorded run, and how many of those that a person judged worked, with the rate's 95 % interval."""
+    """List recorded runs, and the success rate of those that a person judged, with its 95 % interval."""
     return await hub.named(name).inquire({"command": "episodes"})
 
 
 @router.get("/v1/robots/{name}/episodes/{episode}", responses=documented(RobotNotFound, RobotAway, Busy))
 async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]:
-    """One run: states, what was executed, clamps and events, at most 1200 points of it."""
+    """Get one run: states, executed actions, clamps and events, at most 1200 points."""
     return await hub.named(name).inquire({"command": "episode", "episode": episode})
 
 
@@ -154,7 +154,7 @@ async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
 async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
-    """What one camera saw, fifteen frames a second."""
+    """Download the video of one camera, at 15 fps."""
     return await _fetched(hub, name, {"episode": episode, "view": view})
 
 
@@ -164,7 +164,7 @@ async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> Strea
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
 async def export(name: Name, hub: UsesRobots) -> StreamingResponse:
-    """The whole data set, a LeRobot v3 folder."""
+    """Download the whole data set, a LeRobot v3 folder."""
     return await _fetched(hub, name, {})
 
 

@@ -163,8 +163,7 @@ class SelfTest:
             seen.append(self._cameras.views())
         opened, closed, again = found
         if closed - opened < GRIPPER_MOVED or closed - again < GRIPPER_MOVED:
-            words = f"For commands 0, 1, 0 the gripper reported {opened:.2f}, {closed:.2f}, {again:.2f}; 1 must "
-            f"close it."
+            words = f"For 0, 1, 0 the gripper reported {opened:.2f}, {closed:.2f}, {again:.2f}; 1 must close it."
             yield Check("gripper", "failed", words)
         yield Check("gripper", "passed", f"0 opens it ({opened:.2f}), 1 closes it ({closed:.2f}).")
         wrist, *exteriors = _shifts(seen[0], seen[1])
@@ -200,8 +199,7 @@ class SelfTest:
                 latency.add(self._clock.now() - began_s)
         p95_s = latency.percentile_s(95) or 0.0
         horizon = largest_gapless_horizon(p95_s)
-        gapless = f"no pauses up to a horizon of {horizon}" if horizon else "slower than real time: the arm pauses "
-        "between chunks"
+        gapless = f"no pauses up to a horizon of {horizon}" if horizon else "slower than real time, with pauses"
         yield Check("policy", "passed", f"Answers within {p95_s:.2f} s (p95): {gapless}.")
 
     def _ask(self, timeout_s: float) -> StudioError | None:
