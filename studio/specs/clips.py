@@ -79,7 +79,9 @@ def _control(draft: RequestDraft, index: int, name: HintName, hint: Hint, spec: 
     if hint.control_path is not None:
         control["video"] = inputs.media(hint.control_path, f"{name}.control_path")
     elif spec.vision_path is None or name not in COMPUTED_HINTS:
-        why = "and there is no vision_path to compute it from" if name in COMPUTED_HINTS else "and it needs one"
+        why = (
+            "and there is no vision_path to compute it from" if name in COMPUTED_HINTS else "and it cannot be computed"
+        )
         raise BadInput(
             f"{name} has no control_path, {why}.",
             param=f"{name}.control_path",

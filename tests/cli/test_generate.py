@@ -116,9 +116,9 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         (["é" * MAX_TEXT_BYTES], "131,072 bytes; at most 65,536 are accepted. It is set by PROMPT."),
         (
             ["x", "--steps", "0"],
-            "num_inference_steps is '0'; at least 1 is expected. Use a number from 1 to 200. It is set",
+            "num_inference_steps is '0'; expected at least 1. Use a number from 1 to 200. It is set",
         ),
-        (["x", "--steps", "10000"], "num_inference_steps is '10000'; at most 200 is accepted."),
+        (["x", "--steps", "10000"], "num_inference_steps is '10000'; the maximum is 200."),
         (["x", "--steps", "many"], "num_inference_steps is 'many': input should be a valid integer"),
         (["x", "--guidance", "nan"], "guidance_scale is 'nan'; expected a finite number."),
         (["x", "--guidance", "inf"], "guidance_scale is 'inf'; expected a finite number."),

@@ -123,7 +123,7 @@ def test_the_key_is_never_shown(refused, upsample, endpoint, monkeypatch):
         (["--start-image", "note.txt", "--endpoint", "x"], "note.txt is no picture"),
         (["--start-image", "u0123456789abcdef", "--endpoint", "x"], "an endpoint can be shown files only"),
         (["--control", "edge=u0123456789abcdef", "--endpoint", "x"], "controls.0.video is 'u0123456789abcdef'; an end"),
-        (["--control", "edge"], "edge is to be computed and there is no source_video"),
+        (["--control", "edge"], "edge has no video and there is no source_video"),
         (["--control", "depth=gone.mp4"], "There is no file 'gone.mp4'"),
         (["--control", "edge", "--kind", "generate_video"], "--control does not go with generate_video."),
         (["-o", "seen.png"], "seen.png is there already"),

@@ -95,8 +95,8 @@ def test_the_folder_that_is_built_here_is_its_preset_too_and_a_copy_of_it_is_not
     [
         ("spek", "Did you mean speck?"),
         ("cosmos-nano", "Did you mean cosmos3-nano?"),
-        ("zzz", "Known here: cosmos3-edge, "),
-        ("x" * 300, "Known here"),
+        ("zzz", "Known values: cosmos3-edge, "),
+        ("x" * 300, "Known values"),
         ("~nobody-of-this-name/x", ""),
         ("a\0b", ""),
         ("\ud800", ""),
@@ -147,7 +147,7 @@ def test_a_truncated_shard_is_named(whole, kept):
         (b"{", b"", None, "header is not JSON"),
         (b"\xff\xff", b"", None, "header is not JSON"),
         (b"[" * 100_000, b"", None, "header is not JSON"),
-        (b"[]", b"", None, "header is no object"),
+        (b"[]", b"", None, "header is not an object"),
         (b'{"a": 1}', b"", None, "header has no offsets"),
         (b'{"a": {"data_offsets": [0]}}', b"", None, "header has no offsets"),
         (b'{"a": {"data_offsets": [0, "x"]}}', b"", None, "header has no offsets"),
@@ -189,7 +189,7 @@ def test_a_header_longer_than_the_format_allows_is_not_read(whole):
         ({"weight_map": {"a": 3}}, "names 3"),
         ({"weight_map": []}, "no weight_map"),
         ({}, "no weight_map"),
-        ([], "no JSON object"),
+        ([], "is not a JSON object"),
     ],
 )
 def test_an_index_that_lies_is_found_out(whole, index, says):

@@ -116,7 +116,7 @@ def test_any_whole_text_is_a_prompt(prompt):
     [
         ({"promt": "x"}, "promt", "Did you mean prompt?"),
         ({"sampling": {"num_inference_step": 4}}, "sampling.num_inference_step", "Did you mean num_inference_steps?"),
-        ({"sampling": {"zzz": 4}}, "sampling.zzz", "Known here: flow_shift, "),
+        ({"sampling": {"zzz": 4}}, "sampling.zzz", "Known values: flow_shift, "),
     ],
 )
 def test_an_unknown_field_names_the_nearest(fields, param, hint):
@@ -158,8 +158,8 @@ def test_an_unknown_kind_names_the_nearest(kind):
     [
         ({"aspect_ratio": "2:1"}, "aspect_ratio is '2:1'.*'16:9', '4:3', '1:1', '3:4' or '9:16'"),
         ({"resolution": 256}, "resolution is 256"),
-        ({"count": 0}, "count is 0; at least 1"),
-        ({"count": 11}, "count is 11; at most 10"),
+        ({"count": 0}, "count is 0; expected at least 1"),
+        ({"count": 11}, "count is 11; the maximum is 10"),
         ({"count": None}, "count is None"),
         ({"sampling": None}, "sampling is None"),
         ({"sampling": {"seed": 1.5}}, "seed is 1.5"),
