@@ -73,7 +73,7 @@ def listen(settings: ServerSettings) -> socket.socket:
         raise CannotListen(
             f"Cannot listen on {settings.host}:{settings.port}: {error.strerror or error}.",
             param="port",
-            hint="Choose another with --port, or --port 0 for any free one.",
+            hint="Set another port with --port, or use --port 0 for any free one.",
         ) from None
     return listener
 

@@ -128,7 +128,7 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
     if isinstance(cause, OSError) and cause.errno in FULL:  # a large part of a form is put into a file as it comes
         return await _disk(request, cause)
     if error.status_code == 400:
-        return answer(errors.BadInput("The body cannot be read.", hint="Send one JSON object, not too deeply nested."))
+        return answer(errors.BadInput("The body cannot be read.", hint="Send one JSON object with less nesting."))
     return refusal(error.status_code, request.method, request.url.path, error.detail, error.headers)
 
 
@@ -142,7 +142,10 @@ async def _disk(request: Request, error: OSError) -> JSONResponse:
     if error.errno not in FULL:
         raise error
     return await _studio(
-        request, errors.DiskFull("The disk is full: it could not be written.", hint="Free some room and send it again.")
+        request,
+        errors.DiskFull(
+            "The disk is full: the request could not be stored.", hint="Free some space and send the request again."
+        ),
     )
 
 
@@ -152,16 +155,20 @@ def refusal(
     """What a framework refused with a status and a detail, in our shape and with that status."""
     match status:
         case 404:
-            error = errors.NotFound(f"There is nothing at {shown(path)}.", hint="/docs lists every route.")
+            error = errors.NotFound(f"There is no route {shown(path)}.", hint="/docs lists every route.")
         case 405:
-            error = errors.MethodNotAllowed(f"{shown(path)} does not take {method}.", hint="/docs lists every route.")
+            error = errors.MethodNotAllowed(
+                f"{shown(path)} does not support {method}.", hint="/docs lists every route."
+            )
         case _ if status < 500:
             error = errors.BadInput(f"{method} {shown(path)} is refused: {shown(detail)}.")
         case _:
-            error = errors.Unexpected(f"{method} {shown(path)} broke.", hint="The server's log has the details.")
+            error = errors.Unexpected(
+                f"{method} {shown(path)} failed unexpectedly.", hint="See the server's log for details."
+            )
     return JSONResponse(ErrorBody(error=Failure.of(error)).model_dump(mode="json"), status, headers)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     # The traceback is in the log: the server's own error middleware raises it again. The reply says where to look.
-    return answer(errors.Unexpected("Orrery broke on this request.", hint="The server's log has the details."))
+    return answer(errors.Unexpected("This request failed unexpectedly.", hint="See the server's log for details."))

@@ -92,7 +92,7 @@ def refuse_without_endpoint(flags: Mapping[str, object]) -> None:
     for name, value in flags.items():
         if value:
             param = name.removeprefix("--").replace("-", "_")
-            raise BadInput(f"{name} goes with --endpoint.", param=param, hint="Name the endpoint's address.")
+            raise BadInput(f"{name} needs --endpoint.", param=param, hint="Set the endpoint's URL with --endpoint.")
 
 
 def open_endpoint(address: str, model: str | None) -> Endpoint:

@@ -16,24 +16,24 @@ from studio.errors import StudioError
 
 VERBS: dict[str, str] = {
     "serve": "Start the server and the page.",
-    "generate": "Make pictures, clips or actions.",
-    "jobs": "What was asked for, and what became of it.",
-    "library": "What was made or uploaded.",
-    "checkpoints": "What can be named, what of it is here, and whether it is whole.",
-    "adapters": "The LoRA adapters that a request may name.",
-    "compare": "The same work done in several ways, as one grid.",
-    "control": "The outlines or the blur of a clip, as a transfer will see them.",
-    "mcp": "The studio as tools for an agent that starts this command.",
+    "generate": "Generate images, videos or actions.",
+    "jobs": "List, cancel and retry jobs.",
+    "library": "Manage results and uploads.",
+    "checkpoints": "List, download and verify checkpoints.",
+    "adapters": "List LoRA adapters.",
+    "compare": "Compare prompts, checkpoints and settings in one grid.",
+    "control": "Compute the edge or blur control of a video.",
+    "mcp": "Run an MCP server that offers the studio's tools to agents.",
     "ask": "Ask the reasoner.",
-    "upsample": "Write a structured caption from your words.",
-    "refine": "Generate, judge and rewrite until it is good enough.",
-    "refine-study": "Whether refining helps, over a set of prompts.",
-    "caption": "Caption clips.",
-    "captions-to-jsonl": "Clips and captions as the file that post-training reads.",
-    "prompts-to-json": "Inference prompts in the form that training reads.",
-    "robot": "Start the program beside an arm.",
-    "bench": "Time the engine against diffusers on this machine.",
-    "report-card": "Examine a pocket checkpoint on held-out scenes.",
+    "upsample": "Write a structured caption from a prompt.",
+    "refine": "Generate, judge and rewrite until a result is good enough.",
+    "refine-study": "Measure whether refining helps, over a set of prompts.",
+    "caption": "Caption videos.",
+    "captions-to-jsonl": "Convert videos and captions to a training file.",
+    "prompts-to-json": "Convert inference prompts to the format used in training.",
+    "robot": "Start the robot program for an arm.",
+    "bench": "Benchmark the engine against diffusers on this machine.",
+    "report-card": "Evaluate a pocket checkpoint on held-out scenes.",
 }
 """Each verb is a function or a group of its own name, in the module of that name; those that become another program
 are all in `cli.programs`."""
@@ -103,9 +103,9 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def orrery(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    """A studio for Cosmos 3 world models. --some-flag of a command is also ORRERY_SOME_FLAG."""
+    """A studio for NVIDIA's Cosmos 3 world models. Each --some-flag can also be set as ORRERY_SOME_FLAG."""
     if version:
         print(f"orrery {installed('orrery')}")
     elif context.invoked_subcommand is None:

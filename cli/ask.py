@@ -91,21 +91,22 @@ def ask(
         ),
     ],
     question: Annotated[
-        list[str] | None, typer.Argument(metavar="QUESTION...", help="What to ask; several words are joined.")
+        list[str] | None, typer.Argument(metavar="QUESTION...", help="The question; several words are joined.")
     ] = None,
     image: Annotated[
         list[str] | None,
-        typer.Option(envvar="ORRERY_IMAGE", metavar="FILE", help="A picture to look at; once for each."),
+        typer.Option(envvar="ORRERY_IMAGE", metavar="FILE", help="An image to ask about; may be repeated."),
     ] = None,
     video: Annotated[
-        list[str] | None, typer.Option(envvar="ORRERY_VIDEO", metavar="FILE", help="A clip to look at; once for each.")
+        list[str] | None,
+        typer.Option(envvar="ORRERY_VIDEO", metavar="FILE", help="A video to ask about; may be repeated."),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(
             envvar="ORRERY_TASK",
             metavar="NAME",
-            help="A task with typed results, as in grounding; QUESTION is what it asks for.",
+            help="A task with typed results, for example grounding; QUESTION fills its field.",
         ),
     ] = None,
     word: Annotated[
@@ -113,12 +114,12 @@ def ask(
         typer.Option(
             envvar="ORRERY_WORD",
             metavar="FIELD=TEXT",
-            help="One of several things that the task asks for; once for each.",
+            help="A field of the task; may be repeated.",
         ),
     ] = None,
     schema: Annotated[
         Path | None,
-        typer.Option(envvar="ORRERY_SCHEMA", metavar="FILE", help="A JSON schema that the answer will match."),
+        typer.Option(envvar="ORRERY_SCHEMA", metavar="FILE", help="JSON schema that the answer must match."),
     ] = None,
     thinking: Annotated[
         bool | None,
@@ -137,10 +138,10 @@ def ask(
     try:
         if task is not None:
             if schema is not None or "temperature" in sampling:
-                _refuse("--schema" if schema is not None else "--temperature", "does not go with --task.")
+                _refuse("--schema" if schema is not None else "--temperature", "cannot be combined with --task.")
             raise typer.Exit(_ask_task(task, word or [], asked, target, as_json=json))
         if word:
-            _refuse("--word", "goes with --task.")
+            _refuse("--word", "needs --task.")
         _ask_question(asked, schema.expanduser() if schema else None, target, as_json=json)
     except KeyboardInterrupt:
         print("\norrery: stopped.", file=sys.stderr)
@@ -154,10 +155,12 @@ def _refuse(name: str, why: str) -> None:
 def _ask_question(asked: Asked, schema: Path | None, target: Target, *, as_json: bool) -> None:
     """Ask, and print the answer while it comes; thinking goes to stderr, where a person watches."""
     if not asked.words.strip():
-        raise BadInput("Missing argument 'QUESTION...'.", param="question", hint="Or name a task with --task.")
+        raise BadInput(
+            "Missing argument 'QUESTION...'.", param="question", hint="Write a question, or select a task with --task."
+        )
     wanted = None if schema is None else _read_schema(schema)
     if wanted is not None and asked.thinking:
-        raise BadInput("--thinking does not go with --schema: the answer is JSON and nothing else.", param="thinking")
+        raise BadInput("--thinking cannot be combined with --schema: the answer is JSON only.", param="thinking")
     attachments = Attachments()
     question = _question(asked, attachments, wanted)
 
@@ -170,7 +173,7 @@ def _ask_question(asked: Asked, schema: Path | None, target: Target, *, as_json:
         print(json.dumps(asdict(heard), indent=2, ensure_ascii=False) if as_json else "")
         if heard.finish_reason == "length":
             most = question.sampling.max_tokens
-            print(f"orrery: The answer was cut at {most:,} tokens. Give --max-tokens.", file=sys.stderr)
+            print(f"orrery: The answer was cut at {most:,} tokens. Raise --max-tokens.", file=sys.stderr)
 
     asyncio.run(run())
 
@@ -187,7 +190,7 @@ def _ask_task(name: str, words: Sequence[str], asked: Asked, target: Target, *, 
     """
     if len(asked.media) != 1:
         raise BadInput(
-            f"A task takes one picture or clip; {len(asked.media)} came.", param="media", hint="Use --image FILE."
+            f"A task needs one image or video; got {len(asked.media)}.", param="media", hint="Use --image FILE."
         )
     attachments = Attachments()
     own = attachments.name(asked.media[0][1], "media")
@@ -264,14 +267,14 @@ def _read_schema(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON: {error}.", param="schema") from None
     if not isinstance(value, dict):
-        raise BadInput(f"{path} holds {shown(value)}; a JSON schema is an object.", param="schema")
+        raise BadInput(f"{path} is {shown(value)}; expected a JSON schema, which is an object.", param="schema")
     return cast(dict[str, Any], value)
 
 
 def _word(said: str) -> tuple[str, str]:
     name, equals, text = said.partition("=")
     if not equals:
-        raise BadInput(f"--word got {shown(said)}; expected field=text, as in subject=cups.", param="word")
+        raise BadInput(f"--word is {shown(said)}; expected field=text, for example subject=cups.", param="word")
     return name, text
 
 
@@ -285,9 +288,9 @@ def _open_field(task: ReasonerTask, said: Mapping[str, str], words: str) -> dict
     if len(left) != 1:
         wants = ", ".join(field.name for field in task.fields) or "no words"
         raise BadInput(
-            f"{task.title} takes {wants}; the question fits none of them alone.",
+            f"{task.title} has the fields {wants}; a question cannot fill several fields.",
             param="question",
-            hint="Say each with --word FIELD=TEXT." if task.fields else "Leave the question out.",
+            hint="Set each with --word FIELD=TEXT." if task.fields else "Remove the question.",
         )
     return {left[0].name: words}
 

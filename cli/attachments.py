@@ -45,7 +45,7 @@ class Attachments:
         path = Path(given).expanduser()
         if not path.is_file():
             raise BadInput(
-                f"There is no file {given!r}.", param=param, hint="Give a file, or the id of something made."
+                f"There is no file {given!r}.", param=param, hint="Give a file, or the id of a library item."
             )
         attachment = Attachment.of(path, given, param)
         self._files[attachment.id] = attachment
@@ -76,7 +76,7 @@ class Attachments:
         if reference.id != file.id:
             raise Unexpected(
                 f"{file.path} is {reference.id} on the server, and {file.id} here.",
-                hint="Did the file change on the way? Is the server of this version?",
+                hint="Check that the file did not change and that the server has the same version.",
             )
 
 
@@ -115,7 +115,7 @@ async def _fetch_all(addresses: Mapping[str, Entry], places: Mapping[str, Path])
 
 
 async def _fetch(web: httpx.AsyncClient, address: str, entry: Entry, place: Path) -> None:
-    hint = "Fetch it by other means, and name the file."
+    hint = "Download it another way, and give the file."
     try:
         async with web.stream("GET", address) as answer:
             if not answer.is_success:
@@ -131,7 +131,7 @@ async def _bounded(answer: httpx.Response, address: str) -> AsyncIterator[bytes]
     async for chunk in answer.aiter_bytes():
         size_bytes += len(chunk)
         if size_bytes > MAX_BYTES:
-            raise TooLarge(f"{address} has more than {MAX_BYTES:,} bytes.")
+            raise TooLarge(f"{address} is larger than {MAX_BYTES:,} bytes.")
         yield chunk
 
 

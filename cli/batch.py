@@ -157,7 +157,7 @@ class _Batch:
             if value is None:
                 return sample
             said = sample.draft.in_its_words(found[0].error()).param or found[0].field
-            note = f"{found[0].reason}; {said} {value} is taken (--fit)."
+            note = f"{found[0].reason}; {said} {value} is used instead (--fit)."
             fields = merge(sample.entry.fields, {said: value})
             entry = replace(sample.entry, fields=fields, notes=(*sample.entry.notes, note))
             again, errors = self.samples([entry], info)
@@ -184,7 +184,7 @@ class _Batch:
 
             async def one(sample: Sample) -> Outcome:
                 if places[sample.name] is Place.FINISHED:
-                    outcome = Outcome(sample.name, "skipped", "it is there already")
+                    outcome = Outcome(sample.name, "skipped", "already done")
                 else:
                     async with gate:
                         with bars.job(sample.name) as draw:
@@ -238,9 +238,9 @@ class _Batch:
         """Why a sample cannot be made by this checkpoint, or not into this folder."""
         if place is Place.OTHER and not self.force:
             there = BadInput(
-                f"{self.folder.root / sample.name} is there already, and was made otherwise.",
+                f"{self.folder.root / sample.name} already exists and was made with other settings.",
                 param="name",
-                hint="Give --force to replace it, or another folder with -o.",
+                hint="Replace it with --force, or set another folder with -o.",
             )
             return [sample.in_its_words(there)]
         if info is None or place is Place.FINISHED or isinstance(sample.request, Reason):

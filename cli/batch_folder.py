@@ -55,10 +55,10 @@ class BatchFolder:
         try:
             root.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
-            raise BadInput(f"{root} is a file; samples go into a folder.", param="output") from None
+            raise BadInput(f"{root} is a file; expected a folder.", param="output") from None
         except OSError as error:
             raise DataFolderDenied(
-                f"The folder {root} cannot be made: {error.strerror or error}.", param="output"
+                f"The folder {root} cannot be created: {error.strerror or error}.", param="output"
             ) from None
         self._held = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -67,7 +67,7 @@ class BatchFolder:
         except OSError:
             os.close(self._held)
             raise Conflict(
-                f"Another command makes samples into {root}.", hint="Wait for it, or name another."
+                f"Another command is writing samples to {root}.", hint="Wait for it, or use another folder."
             ) from None
 
     def __enter__(self) -> BatchFolder:

@@ -32,31 +32,35 @@ def caption(
         Path,
         typer.Argument(
             metavar="VIDEO|FOLDER|MANIFEST",
-            help="A clip, a folder of clips, or a .jsonl file whose lines have a vision_path.",
+            help="A video, a folder of videos, or a .jsonl file whose lines have a vision_path.",
         ),
     ],
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Where each clip gets its folder."
+            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Output folder, with one folder per video."
         ),
     ],
     sampling: Annotated[
         Mapping[str, Any], model_flags(ReasonerSampling, {"max_tokens": "max-tokens"}, dict(CAPTIONING))
     ],
     said: Annotated[Said, request_flags("checkpoint")],
-    jobs: Annotated[int, typer.Option(envvar="ORRERY_JOBS", min=1, max=256, help="Clips at a time.")] = 16,
+    jobs: Annotated[
+        int, typer.Option(envvar="ORRERY_JOBS", min=1, max=256, help="Number of videos to caption at the same time.")
+    ] = 16,
     template: Annotated[
         Path | None,
         typer.Option(
-            envvar="ORRERY_TEMPLATE", metavar="FILE", help="Other prompts: TOML with analysis, narrative and retry."
+            envvar="ORRERY_TEMPLATE",
+            metavar="FILE",
+            help="Custom prompts: a TOML file with analysis, narrative and retry.",
         ),
     ] = None,
     attempts: Annotated[
-        int, typer.Option(envvar="ORRERY_ATTEMPTS", min=1, max=10, help="Answers asked for in each phase, at most.")
+        int, typer.Option(envvar="ORRERY_ATTEMPTS", min=1, max=10, help="Maximum number of attempts per phase.")
     ] = 3,
     debug: Annotated[
-        bool, typer.Option("--debug", envvar="ORRERY_DEBUG", help="Keep the answers as they came, beside the captions.")
+        bool, typer.Option("--debug", envvar="ORRERY_DEBUG", help="Also save the raw answers beside the captions.")
     ] = False,
     endpoint: EndpointOption = None,
     model: ModelOption = None,
@@ -65,7 +69,8 @@ def caption(
         typer.Option(
             "--by-path",
             envvar="ORRERY_BY_PATH",
-            help="The endpoint reads clips by their paths (vLLM: --allowed-local-media-path); else they are sent.",
+            help="The endpoint reads videos by their paths (vLLM: --allowed-local-media-path); default: videos are "
+            "uploaded.",
         ),
     ] = False,
     target: TargetFlags,
@@ -80,7 +85,7 @@ def caption(
     items = read_work(manifest=clips) if manifest else read_work(video=clips)
     texts = read_caption_texts(template.expanduser()) if template else None
     if output.exists() and not output.is_dir():
-        raise BadInput(f"{output} is a file; captions go into a folder.", param="output")
+        raise BadInput(f"{output} is a file; expected a folder.", param="output")
     if endpoint is None:
         refuse_without_endpoint({"--model": model, "--by-path": by_path})
 
@@ -101,7 +106,7 @@ def caption(
     try:
         outcomes = asyncio.run(run()).outcomes
     except KeyboardInterrupt:
-        print("orrery: cancelled; the same command goes on from here.", file=sys.stderr)
+        print("orrery: cancelled; run the same command to continue.", file=sys.stderr)
         raise
     raise typer.Exit(_report(outcomes, output))
 

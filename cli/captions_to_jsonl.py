@@ -21,10 +21,15 @@ NOTHING_KEPT = 1
 def captions_to_jsonl(
     captions_dir: Annotated[
         Path,
-        typer.Option(envvar="ORRERY_CAPTIONS_DIR", metavar="FOLDER", help="A folder for each clip, with its captions."),
+        typer.Option(
+            envvar="ORRERY_CAPTIONS_DIR", metavar="FOLDER", help="Folder with one folder of captions per video."
+        ),
     ],
     videos_dir: Annotated[
-        Path, typer.Option(envvar="ORRERY_VIDEOS_DIR", metavar="FOLDER", help="The clips, named like those folders.")
+        Path,
+        typer.Option(
+            envvar="ORRERY_VIDEOS_DIR", metavar="FOLDER", help="Folder of the videos, named like the caption folders."
+        ),
     ],
     output: Annotated[
         Path,
@@ -33,12 +38,16 @@ def captions_to_jsonl(
             "--output",
             envvar="ORRERY_OUTPUT",
             metavar="FILE",
-            help="The .jsonl; <output>.summary.json lies beside it.",
+            help="Output .jsonl file; a summary is written to <output>.summary.json.",
         ),
     ],
     num_video_frames: Annotated[
         int,
-        typer.Option(envvar="ORRERY_NUM_VIDEO_FRAMES", min=-1, help="Of the training recipe; -1 takes all frames."),
+        typer.Option(
+            envvar="ORRERY_NUM_VIDEO_FRAMES",
+            min=-1,
+            help="Number of frames of the training recipe; -1 uses all frames.",
+        ),
     ] = -1,
 ) -> None:
     """Write the JSONL that post-training reads, one line a clip, with paths that start at its own folder.

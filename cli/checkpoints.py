@@ -27,12 +27,12 @@ from studio.settings import chosen_data_folder
 VERIFY_COMMAND = (sys.executable, "-m", "engine.verify")
 PULL_COMMAND = (sys.executable, "-P", "-m", "studio.pulling")
 
-checkpoints = typer.Typer(help="What can be named, what of it is here, and whether it is whole.")
+checkpoints = typer.Typer(help="List, download and verify checkpoints.")
 
 
 @checkpoints.callback(invoke_without_command=True)
 def listed(context: typer.Context, json: JsonOption = False, data: DataOption = None) -> None:
-    """What can be named, what of it is here, and whether it is whole. Without a sub-command: the list."""
+    """List, download and verify checkpoints. Without a subcommand, print the list."""
     pass_on(context)
     if context.invoked_subcommand is None:
         list_all(json, data)
@@ -40,7 +40,7 @@ def listed(context: typer.Context, json: JsonOption = False, data: DataOption = 
 
 @checkpoints.command("list")
 def list_all(json: JsonOption = False, data: DataOption = None) -> None:
-    """The checkpoints that can be named, and which of them are on this machine."""
+    """List known checkpoints and which of them are on this machine."""
     folder = DataFolder(chosen_data_folder(data))
     found = list_checkpoints(load_presets(folder.presets), folder.checkpoints)
     if json:
@@ -56,14 +56,17 @@ def list_all(json: JsonOption = False, data: DataOption = None) -> None:
 
 @checkpoints.command()
 def verify(
-    checkpoint: Annotated[str, typer.Argument(metavar="NAME|FOLDER", help="A checkpoint that is on this machine.")],
+    checkpoint: Annotated[str, typer.Argument(metavar="NAME|FOLDER", help="A checkpoint on this machine.")],
     values: Annotated[
-        bool, typer.Option("--values", envvar="ORRERY_VALUES", help="Read every value too, and find what is no number.")
+        bool,
+        typer.Option(
+            "--values", envvar="ORRERY_VALUES", help="Also read every value and report those that are not finite."
+        ),
     ] = False,
     json: JsonOption = False,
     data: DataOption = None,
 ) -> None:
-    """Account for every tensor: 0 when all is whole, 1 when something is wrong, 2 when it cannot be looked at."""
+    """Check every tensor. Exit code 0: complete; 1: something is wrong; 2: it cannot be read."""
     folder = DataFolder(chosen_data_folder(data))
     found = find_checkpoint(checkpoint, load_presets(folder.presets), folder.checkpoints)
     if found.folder is None or not found.installed:
@@ -77,7 +80,7 @@ def pull(
     checkpoint: Annotated[str, typer.Argument(metavar="NAME", help="A checkpoint with a preset.")],
     data: DataOption = None,
 ) -> None:
-    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; HF_TOKEN may hold a token."""
+    """Download a checkpoint from the Hugging Face hub, or continue a download; HF_TOKEN may hold a token."""
     folder = DataFolder(chosen_data_folder(data))
     presets = load_presets(folder.presets)
     if checkpoint not in presets:
@@ -87,7 +90,7 @@ def pull(
     preset = presets[checkpoint]
     if not preset.repository:
         way_here = find_checkpoint(checkpoint, presets, folder.checkpoints).way_here
-        raise BadInput(f"{checkpoint} is on no hub.", param="checkpoint", hint=way_here)
+        raise BadInput(f"{checkpoint} cannot be downloaded.", param="checkpoint", hint=way_here)
     print(_pulled([*PULL_COMMAND, *arguments(preset)], preset.title))
 
 
@@ -121,5 +124,5 @@ def _pulled(command: list[str], title: str) -> str:
     if "error" in last:
         raise Failure.model_validate(last["error"]).error()
     if "folder" not in last:
-        raise Unexpected("It ended without a word.")
+        raise Unexpected("The task ended without a message.")
     return str(last["folder"])

@@ -30,14 +30,14 @@ def clip_facts(path: Path) -> VideoFacts:
         import av.error
     except ModuleNotFoundError:
         raise BadInput(
-            f"{path.name} is a clip, and what it is cannot be read without PyAV.",
+            f"{path.name} is a video; reading it needs PyAV.",
             param="video",
             hint="Install it with pip install av.",
         ) from None
     try:
         with av.open(str(path)) as container:
             if not container.streams.video:
-                raise BadInput(f"{path} has no picture.", param="video", hint="A clip is expected.")
+                raise BadInput(f"{path} has no video track.", param="video", hint="Use a video file.")
             stream = container.streams.video[0]
             num_frames = sum(1 for packet in container.demux(stream) if packet.size and not packet.is_discard)
             duration_s = _duration_s(container, stream)
@@ -46,11 +46,11 @@ def clip_facts(path: Path) -> VideoFacts:
         with av.open(str(path)) as container:
             frame = next(container.decode(video=0), None)
     except (av.error.FFmpegError, OSError) as error:
-        raise BadInput(f"{path} is no clip that can be read: {error}.", param="video") from None
+        raise BadInput(f"{path} is not a readable video: {error}.", param="video") from None
     if frame is None or not num_frames:
         raise BadInput(f"{path} has no frame.", param="video")
     if rate is None or rate <= 0:
-        raise BadInput(f"{path} does not say how fast its frames follow each other.", param="video")
+        raise BadInput(f"{path} does not state its frame rate.", param="video")
     width, height = (frame.height, frame.width) if frame.rotation % 180 else (frame.width, frame.height)
     return VideoFacts(
         width=width,

@@ -31,50 +31,61 @@ WORDS = ("checkpoint", "resolution", "aspect_ratio", "prompt", "negative_prompt"
 @with_flags
 def compare(
     *,
-    prompts: Annotated[list[str] | None, typer.Argument(metavar="[PROMPT]...", help="A row for each.")] = None,
+    prompts: Annotated[list[str] | None, typer.Argument(metavar="[PROMPT]...", help="Prompts, one row each.")] = None,
     checkpoints: Annotated[
         list[str] | None,
-        typer.Option("--checkpoint", "-c", envvar="ORRERY_CHECKPOINT", help="A column for each; may be repeated."),
+        typer.Option(
+            "--checkpoint", "-c", envvar="ORRERY_CHECKPOINT", help="A checkpoint, one column each; may be repeated."
+        ),
     ] = None,
     axes: Annotated[
         list[str] | None,
         typer.Option(
-            "--axis", "-x", envvar="ORRERY_AXIS", help="FIELD=VALUE,VALUE, as sampling.seed=1,2; one value sets it."
+            "--axis",
+            "-x",
+            envvar="ORRERY_AXIS",
+            help="FIELD=VALUE,VALUE adds columns, for example sampling.seed=1,2; one value sets the field for all.",
         ),
     ] = None,
     items: Annotated[
         list[str] | None,
-        typer.Option("--item", envvar="ORRERY_ITEM", help="A library item whose recipe is made again; a row."),
+        typer.Option(
+            "--item", envvar="ORRERY_ITEM", help="A library item to make again from its recipe, one row each."
+        ),
     ] = None,
     specs: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input", "-i", envvar="ORRERY_INPUT", help="NVIDIA's spec files or globs; a row for each sample."
-        ),
+        typer.Option("--input", "-i", envvar="ORRERY_INPUT", help="NVIDIA spec files or globs, one row per sample."),
     ] = None,
     truth: Annotated[
-        str | None, typer.Option(envvar="ORRERY_TRUTH", help="A library clip that the prompts' results ought to be.")
+        str | None,
+        typer.Option(envvar="ORRERY_TRUTH", help="A library video as ground truth for the prompts' results."),
     ] = None,
     starts: Annotated[
-        str, typer.Option(envvar="ORRERY_STARTS", help="Of --truth, rows: t2v, i2v, v2v, with commas between.")
+        str, typer.Option(envvar="ORRERY_STARTS", help="Rows for --truth, comma-separated: t2v, i2v, v2v.")
     ] = "t2v,i2v,v2v",
     kind: Annotated[
-        str, typer.Option(envvar="ORRERY_KIND", help="What the prompts make: generate_image or generate_video.")
+        str,
+        typer.Option(envvar="ORRERY_KIND", help="What to generate from the prompts: generate_image or generate_video."),
     ] = "generate_video",
     request: Annotated[
         Path | None,
-        typer.Option(envvar="ORRERY_REQUEST", help="A JSON file of a whole comparison, in place of all this."),
+        typer.Option(
+            envvar="ORRERY_REQUEST", help="A JSON file with the whole comparison, instead of the other options."
+        ),
     ] = None,
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", envvar="ORRERY_OUTPUT", help="Export to FILE.mp4, .zip or .csv once it ended."),
+        typer.Option(
+            "--output", "-o", envvar="ORRERY_OUTPUT", help="Export to FILE.mp4, .zip or .csv when it has ended."
+        ),
     ] = None,
     heard: Annotated[
         str | None,
         typer.Option(
             envvar="ORRERY_HEARD",
             metavar="ROW,COLUMN",
-            help="The cell that FILE.mp4 sounds like, counted from 1 [the first with sound].",
+            help="The cell whose sound FILE.mp4 gets, counted from 1 [the first with sound].",
         ),
     ] = None,
     target: TargetFlags,
@@ -86,7 +97,7 @@ def compare(
     forms: list[tuple[Path, ExportForm]] = [(path, form_of(path)) for path in output or ()]
     heard_at = place_of(heard) if heard else None
     if heard_at and not any(form == "mp4" for _, form in forms):
-        raise BadInput("Only a clip can be heard.", param="heard", hint="Name one: --output FILE.mp4")
+        raise BadInput("--heard needs an .mp4 output.", param="heard", hint="Set one: --output FILE.mp4")
     said: dict[str, Any] = (
         _read(request) if request else {"subjects": [], "axes": axes_of(checkpoints or [], axes or [])}
     )
@@ -97,7 +108,7 @@ def compare(
     subjects += [{"request": {"kind": kind, "prompt": prompt}, **followed} for prompt in prompts or ()]
     subjects += [{"item": item} for item in items or ()]
     if not (subjects or specs):
-        raise BadInput("There is nothing to compare.", param="prompt", hint="Write prompts, or name an --item.")
+        raise BadInput("There is nothing to compare.", param="prompt", hint="Give prompts or an --item.")
 
     async def run() -> Comparison:
         async with connected(target) as client:
@@ -110,7 +121,7 @@ def compare(
                     f"--heard is row {heard_at[0] + 1}, column {heard_at[1] + 1} of "
                     f"{len(found.rows)} x {len(found.columns)} cells.",
                     param="heard",
-                    hint="The comparison goes on; its page exports it.",
+                    hint="The comparison continues; you can export it on its page.",
                 )
             found = await client.comparisons.wait(found.id)
             found = await client.comparisons.measure(found.id)
@@ -168,7 +179,7 @@ async def _subjects_of(client: StudioClient, patterns: Sequence[str]) -> list[di
         subjects: list[dict[str, Any]] = []
         for sample in samples:
             if isinstance(sample.request, Reason):
-                raise BadInput(f"{sample.entry} is a question; comparisons make pictures and clips.", param="input")
+                raise BadInput(f"{sample.entry} is a question; comparisons support images and videos.", param="input")
             await attachments.send(client, sample.attachments)
             said = sample.request.model_dump(mode="json", exclude_unset=True)
             subjects.append({"label": sample.name, "request": {**said, "kind": sample.request.kind}})
@@ -181,7 +192,7 @@ def axes_of(checkpoints: list[str], axes: list[str]) -> dict[str, list[Any]]:
     for axis in axes:
         field, equals, text = axis.partition("=")
         if not (field and equals and text):
-            raise BadInput(f"--axis is {axis!r}; FIELD=VALUE,VALUE is expected.", param="axis")
+            raise BadInput(f"--axis is {axis!r}; expected FIELD=VALUE,VALUE.", param="axis")
         values[field] = [word.strip() if field in WORDS else _value(word) for word in text.split(",")]
     return values
 
@@ -198,7 +209,7 @@ def place_of(text: str) -> tuple[int, int]:
     """The row and the column of a cell, counted from 0, of "1,2". Raises BadInput."""
     row, _, column = text.partition(",")
     if not (row.strip().isdecimal() and column.strip().isdecimal() and int(row) and int(column)):
-        raise BadInput(f"--heard is {text!r}; ROW,COLUMN is expected, counted from 1.", param="heard")
+        raise BadInput(f"--heard is {text!r}; expected ROW,COLUMN, counted from 1.", param="heard")
     return int(row) - 1, int(column) - 1
 
 
@@ -207,9 +218,9 @@ def _sound_of(found: Comparison, row: int, column: int) -> str:
     cell = found.cell(row, column)
     if cell is None or cell.item is None or not cell.item.has_sound:
         raise BadInput(
-            f"Nothing is heard in row {row + 1}, column {column + 1}.",
+            f"Row {row + 1}, column {column + 1} has no sound.",
             param="heard",
-            hint=f"It has {len(found.rows)} x {len(found.columns)} cells; its page exports it with another one.",
+            hint=f"It has {len(found.rows)} x {len(found.columns)} cells; set another one, or export it on its page.",
         )
     return cell.item.id
 
@@ -218,7 +229,7 @@ def form_of(path: Path) -> ExportForm:
     """What a file's name says is exported into it. Raises BadInput."""
     form = SUFFIXES.get(path.suffix.lower())
     if form is None:
-        raise BadInput(f"{path.name} ends in none of {', '.join(SUFFIXES)}.", param="output")
+        raise BadInput(f"{path.name} must end in one of {', '.join(SUFFIXES)}.", param="output")
     return form
 
 
@@ -227,6 +238,6 @@ def _read(path: Path) -> dict[str, Any]:
         said = json.loads(path.read_text("utf-8"))
         if isinstance(said, dict):
             return {"subjects": [], **said}
-        raise ValueError("an object is expected")
+        raise ValueError("expected an object")
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read as JSON: {error}.", param="request") from None

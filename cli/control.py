@@ -26,16 +26,23 @@ FIELDS = {name: name.replace("_", "-") for name in ("hint", "strength", "resolut
 @with_flags
 def control(
     *,
-    video: Annotated[str, typer.Argument(metavar="VIDEO", help="The clip, or the id of something made.")],
+    video: Annotated[str, typer.Argument(metavar="VIDEO", help="A video file, or the id of a library item.")],
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FILE", help="An .mp4 for all of it, a .png for a frame."
+            "-o",
+            "--output",
+            envvar="ORRERY_OUTPUT",
+            metavar="FILE",
+            help="An .mp4 file for the whole control, or a .png file for one frame.",
         ),
     ],
     said: Annotated[Mapping[str, Any], model_flags(ComputeControl, FIELDS, {"hint": USUAL_HINT})],
     at: Annotated[
-        float, typer.Option(envvar="ORRERY_AT", min=0, max=1, help="Which frame a .png has: 0 the first, 1 the last.")
+        float,
+        typer.Option(
+            envvar="ORRERY_AT", min=0, max=1, help="Which frame to write to a .png: 0 is the first, 1 the last."
+        ),
     ] = 0.5,
     force: ForceOption = False,
     target: TargetFlags,
@@ -44,7 +51,7 @@ def control(
     path = output.expanduser()
     if path.suffix.lower() not in (".mp4", ".png"):
         raise BadInput(
-            f"The output is {str(path)!r}; a control is an .mp4 file, and a frame of it a .png file.", param="output"
+            f"The output is {str(path)!r}; expected an .mp4 file, or a .png file for one frame.", param="output"
         )
     check_file(path, force=force)
     attachments = Attachments()

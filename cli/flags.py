@@ -17,26 +17,29 @@ from pydantic.fields import FieldInfo
 
 from cli.target import Target, read_target
 
-JsonOption = Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="As JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", envvar="ORRERY_JSON", help="Print JSON.")]
 DataOption = Annotated[
     Path | None,
     typer.Option("--data", envvar="ORRERY_DATA", metavar="FOLDER", help="The data folder [~/.local/share/orrery]."),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace a file that is there.")]
+ForceOption = Annotated[bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace an existing file.")]
 EndpointOption = Annotated[
     str | None,
     typer.Option(
         "--endpoint",
         envvar="ORRERY_ENDPOINT",
         metavar="URL",
-        help="An OpenAI-compatible server that answers instead, as in http://127.0.0.1:8000/v1; its key is taken from "
+        help="OpenAI-compatible server to use instead, for example http://127.0.0.1:8000/v1; its key is read from "
         "ORRERY_UPSAMPLER_KEY.",
     ),
 ]
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", envvar="ORRERY_MODEL", metavar="NAME", help="Its model; without it, the first that it lists."
+        "--model",
+        envvar="ORRERY_MODEL",
+        metavar="NAME",
+        help="Model of the endpoint; default: the first that it lists.",
     ),
 ]
 
@@ -89,7 +92,7 @@ SERVER = Flags(
                 "--server",
                 envvar="ORRERY_SERVER",
                 metavar="URL",
-                help="A running server. Without it: the one that holds the data folder.",
+                help="URL of a running server; default: the one that uses the data folder.",
             ),
         ],
         "data": DataOption,

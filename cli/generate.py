@@ -32,12 +32,12 @@ def generate(
             "--output",
             envvar="ORRERY_OUTPUT",
             metavar="FILE",
-            help="A .png, .mp4, .json or .npy file, or - for a picture on stdout. With spec files: a folder.",
+            help="Output file: .png, .mp4, .json or .npy, or - for an image on stdout. With spec files: a folder.",
         ),
     ],
     said: Annotated[Said, request_flags()],
     prompt: Annotated[
-        list[str] | None, typer.Argument(metavar="PROMPT...", help="What to make; several words are joined.")
+        list[str] | None, typer.Argument(metavar="PROMPT...", help="The prompt; several words are joined.")
     ] = None,
     input_files: Annotated[
         list[str] | None,
@@ -52,24 +52,31 @@ def generate(
     overrides: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", envvar="ORRERY_SET", metavar="FIELD=VALUE", help="Said for all samples of the spec files."
+            "--set", envvar="ORRERY_SET", metavar="FIELD=VALUE", help="Set a field for all samples of the spec files."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(envvar="ORRERY_JOBS", min=1, max=64, help="Samples at a time.")] = 4,
+    jobs: Annotated[
+        int, typer.Option(envvar="ORRERY_JOBS", min=1, max=64, help="Number of samples to run at the same time.")
+    ] = 4,
     kind: Annotated[
         str | None,
         typer.Option(
             envvar="ORRERY_KIND",
-            help=f"{', '.join(KINDS)}; without it, what the output's name and the flags say.",
+            help=f"{', '.join(KINDS)}; default: from the output's name and the flags.",
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", envvar="ORRERY_FORCE", help="Replace what is there and was made otherwise.")
+        bool,
+        typer.Option(
+            "--force", envvar="ORRERY_FORCE", help="Replace existing results that were made with other settings."
+        ),
     ] = False,
     fit: Annotated[
         bool,
         typer.Option(
-            "--fit", envvar="ORRERY_FIT", help="Bring samples of spec files to what the checkpoint takes, and say how."
+            "--fit",
+            envvar="ORRERY_FIT",
+            help="Adapt samples of spec files to what the checkpoint supports, and report the changes.",
         ),
     ] = False,
     target: TargetFlags,
@@ -88,11 +95,13 @@ def generate(
                 run_batch(patterns, overrides or [], output, target, checkpoint, jobs=jobs, force=force, fit=fit)
             )
         if prompt is None:
-            raise BadInput("Missing argument 'PROMPT...'.", param="prompt", hint="Or name spec files with -i.")
+            raise BadInput(
+                "Missing argument 'PROMPT...'.", param="prompt", hint="Write a prompt, or give spec files with -i."
+            )
         if fit:
-            raise BadInput("--fit goes with spec files, which -i names.", param="fit", hint="Leave it out.")
+            raise BadInput("--fit needs spec files (-i).", param="fit", hint="Remove it.")
         if overrides:
-            raise BadInput("--set goes with spec files, which -i names.", param="set", hint="Use the field's own flag.")
+            raise BadInput("--set needs spec files (-i).", param="set", hint="Use the field's own option.")
         _run({"prompt": " ".join(prompt), **said}, output, target, kind, force=force)
     except KeyboardInterrupt:
         print("orrery: cancelled.", file=sys.stderr)
@@ -121,5 +130,7 @@ def _check_batch_flags(said: Said) -> None:
         if value is not None and path not in IN_A_BATCH:
             word = FLAGS.get(path, f"--{path}").split("/")[0]
             raise BadInput(
-                f"{word} does not go with spec files.", param=path, hint="Say it in their words: --set num_steps=20."
+                f"{word} cannot be combined with spec files.",
+                param=path,
+                hint="Use --set with the spec file's field name: --set num_steps=20.",
             )

@@ -55,7 +55,7 @@ async def _cancel(client: StudioClient, submitting: asyncio.Task[Job]) -> None:
     except Conflict:
         return  # it had ended by itself
     except (StudioError, TimeoutError):
-        print("orrery: the server could not be told; the job may go on.", file=sys.stderr)
+        print("orrery: the server could not be reached; the job may still be running.", file=sys.stderr)
 
 
 @contextmanager

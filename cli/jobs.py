@@ -28,7 +28,7 @@ PAGE_SIZE = 500
 COUNTED = (JobState.RUNNING, JobState.FAILED, JobState.CANCELLED)
 """States of a batch's jobs that are said beside what is done."""
 
-jobs = typer.Typer(help="What was asked for, and what became of it.")
+jobs = typer.Typer(help="List, cancel and retry jobs.")
 
 
 @jobs.callback(invoke_without_command=True)
@@ -36,15 +36,15 @@ jobs = typer.Typer(help="What was asked for, and what became of it.")
 def table(
     *,
     context: typer.Context,
-    limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many rows, newest first.")] = 20,
+    limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="Number of rows, newest first.")] = 20,
     state: Annotated[
         str | None, typer.Option(envvar="ORRERY_STATE", help="queued, running, succeeded, failed or cancelled.")
     ] = None,
     target: TargetFlags,
 ) -> None:
-    """What was asked for, and what became of it. Without a sub-command: a table, newest first.
+    """List, cancel and retry jobs. Without a subcommand, print a table, newest first.
 
-    A batch is one row, which says how many of its jobs are done; with --state, every job is a row.
+    A batch is one row with the number of its done jobs; with --state, every job is a row.
     """
     pass_on(context)
     if context.invoked_subcommand is not None:
@@ -61,7 +61,7 @@ def table(
 @jobs.command()
 @with_flags
 def batch(batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch.")], target: TargetFlags) -> None:
-    """The jobs of one batch, in their order."""
+    """List the jobs of one batch, in order."""
     now = datetime.now(UTC)
     found = ask(target, lambda client: client.batch(batch_id))
     print_table(TITLES, [_job_row(job, now) for job in found.jobs])
@@ -70,7 +70,7 @@ def batch(batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch.
 @jobs.command()
 @with_flags
 def show(job_id: JobArgument, target: TargetFlags) -> None:
-    """Everything about one job, as JSON."""
+    """Print one job as JSON."""
     print(ask(target, lambda client: client.job(job_id)).model_dump_json(indent=2))
 
 

@@ -16,7 +16,7 @@ from studio.requests import parse_as
 
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="Items.")]
 
-library = typer.Typer(help="What was made or uploaded.")
+library = typer.Typer(help="Manage results and uploads.")
 
 
 @library.callback(invoke_without_command=True)
@@ -24,19 +24,23 @@ library = typer.Typer(help="What was made or uploaded.")
 def table(
     *,
     context: typer.Context,
-    words: Annotated[str, typer.Option("--search", "-q", envvar="ORRERY_SEARCH", help="Words of the prompt.")] = "",
+    words: Annotated[
+        str, typer.Option("--search", "-q", envvar="ORRERY_SEARCH", help="Words to search for in prompts.")
+    ] = "",
     tag: Annotated[
         list[str] | None, typer.Option(envvar="ORRERY_TAG", help="Only with this tag; may be repeated.")
     ] = None,
     batch: Annotated[
-        str | None, typer.Option(envvar="ORRERY_BATCH", metavar="ID", help="Only what this batch of jobs made.")
+        str | None, typer.Option(envvar="ORRERY_BATCH", metavar="ID", help="Only results of this batch.")
     ] = None,
-    starred: Annotated[bool, typer.Option("--starred", envvar="ORRERY_STARRED", help="Only what is starred.")] = False,
-    trashed: Annotated[bool, typer.Option("--trashed", envvar="ORRERY_TRASHED", help="What is in the trash.")] = False,
-    limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="How many, newest first.")] = 20,
+    starred: Annotated[bool, typer.Option("--starred", envvar="ORRERY_STARRED", help="Only starred items.")] = False,
+    trashed: Annotated[
+        bool, typer.Option("--trashed", envvar="ORRERY_TRASHED", help="Only items in the trash.")
+    ] = False,
+    limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="Number of items, newest first.")] = 20,
     target: TargetFlags,
 ) -> None:
-    """What was made or uploaded. Without a sub-command: a table, newest first."""
+    """Manage results and uploads. Without a subcommand, print a table, newest first."""
     pass_on(context)
     if context.invoked_subcommand is not None:
         return
@@ -55,7 +59,7 @@ def show(
     media_id: Annotated[str, typer.Argument(metavar="ID", help="The item.")],
     target: TargetFlags,
 ) -> None:
-    """Everything about one item, its recipe and its relatives, as JSON."""
+    """Print one item, its recipe and related items as JSON."""
     print(ask(target, lambda client: client.library.item(media_id)).model_dump_json(indent=2))
 
 
@@ -64,7 +68,7 @@ def show(
 def star(
     *,
     ids: IdsArgument,
-    off: Annotated[bool, typer.Option("--off", envvar="ORRERY_OFF", help="Take the star away.")] = False,
+    off: Annotated[bool, typer.Option("--off", envvar="ORRERY_OFF", help="Remove the star.")] = False,
     target: TargetFlags,
 ) -> None:
     """Star items."""
@@ -79,7 +83,7 @@ def tag(
     ids: IdsArgument,
     add: Annotated[list[str] | None, typer.Option(envvar="ORRERY_ADD", help="Tag to add; may be repeated.")] = None,
     remove: Annotated[
-        list[str] | None, typer.Option(envvar="ORRERY_REMOVE", help="Tag to take away; may be repeated.")
+        list[str] | None, typer.Option(envvar="ORRERY_REMOVE", help="Tag to remove; may be repeated.")
     ] = None,
     target: TargetFlags,
 ) -> None:
@@ -94,11 +98,11 @@ def trash(
     *,
     ids: IdsArgument,
     restore: Annotated[
-        bool, typer.Option("--restore", envvar="ORRERY_RESTORE", help="Take them out of it instead.")
+        bool, typer.Option("--restore", envvar="ORRERY_RESTORE", help="Restore them from the trash instead.")
     ] = False,
     target: TargetFlags,
 ) -> None:
-    """Put items into the trash. They are gone for good when it is emptied on the page, or over the API."""
+    """Move items to the trash. Emptying it on the page or by the API deletes them permanently."""
     if restore:
         _print(ask(target, lambda client: client.library.restore(ids)))
     else:
@@ -113,7 +117,7 @@ def export(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Items with their recipes.")] = None,
     target: TargetFlags,
 ) -> None:
-    """Write a zip: of these items and their recipes, or of everything, which can be imported again."""
+    """Write a zip of these items and their recipes, or of everything, as a backup that can be imported."""
     if ids:
         ask(target, lambda client: client.library.save_archive(ids, output))
     else:

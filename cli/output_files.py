@@ -51,13 +51,15 @@ class OutputFiles:
         """Raises BadInput when the results cannot go where they should."""
         if self.output is None:
             if count != 1:
-                raise BadInput(f"{count} pictures do not fit on stdout.", param="output", hint="Name a file with -o.")
+                raise BadInput(
+                    f"{count} images cannot be written to stdout.", param="output", hint="Set a file with -o."
+                )
             return
         if self.output.is_dir():
             raise BadInput(f"{self.output} is a folder; expected the name of a file.", param="output")
         if self.output.suffix.lower() not in self.suffixes:
             raise BadInput(
-                f"The output is {str(self.output)!r}; what is made is {' and '.join(self.suffixes)}.",
+                f"The output is {str(self.output)!r}; the result is {' and '.join(self.suffixes)}.",
                 param="output",
                 hint=f"End its name in {self.suffixes[0]}.",
             )
@@ -94,9 +96,11 @@ def check_file(path: Path, *, force: bool) -> None:
     if path.is_dir():
         raise BadInput(f"{path} is a folder; expected the name of a file.", param="output")
     if not path.parent.is_dir():
-        raise BadInput(f"The folder {path.parent} of {path.name} is not there.", param="output", hint="Make it first.")
+        raise BadInput(
+            f"The folder {path.parent} of {path.name} was not found.", param="output", hint="Create it first."
+        )
     if path.exists() and not force:
-        raise BadInput(f"{path} is there already.", param="output", hint="Give --force, or another name.")
+        raise BadInput(f"{path} already exists.", param="output", hint="Replace it with --force, or use another name.")
 
 
 def index_of(reference: MediaReference) -> int:

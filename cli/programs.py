@@ -35,5 +35,5 @@ def _become(module: str, arguments: list[str], *, needs: tuple[str, ...], brings
     """Run a program in the place of this one. Raises StudioError where what it imports on any machine is missing."""
     missing = [name for name in needs if importlib.util.find_spec(name) is None]
     if missing:
-        raise StudioError(f"{', '.join(missing)} cannot be imported.", hint=f"pip install {brings} brings it.")
+        raise StudioError(f"{', '.join(missing)} cannot be imported.", hint=f"Install it with pip install {brings}.")
     os.execv(sys.executable, (sys.executable, "-P", "-m", module, *arguments))

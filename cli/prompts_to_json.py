@@ -27,10 +27,12 @@ def prompts_to_json(
     ],
     captions_dir: Annotated[
         Path | None,
-        typer.Option(envvar="ORRERY_CAPTIONS_DIR", metavar="FOLDER", help="Captions that lie elsewhere."),
+        typer.Option(
+            envvar="ORRERY_CAPTIONS_DIR", metavar="FOLDER", help="Folder of the captions, if not in the split."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", envvar="ORRERY_DRY_RUN", help="Say what would be done, and write nothing.")
+        bool, typer.Option("--dry-run", envvar="ORRERY_DRY_RUN", help="Print what would change, and write nothing.")
     ] = False,
 ) -> None:
     """Put the structured caption of each clip into its prompt files, as the one line of JSON that was trained on.
@@ -48,4 +50,4 @@ def _row(prompt: RewrittenPrompt, dry_run: bool) -> tuple[str, str, str]:
     if prompt.skipped:
         return prompt.path, "skipped", prompt.skipped
     changed = "would change" if dry_run else "rewritten"
-    return prompt.path, changed if prompt.changed else "as it is", f"{prompt.num_characters:,} characters"
+    return prompt.path, changed if prompt.changed else "unchanged", f"{prompt.num_characters:,} characters"

@@ -37,7 +37,7 @@ LOOP = {
 @with_flags
 def refine(
     *,
-    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="Your words; several are joined.")],
+    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="The prompt; several words are joined.")],
     said: Annotated[
         Said,
         request_flags(
@@ -55,7 +55,7 @@ def refine(
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Where the best result and the tree go."
+            "-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Folder for the best result and the tree."
         ),
     ] = Path(),
     target: TargetFlags,
@@ -66,7 +66,7 @@ def refine(
     """
     folder = output.expanduser()
     if not folder.is_dir():
-        raise BadInput(f"The folder {folder} is not there.", param="output", hint="Make it first.")
+        raise BadInput(f"The folder {folder} was not found.", param="output", hint="Create it first.")
     attachments = Attachments()
     kind = "generate_video" if said["start_image"] else "generate_image"
     request = build_request(kind, {"prompt": " ".join(prompt), **said}, attachments)
@@ -122,4 +122,6 @@ async def _save(client: StudioClient, tree: Refinement, folder: Path) -> None:
     if tree.error is not None:
         raise tree.error.error()
     if best is None:
-        raise EngineError("Nothing was judged.", hint="Resume it on the page, or by POST /v1/refinements/{id}/resume.")
+        raise EngineError(
+            "No result was judged.", hint="Resume it on the page, or with POST /v1/refinements/{id}/resume."
+        )

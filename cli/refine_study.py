@@ -26,9 +26,16 @@ UNSAID = "a prompt"
 
 @with_flags
 def refine_study(
-    prompts: Annotated[Path, typer.Argument(metavar="PROMPTS", help="A text file, a prompt on each line.")],
+    prompts: Annotated[Path, typer.Argument(metavar="PROMPTS", help="A text file with one prompt per line.")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", envvar="ORRERY_OUTPUT", metavar="FOLDER", help="Kept there, and resumed.")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            envvar="ORRERY_OUTPUT",
+            metavar="FOLDER",
+            help="Folder of the study; an existing study is resumed.",
+        ),
     ],
     said: Annotated[Said, request_flags("resolution", "aspect_ratio", "sampling.num_inference_steps", "checkpoint")],
     loop: Annotated[
@@ -49,7 +56,7 @@ def refine_study(
         raise BadInput(f"{prompts} cannot be read: {error}.", param="prompts") from None
     words = tuple(line for line in lines if line)
     if not words:
-        raise BadInput(f"{prompts} holds no prompts.", param="prompts", hint="Write one on each line.")
+        raise BadInput(f"{prompts} has no prompts.", param="prompts", hint="Write one prompt per line.")
     request = build_request("generate_image", {"prompt": UNSAID, **said}, Attachments())
     generate = request.model_dump(mode="json", exclude_unset=True, exclude={"prompt"})
     run_study(Plan(prompts=words, generate=generate, **loop), None, output.expanduser(), target)

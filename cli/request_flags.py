@@ -20,7 +20,7 @@ from studio.requests.model import InputType
 from studio.rules import parse_size
 from studio.specs.action_files import read_actions, read_numbers
 
-CONTROL_FORMS = "edge=clip.mp4, edge=clip.mp4:0.5, edge (from the source clip) or edge@high"
+CONTROL_FORMS = "edge=clip.mp4, edge=clip.mp4:0.5, edge (from the source video) or edge@high"
 
 NAMES: dict[str, str] = {
     **SHORT_NAMES,
@@ -99,13 +99,13 @@ FORMS: dict[str, Form] = {
     "controls": Form(
         "HINT[=FILE][@STRENGTH][:WEIGHT]",
         parse_controls,
-        "Control: edge, blur, depth, seg or wsm, each with its clip; edge and blur without one are computed from the "
-        "source clip. Once for each.",
+        "Control: edge, blur, depth, seg or wsm, each with its video; edge and blur without one are computed from "
+        "the source video. May be repeated.",
     ),
     "actions": Form(
         "FILE",
         lambda word, _: read_actions(Path(word).expanduser()),
-        "Actions: a .json, .npy or .csv file with a row for each transition.",
+        "Actions: a .json, .npy or .csv file with one row per transition.",
     ),
     "state": Form("0.1,0.2,…", lambda word, _: read_numbers(word, "state")),
     "adapter": Form("NAME[:SCALE]", lambda word, _: parse_adapter(word)),
@@ -113,7 +113,7 @@ FORMS: dict[str, Form] = {
 
 SizeOption = Annotated[
     str | None,
-    typer.Option("--size", envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Canvas, as in 1024x1024."),
+    typer.Option("--size", envvar="ORRERY_SIZE", metavar="WIDTHxHEIGHT", help="Size in pixels, for example 1024x1024."),
 ]
 
 METAVARS: dict[Any, str] = {int: "INTEGER", float: "NUMBER", int | None: "INTEGER", float | None: "NUMBER"}
@@ -143,7 +143,9 @@ def build_request(kind: str, said: Said, attachments: Attachments) -> Request:
     size = fields.pop("size", None)
     if size is not None:
         if "resolution" in fields or "aspect_ratio" in fields:
-            raise BadInput("--size says what --resolution and --aspect-ratio say.", param="size", hint="Give one.")
+            raise BadInput(
+                "--size sets the same as --resolution and --aspect-ratio.", param="size", hint="Give only one of them."
+            )
         fields["resolution"], fields["aspect_ratio"] = parse_size(size)
     payload = {"kind": kind, **nested(fields)}
     try:
@@ -153,8 +155,8 @@ def build_request(kind: str, said: Said, attachments: Attachments) -> Request:
         where = FLAGS.get(param) or FLAGS.get(param.partition(".")[0])
         if param in payload and not KINDS[kind].has(param):
             others = [name for name, other in KINDS.items() if other.has(param)]
-            hint = f"It goes with {', '.join(others)}; --kind says which is meant."
-            raise BadInput(f"{where} does not go with {kind}.", param=param, hint=hint) from None
+            hint = f"It is a field of {', '.join(others)}; set one with --kind."
+            raise BadInput(f"{where} is not a field of {kind}.", param=param, hint=hint) from None
         hint = f"{error.hint} It is set by {where}.".strip() if where else error.hint
         raise rebuild(error.code, error.message, error.param, hint) from None
 
@@ -186,7 +188,7 @@ def kind_of(kind: str | None, output: str, said: Said) -> str:
     suffix = Path(output).suffix.lower()
     if output != STDOUT and suffix not in NAMED_BY and not Path(output).is_dir():
         raise BadInput(
-            f"The output is {output!r}; pictures are .png files, clips .mp4 files, actions .json or .npy files.",
+            f"The output is {output!r}; images are .png files, videos .mp4 files, actions .json or .npy files.",
             param="output",
             hint="End its name in one of them.",
         )

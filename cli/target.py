@@ -104,8 +104,8 @@ async def connected(target: Target) -> AsyncGenerator[StudioClient, None]:
     url = running_server(target)
     if url is None:
         raise ServerUnreachable(
-            f"No server holds the data folder {target.folder.root}.",
-            hint="Start one with orrery serve, or name one with --server.",
+            f"No server uses the data folder {target.folder.root}.",
+            hint="Start one with orrery serve, or set one with --server.",
         )
     async with StudioClient(url, token=target.token) as client:
         yield client
@@ -186,11 +186,11 @@ async def _address(process: subprocess.Popen[bytes], log: int) -> str:
             return found[1].decode()
         if code is not None:
             said = _FAILED.findall(written)
-            reason = said[-1].decode("utf-8", "replace") if said else f"It left with exit code {code}."
+            reason = said[-1].decode("utf-8", "replace") if said else f"It ended with exit code {code}."
             raise ServerUnreachable(f"The server did not start. {reason}")
         await asyncio.sleep(_POLL_S)
     raise ServerUnreachable(
-        f"The server did not start within {START_TIMEOUT_S:g} s.", hint="Start it by itself with orrery serve."
+        f"The server did not start within {START_TIMEOUT_S:g} s.", hint="Start it separately with orrery serve."
     )
 
 

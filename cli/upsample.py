@@ -53,7 +53,7 @@ KEPT, LOST, SMALL = "green", "bold red", "dim"
 @with_flags
 def upsample(
     *,
-    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="Your words; several are joined.")],
+    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT...", help="The prompt; several words are joined.")],
     said: Annotated[
         Said,
         request_flags(
@@ -74,8 +74,8 @@ def upsample(
         str | None,
         typer.Option(
             envvar="ORRERY_KIND",
-            help=f"{', '.join(CAPTIONED)}; without it, a transfer if it has controls, a clip if one of its flags is "
-            "set, else a picture.",
+            help=f"{', '.join(CAPTIONED)}; default: a transfer if controls are given, a video if one of its options "
+            f"is set, else an image.",
         ),
     ] = None,
     output: Annotated[
@@ -85,15 +85,16 @@ def upsample(
             "--output",
             envvar="ORRERY_OUTPUT",
             metavar="FILE",
-            help="Where the caption goes, as one line of JSON; without it, stdout.",
+            help="Output file for the caption, as one line of JSON; default: stdout.",
         ),
     ] = None,
     diff: Annotated[
-        bool, typer.Option("--diff", envvar="ORRERY_DIFF", help="Show where your words went, and which were lost.")
+        bool,
+        typer.Option("--diff", envvar="ORRERY_DIFF", help="Show which of your words were kept and which were lost."),
     ] = False,
     attempts: Annotated[
         int | None,
-        typer.Option(envvar="ORRERY_ATTEMPTS", min=1, max=10, help="Answers the endpoint is asked for, at most [3]."),
+        typer.Option(envvar="ORRERY_ATTEMPTS", min=1, max=10, help="Maximum number of attempts [3]."),
     ] = None,
     force: ForceOption = False,
     endpoint: EndpointOption = None,
@@ -132,12 +133,12 @@ def _wanted(kind: str | None, said: Said, attachments: Attachments) -> Captioned
     kind = kind or best_kind(said, CAPTIONED.values())
     if kind not in CAPTIONED:
         raise BadInput(
-            f"--kind is {shown(kind)}; pictures, clips and transfers have structured captions.",
+            f"--kind is {shown(kind)}; only images, videos and transfers have structured captions.",
             param="kind",
             hint=nearest(kind, CAPTIONED),
         )
     if said["start_image"] and said["source_video"]:
-        raise BadInput("--start-image and --source-video are both given; a clip starts from one.", param="source_video")
+        raise BadInput("--start-image and --source-video are both given; give only one of them.", param="source_video")
     request = build_request(kind, said, attachments)
     assert is_captioned(request)
     return request
@@ -191,9 +192,7 @@ def _by_server(request: Captioned, attachments: Attachments, target: Target) -> 
 def _file(medium: Shown, attachments: Attachments) -> Path:
     path = attachments.file(medium.id)
     if path is None:
-        raise BadInput(
-            f"{medium.param} is {shown(medium.id)}; an endpoint can be shown files only.", param=medium.param
-        )
+        raise BadInput(f"{medium.param} is {shown(medium.id)}; an endpoint accepts only files.", param=medium.param)
     return path
 
 
@@ -232,7 +231,7 @@ def _print_diff(prompt: str, answer: UpsampleAnswer, *, to_stderr: bool) -> None
         table.add_row(Text(path, style=SMALL), Text(one_line(", ".join(dict.fromkeys(found))), overflow="fold"))
     for repair in answer.repaired:
         what = f"{repair.kind.replace('_', ' ')} {repair.detail}".rstrip()
-        table.add_row(Text(repair.path or "answer", style=SMALL), Text(one_line(f"mended: {what}"), overflow="fold"))
+        table.add_row(Text(repair.path or "answer", style=SMALL), Text(one_line(f"repaired: {what}"), overflow="fold"))
     if table.row_count:
         console.print(table)
 

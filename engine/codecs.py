@@ -81,9 +81,9 @@ def check_finite(segments: Sequence[Segment], estimates: Sequence[Tensor], finis
     names = ["vision"] * len(finished) + [_MODALITIES[type(segment)] for segment in segments]
     broken = dict.fromkeys(name for name, is_finite in zip(names, are_finite, strict=True) if not is_finite)
     raise EngineError(
-        f"The model came to values that are not finite ({', '.join(broken)}).",
-        hint="Lower the adapter's scale or take another adapter, or take other sampling settings: "
-        "a lower guidance scale, more steps.",
+        f"The model produced values that are not finite ({', '.join(broken)}).",
+        hint="Lower the adapter's scale, use another adapter, or change sampling: a lower guidance scale or more "
+        "steps.",
     )
 
 

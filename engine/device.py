@@ -89,7 +89,7 @@ class Threads:
 
 @contextmanager
 def typed_out_of_memory(
-    device: torch.device, advise: Callable[[], str] = lambda: "Ask for a smaller size, or for fewer at once."
+    device: torch.device, advise: Callable[[], str] = lambda: "Use a lower resolution, or fewer results at once."
 ) -> Iterator[None]:
     """Turn an allocation that failed into `OutOfMemory`, after what the failed call held has been given back.
 
@@ -106,6 +106,6 @@ def typed_out_of_memory(
         if device.type == "cuda":
             torch.cuda.empty_cache()
         raise OutOfMemory(
-            f"The memory of {device} does not suffice: {str(error).splitlines()[0]}",
+            f"{device} is out of memory: {str(error).splitlines()[0]}",
             hint=advise(),
         ) from None

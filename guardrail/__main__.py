@@ -141,13 +141,13 @@ def make_server(guardrail: Guardrail, port: int) -> ThreadingHTTPServer:
 
 def main() -> int:
     """Answer until told to stop."""
-    parser = argparse.ArgumentParser(prog="python -m guardrail", description="Reads prompts and frames for Orrery.")
-    parser.add_argument("--port", type=int, default=7861, help="on loopback; 0 picks a free one and prints it")
-    parser.add_argument("--device", default="cpu", help="where its models compute, as in cuda or cuda:1")
+    parser = argparse.ArgumentParser(prog="python -m guardrail", description="Checks prompts and frames for Orrery.")
+    parser.add_argument("--port", type=int, default=7861, help="port on loopback; 0 selects a free one and prints it")
+    parser.add_argument("--device", default="cpu", help="device of its models, for example cuda or cuda:1")
     parser.add_argument(
         "--no-content-filter",
         action="store_true",
-        help="blur faces alone, and do not classify what frames show, as NVIDIA's own checker does since 0.3",
+        help="only blur faces and do not classify frames, like NVIDIA's own checker since 0.3",
     )
     options = parser.parse_args()
     guardrail = Guardrail(CosmosReader(options.device, content_filter=not options.no_content_filter))

@@ -79,10 +79,11 @@ class CosmosReader:
         self._blur.load(self._device)
         if self._filter is None:
             return (
-                "prompts are read by a blocklist and Qwen3Guard; faces in frames are blurred, and nothing else is seen"
+                "prompts are checked by a blocklist and Qwen3Guard; faces in frames are blurred, and frames are not "
+                "classified"
             )
         self._filter.load(self._device)
-        return "prompts are read by a blocklist and Qwen3Guard; frames pass a content filter, and faces are blurred"
+        return "prompts are checked by a blocklist and Qwen3Guard; frames pass a content filter, and faces are blurred"
 
     def read(self, text: str) -> tuple[bool, str]:
         """Ask both."""
@@ -99,6 +100,6 @@ class CosmosReader:
             every = max(1, round(fps / LOOKS_PER_S))
             for index, frame in enumerate(frames):
                 if (first + index) % every == 0 and (what := self._filter.fault_of(frame)) is not None:
-                    where = f"frame {first + index}" if fps else "the picture"
+                    where = f"frame {first + index}" if fps else "the image"
                     return Seen(False, f"{where} was classified as {what}")
         return Seen(True, frames=self._blur.blurred(frames))

@@ -37,7 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = read_settings(sys.argv[1:] if arguments is None else arguments)
         if not settings.server and not settings.prompt and settings.mode != "replay":
-            raise BadInput("There is nothing to do.", hint="Name a --server where people sit, or a --prompt to run.")
+            raise BadInput(
+                "Neither a server nor an instruction is set.",
+                hint="Set --server to control it from the page, or --prompt to run an instruction.",
+            )
         _run(settings, MonotonicClock())
     except StudioError as error:
         sys.stderr.write(f"orrery robot: {error}\n")
@@ -99,9 +102,7 @@ def _run_alone(settings: RobotSettings, station: Station, clock: Clock, until: t
     while not until.is_set() and station.busy:
         clock.wait_until(clock.now() + POLL_S, until)
     if station.view.state != "ready":
-        raise BadInput(
-            "The self-test did not pass.", hint="What a person has to look at is answered for with --confirmed."
-        )
+        raise BadInput("The self-test did not pass.", hint="Confirm the checks that need a person with --confirmed.")
     station.order(Start(run=settings.run))
     ends_at_s = clock.now() + settings.seconds if settings.seconds is not None else float("inf")
     while not until.is_set() and station.engaged and clock.now() < ends_at_s:

@@ -76,15 +76,15 @@ class StopReason(StrEnum):
 
 _SENTENCES = {
     StopReason.BUTTON: "Stopped by a person.",
-    StopReason.DEAD_MAN: "The page in control is gone: no heartbeat for half a second.",
+    StopReason.DEAD_MAN: "The controlling page was lost: no heartbeat for half a second.",
     StopReason.STALE: "No fresh actions for five seconds.",
-    StopReason.NOT_FINITE: "The policy answered a number that is not finite, or beyond all reason.",
-    StopReason.WRONG_WIDTH: "The policy answered rows that are not eight values wide.",
-    StopReason.TOO_FAR: "The target is more than 0.6 rad from where the arm is.",
+    StopReason.NOT_FINITE: "The policy returned a value that is not finite or far out of range.",
+    StopReason.WRONG_WIDTH: "The policy returned rows that do not have eight values.",
+    StopReason.TOO_FAR: "The target is more than 0.6 rad from the arm's position.",
     StopReason.BEYOND_POSITION: "The arm is beyond a joint's position limit.",
     StopReason.BEYOND_VELOCITY: "The arm moves faster than a joint's velocity limit.",
     StopReason.CLAMP_RATE: "More than a tenth of the last two seconds' joint targets had to be clamped, or more than "
     "half in their acceleration.",
-    StopReason.ARM_LOST: "The arm does not answer.",
-    StopReason.LOOP_ERROR: "The control loop met an error of its own; its details are in the log.",
+    StopReason.ARM_LOST: "The arm does not respond.",
+    StopReason.LOOP_ERROR: "The control loop failed; see the log for details.",
 }

@@ -73,7 +73,7 @@ def unpack_objects(value: object) -> tuple[ObjectPose, ...]:
     entries = cast("list[object]", value)
     if len(entries) > MAX_OBJECTS:
         raise BadInput(
-            f"{OBJECTS_FIELD} holds {len(entries)} things; at most {MAX_OBJECTS} are read.", param=OBJECTS_FIELD
+            f"{OBJECTS_FIELD} holds {len(entries)} objects; the maximum is {MAX_OBJECTS}.", param=OBJECTS_FIELD
         )
     return tuple(_unpack_one(index, entry) for index, entry in enumerate(entries))
 

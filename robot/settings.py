@@ -91,14 +91,14 @@ class RobotSettings(BaseSettings):
     @classmethod
     def _server_is_an_address(cls, value: str) -> str:
         if value and not re.match(r"https?://[^/]+/?$", value):
-            raise ValueError("an address is expected, as in http://127.0.0.1:7860")
+            raise ValueError("expected a URL such as http://127.0.0.1:7860")
         return value.rstrip("/")
 
     @field_validator("policy")
     @classmethod
     def _policy_is_a_websocket(cls, value: str) -> str:
         if value and not re.match(r"wss?://[^/]+", value):
-            raise ValueError("a websocket's address is expected, as in ws://127.0.0.1:8000")
+            raise ValueError("expected a WebSocket URL such as ws://127.0.0.1:8000")
         return value
 
     @property

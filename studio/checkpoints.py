@@ -60,10 +60,10 @@ class Checkpoint:
     def way_here(self) -> str:
         """What is to be done for it to be on this machine."""
         if self.preset.built_here:
-            return "It is built when a server first starts with it."
+            return "A server builds it when it first starts with it."
         if self.preset.ships:
             place = f"presets/{self.preset.lies_under}"
-            return f"Its files belong in {place}, which this copy lacks; docs/pocket.md says how they are made."
+            return f"Its files belong in {place} and are missing from this copy; see docs/pocket.md."
         return f"Pull it: orrery checkpoints pull {self.id}."
 
     def capabilities(self) -> Capabilities:
@@ -177,7 +177,7 @@ def check_layout(folder: Path) -> None:
         missing.insert(0, INDEXES[0])
     if missing:
         raise NotACheckpoint(
-            f"{folder} is no Cosmos 3 checkpoint: it lacks {', '.join(missing)}.",
+            f"{folder} is not a Cosmos 3 checkpoint: missing {', '.join(missing)}.",
             param="checkpoint",
             hint="Point at the folder that holds model_index.json.",
         )
@@ -195,7 +195,7 @@ def check_weights(folder: Path) -> int:
     total = 0
     shards = sorted(folder.glob("*/*.safetensors"))
     if not shards:
-        raise BrokenCheckpoint(f"{folder} holds no safetensors file.", param="checkpoint")
+        raise BrokenCheckpoint(f"{folder} has no safetensors file.", param="checkpoint")
     for shard in shards:
         total += check_shard(shard)
     for index in sorted([*folder.glob("*.safetensors.index.json"), *folder.glob("*/*.safetensors.index.json")]):
@@ -204,7 +204,7 @@ def check_weights(folder: Path) -> int:
             raise BrokenCheckpoint(f"{index} has no weight_map.", param="checkpoint")
         for name in sorted({str(shard) for shard in cast(dict[str, object], weight_map).values()}):
             if not (index.parent / name).is_file():
-                raise BrokenCheckpoint(f"{index} names {name}, which is not there.", param="checkpoint")
+                raise BrokenCheckpoint(f"{index} names {name}, which was not found.", param="checkpoint")
     return total
 
 
@@ -230,7 +230,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise BrokenCheckpoint(f"{path} cannot be read as JSON: {error}.", param="checkpoint") from None
     if not isinstance(value, dict):
-        raise BrokenCheckpoint(f"{path} holds no JSON object.", param="checkpoint")
+        raise BrokenCheckpoint(f"{path} is not a JSON object.", param="checkpoint")
     return cast(dict[str, Any], value)
 
 
@@ -265,15 +265,15 @@ def _open_shard(shard: Path) -> tuple[dict[str, Any], int]:
                 hint="Copy or pull it again.",
             )
         if length > MAX_HEADER_BYTES:
-            raise BrokenCheckpoint(f"{shard} is no safetensors file: its header is too long.", param="checkpoint")
+            raise BrokenCheckpoint(f"{shard} is not a safetensors file: its header is too long.", param="checkpoint")
         try:
             parsed: object = json.loads(file.read(length))
         except (ValueError, RecursionError):
             raise BrokenCheckpoint(
-                f"{shard} is no safetensors file: its header is not JSON.", param="checkpoint"
+                f"{shard} is not a safetensors file: its header is not JSON.", param="checkpoint"
             ) from None
     if not isinstance(parsed, dict):
-        raise BrokenCheckpoint(f"{shard} is no safetensors file: its header is no object.", param="checkpoint")
+        raise BrokenCheckpoint(f"{shard} is not a safetensors file: its header is not an object.", param="checkpoint")
     return cast(dict[str, Any], parsed), 8 + length
 
 
@@ -289,7 +289,7 @@ def check_shard(shard: Path) -> int:
         expected = start + max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
     except (KeyError, IndexError, TypeError, ValueError):
         raise BrokenCheckpoint(
-            f"{shard} is no safetensors file: its header has no offsets.", param="checkpoint"
+            f"{shard} is not a safetensors file: its header has no offsets.", param="checkpoint"
         ) from None
     size = shard.stat().st_size
     if size != expected:

@@ -50,7 +50,7 @@ class ComparisonSubject(Frozen):
     @model_validator(mode="after")
     def _starts_from_something(self) -> Self:
         if self.starts and self.reference is None:
-            raise ValueError("starts says where clips start in the reference, and there is none")
+            raise ValueError("starts needs a reference, and none was sent")
         return self
 
 
@@ -103,9 +103,9 @@ class Metric:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("psnr_db", "PSNR", "Peak signal to noise against the ground truth", unit="dB", digits=1),
+        Metric("psnr_db", "PSNR", "Peak signal-to-noise ratio against the ground truth", unit="dB", digits=1),
         Metric("ssim", "SSIM", "Structural similarity to the ground truth"),
-        Metric("fidelity", "control", "How well it follows its outlines or blur, 0 to 1", "controls", digits=2),
+        Metric("fidelity", "control", "How closely it follows its edge or blur control, 0 to 1", "controls", digits=2),
     )
 }
 """Their functions stand in `backend.comparisons.likeness`."""
@@ -126,7 +126,7 @@ class Likeness(Frozen):
     @model_validator(mode="after")
     def _metrics_are_known(self) -> Self:
         if unknown := self.__pydantic_extra__.keys() - METRICS.keys():
-            raise ValueError(f"{min(unknown)} is no metric; known are {', '.join(METRICS)}")
+            raise ValueError(f"{min(unknown)} is not a metric; known metrics are {', '.join(METRICS)}")
         return self
 
     @classmethod

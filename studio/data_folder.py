@@ -104,14 +104,14 @@ class DataFolder:
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
                     raise DiskFull(
-                        f"The disk is full: nothing can be written into the data folder {folder}.",
+                        f"The disk is full: the data folder {folder} cannot be written.",
                         param="data",
-                        hint="Make room, or choose another folder with --data or ORRERY_DATA.",
+                        hint="Free some space, or set another folder with --data or ORRERY_DATA.",
                     ) from None
                 raise DataFolderDenied(
                     f"The data folder {folder} cannot be written: {error.strerror or error}.",
                     param="data",
-                    hint="Choose another with --data or ORRERY_DATA, or mend its permissions.",
+                    hint="Set another with --data or ORRERY_DATA, or fix its permissions.",
                 ) from None
 
 
@@ -140,16 +140,16 @@ class Hold:
             raise DataFolderDenied(
                 f"{folder.holder} cannot be opened: {error.strerror or error}.",
                 param="data",
-                hint="Choose another folder with --data or ORRERY_DATA, or mend its permissions.",
+                hint="Set another folder with --data or ORRERY_DATA, or fix its permissions.",
             ) from None
         if not _lock(self._file):
             os.close(self._file)
             held = _read(folder.holder)
-            who = f"process {held.pid} at {held.url or 'an address it is about to take'}" if held else "another process"
+            who = f"process {held.pid} at {held.url or 'an address not yet known'}" if held else "another process"
             raise DataFolderBusy(
-                f"The data folder {folder.root} is held by {who}.",
+                f"The data folder {folder.root} is in use by {who}.",
                 param="data",
-                hint="Stop that server, or give this one its own folder with --data.",
+                hint="Stop that server, or use another folder with --data.",
             ) from None
         self.announce("")
 
@@ -167,7 +167,7 @@ class Hold:
             raise kind(
                 f"{self._folder.holder} cannot be written: {error.strerror or error}.",
                 param="data",
-                hint="Make room, or choose another folder with --data or ORRERY_DATA.",
+                hint="Free some space, or set another folder with --data or ORRERY_DATA.",
             ) from None
 
     def release(self) -> None:

@@ -58,9 +58,9 @@ def check_move(job_id: str, old: JobState, new: JobState) -> None:
 
 def _way_out(state: JobState) -> str:
     if state is JobState.SUCCEEDED:
-        return "It has finished: its results stay, and a new job makes new ones."
+        return "It is done and its results are kept. Submit a new job for new results."
     if state.ended:
-        return "It has ended; POST /v1/jobs/{id}/retry runs it again."
+        return "It has ended. POST /v1/jobs/{id}/retry runs it again."
     return "Wait until it ends, or cancel it first."
 
 

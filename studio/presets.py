@@ -150,11 +150,11 @@ def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) ->
         return _checked(preset)
     base = presets.get(preset.variant_of)
     if base is None or base.variant_of:
-        which = "which is one itself" if base else "which has no preset"
-        hint = f"Name {base.variant_of}." if base else nearest(preset.variant_of, presets)
+        which = "which is itself a variant" if base else "which has no preset"
+        hint = f"Use {base.variant_of}." if base else nearest(preset.variant_of, presets)
         raise BadInput(f"The preset {preset.id} is a variant of {preset.variant_of}, {which}.", hint=hint)
     if own := sorted(WHERE_WEIGHTS_ARE & preset.model_fields_set):
-        raise BadInput(f"The preset {preset.id} has the weights of {base.id}; it cannot say {', '.join(own)}.")
+        raise BadInput(f"The preset {preset.id} has the weights of {base.id}; it cannot set {', '.join(own)}.")
     under = base.model_dump(exclude_unset=True)
     if "revision" in preset.model_fields_set and preset.revision != base.revision:
         under.pop("weights_gb", None)  # other files, and nobody said how large they are
@@ -169,7 +169,7 @@ def _checked(preset: CheckpointPreset) -> CheckpointPreset:
     if preset.revision and not preset.repository:
         raise BadInput(
             f"The preset {preset.id} has the revision {preset.revision} and no repository.",
-            hint="Name one, or neither.",
+            hint="Set both or neither.",
         )
     return preset
 
@@ -185,7 +185,7 @@ def _read_preset(file: Traversable) -> CheckpointPreset:
     for kind in preset.defaults:
         if kind not in KINDS:
             raise BadInput(
-                f"The preset {name} has defaults for {kind!r}, which is no request.", hint=nearest(kind, KINDS)
+                f"The preset {name} has defaults for {kind!r}, which is not a request kind.", hint=nearest(kind, KINDS)
             )
         _check_defaults(name, kind, preset.defaults[kind])
     return preset
@@ -227,9 +227,9 @@ class SaveFormPreset(Frozen):
         known = KINDS[self.kind].model.model_fields
         strange = next((field for field in self.values if field not in known), None)
         if strange is not None:
-            raise ValueError(f"{strange[:80]!r} is no field of {self.kind}. {nearest(strange, known)}")
+            raise ValueError(f"{strange[:80]!r} is not a field of {self.kind}. {nearest(strange, known)}")
         if len(json.dumps(self.values)) > MAX_VALUES_BYTES:
-            raise ValueError(f"the values have more than {MAX_VALUES_BYTES:,} bytes")
+            raise ValueError(f"the values are larger than {MAX_VALUES_BYTES:,} bytes")
         return self
 
 

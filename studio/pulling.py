@@ -98,25 +98,28 @@ def _told(error: Exception, repository: str, revision: str | None) -> StudioErro
     error = error.__cause__ if isinstance(error.__cause__, OSError) else error
     if isinstance(error, GatedRepoError):
         return Unauthorized(
-            f"{repository} wants its terms accepted.",
-            hint=f"Accept them at huggingface.co/{repository}, and set HF_TOKEN to a token that may read it.",
+            f"{repository} requires you to accept its terms.",
+            hint=f"Accept them at huggingface.co/{repository}, and set HF_TOKEN to a token with read access.",
         )
     if isinstance(error, RevisionNotFoundError):
         return CheckpointNotFound(
-            f"{repository} has no revision {revision!r} on the hub.", param="checkpoint", hint="Mend the preset."
+            f"{repository} has no revision {revision!r} on the hub.", param="checkpoint", hint="Fix the preset."
         )
     if isinstance(error, RepositoryNotFoundError | HFValidationError):
         return CheckpointNotFound(
-            f"The hub has no repository {repository!r}, or shows it to nobody without a token.",
+            f"The hub has no repository {repository!r}, or it is private.",
             param="checkpoint",
             hint="Set HF_TOKEN if it is private.",
         )
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return DiskFull(f"The disk is full: {repository} does not fit.", hint="Free some room; it goes on.")
+        return DiskFull(
+            f"The disk is full: {repository} does not fit.",
+            hint="Free some space and pull again; the download continues.",
+        )
     said = str(error).strip().splitlines()
     return ServerUnreachable(
         f"The hub cannot be reached: {said[0] if said else type(error).__name__}",
-        hint="Look at the network; what has come stays, and pulling again goes on from there.",
+        hint="Check the network and pull again; the download continues where it stopped.",
     )
 
 
@@ -127,7 +130,7 @@ def _check_disk(cache: Path, missing: int) -> None:
     if free < missing + MIN_FREE_BYTES:
         raise DiskFull(
             f"{missing / 1e9:.1f} GB are missing and {free / 1e9:.1f} GB are free in {cache}.",
-            hint="Free some room, or set HF_HOME to another disk.",
+            hint="Free some space, or set HF_HOME to another disk.",
         )
 
 

@@ -67,9 +67,9 @@ class BatchRequest(Frozen):
     @model_validator(mode="after")
     def _one_form(self) -> Self:
         if bool(self.requests) == (self.request is not None):
-            raise ValueError("a batch has requests, or one request and its axes; send one of the two")
+            raise ValueError("a batch has either requests, or one request and its axes; send one of the two")
         if self.axes and self.request is None:
-            raise ValueError("axes vary one request; send request in place of requests")
+            raise ValueError("axes vary one request; send request instead of requests")
         return self
 
 

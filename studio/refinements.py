@@ -187,7 +187,7 @@ class Reasoners(Frozen):
 
 def _says_something(words: str) -> str:
     if not words.strip():
-        raise ValueError("the words are empty; say what is to be different")
+        raise ValueError("the text is empty; say what to change")
     return words
 
 

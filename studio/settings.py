@@ -21,8 +21,8 @@ DEFAULT_PORT = 7860
 DEFAULT_CHECKPOINT = "pocket"
 """What ships with the studio."""
 
-_ITS_MODEL = "Its model [the first that it lists]"
-_ITS_KEY = "Its key, sent as a bearer; better set as a variable"
+_ITS_MODEL = "Model of the endpoint [the first that it lists]"
+_ITS_KEY = "API key of the endpoint, sent as a bearer token; prefer the environment variable"
 
 STAND_IN = "speck"
 """What is served where nobody has said a checkpoint and the default one's files are not there: it needs none."""
@@ -43,7 +43,9 @@ def chosen_data_folder(said: Path | None) -> Path:
         return (said or default_data_folder()).expanduser().absolute()
     except RuntimeError:
         raise BadInput(
-            f"The data folder {said} begins with nobody's home.", param="data", hint="Name it in full."
+            f"The data folder {said} starts with the home of an unknown user.",
+            param="data",
+            hint="Use an absolute path.",
         ) from None
 
 
@@ -62,89 +64,96 @@ class ServerSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ORRERY_", env_ignore_empty=True, frozen=True, extra="ignore")
 
-    host: str = Field(default="127.0.0.1", description="Address to listen on; any but loopback needs a token")
-    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535, description="Port; 0 picks a free one and prints it")
+    host: str = Field(
+        default="127.0.0.1", description="Address to listen on; any address other than loopback needs a token"
+    )
+    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535, description="Port; 0 selects a free one and prints it")
     data: Path = Field(
         default_factory=default_data_folder,
-        description="The folder of jobs, media, checkpoints and your own presets [~/.local/share/orrery]",
+        description="Folder for jobs, media, checkpoints and your presets [~/.local/share/orrery]",
     )
     checkpoint: str = Field(
         default=DEFAULT_CHECKPOINT,
-        description="A preset's id or a folder; unless it is said, the one that was active last, at first this one, or "
-        "speck without its files",
+        description="Default checkpoint: a preset's id or a folder; if not set, the default of the last run, at "
+        "first this one, or speck if its files are missing",
     )
-    token: SecretStr | None = Field(default=None, description="Turns authentication on, loopback included")
-    allowed_hosts: str = Field(default="", description="Further Host names to answer to, comma-separated")
+    token: SecretStr | None = Field(default=None, description="Turn authentication on, also on loopback")
+    allowed_hosts: str = Field(default="", description="Additional host names to accept, comma-separated")
     trusted_proxies: str = Field(
         default="",
-        description="Addresses and networks of reverse proxies, comma-separated: what their X-Forwarded-For and "
-        "X-Forwarded-Proto say of a caller counts, and nobody else's",
+        description="Addresses and networks of trusted reverse proxies, comma-separated; X-Forwarded-For and "
+        "X-Forwarded-Proto are accepted only from them",
     )
     device: str = Field(
         default="auto",
         pattern=r"^(auto|cpu|cuda(:\d+)?)$",
-        description="auto, cpu, cuda or cuda:N; auto takes the GPU where there is one",
+        description="auto, cpu, cuda or cuda:N; auto uses a GPU if there is one",
     )
     gpus: int = Field(
         default=1,
         ge=1,
         le=8,
-        description="GPUs, from the device on, that share a clip's steps: 1, 2, 4 or 8; on a CPU so many processes",
+        description="Number of GPUs, starting at the device, that share the steps of a video: 1, 2, 4 or 8; on a "
+        "CPU, the number of processes",
     )
-    policy_gpus: int = Field(default=1, ge=1, le=8, description="How many of them share a policy's steps")
+    policy_gpus: int = Field(default=1, ge=1, le=8, description="Number of these GPUs that share the steps of a policy")
     precision: Precision = Field(
         default="exact",
-        description="exact, or fp8: the generator multiplies in 8 bits but for the first and last steps; of "
-        "checkpoints whose preset says none",
+        description="exact, or fp8: 8-bit matrix products in the generator except in the first and last steps; for "
+        "checkpoints whose preset does not set it",
     )
     offload: bool = Field(
-        default=False, description="Keep the weights in the host's memory and bring them to the GPU block by block"
+        default=False, description="Keep the weights in host memory and copy them to the GPU block by block"
     )
     allowed_media_folders: str = Field(
-        default="", description="Folders whose files a chat may show as file://, comma-separated"
+        default="", description="Folders whose files chats may use as file:// URLs, comma-separated"
     )
-    allow_remote_media: bool = Field(default=False, description="Let chats show what lies at public http(s) addresses")
+    allow_remote_media: bool = Field(default=False, description="Let chats use media at public http(s) URLs")
     upsampler_url: str | None = Field(
         default=None,
-        description="OpenAI-compatible endpoint that upsamples prompts, up to its version; without one the resident "
-        "reasoner does",
+        description="OpenAI-compatible endpoint that upsamples prompts, ending in its version; if not set, the "
+        "loaded reasoner does it",
     )
     upsampler_model: str | None = Field(default=None, description=_ITS_MODEL)
     upsampler_key: SecretStr | None = Field(default=None, description=_ITS_KEY)
-    critic_url: str | None = Field(default=None, description="Likewise, who judges results in refinements")
+    critic_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint that judges results in refinements"
+    )
     critic_model: str | None = Field(default=None, description=_ITS_MODEL)
     critic_key: SecretStr | None = Field(default=None, description=_ITS_KEY)
-    rewriter_url: str | None = Field(default=None, description="Likewise, who rewrites prompts in refinements")
+    rewriter_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint that rewrites prompts in refinements"
+    )
     rewriter_model: str | None = Field(default=None, description=_ITS_MODEL)
     rewriter_key: SecretStr | None = Field(default=None, description=_ITS_KEY)
     replicas: int = Field(
-        default=1, ge=1, le=64, description="Engines of each checkpoint, side by side, each on GPUs of its own"
+        default=1, ge=1, le=64, description="Number of parallel engines per checkpoint, each on its own GPUs"
     )
     memory_gb: float | None = Field(
-        default=None, gt=0, description="What all loaded checkpoints may take together of a device [what is free]"
+        default=None, gt=0, description="Memory per device for all loaded checkpoints together [the free memory]"
     )
     guardrail_url: str | None = Field(
-        default=None, description="Where python -m guardrail answers, on this machine; without it there is no guardrail"
+        default=None, description="URL of python -m guardrail, on this machine; if not set, there is no guardrail"
     )
-    require_guardrail: bool = Field(default=False, description="Run nothing that the guardrail has not read")
+    require_guardrail: bool = Field(default=False, description="Refuse jobs that the guardrail has not checked")
     rate_limit: int | None = Field(
         default=None,
         ge=0,
         le=1_000_000,
-        description="Changes a minute by one caller, of which a read counts a tenth; 0 is no limit [600 for callers on "
-        "other machines]",
+        description="Write requests per minute and caller; a read counts as a tenth; 0 is no limit [600 for callers "
+        "on other machines]",
     )
     robot: Literal["none", "simulated", "scripted"] = Field(
         default="none",
-        description="simulated: an arm in a simulated world beside the server, driven by its checkpoint's policy if "
-        "that was trained for it; scripted: the same arm with the scripted policy",
+        description="simulated: run a simulated arm beside the server, driven by the checkpoint's policy if it was "
+        "trained for it; scripted: the same arm with the scripted policy",
     )
     quota_gb: float | None = Field(
         default=None,
         gt=0,
         le=1e9,
         allow_inf_nan=False,
-        description="GB (10^9 bytes) that uploads and results may take together [what the disk has]",
+        description="Maximum size of uploads and results together, in GB (10^9 bytes) [the free disk space]",
     )
 
     @property
@@ -173,7 +182,7 @@ class ServerSettings(BaseSettings):
     @classmethod
     def _power_of_two(cls, value: int) -> int:
         if value & (value - 1):
-            raise ValueError("heads and branches are shared by 1, 2, 4 or 8")
+            raise ValueError("expected 1, 2, 4 or 8")
         return value
 
     @field_validator("data")
@@ -186,7 +195,7 @@ class ServerSettings(BaseSettings):
     def _guardrail_is_near(cls, value: str | None) -> str | None:
         url = urlsplit(value or "")
         if value is not None and (url.scheme != "http" or not is_loopback(url.hostname or "")):
-            raise ValueError(f"{value} is not on this machine; prompts are sent to http://127.0.0.1:PORT alone")
+            raise ValueError(f"{value} is not on this machine; expected http://127.0.0.1:PORT")
         return value
 
     @field_validator("trusted_proxies")
@@ -197,7 +206,9 @@ class ServerSettings(BaseSettings):
             try:
                 ipaddress.ip_network(name)
             except ValueError:
-                raise ValueError(f"{name} is no address or network, as 10.0.0.7 and 10.0.0.0/24 are") from None
+                raise ValueError(
+                    f"{name} is not an address or network; expected for example 10.0.0.7 or 10.0.0.0/24"
+                ) from None
         return ",".join(names)
 
     @field_validator("token")
@@ -205,14 +216,14 @@ class ServerSettings(BaseSettings):
     def _token_says_something(cls, value: SecretStr | None) -> SecretStr | None:
         said = value.get_secret_value() if value else ""
         if said != said.strip() or not (said.isascii() and said.isprintable()):
-            raise ValueError("a token is made of ASCII characters that can be seen, with no space around them")
+            raise ValueError("the token must consist of printable ASCII characters without surrounding spaces")
         return value if said else None
 
     @model_validator(mode="after")
     def _public_needs_token(self) -> Self:
         if self.token is None and not is_loopback(self.host):
             raise CannotListen(
-                f"{self.host} can be reached from other machines, and no token is set.",
+                f"{self.host} is reachable from other machines, but no token is set.",
                 param="host",
                 hint="Set a token with --token or ORRERY_TOKEN, or listen on 127.0.0.1.",
             )

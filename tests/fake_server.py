@@ -105,7 +105,7 @@ class FakeServer:
         name = request.path_params["id"]
         found = tuple(job for job in self.jobs.values() if job.batch is not None and job.batch.id == name)
         if not found:
-            raise JobNotFound(f"There is no batch {name!r}.", hint="GET /v1/jobs lists what there is.")
+            raise JobNotFound(f"There is no batch {name!r}.", hint="GET /v1/jobs lists them.")
         return JSONResponse(Batch(id=name, jobs=found).model_dump(mode="json"))
 
     async def get(self, request: Request) -> Response:

@@ -11,6 +11,8 @@ from frontend.text import PLACEHOLDERS, SHORTCUTS, WORDS
 ROOT = Path(__file__).parent.parent
 GLOSSARY = ROOT / "docs" / "glossary.md"
 ROOMS = ("studio", "engine", "backend", "frontend", "robot", "cli", "guardrail", "packages/pocket/pocket")
+SAID_TO_MODELS = frozenset({"studio/captions/caption.py"})
+"""Descriptions that are a part of prompts: a reasoner reads them, and was trained on them."""
 SAID_IN = frozenset({"title", "help", "description", "summary", "hint", "label", "epilog", "metavar"})
 """Arguments that a user reads, whatever is called with them."""
 
@@ -62,6 +64,7 @@ def test_no_field_option_or_error_says_one_of_them() -> None:
         f"{path.relative_to(ROOT)}:{line}: {', '.join(words)}"
         for room in ROOMS
         for path in sorted((ROOT / room).rglob("*.py"))
+        if str(path.relative_to(ROOT)) not in SAID_TO_MODELS
         for line, said in said_by(ast.parse(path.read_text()))
         if (words := faults(said))
     ]

@@ -52,9 +52,9 @@ class Judge:
         dealt = await self._arena.next_pair(Wish(contest=asked.contest), asked.judge, "reasoner")
         if dealt.pair is None:
             raise PairNotFound(
-                f"There is no pair left that {asked.judge} has not voted on.",
+                f"{asked.judge} has voted on all pairs.",
                 param="pair",
-                hint="Make the same request on another checkpoint, or with one field changed.",
+                hint="Run the same request on another checkpoint, or with one field changed.",
             )
         return await self._arena.match(dealt.pair.id)
 

@@ -107,7 +107,9 @@ class QuestionService:
         """
         question = await self._row(question_id)
         if question_id in self._asking:
-            raise Conflict("This question is being asked already.", hint="GET /v1/arena/questions shows what has come.")
+            raise Conflict(
+                "This question is already being answered.", hint="GET /v1/arena/questions shows the answers so far."
+            )
         self._asking.add(question_id)
         try:
             for answer in (await self._question(question_id)).answers:
@@ -131,9 +133,9 @@ class QuestionService:
         self._reasoners.check(asked.judge, "judge")
         if not question.reference:
             raise Conflict(
-                "A grade says how far an answer says what a person's does, and this question has no person's answer.",
+                "Grades compare answers with a person's answer, and this question has none.",
                 param="reference",
-                hint="Put the question with a reference, or vote on its answers.",
+                hint="Add the question with a reference, or vote on its answers.",
             )
         for answer in (await self._question(question_id)).answers:
             if answer.text is None or asked.judge in {grade.judge for grade in answer.grades}:

@@ -115,7 +115,7 @@ class Reasoners:
                 yield Asking(ask, attached)
         except (BadInput, Unauthorized, TooLarge) as error:
             raise ServerUnreachable(
-                f"The reasoner {name}: {error.message}", hint="Look at its entry in reasoners.toml."
+                f"The reasoner {name}: {error.message}", hint="Check its entry in reasoners.toml."
             ) from None
 
     def _endpoints(self) -> dict[str, NamedEndpoint]:
@@ -132,7 +132,7 @@ class Reasoners:
             except ValidationError as error:
                 why = explain(error, NamedEndpoint)
                 raise BadInput(
-                    f"{shown(name)} in reasoners.toml is no reasoner: {why.message}", hint=why.hint
+                    f"{shown(name)} in reasoners.toml is not a reasoner: {why.message}", hint=why.hint
                 ) from None
         return found
 
@@ -140,5 +140,5 @@ class Reasoners:
 def _type_of(path: Path) -> str:
     facts = inspect_upload(path)
     if facts.type not in ("image", "video"):
-        raise BadInput(f"A file of type {facts.type} cannot be shown; a picture or a clip is expected.", param="media")
+        raise BadInput(f"A file of type {facts.type} cannot be shown; expected an image or a video.", param="media")
     return facts.type

@@ -92,7 +92,7 @@ class ArenaService:
             raise PairNotFound(
                 f"There is no pair {shown(pair_id)}.",
                 param="pair",
-                hint="One of its sides may have left the library; GET /v1/arena/pairs/next shows another.",
+                hint="One side may have been deleted. GET /v1/arena/pairs/next returns another pair.",
             )
         return found
 
@@ -112,7 +112,7 @@ class ArenaService:
     ) -> Vote:
         """Keep anybody's vote on a pair. Raises as `cast`."""
         if left not in match.values:
-            raise BadInput(f"left is {shown(left)}, which is no side of {match.id}.", param="left")
+            raise BadInput(f"left is {shown(left)}, which is not a side of {match.id}.", param="left")
         axes = axes_of(match.kind, sound=match.sound)
         strange = next((axis for axis in choices if axis not in axes), None)
         if strange is not None:
@@ -199,7 +199,7 @@ class ArenaService:
         sides = await self._database.look(look)
         if len(sides) < 2:
             self._pairs = (None, {})
-            raise PairNotFound(f"A side of {match.id} has just left.", param="pair", hint="Ask for the next pair.")
+            raise PairNotFound(f"A side of {match.id} was just deleted.", param="pair", hint="Get the next pair.")
         return Pair(
             id=match.id,
             kind=match.kind,

@@ -51,9 +51,9 @@ def cast_vote(
         if (standing.left_id, standing.choices) == (left, dict(choices)):
             return vote_of(standing)
         raise Conflict(
-            f"{shown(voter)} has voted on this pair already, and otherwise.",
+            f"{shown(voter)} has already voted differently on this pair.",
             param="pair",
-            hint=f"DELETE /v1/arena/votes/{standing.id} takes that vote back.",
+            hint=f"DELETE /v1/arena/votes/{standing.id} withdraws that vote.",
         )
     right = match.second if left == match.first else match.first
     vote = Vote(

@@ -42,7 +42,9 @@ class AdapterFolder:
         raise BadInput(
             f"There is no adapter {shown(name)}.",
             param="adapter.name",
-            hint=nearest(name, found) if found else "There is none: put LoRA files into adapters/ in the data folder.",
+            hint=nearest(name, found)
+            if found
+            else "No adapters are installed. Put LoRA files into adapters/ in the data folder.",
         )
 
     def _found(self) -> dict[str, Path]:

@@ -92,7 +92,7 @@ class CheckpointCatalogue:
         if name is None:
             return self.active
         if not isinstance(name, str):
-            raise BadInput(f"checkpoint is {shown(name)}; a name is expected.", param="checkpoint")
+            raise BadInput(f"checkpoint is {shown(name)}; expected a name.", param="checkpoint")
         if (found := self.loadable(name)) is not None:
             return found
         absent = self.named(name)

@@ -34,7 +34,7 @@ def critic_scores(session: Session, ids: Iterable[str]) -> dict[str, float]:
 
 
 SEEN = ("image", "video")
-GONE = "its file is gone"
+GONE = "its file was deleted"
 UNREADABLE = "its file cannot be read"
 """Said of a cell whose medium is no more, or is damaged."""
 
@@ -58,7 +58,7 @@ def find_comparison(session: Session, comparison_id: str) -> ComparisonRow:
     row = session.scalars(select(ComparisonRow).where(ComparisonRow.id == comparison_id)).first()
     if row is None:
         raise ComparisonNotFound(
-            f"There is no comparison {shown(comparison_id)}.", hint="GET /v1/comparisons lists what there is."
+            f"There is no comparison {shown(comparison_id)}.", hint="GET /v1/comparisons lists them."
         )
     return row
 

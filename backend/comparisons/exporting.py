@@ -75,7 +75,7 @@ class Exporting:
                 kind = DiskFull if error.errno in FULL else StorageError
                 raise kind(
                     f"The export cannot be written: {error.strerror or error}.",
-                    hint="Free some room, then export again." if kind is DiskFull else "",
+                    hint="Free some space, then export again." if kind is DiskFull else "",
                 ) from None
             finally:
                 if not is_whole:

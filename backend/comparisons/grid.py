@@ -74,9 +74,9 @@ def draw_up(
     num_made = len(rows) * math.prod(len(values) for values in asked.axes.values()) if makes else 0
     if num_made > MAX_CELLS:
         raise BadInput(
-            f"The grid has {num_made:,} cells; at most {MAX_CELLS:,} are accepted.",
+            f"The grid has {num_made:,} cells; the maximum is {MAX_CELLS:,}.",
             param="axes",
-            hint="Compare less at a time.",
+            hint="Use fewer rows or columns.",
         )
     combinations = [
         dict(zip(asked.axes, values, strict=True)) for values in itertools.product(*asked.axes.values()) if makes

@@ -91,7 +91,7 @@ def ssim(one: Frame, other: Frame) -> float:
     """Structural similarity of the luma of two uint8 [h, w, 3], -1 to 1; windows are whole, edges are left out."""
     x, y = (np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY), np.float64) for frame in (one, other))
     if min(x.shape) < SSIM_WINDOW[0]:
-        raise BadInput(f"Pictures of {x.shape[1]}x{x.shape[0]} are too small to be measured; 11x11 is the least.")
+        raise BadInput(f"Images of {x.shape[1]}x{x.shape[0]} are too small to measure; the minimum is 11x11.")
 
     def blurred(values: NDArray[np.float64]) -> NDArray[np.float64]:
         margin = SSIM_WINDOW[0] // 2
@@ -153,8 +153,8 @@ def _note(ours: MediaFacts, theirs: MediaFacts, num_frames: int) -> str:
     return "; ".join(said)
 
 
-TRUTH_GONE = "not measured: the file of the ground truth is gone"
-FOLLOWED_GONE = "control not measured: the file of a clip that it follows is gone"
+TRUTH_GONE = "not measured: the file of the ground truth was deleted"
+FOLLOWED_GONE = "control not measured: the file of a control video was deleted"
 
 
 def follows(kind: str) -> bool:

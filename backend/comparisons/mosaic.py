@@ -76,9 +76,9 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
     files = _files(comparison, file_of)
     shown = [cell for cell in comparison.cells if cell.item is not None and cell.item.id in files]
     if not shown and any(cell.gone for cell in comparison.cells):
-        raise BadInput("The files of everything in this comparison are gone.", hint="Make what is missing again.")
+        raise BadInput("All files of this comparison were deleted.", hint="Run the missing cells again.")
     if not shown:
-        raise BadInput("Nothing of this comparison is made yet.", hint="Export it once a cell is there.")
+        raise BadInput("No cell of this comparison is done yet.", hint="Export it when at least one cell is done.")
     sheet = _sheet_of(comparison, shown)
     rates = [cell.item.fps for cell in shown if cell.item and cell.item.type == "video" and cell.item.fps]
     fps = frame_rate(max(rates, default=12.0))
@@ -97,7 +97,7 @@ def write_mosaic(path: Path, comparison: Comparison, file_of: Callable[[str], Pa
         except (FileNotFoundError, BadInput):
             empty[cell.row, cell.column] = _damaged(cell.item) if file.exists() else GONE
     if not places and any(why.startswith(UNREADABLE) for why in empty.values()):
-        raise BadInput("No file of this comparison can be read.", hint="Make what is damaged again.")
+        raise BadInput("No file of this comparison can be read.", hint="Run the damaged cells again.")
     ground = _ground(comparison, sheet, empty)
 
     def frames() -> Iterator[Frame]:
@@ -120,7 +120,7 @@ def _heard(seen: list[Cell], files: Mapping[str, Path], chosen: str | None) -> N
     loud = [cell.item.id for cell in in_order if cell.item is not None and cell.item.has_sound]
     if chosen is not None and chosen not in loud:
         raise BadInput(
-            f"{chosen} is no item with sound in this comparison.",
+            f"{chosen} is not an item with sound in this comparison.",
             param="sound",
             hint=f"With sound: {', '.join(loud[:5])}." if loud else "All of its items are silent.",
         )
@@ -146,9 +146,9 @@ def _sheet_of(comparison: Comparison, shown: list[Cell]) -> _Sheet:
     columns, rows = len(comparison.columns), len(comparison.rows)
     if columns * rows > MAX_TILES or columns * MIN_TILE > MAX_WIDTH:
         raise BadInput(
-            f"A mosaic of {columns} columns and {rows} rows would show nothing; at most {MAX_TILES} tiles and "
-            f"{MAX_WIDTH // MIN_TILE} columns are drawn.",
-            hint="Export the web page.",
+            f"A mosaic of {columns} columns and {rows} rows is too large; the maximum is {MAX_TILES} tiles and "
+            f"{MAX_WIDTH // MIN_TILE} columns.",
+            hint="Export the web page instead.",
         )
     width = min(MAX_TILE, (MAX_WIDTH - MARGIN) // columns - MARGIN) & ~1
     shapes = [(cell.item.height or 1) / (cell.item.width or 1) for cell in shown if cell.item]

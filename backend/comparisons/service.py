@@ -146,7 +146,7 @@ class ComparisonService:
     async def remove(self, comparison_id: str) -> None:
         """Forget a comparison that has ended; what it made stays. Raises ComparisonNotFound, Conflict."""
         if not (await self.get(comparison_id)).ended:
-            raise Conflict("Cells of this comparison have not ended.", hint="Cancel them first.")
+            raise Conflict("Some cells of this comparison have not ended.", hint="Cancel them first.")
 
         def remove(session: Session) -> None:
             session.execute(delete(ComparisonRow).where(ComparisonRow.id == comparison_id))
@@ -171,7 +171,7 @@ class ComparisonService:
             with ledger.transaction() as session:
                 old = session.scalars(select(JobRow).where(JobRow.id == made.id, JobRow.batch_id.is_not(None))).first()
                 if old is None:
-                    raise Conflict("This cell is being made again already.")
+                    raise Conflict("This cell is already being run again.")
                 old.batch_id = old.batch_index = old.batch_size = None
                 return ledger.add(session, accepted, made.priority, made.batch)
 
@@ -182,9 +182,9 @@ class ComparisonService:
         request = (await self._library.item(media_id)).request
         if request is None:
             raise BadInput(
-                f"{media_id} was not made here, or its recipe cannot be read: it cannot be made again.",
+                f"{media_id} was not made on this server or its recipe cannot be read, so it cannot be made again.",
                 param="subjects",
-                hint="Name it as reference or in shown, or send its request.",
+                hint="Use it as reference or in shown, or send its request.",
             )
         said = request.model_dump(mode="json")
         # An upsampled prompt is compared as it was written, not written anew in every cell.
@@ -193,7 +193,7 @@ class ComparisonService:
     async def _first_frame(self, media_id: str) -> MediaReference:
         path = self._store.file(media_id)
         if self._store.facts(media_id).type != "video":
-            raise BadInput(f"{media_id} is no clip; starts needs one.", param="subjects")
+            raise BadInput(f"{media_id} is not a video; starts needs a video.", param="subjects")
 
         def frame() -> io.BytesIO:
             buffer = io.BytesIO()

@@ -93,9 +93,10 @@ class Database:
         except DatabaseError as error:
             if is_full(error.orig):
                 raise DiskFull(
-                    "The disk is full: it could not be written down.", hint="Free some room and send it again."
+                    "The disk is full: the database cannot be written.",
+                    hint="Free some space and send the request again.",
                 ) from None
-            raise StorageError(f"The database did not answer: {error.orig}.", hint="Look at the data folder.") from None
+            raise StorageError(f"The database did not answer: {error.orig}.", hint="Check the data folder.") from None
 
     def close(self) -> None:
         """Finish what was begun and let go of the file."""
@@ -123,10 +124,10 @@ def open_database(path: Path) -> Database:
         engine.dispose()
         if is_full(error.orig):
             raise DiskFull(
-                f"The disk is full: the database {path} cannot be opened.", hint="Free some room, then start again."
+                f"The disk is full: the database {path} cannot be opened.", hint="Free some space, then start again."
             ) from None
         raise StorageError(
-            f"{path} cannot be used as the database: {error.orig}.", hint="Move it away, or restore it from a copy."
+            f"{path} cannot be used as the database: {error.orig}.", hint="Move it away, or restore it from a backup."
         ) from None
     except DatabaseTooNew:
         engine.dispose()
@@ -153,9 +154,9 @@ def _migrate(engine: Engine, path: Path) -> None:
         current = MigrationContext.configure(connection).get_current_revision()
         if current is not None and current not in known:
             raise DatabaseTooNew(
-                f"{path} was written by a later Orrery (revision {current}).",
+                f"{path} was written by a newer Orrery (revision {current}).",
                 param="data",
-                hint="Start that version, or choose another data folder.",
+                hint="Start that version, or use another data folder.",
             )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

@@ -21,7 +21,7 @@ def check_names(fields: Mapping[str, Any], known: Collection[str], path: str) ->
     for name in fields:
         if name not in known:
             full = cut(f"{path}{name}")
-            raise BadInput(f"{full} is not a field here.", param=full, hint=nearest(name, known))
+            raise BadInput(f"{full} is not a known field.", param=full, hint=nearest(name, known))
 
 
 def object_of(fields: Mapping[str, Any], name: str, known: Collection[str], path: str = "") -> dict[str, Any]:
@@ -30,7 +30,7 @@ def object_of(fields: Mapping[str, Any], name: str, known: Collection[str], path
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise BadInput(f"{path}{name} is {shown(value)}; an object is expected.", param=f"{path}{name}")
+        raise BadInput(f"{path}{name} is {shown(value)}; expected an object.", param=f"{path}{name}")
     entries = cast(dict[str, Any], value)
     found = {key: entry for key, entry in entries.items() if entry is not None}
     check_names(found, known, f"{path}{name}.")
@@ -41,7 +41,7 @@ def flag_of(fields: Mapping[str, Any], name: str, path: str = "") -> bool:
     """A switch; off where there is none. Raises BadInput."""
     value = fields.get(name, False)
     if not isinstance(value, bool):
-        raise BadInput(f"{path}{name} is {shown(value)}; true or false is expected.", param=f"{path}{name}")
+        raise BadInput(f"{path}{name} is {shown(value)}; expected true or false.", param=f"{path}{name}")
     return value
 
 
@@ -49,7 +49,7 @@ def number_of(fields: Mapping[str, Any], name: str, path: str = "") -> float | i
     """A number, or none. Raises BadInput."""
     value = fields.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise BadInput(f"{path}{name} is {shown(value)}; a number is expected.", param=f"{path}{name}")
+        raise BadInput(f"{path}{name} is {shown(value)}; expected a number.", param=f"{path}{name}")
     return value
 
 
@@ -73,7 +73,9 @@ def object_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if len(name) > 400 or not _NAME.fullmatch(name) or name.count("[") > MAX_DEPTH:
-            raise BadInput(f"{shown(name)} is no name of a field.", param=cut(name), hint="As in extra_params[seed].")
+            raise BadInput(
+                f"{shown(name)} is not a valid field name.", param=cut(name), hint="Use the form extra_params[seed]."
+            )
         first, *rest = name.replace("]", "").split("[")
         # `a[][]` is a list of lists, whose rows a form does not tell apart: one flat list.
         path = [first, *(part for part in rest if part)]
@@ -88,7 +90,9 @@ def _put(found: dict[str, Any], path: list[str], value: str, *, as_list: bool, n
         if isinstance(inner, str):
             inner = node[part] = _json_object(inner, part)
         if not isinstance(inner, dict):
-            raise BadInput(f"{cut(name)} stands beside another {cut(part)}.", param=cut(name), hint="Send one of them.")
+            raise BadInput(
+                f"{cut(name)} conflicts with another {cut(part)}.", param=cut(name), hint="Send one of them."
+            )
         node = cast(dict[str, Any], inner)
     last = path[-1]
     if not as_list:
@@ -96,7 +100,7 @@ def _put(found: dict[str, Any], path: list[str], value: str, *, as_list: bool, n
         return
     several = node.setdefault(last, [])
     if not isinstance(several, list):
-        raise BadInput(f"{cut(name)} stands beside another {cut(last)}.", param=cut(name), hint="Send one of them.")
+        raise BadInput(f"{cut(name)} conflicts with another {cut(last)}.", param=cut(name), hint="Send one of them.")
     cast(list[Any], several).append(value)
 
 
@@ -122,5 +126,5 @@ def _json_object(value: object, name: str) -> dict[str, Any]:
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
-        raise BadInput(f"{cut(name)} is no JSON object.", param=cut(name))
+        raise BadInput(f"{cut(name)} is not a JSON object.", param=cut(name))
     return {str(key): entry for key, entry in cast(dict[Any, Any], value).items()}

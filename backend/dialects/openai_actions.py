@@ -113,18 +113,18 @@ def to_call(body: Mapping[str, Any], *, packed: bool = False) -> ActionsCall:
     output_format = runtime.get("output_format", "numpy" if packed else "list")
     if output_format != "list" and not (packed and output_format == "numpy"):
         raise NotAllowed(
-            f"runtime.output_format is {shown(output_format)}; list is served, and numpy in msgpack.",
+            f"runtime.output_format is {shown(output_format)}; expected list, or numpy with msgpack.",
             param="runtime.output_format",
-            hint="Leave it out.",
+            hint="Remove it.",
         )
     if runtime.get("response_format", "envelope") not in ("envelope", "raw"):
         raise BadInput(
-            f"runtime.response_format is {shown(runtime['response_format'])}; envelope or raw is expected.",
+            f"runtime.response_format is {shown(runtime['response_format'])}; expected envelope or raw.",
             param="runtime.response_format",
         )
     parameters = given.get("parameters", {})
     if not isinstance(parameters, dict):
-        raise BadInput(f"parameters is {shown(parameters)}; an object is expected.", param="parameters")
+        raise BadInput(f"parameters is {shown(parameters)}; expected an object.", param="parameters")
     beside = {name: given[name] for name in (*EXTRAS, "model") if name in given}
     fields = with_extras(beside | cast(dict[str, Any], parameters))
     prompt = next((said[name] for name in ("task", "prompt", "instruction") if name in said), fields.get("task"))
@@ -145,7 +145,7 @@ def to_call(body: Mapping[str, Any], *, packed: bool = False) -> ActionsCall:
         fields.setdefault("observation", {})
     request_id = given.get("request_id")
     if request_id is not None and not (isinstance(request_id, str) and len(request_id) <= 200):
-        raise BadInput(f"request_id is {shown(request_id)}; a short text is expected.", param="request_id")
+        raise BadInput(f"request_id is {shown(request_id)}; expected a short text.", param="request_id")
     raw = runtime.get("response_format") == "raw"
     return ActionsCall(request_id, read_fields(fields), raw, as_arrays=output_format == "numpy")
 
@@ -190,9 +190,9 @@ def to_raw(answer: ActionGeneration) -> RawActions:
 def too_many_pictures(name: str, num: int) -> NotAllowed:
     """The refusal of several pictures of one observation."""
     return NotAllowed(
-        f"input.observation.{name} has {num} pictures; one is taken at a time.",
+        f"input.observation.{name} has {num} images; expected one.",
         param=f"input.observation.{name}",
-        hint="Put cameras side by side in one picture, as the embodiment was trained.",
+        hint="Combine the cameras into one image, in the layout that the embodiment was trained on.",
     )
 
 
@@ -204,12 +204,10 @@ def _observation(said: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(value, list):
         several = cast(list[Any], value)
         if len(several) != 1:
-            raise NotAllowed(
-                f"input.observation has {len(several)} entries; one is taken at a time.", param="input.observation"
-            )
+            raise NotAllowed(f"input.observation has {len(several)} entries; expected one.", param="input.observation")
         value = several[0]
     if not isinstance(value, dict):
-        raise BadInput(f"input.observation is {shown(value)}; an object is expected.", param="input.observation")
+        raise BadInput(f"input.observation is {shown(value)}; expected an object.", param="input.observation")
     entries = {str(name): entry for name, entry in cast(dict[Any, Any], value).items() if entry is not None}
     return _one_picture(entries | beside)
 

@@ -100,10 +100,10 @@ def to_call(body: Mapping[str, Any]) -> ChatCall:
     fields = {name: value for name, value in body.items() if value is not None and name not in IGNORED}
     for name in NOT_SERVED & fields.keys():
         if fields.pop(name) not in ASKS_FOR_NOTHING:
-            raise NotAllowed(f"{name} is not served here.", param=name, hint="Leave it out.")
+            raise NotAllowed(f"{name} is not supported.", param=name, hint="Remove it.")
     check_names(fields, SAMPLING | TRANSLATED, "")
     if fields.get("n", 1) != 1:
-        raise NotAllowed(f"n is {shown(fields['n'])}; one answer is given.", param="n", hint="Ask n times.")
+        raise NotAllowed(f"n is {shown(fields['n'])}; only 1 is supported.", param="n", hint="Send n requests.")
     messages, media = read_messages(fields.get("messages"))
     options = object_of(fields, "stream_options", {"include_usage"})
     payload: dict[str, Any] = {
@@ -161,7 +161,7 @@ def _sampling(fields: Mapping[str, Any]) -> dict[str, Any]:
         stop = fields["stop"]
         sampling["stop"] = [stop] if isinstance(stop, str) else stop
     if sampling.get("top_logprobs") and sampling.get("logprobs") is not True:
-        raise BadInput("top_logprobs is given without logprobs.", param="top_logprobs", hint="Send logprobs: true.")
+        raise BadInput("top_logprobs needs logprobs.", param="top_logprobs", hint="Send logprobs: true.")
     return sampling
 
 
@@ -178,13 +178,13 @@ def _schema(fields: Mapping[str, Any]) -> dict[str, Any]:
             schema = inner.get("schema")
             if not isinstance(schema, dict):
                 raise BadInput(
-                    f"response_format.json_schema.schema is {shown(schema)}; a JSON schema is expected.",
+                    f"response_format.json_schema.schema is {shown(schema)}; expected a JSON schema.",
                     param="response_format.json_schema.schema",
                 )
             return {"response_schema": cast(dict[str, Any], schema)}
         case other:
             raise BadInput(
-                f"response_format.type is {shown(other)}; text, json_object or json_schema is expected.",
+                f"response_format.type is {shown(other)}; expected text, json_object or json_schema.",
                 param="response_format.type",
             )
 
@@ -248,24 +248,24 @@ def read_messages(value: object) -> tuple[list[dict[str, Any]], list[Shown]]:
     entries = cast(list[object], value) if isinstance(value, list) else []
     if not entries:
         raise BadInput(
-            f"messages is {shown(cast(object, value))}; a list of at least one is expected.", param="messages"
+            f"messages is {shown(cast(object, value))}; expected a list with at least one message.", param="messages"
         )
     if len(entries) > MAX_MESSAGES:
-        raise BadInput(f"There are {len(entries):,} messages; at most {MAX_MESSAGES} are read.", param="messages")
+        raise BadInput(f"There are {len(entries):,} messages; the maximum is {MAX_MESSAGES}.", param="messages")
     media: list[Shown] = []
     return [_message(entry, f"messages.{index}", media) for index, entry in enumerate(entries)], media
 
 
 def _message(value: object, path: str, media: list[Shown]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadInput(f"{path} is {shown(value)}; an object is expected.", param=path)
+        raise BadInput(f"{path} is {shown(value)}; expected an object.", param=path)
     given = cast(dict[str, Any], value)
     fields = {name: entry for name, entry in given.items() if entry is not None and name not in IGNORED_OF_MESSAGE}
     role = fields.get("role")
     if role in ("tool", "function") or fields.get("tool_calls"):
-        raise NotAllowed(f"{path} is about a tool; tools are not served here.", param=path, hint="Leave it out.")
+        raise NotAllowed(f"{path} is about a tool; tools are not supported.", param=path, hint="Remove it.")
     if not isinstance(role, str) or role not in ROLES:
-        raise BadInput(f"{path}.role is {shown(role)}; system, user or assistant is expected.", param=f"{path}.role")
+        raise BadInput(f"{path}.role is {shown(role)}; expected system, user or assistant.", param=f"{path}.role")
     fields.pop("tool_calls", None)
     check_names(fields, {"role", "content"}, f"{path}.")
     content: object = fields.get("content", "" if role == "assistant" else None)
@@ -274,11 +274,11 @@ def _message(value: object, path: str, media: list[Shown]) -> dict[str, Any]:
     entries = cast(list[object], content) if isinstance(content, list) else []
     if not entries:
         raise BadInput(
-            f"{path}.content is {shown(cast(object, content))}; text or parts are expected.", param=f"{path}.content"
+            f"{path}.content is {shown(cast(object, content))}; expected text or parts.", param=f"{path}.content"
         )
     if len(entries) > MAX_PARTS:
         raise BadInput(
-            f"{path}.content has {len(entries):,} parts; at most {MAX_PARTS} are read.", param=f"{path}.content"
+            f"{path}.content has {len(entries):,} parts; the maximum is {MAX_PARTS}.", param=f"{path}.content"
         )
     parts = [_part(part, f"{path}.content.{place}", media) for place, part in enumerate(entries)]
     return {"role": ROLES[role], "content": parts}
@@ -286,14 +286,14 @@ def _message(value: object, path: str, media: list[Shown]) -> dict[str, Any]:
 
 def _part(value: object, path: str, media: list[Shown]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadInput(f"{path} is {shown(value)}; an object is expected.", param=path)
+        raise BadInput(f"{path} is {shown(value)}; expected an object.", param=path)
     fields = {name: entry for name, entry in cast(dict[str, Any], value).items() if entry is not None}
     kind = fields.get("type")
     if kind == "text":
         check_names(fields, {"type", "text"}, f"{path}.")
         return {"type": "text", "text": _text(fields.get("text"), f"{path}.text")}
     if not isinstance(kind, str) or kind not in SHOWN:
-        raise BadInput(f"{path}.type is {shown(kind)}; text, image_url or video_url is expected.", param=f"{path}.type")
+        raise BadInput(f"{path}.type is {shown(kind)}; expected text, image_url or video_url.", param=f"{path}.type")
     check_names(fields, {"type", kind}, f"{path}.")
     ours, beside = SHOWN[kind]
     address = _address(fields, kind, beside, path)
@@ -313,5 +313,5 @@ def _address(fields: Mapping[str, Any], kind: str, beside: set[str], path: str) 
     value = fields.get(kind)
     address: object = value if isinstance(value, str) else object_of(fields, kind, beside, f"{path}.").get("url")
     if not isinstance(address, str) or not address:
-        raise BadInput(f"{path}.{kind}.url is {shown(address)}; an address is expected.", param=f"{path}.{kind}.url")
+        raise BadInput(f"{path}.{kind}.url is {shown(address)}; expected a URL.", param=f"{path}.{kind}.url")
     return address

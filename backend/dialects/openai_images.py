@@ -97,19 +97,19 @@ def to_call(body: Mapping[str, Any]) -> ImagesCall:
     fields = {name: value for name, value in with_extras(body).items() if name not in IGNORED}
     if fields.pop("stream", None) not in (None, False):
         raise NotAllowed(
-            "Pictures come whole, not as a stream.",
+            "Streaming images is not supported.",
             param="stream",
-            hint="Leave stream out; GET /v1/events has previews of a job that runs.",
+            hint="Remove stream. GET /v1/events has previews of running jobs.",
         )
     check_names(fields, SAMPLING | SWITCHES | TRANSLATED | set(EXTRAS), "")
     response_format = _one_of(fields, "response_format", get_args(ResponseFormat))
     output_format = _one_of(fields, "output_format", get_args(OutputFormat))
     quality = fields.get("output_compression", 100)
     if isinstance(quality, bool) or not isinstance(quality, int) or not 0 <= quality <= 100:
-        raise BadInput(f"output_compression is {shown(quality)}; 0 to 100 is expected.", param="output_compression")
+        raise BadInput(f"output_compression is {shown(quality)}; expected 0 to 100.", param="output_compression")
     guardrails = fields.get("guardrails", fields.get("use_guardrails"))
     if guardrails is not None and not isinstance(guardrails, bool):
-        raise BadInput(f"guardrails is {shown(guardrails)}; true or false is expected.", param="guardrails")
+        raise BadInput(f"guardrails is {shown(guardrails)}; expected true or false.", param="guardrails")
     payload: dict[str, Any] = {"kind": "generate_image"}
     for theirs, ours in {"prompt": "prompt", "model": "checkpoint", "n": "count"}.items():
         if theirs in fields:
@@ -130,7 +130,7 @@ def to_call(body: Mapping[str, Any]) -> ImagesCall:
 def _one_of(fields: Mapping[str, Any], name: str, options: Sequence[str]) -> str:
     value = fields.get(name, options[0])
     if value not in options:
-        raise BadInput(f"{name} is {shown(value)}; {' or '.join(options)} is expected.", param=name)
+        raise BadInput(f"{name} is {shown(value)}; expected {' or '.join(options)}.", param=name)
     return value
 
 
@@ -140,7 +140,7 @@ def _adapter(lora: object) -> dict[str, Any]:
     entries = cast(dict[str, Any], lora) if isinstance(lora, dict) else {}
     if not entries or not entries.keys() <= LORA.keys():
         raise NotAllowed(
-            f"lora is {shown(cast(object, lora))}; an adapter of this server is named by name and scale.",
+            f"lora is {shown(cast(object, lora))}; expected an object with name and scale.",
             param="lora",
             hint="GET /v1/adapters lists them.",
         )

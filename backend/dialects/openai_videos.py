@@ -87,23 +87,25 @@ def to_draft(fields: VideoFields, media: Mapping[str, MediaReference]) -> Reques
     """
     given = [name for name in INPUTS if name in media]
     if len(given) > 1:
-        raise BadInput(f"{given[0]} and {given[1]} are both given; one is looked at.", param=given[1])
+        raise BadInput(f"{given[0]} and {given[1]} are both given; send one of them.", param=given[1])
     name = given[0] if given else INPUTS[0]
     source = media.get(name)
     if source is not None and source.type not in ("image", "video"):
-        raise BadInput(f"{name} is a file of type {source.type}; a picture or a clip is expected.", param=name)
+        raise BadInput(f"{name} is a file of type {source.type}; expected an image or a video.", param=name)
     for wanted in ("image", "video"):
         if source is not None and name == f"{wanted}_reference" and source.type != wanted:
-            raise BadInput(f"{name} is a file of type {source.type}; {wanted} is expected.", param=name)
+            raise BadInput(f"{name} is a file of type {source.type}; expected {wanted}.", param=name)
     hints = controls_in(fields)
     if fields.control_type is not None and "control_reference" not in media:
-        raise BadInput("control_type is given without control_reference.", param="control_type")
+        raise BadInput("control_type needs control_reference.", param="control_type")
     is_transfer = bool(hints) or "control_reference" in media
     _check_company(fields, ACTING if fields.action_mode is None else (), "action_mode")
     _check_company(fields, () if is_transfer else FOLLOWING, "a control")
     if fields.action_mode is not None:
         if hints or "control_reference" in media:
-            raise BadInput("A control does not go with action_mode.", param=next(iter(hints), "control_reference"))
+            raise BadInput(
+                "A control cannot be combined with action_mode.", param=next(iter(hints), "control_reference")
+            )
         draft = acting_draft(fields, source, name)
     elif is_transfer:
         draft = transfer_draft(fields, hints, media, source, name)
@@ -128,7 +130,7 @@ def _check_company(fields: VideoFields, names: tuple[str, ...], missing: str) ->
     """Raises BadInput for a field that goes with something that is missing: it would change nothing."""
     for name in names:
         if getattr(fields, name) is not None:
-            raise BadInput(f"{name} is given without {missing}.", param=name, hint=f"Send {missing}, or leave it out.")
+            raise BadInput(f"{name} needs {missing}.", param=name, hint=f"Send {missing}, or remove it.")
 
 
 def _picture(fields: VideoFields) -> RequestDraft:
@@ -149,8 +151,10 @@ def _clip(fields: VideoFields, source: MediaReference | None, name: str) -> Requ
         draft.put("use_system_prompt", True, "use_system_prompt")
         return draft
     if fields.condition_frames not in (None, (0,)):
-        what = "there is no clip" if source is None else "the input is a picture"
-        raise BadInput(f"condition_frame_indexes_vision is given, and {what}.", param="condition_frame_indexes_vision")
+        what = "there is no video" if source is None else "the input is an image"
+        raise BadInput(
+            f"condition_frame_indexes_vision needs a source video, but {what}.", param="condition_frame_indexes_vision"
+        )
     if source is not None:
         draft.put("start_image", source.id, name)
     return draft
@@ -168,9 +172,9 @@ def _put_length(draft: RequestDraft, fields: VideoFields) -> None:
         length_s = num_frames / (fields.fps or 24)
         if abs(length_s - fields.sound_duration) > 0.5:
             raise NotAllowed(
-                f"sound_duration is {fields.sound_duration:g}; the clip has {length_s:.2f} s, and its sound as many.",
+                f"sound_duration is {fields.sound_duration:g}; it must match the video's {length_s:.2f} s.",
                 param="sound_duration",
-                hint="Leave it out.",
+                hint="Remove it.",
             )
 
 
@@ -181,6 +185,6 @@ def _put_adapter(draft: RequestDraft, fields: VideoFields) -> None:
     for said in fields.lora:
         if said not in names:
             raise BadInput(
-                f"lora.{said[:60]} is not a field here.", param="lora", hint="Send lora.name and lora.scale."
+                f"lora.{said[:60]} is not a known field.", param="lora", hint="Send lora.name and lora.scale."
             )
     draft.put("adapter", {names[said]: value for said, value in fields.lora.items() if value is not None}, "lora")

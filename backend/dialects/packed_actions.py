@@ -40,7 +40,7 @@ def read_packed(body: bytes) -> dict[str, Any]:
     """
     message = unpack_message(body)
     if not isinstance(message, dict):
-        raise BadInput("The body is no msgpack map.", hint="Send a map, as SGLang's clients pack it.")
+        raise BadInput("The body is not a msgpack map.", hint="Send a map in the format of SGLang's clients.")
     try:
         return cast(dict[str, Any], _plain(cast(object, message), ""))
     except RecursionError:
@@ -66,7 +66,7 @@ def _plain(value: object, name: str) -> object:
             entries = cast(dict[object, object], value)
             odd = next((key for key in entries if not isinstance(key, str)), None)
             if odd is not None:
-                raise BadInput(f"{cut(repr(odd))} is no name of a field; text is expected.")
+                raise BadInput(f"{cut(repr(odd))} is not a field name; expected text.")
             return {str(key): _plain(entry, name if name == "images" else str(key)) for key, entry in entries.items()}
         case list():
             return [_plain(entry, name) for entry in cast(list[object], value)]
@@ -75,15 +75,17 @@ def _plain(value: object, name: str) -> object:
             if name in PICTURES:
                 return _picture(array, name)
             if array.size > MAX_NUMBERS:
-                raise BadInput(f"{cut(name)} has {array.size:,} values; {MAX_NUMBERS:,} are the most.", param=cut(name))
+                raise BadInput(
+                    f"{cut(name)} has {array.size:,} values; the maximum is {MAX_NUMBERS:,}.", param=cut(name)
+                )
             return _plain(array.tolist(), name)
         case np.generic():
             return _plain(cast(np.generic, value).item(), name)
         case bytes():
             raise BadInput(
-                f"{cut(name)} is bytes; an array, a text or a number is expected.",
+                f"{cut(name)} is bytes; expected an array, a text or a number.",
                 param=cut(name),
-                hint="Send a picture as a uint8 array or as a data URI.",
+                hint="Send an image as a uint8 array or as a data URI.",
             )
         case _:
             return value
@@ -99,7 +101,7 @@ def _picture(pixels: npt.NDArray[Any], name: str) -> str:
     is_picture = pixels.ndim == 2 or (pixels.ndim == 3 and pixels.shape[2] in (3, 4))
     if pixels.dtype != np.uint8 or not is_picture or not pixels.size:
         raise BadInput(
-            f"{name} is an array of {pixels.dtype} and shape {list(pixels.shape)}; uint8 and [H, W, 3] are expected.",
+            f"{name} is an array of {pixels.dtype} and shape {list(pixels.shape)}; expected uint8 and [H, W, 3].",
             param=name,
         )
     png = io.BytesIO()

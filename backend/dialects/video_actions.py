@@ -41,19 +41,19 @@ def acting_draft(fields: VideoFields, source: MediaReference | None, name: str) 
     draft = RequestDraft(ACTION_MODES[mode])
     wanted = "video" if mode == "inverse_dynamics" else "image"
     if source is None or source.type != wanted:
-        what = "a clip" if wanted == "video" else "a picture"
-        came = "none came" if source is None else f"a file of type {source.type} came"
-        raise BadInput(f"{mode} looks at {what}; {came}.", param=name, hint=f"Send {what} as {name}.")
+        what = "a video" if wanted == "video" else "an image"
+        came = "none was sent" if source is None else f"a file of type {source.type} was sent"
+        raise BadInput(f"{mode} needs {what}; {came}.", param=name, hint=f"Send {what} as {name}.")
     draft.put("source_video" if wanted == "video" else "start_image", source.id, name)
     if fields.sound:
-        raise BadInput(f"generate_sound does not go with {mode}.", param="generate_sound", hint="Leave it out.")
+        raise BadInput(f"generate_sound cannot be combined with {mode}.", param="generate_sound", hint="Remove it.")
     embodiment = body_of(fields.domain_name, fields.domain_id, fields.raw_action_dim)
     draft.put("embodiment", embodiment, "domain_name" if fields.domain_name else "domain_id")
     width = EMBODIMENTS[embodiment].width
     draft.put("action_width", fields.raw_action_dim if width is None else None, "raw_action_dim")
     if width is not None and fields.raw_action_dim not in (None, width):
         raise BadInput(
-            f"raw_action_dim is {fields.raw_action_dim}; {embodiment} has actions of {width} values.",
+            f"raw_action_dim is {fields.raw_action_dim}; an action of {embodiment} has {width} values.",
             param="raw_action_dim",
         )
     draft.put("view", _view(fields), "view_point")
@@ -80,10 +80,9 @@ def _view(fields: VideoFields) -> str | None:
         return fields.view_point
     if " ".join(framing.split()) != DROID_FRAMING or fields.view_point not in (None, "concat_view"):
         raise NotAllowed(
-            "action_cinematography_framing is served with the words that a DROID picture was trained with, and no "
-            "others.",
+            "action_cinematography_framing supports only the text that DROID images were trained with.",
             param="action_cinematography_framing",
-            hint="Send action_view_point alone: each view has its words.",
+            hint="Send only action_view_point; each view has its own text.",
         )
     return "droid_view"
 
@@ -97,13 +96,15 @@ def body_of(domain_name: str | None, domain_id: int | None, raw_action_dim: int 
         BadInput: none is named, or nobody knows it.
     """
     if domain_name is None and domain_id is None:
-        raise BadInput("domain_name is missing.", param="domain_name", hint=f"Known here: {', '.join(EMBODIMENTS)}.")
+        raise BadInput(
+            "domain_name is missing.", param="domain_name", hint=f"Known embodiments: {', '.join(EMBODIMENTS)}."
+        )
     if domain_name is None:
         bodies = _bodies(domain_id)
         if not bodies:
             known = sorted({entry.domain for entry in EMBODIMENTS.values()})
             raise BadInput(
-                f"domain_id is {domain_id}.", param="domain_id", hint=f"Known here: {', '.join(map(str, known))}."
+                f"domain_id is {domain_id}.", param="domain_id", hint=f"Known ids: {', '.join(map(str, known))}."
             )
         named = bodies[0]
     else:
@@ -128,8 +129,8 @@ def _horizon(fields: VideoFields) -> int | None:
         return None if num_frames is None else num_frames - 1
     if num_frames not in (None, chunk, chunk + 1):
         raise BadInput(
-            f"action_chunk_size is {chunk} and num_frames {num_frames}; {chunk + 1} frames have {chunk} "
-            "actions between.",
+            f"action_chunk_size is {chunk} and num_frames {num_frames}; {chunk + 1} frames have {chunk} actions "
+            f"between them.",
             param="num_frames",
         )
     return chunk
@@ -139,19 +140,19 @@ def _rows(fields: VideoFields, width: int | None) -> list[list[float]]:
     """Rows of actions; too few for the chunk are continued with the last, too many are cut."""
     values = fields.action
     if not values:
-        raise BadInput("action is missing; forward_dynamics shows what its actions lead to.", param="action")
+        raise BadInput("action is missing; forward_dynamics needs actions.", param="action")
     flat = not any(isinstance(value, list | tuple) for value in values)
     if flat:  # a form's `action[][]`, or a single row
         width = width or len(values)
         if len(values) % width:
-            raise BadInput(f"action has {len(values)} values, which are no rows of {width}.", param="action")
+            raise BadInput(f"action has {len(values)} values, which is not a multiple of {width}.", param="action")
         rows = [list(values[start : start + width]) for start in range(0, len(values), width)]
     else:
         rows = [list(cast(list[Any], value)) if isinstance(value, list | tuple) else [value] for value in values]
     try:
         numbers = [[float(value) for value in row] for row in rows]
     except (TypeError, ValueError):
-        raise BadInput(f"action is {shown(values)}; rows of numbers are expected.", param="action") from None
+        raise BadInput(f"action is {shown(values)}; expected rows of numbers.", param="action") from None
     chunk = _horizon(fields)
     if chunk is None:
         return numbers
@@ -172,4 +173,4 @@ def _numbers(value: object, param: str) -> list[float]:
     values = cast(list[object], value) if isinstance(value, list) else [value]
     if all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in values):
         return [float(cast(float, entry)) for entry in values]
-    raise BadInput(f"{param} is {shown(cast(object, value))}; numbers are expected.", param=param)
+    raise BadInput(f"{param} is {shown(cast(object, value))}; expected numbers.", param=param)

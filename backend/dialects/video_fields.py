@@ -140,23 +140,23 @@ class VideoFields(Frozen):
 
 
 NOT_SERVED: dict[str, str] = {
-    "true_cfg_scale": "Cosmos 3 has one guidance: send guidance_scale",
-    "guidance_scale_2": "Cosmos 3 has one guidance: send guidance_scale",
+    "true_cfg_scale": "Cosmos 3 has one guidance scale: send guidance_scale",
+    "guidance_scale_2": "Cosmos 3 has one guidance scale: send guidance_scale",
     "boundary_ratio": "Cosmos 3 denoises in one stage",
     "system_prompt": "the system prompt is the model's own; use_system_prompt turns it on and off",
-    "format_prompt_as_json": "prompts are taken as they are; upsample writes one anew",
-    "enable_frame_interpolation": "frames are made, and none are added between them",
-    "source_video": "send the clip as input_reference",
-    "source_audio": "sound is made and not taken from a file",
-    "audio_reference": "sound is made and not taken from a file",
-    "video_noise_mask": "masks are for other models",
-    "audio_noise_mask": "masks are for other models",
-    "start_time_seconds": "a clip is taken from its beginning, or its end with condition_video_keep",
-    "history_length": "a policy sees one picture",
+    "format_prompt_as_json": "prompts are used as they are; use upsample to rewrite them",
+    "enable_frame_interpolation": "frame interpolation is not available",
+    "source_video": "send the video as input_reference",
+    "source_audio": "sound is generated and cannot be supplied",
+    "audio_reference": "sound is generated and cannot be supplied",
+    "video_noise_mask": "Cosmos 3 does not use masks",
+    "audio_noise_mask": "Cosmos 3 does not use masks",
+    "start_time_seconds": "a video is read from its beginning, or from its end with condition_video_keep",
+    "history_length": "a policy uses one image",
     "action_space": "an embodiment has one action space",
-    "action_normalization": "actions are in the model's units, and not normalised here",
-    "output_type": "pictures come from /v1/images/generations, or with num_frames 1",
-    "enable_upscaling": "nothing is enlarged",
+    "action_normalization": "actions are in the model's units and are not normalized",
+    "output_type": "images come from /v1/images/generations, or with num_frames 1",
+    "enable_upscaling": "upscaling is not available",
 }
 """Fields that would change the result in a way that is not had here; refused where they ask for something."""
 
@@ -189,7 +189,7 @@ def read_fields(body: Mapping[str, Any]) -> VideoFields:
     fields = {name: value for name, value in with_extras(body).items() if name not in IGNORED}
     for name in NOT_SERVED.keys() & fields.keys():
         if fields.pop(name) not in ASKS_FOR_NOTHING:
-            raise NotAllowed(f"{name} is not served here: {NOT_SERVED[name]}.", param=name, hint="Leave it out.")
+            raise NotAllowed(f"{name} is not supported: {NOT_SERVED[name]}.", param=name, hint="Remove it.")
     for name, value in list(fields.items()):
         # A form cannot leave a field out once it has it, and OpenAI's client sends "" for nothing.
         if value == "" and name != "negative_prompt":
@@ -199,7 +199,7 @@ def read_fields(body: Mapping[str, Any]) -> VideoFields:
         entries = cast(list[Any], several)
         if len(entries) != 1:
             raise NotAllowed(
-                f"input_references has {len(entries)} entries; Cosmos 3 starts from one.",
+                f"input_references has {len(entries)} entries; Cosmos 3 supports one.",
                 param="input_references",
                 hint="Send input_reference.",
             )
@@ -231,6 +231,4 @@ def address_of(value: object, param: str) -> str | None:
                 said = cast(dict[str, Any], said).get("url")
             if isinstance(said, str) and said:
                 return f"media:{said}" if name == "file_id" else said
-    raise BadInput(
-        f"{param} is {shown(cast(object, value))}; a file, an address or a media id is expected.", param=param
-    )
+    raise BadInput(f"{param} is {shown(cast(object, value))}; expected a file, a URL or a media id.", param=param)

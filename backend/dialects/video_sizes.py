@@ -85,6 +85,6 @@ def tier_of_frames(fields: VideoFields) -> ActionTier | None:
         said = tier_of(*nearest_canvas(*_numbers(fields.size)))[0].replace("768", "720")
     if said not in get_args(ActionTier):
         raise BadInput(
-            f"image_size is {shown(said)}; one of {', '.join(get_args(ActionTier))} is expected.", param="image_size"
+            f"image_size is {shown(said)}; expected one of {', '.join(get_args(ActionTier))}.", param="image_size"
         )
     return cast(ActionTier, said)

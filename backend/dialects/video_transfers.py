@@ -44,9 +44,9 @@ def transfer_draft(
         BadInput: something is missing or does not go together.
     """
     if source is not None and source.type != "video":
-        raise BadInput(f"{name} is a picture; a transfer follows a clip.", param=name)
+        raise BadInput(f"{name} is an image; a transfer needs a video.", param=name)
     if fields.sound:
-        raise BadInput("generate_sound does not go with a control.", param="generate_sound", hint="Leave it out.")
+        raise BadInput("generate_sound cannot be combined with a control.", param="generate_sound", hint="Remove it.")
     hints = _with_upload(fields, hints) if UPLOAD in media else hints
     draft = RequestDraft("transfer_video")
     controls: list[dict[str, Any]] = []
@@ -96,7 +96,9 @@ def _control(
     preset = PRESETS.get(name)
     for other in PRESETS.values():
         if other != preset and getattr(hint, other) is not None:
-            raise BadInput(f"{name}.{other} does not go with {name}.", param=f"{name}.{other}", hint="Leave it out.")
+            raise BadInput(
+                f"{name}.{other} cannot be combined with {name}.", param=f"{name}.{other}", hint="Remove it."
+            )
     strength = getattr(hint, preset) if preset else None
     if found is not None:
         control["video"] = found.id
@@ -111,13 +113,11 @@ def _with_upload(fields: VideoFields, hints: Mapping[HintName, Hint]) -> dict[Hi
     """The controls and the uploaded one, whose weight or preset may be said in a field of its name."""
     kind = fields.control_type
     if kind is None:
-        raise BadInput(
-            f"{UPLOAD} is given without control_type.", param="control_type", hint=f"One of {', '.join(HINT_ORDER)}."
-        )
+        raise BadInput(f"{UPLOAD} needs control_type.", param="control_type", hint=f"One of {', '.join(HINT_ORDER)}.")
     said = hints.get(kind, Hint())
     if said.control_path is not None:
         raise BadInput(
-            f"{UPLOAD} and {kind}.control_path are both given; one clip is followed as {kind}.",
+            f"{UPLOAD} and {kind}.control_path are both given; {kind} uses one video.",
             param=UPLOAD,
             hint="Send one of them.",
         )
@@ -135,12 +135,12 @@ def controls_in(fields: VideoFields) -> dict[HintName, Hint]:
     names = _listed(fields.control_hint)
     if len(paths) > len(names):
         raise BadInput(
-            f"control_path names {len(paths)} clips and control_hint {len(names)} controls.", param="control_hint"
+            f"control_path names {len(paths)} videos and control_hint {len(names)} controls.", param="control_hint"
         )
     for index, name in enumerate(names):
         if name not in HINT_ORDER or name in hints:
             raise BadInput(
-                f"control_hint is {shown(name)}; one of {', '.join(HINT_ORDER)} is expected, each once.",
+                f"control_hint is {shown(name)}; expected one of {', '.join(HINT_ORDER)}, each at most once.",
                 param="control_hint",
             )
         preset = {field: getattr(fields, field) for hint, field in PRESETS.items() if hint == name}
@@ -148,7 +148,9 @@ def controls_in(fields: VideoFields) -> dict[HintName, Hint]:
     for hint, field in PRESETS.items():
         if getattr(fields, field) is not None and hint not in names:
             raise BadInput(
-                f"{field} is given, and control_hint does not name {hint}.", param=field, hint=f"Send {hint}.{field}."
+                f"{field} is given, but control_hint does not include {hint}.",
+                param=field,
+                hint=f"Send {hint}.{field}.",
             )
     return {name: hints[name] for name in HINT_ORDER if name in hints}
 

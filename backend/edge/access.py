@@ -67,15 +67,18 @@ class Gate:
         host = headers.get("host", "")
         if not self._is_known(host):
             return ForeignOrigin(
-                f"The Host {host[:80]!r} is not this server's.", hint="Name it in --allowed-hosts if it should be."
+                f"The Host {host[:80]!r} is not allowed by this server.",
+                hint="If it is correct, add it to --allowed-hosts.",
             )
         origin = headers.get("origin")
         if origin is not None and origin.lower().partition("://")[2] != host.lower():
-            return ForeignOrigin(f"The Origin {origin[:80]!r} is not this server's.", hint="Open its own page.")
+            return ForeignOrigin(
+                f"The Origin {origin[:80]!r} is not allowed by this server.", hint="Open the server's own page."
+            )
         if self._token is None or scope["path"] in OPEN_PATHS or self._is_authorized(headers, self._token):
             return None
         return Unauthorized(
-            "This server wants its token.", hint="Send Authorization: Bearer TOKEN, or log in at /login."
+            "This server requires its token.", hint="Send Authorization: Bearer TOKEN, or log in at /login."
         )
 
     def _is_known(self, host: str) -> bool:

@@ -81,4 +81,6 @@ def limit_of(path: str, content_type: str) -> int:
 
 def too_large(limit: int) -> TooLarge:
     """The refusal of a body over `limit` bytes."""
-    return TooLarge(f"The body is larger than {limit:,} bytes.", hint="Send less; a prompt takes 65,536 bytes at most.")
+    return TooLarge(
+        f"The body is larger than {limit:,} bytes.", hint="Send a smaller body; a prompt may have at most 65,536 bytes."
+    )

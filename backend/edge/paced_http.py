@@ -91,7 +91,7 @@ class PacedHttp(H11Protocol):
             self.cycle.disconnected = True  # whatever the application still says, it is over
             self.cycle.message_event.set()
         if in_body or self.conn.trailing_data[0]:
-            self._say(answer(TooSlow(f"The request's {what} came too slowly.", hint="Send it over a faster link.")))
+            self._say(answer(TooSlow(f"The request's {what} arrived too slowly.", hint="Use a faster connection.")))
         self._wait_for(None)
         self.transport.close()
 

@@ -93,9 +93,7 @@ class RateLimit:
             await WebSocketClose(code=1008, reason=TooManyRequests.code)(scope, receive, send)
             return
         if wait_s:
-            response = answer(
-                TooManyRequests("That is too many calls in a minute.", hint=f"Wait {math.ceil(wait_s)} s.")
-            )
+            response = answer(TooManyRequests("Too many requests in one minute.", hint=f"Wait {math.ceil(wait_s)} s."))
             response.headers["retry-after"] = str(math.ceil(wait_s))
             await response(scope, receive, send)
             return

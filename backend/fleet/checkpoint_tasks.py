@@ -48,7 +48,7 @@ class CheckpointTasks:
         preset = self._catalogue.named(name).preset
         if not preset.repository:
             raise BadInput(
-                f"{name} is on no hub: it ships with the studio, is built here, or lies in a folder.",
+                f"{name} cannot be downloaded: it ships with the studio, is built locally, or is a folder.",
                 param="checkpoint",
             )
         # The server itself never asks the network; this process was asked to.
@@ -72,7 +72,7 @@ class CheckpointTasks:
         """Stop fetching; what has come stays. Raises Conflict when nothing is being done."""
         task = self._running.get(name)
         if task is None:
-            raise Conflict(f"Nothing is being done to {name}.", param="checkpoint")
+            raise Conflict(f"No task is running for {name}.", param="checkpoint")
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         return self.listing[name]
@@ -120,7 +120,7 @@ class CheckpointTasks:
             raise
         except (OSError, ValueError) as error:
             log.error("checkpoint_task_broke", checkpoint=name, exc_info=error)
-            ended = _failed(Unexpected("It could not be done.", hint="The server's log has the details."))
+            ended = _failed(Unexpected("The task failed unexpectedly.", hint="See the server's log for details."))
         log.info("checkpoint_task_ends", checkpoint=name, what=task.what, state=ended["state"])
         self._say(name, self.listing[name].model_copy(update=ended))
 
@@ -134,7 +134,7 @@ def _pulled(said: list[bytes]) -> dict[str, Any]:
     if "folder" in last:
         return {"state": "succeeded"}
     error = last.get("error")
-    failure = Failure.model_validate(error) if error else Failure.of(Unexpected("It ended without a word."))
+    failure = Failure.model_validate(error) if error else Failure.of(Unexpected("The task ended without a message."))
     return {"state": "failed", "error": failure, "said": failure.message}
 
 
@@ -143,7 +143,7 @@ def _verified(said: list[bytes], code: int | None) -> dict[str, Any]:
     _, _, told = b"".join(said).decode(errors="replace").partition("\n\n")
     if not told.strip():
         return _failed(
-            BrokenCheckpoint("Its tensors could not be counted.", hint="orrery checkpoints verify says why.")
+            BrokenCheckpoint("Its tensors could not be verified.", hint="Run orrery checkpoints verify for the reason.")
         )
     verdict = told.strip().splitlines()
     verdict[-1] = verdict[-1].partition(": ")[2]  # without the folder, which is nobody's business over HTTP

@@ -106,7 +106,7 @@ class EngineGroup:
 
 def not_ready(status: CheckpointStatus) -> Busy:
     """What to raise for a checkpoint that is on its way."""
-    return Busy(f"{status.title} is not ready yet ({status.state}).", hint="Ask again when /readyz says so.")
+    return Busy(f"{status.title} is not ready yet ({status.state}).", hint="Try again when /readyz reports ready.")
 
 
 log = structlog.get_logger("orrery.fleet")

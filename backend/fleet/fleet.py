@@ -123,7 +123,9 @@ class Fleet:
         group = self._pool.groups.get(name)
         if group is None or group.status.state != "ready":
             said = self.status_of(name)
-            raise Conflict(f"{said.title} is {said.state}; only one that is ready can sleep.", param="checkpoint")
+            raise Conflict(
+                f"{said.title} is {said.state}; only a ready checkpoint can be put to sleep.", param="checkpoint"
+            )
         await refuse_if_awaited(self._board, name)
         group.leaving = group.tired = True
         self._changed()
@@ -159,7 +161,7 @@ class Fleet:
             if (job := await dispatcher.stop_job(job_id)) is not None:
                 return job
         job = await self._board.get(job_id)
-        raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped and kept.")
+        raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped early.")
 
     def wake(self) -> None:
         """Something was queued."""
@@ -295,7 +297,7 @@ async def refuse_if_awaited(board: Board, name: str) -> None:
     waiting = await board.read(Ledger.queued_on, name)
     if waiting:
         raise Conflict(
-            f"{len(waiting)} queued jobs need {name}; it would only be loaded again.",
+            f"{len(waiting)} queued jobs need {name}.",
             param="checkpoint",
-            hint="Cancel them, or let them run first.",
+            hint="Cancel them, or wait until they have run.",
         )

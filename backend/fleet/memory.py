@@ -296,5 +296,5 @@ class Placement:
             f"--replicas {replicas} with --gpus {wide} needs {taken} of this machine's GPUs "
             f"from cuda:{self.gpus.start} on; it has {num_gpus}.",
             param="replicas" if replicas > 1 else "gpus",
-            hint="Start with fewer replicas, or with fewer GPUs for each.",
+            hint="Start with fewer replicas, or with fewer GPUs per replica.",
         )

@@ -73,8 +73,9 @@ class FrameGuard:
         """
         if self._http is None:
             raise GuardrailLost(
-                "This job's words were read by a guardrail that is not there any more; its frames are not kept unseen.",
-                hint="Start the server with --guardrail-url, or retry the job, which is marked anew then.",
+                "The guardrail that checked this job's prompt is no longer running, so its frames cannot be checked "
+                "and were discarded.",
+                hint="Start the server with --guardrail-url, or retry the job.",
             )
         count, height, width, _ = frames.shape
         said = {"count": count, "height": height, "width": width, "first": first, "fps": fps}
@@ -86,13 +87,13 @@ class FrameGuard:
             answer = _FramesVerdict.model_validate_json(response.content)
         except (httpx.HTTPError, ValidationError, ValueError) as error:
             raise GuardrailLost(
-                f"The guardrail does not say what is in the frames ({type(error).__name__}); nothing is kept unseen.",
-                hint="Start it again, wait until it is on, and retry the job.",
+                f"The guardrail could not check the frames ({type(error).__name__}); the result was discarded.",
+                hint="Restart the guardrail, wait until it is on, and retry the job.",
             ) from None
         if not answer.safe:
             raise GuardrailBlocked(
-                f"The guardrail does not let what was made through: {answer.reason[:300] or 'no reason given'}.",
-                hint="Write the prompt in other words, or take another seed.",
+                f"The guardrail blocked the result: {answer.reason[:300] or 'no reason given'}.",
+                hint="Reword the prompt, or use another seed.",
             )
         return frames
 
@@ -223,9 +224,9 @@ class Guard:
             GuardrailLost: it does not answer, or there is none, and nothing may run without it.
         """
         if self._required and (wanted is False or self._http is None):
-            why = "no guardrail is installed" if self._http is None else "it is turned off in the request"
+            why = "no guardrail is installed" if self._http is None else "the request turns it off"
             raise GuardrailLost(
-                f"This server runs nothing without its guardrail, and {why}.",
+                f"This server requires a guardrail, but {why}.",
                 param="guardrails" if wanted is False else None,
                 hint="Install one and start the server with --guardrail-url, or without --require-guardrail.",
             )
@@ -258,9 +259,9 @@ class Guard:
         """Have read what was written in place of a prompt that had passed. Raises as `check`."""
         if self._http is None:
             raise GuardrailLost(
-                "This job's words were read by a guardrail that is not there any more; "
-                "what was written in their place is not used unread.",
-                hint="Start the server with --guardrail-url, or retry the job, which is marked anew then.",
+                "The guardrail that checked this job's prompt is no longer running, so the upsampled prompt cannot "
+                "be checked.",
+                hint="Start the server with --guardrail-url, or retry the job.",
             )
         await self.check_text(text, "prompt", "upsampled prompt")
 
@@ -280,16 +281,18 @@ class Guard:
             await self.look()
             log.error("guardrail_lost", state=self.status.state, reason=type(error).__name__)
             raise GuardrailLost(
-                f"The guardrail does not answer ({self.status.detail or self.status.state}); nothing is run unread.",
-                hint="Start it again, wait until it is on, or send guardrails: false where the server allows it.",
+                f"The guardrail does not answer ({self.status.detail or self.status.state}); unchecked prompts are "
+                f"not run.",
+                hint="Restart the guardrail and wait until it is on, or send guardrails: false if the server allows "
+                "it.",
             ) from None
         self._move("on", self.status.detail if self.status.state == "on" else "")
         if not answer.safe:
             raise GuardrailBlocked(
-                f"The guardrail does not let this {called or param.replace('_', ' ')} through: "
+                f"The guardrail blocked this {called or param.replace('_', ' ')}: "
                 f"{answer.reason[:300] or 'no reason given'}.",
                 param=param,
-                hint="Write it in other words.",
+                hint="Reword it.",
             )
 
     def _move(self, state: Literal["starting", "on", "failed"], detail: str) -> None:

@@ -200,7 +200,7 @@ class Dispatcher:
             if (running := self._running_job(job_id)) is None:
                 return None
             if running.preparing:
-                raise Conflict(f"Job {job_id} is having its words prepared; nothing is there to be kept.")
+                raise Conflict(f"Job {job_id} is still preparing its prompt; there is no result to keep.")
             self._process.send(StopJob(job_id))
             return await self._board.get(job_id)
 

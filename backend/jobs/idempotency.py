@@ -58,7 +58,7 @@ class IdempotencyKeys:
             return await submit(None), False
         if not (key.isascii() and key.isprintable() and 0 < len(key) <= MAX_KEY_CHARACTERS):
             raise BadInput(
-                f"Idempotency-Key has {len(key):,} characters; 1 to {MAX_KEY_CHARACTERS} of ASCII are expected.",
+                f"Idempotency-Key has {len(key):,} characters; expected 1 to {MAX_KEY_CHARACTERS} ASCII characters.",
                 param="Idempotency-Key",
             )
         fingerprint = hashlib.sha256(json.dumps(payload, sort_keys=True).encode(errors="replace")).hexdigest()
@@ -99,9 +99,9 @@ class IdempotencyKeys:
                 return row.job_id, False
             if row.fingerprint != fingerprint:
                 raise Conflict(
-                    "This Idempotency-Key was sent with another request.",
+                    "This Idempotency-Key was already used for another request.",
                     param="Idempotency-Key",
-                    hint="Take a new key for a new request.",
+                    hint="Use a new key for a new request.",
                 )
             return row.job_id, True
 

@@ -37,11 +37,13 @@ class NamedClip:
         """Raises BadInput when it has fewer frames, or has only one to show all the time."""
         if self.is_still and num_frames > 1:
             raise BadInput(
-                f"The clip has 1 frame; {num_frames:,} are needed.", param=self.param, hint="Send a clip that moves."
+                f"The video has 1 frame; {num_frames:,} are needed.",
+                param=self.param,
+                hint="Send a video with more frames.",
             )
         if self.num_frames < num_frames:
             raise BadInput(
-                f"The clip has {self.num_frames:,} frames at {self.fps:g} frames per second; {num_frames:,} are "
+                f"The video has {self.num_frames:,} frames at {self.fps:g} frames per second; {num_frames:,} are "
                 "needed.",
                 param=self.param,
                 hint=f"Send at least {num_frames / self.fps:.2f} s, or keep fewer frames.",
@@ -69,11 +71,11 @@ def _facts(store: MediaStore, param: str, name: str, wanted: Literal["image", "v
     try:
         facts = store.facts(name)
     except MediaNotFound as error:
-        raise MediaNotFound(error.message, param=param, hint="Send it first: POST /v1/media.") from None
+        raise MediaNotFound(error.message, param=param, hint="Upload it first: POST /v1/media.") from None
     except BadInput as error:
         raise BadInput(error.message, param=param, hint=error.hint) from None
     if facts.type != wanted:
-        raise BadInput(f"{param} is {name}, a file of type {facts.type}; {wanted} is expected.", param=param)
+        raise BadInput(f"{param} is {name}, a file of type {facts.type}; expected {wanted}.", param=param)
     return facts
 
 
@@ -99,7 +101,7 @@ def check_transfer(request: TransferVideo, store: MediaStore) -> None:
         source = find_clip(store, "source_video", request.source_video, request.fps)
     controls = [_of_control(index, control, request, store, source) for index, control in enumerate(request.controls)]
     _check_lengths(request, controls)
-    shaped = controls if source is None else [*controls, _TransferClip("source clip", source)]
+    shaped = controls if source is None else [*controls, _TransferClip("source video", source)]
     _check_shapes(request, shaped, store)
     if source is not None and request.num_source_frames:
         _check_kept(request, source, controls[0].found.num_frames)
@@ -110,7 +112,7 @@ def _of_control(
 ) -> _TransferClip:
     if control.video is None:
         assert source is not None, "a request with a computed control has a source"
-        return _TransferClip(f"source clip, which {control.hint} is computed from,", source)
+        return _TransferClip(f"source video, which {control.hint} is computed from,", source)
     param = f"controls.{index}.video"
     return _TransferClip(f"{control.hint} control", find_clip(store, param, control.video, request.fps))
 
@@ -126,14 +128,14 @@ def _check_lengths(request: TransferVideo, controls: list[_TransferClip]) -> Non
                 f"The {other.title} has {other.found.num_frames:,} frames at {request.fps:g} frames per second; the "
                 f"{first.title} has {first.found.num_frames:,}.",
                 param=other.found.param,
-                hint=f"Send clips of one length, or ask for num_frames {shorter}: longer clips are cut to it.",
+                hint=f"Send videos of equal length, or set num_frames to {shorter}; longer videos are trimmed.",
             )
     if min(first.found.num_frames, most) > MAX_FRAMES:
         raise BadInput(
             f"The {first.title} has {first.found.num_frames:,} frames at {request.fps:g} frames per second; at most "
-            f"{MAX_FRAMES:,} are made.",
+            f"{MAX_FRAMES:,} can be generated.",
             param=first.found.param,
-            hint=f"Ask for num_frames {MAX_FRAMES} or fewer: the clip is cut to it.",
+            hint=f"Set num_frames to {MAX_FRAMES} or less; the video is trimmed.",
         )
 
 
@@ -144,9 +146,9 @@ def _check_shapes(request: TransferVideo, clips: list[_TransferClip], store: Med
         if not _agree(sizes[0], size):
             raise BadInput(
                 f"The {clip.title} is {size[0]}x{size[1]} pixels; the {clips[0].title} is {sizes[0][0]}x{sizes[0][1]}, "
-                "of another shape.",
+                "a different aspect ratio.",
                 param=clip.found.param,
-                hint="Send clips of one shape; their sizes may differ.",
+                hint="Send videos of the same aspect ratio; their resolutions may differ.",
             )
 
 
@@ -175,7 +177,7 @@ def _check_kept(request: TransferVideo, source: NamedClip, length: int) -> None:
     kept = request.num_source_frames
     if source.num_frames < kept:
         raise BadInput(
-            f"num_source_frames is {kept}; the source clip has {source.num_frames:,} frames at {request.fps:g} frames "
+            f"num_source_frames is {kept}; the source video has {source.num_frames:,} frames at {request.fps:g} frames "
             "per second.",
             param="num_source_frames",
             hint=f"Keep at most {source.num_frames}.",
@@ -184,9 +186,9 @@ def _check_kept(request: TransferVideo, source: NamedClip, length: int) -> None:
     most = chunk - 1  # a latent frame that is begun is not kept: 4 frames are 1 latent frame, 5 are 2
     if kept > most:
         raise BadInput(
-            f"num_source_frames is {kept}; of the {chunk:,} frames that are made at a time none is left to make.",
+            f"num_source_frames is {kept}; of the {chunk:,} frames of a chunk none is left to generate.",
             param="num_source_frames",
-            hint=f"Keep at most {most}." if most else "Keep none.",
+            hint=f"Keep at most {most}." if most else "Set it to 0.",
         )
 
 
@@ -231,7 +233,7 @@ def _check_something_is_left(request: GenerateVideo) -> None:
         return
     if len(set(request.condition_frames)) == request.num_latent_frames:
         raise BadInput(
-            f"condition_frames keeps all {request.num_latent_frames} latent frames; none is left to make.",
+            f"condition_frames keeps all {request.num_latent_frames} latent frames; none is left to generate.",
             param="condition_frames",
-            hint="Keep fewer, ask for more num_frames, or for sound.",
+            hint="Keep fewer frames, raise num_frames, or turn sound on.",
         )

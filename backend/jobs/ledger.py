@@ -292,8 +292,8 @@ def _known(**changes: Any) -> dict[str, Any]:
 
 def _fail_if_worn_out(row: JobRow) -> JobRow:
     if row.returns >= MAX_RETURNS:
-        said = f"The server died {row.returns} times while this job ran."
-        fail_row(row, EngineLost(said, hint="Look at the log, then retry it."))
+        said = f"The server stopped {row.returns} times while this job ran."
+        fail_row(row, EngineLost(said, hint="Check the log, then retry the job."))
     return row
 
 

@@ -25,7 +25,7 @@ from studio.jobs import BatchPlace, Job, JobState, Priority
 from studio.queue import MAX_BATCH, Batch, BatchRequest, Estimate, QueueStatus
 from studio.requests import shown
 
-NOTHING_LIKE_IT = "Nothing like it has run here yet."
+NOTHING_LIKE_IT = "No similar job has run on this machine yet."
 
 MAX_PATH = 200
 """Characters of the path of an axis; the longest that means anything has a tenth of it."""
@@ -66,7 +66,7 @@ class QueueService:
             with suppress(Conflict):  # it has ended meanwhile
                 job = await self._jobs.cancel(job.id)
             if not job.state.ended:
-                raise Conflict(f"Job {job.id} has not let go yet.", hint="Try again in a moment.")
+                raise Conflict(f"Job {job.id} is still stopping.", hint="Try again in a moment.")
 
     async def move(self, job_id: str, before: str | None) -> Job:
         """Put a queued job just before another one, or last. Raises JobNotFound, Conflict."""
@@ -177,7 +177,7 @@ def batch_jobs(ledger: Ledger, batch_id: str) -> list[Job]:
     with ledger.transaction() as session:
         rows = session.scalars(query).all()
         if not rows:
-            raise JobNotFound(f"There is no batch {batch_id[:80]!r}.", hint="GET /v1/jobs lists what there is.")
+            raise JobNotFound(f"There is no batch {batch_id[:80]!r}.", hint="GET /v1/jobs lists them.")
         return readable(rows)
 
 
@@ -197,7 +197,7 @@ def cancel_queued(ledger: Ledger, batch_id: str | None = None) -> list[Job]:
 def _queued(session: Session, job_id: str) -> JobRow:
     row = find_row(session, job_id)
     if row.state != JobState.QUEUED:
-        raise Conflict(f"Job {job_id} is {row.state}; only a queued job has a place in the queue.")
+        raise Conflict(f"Job {job_id} is {row.state}; only a queued job can be moved.")
     return row
 
 
@@ -215,9 +215,9 @@ def combinations(asked: BatchRequest) -> list[dict[str, Any]]:
     num_jobs = math.prod(len(values) for values in asked.axes.values())
     if num_jobs > MAX_BATCH:
         raise BadInput(
-            f"The axes have {num_jobs:,} combinations; at most {MAX_BATCH:,} are accepted.",
+            f"The axes have {num_jobs:,} combinations; the maximum is {MAX_BATCH:,}.",
             param="axes",
-            hint="Hand in several batches.",
+            hint="Send several batches.",
         )
     return [
         varied(asked.request, dict(zip(asked.axes, values, strict=True)))
@@ -234,7 +234,7 @@ def varied(request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
     whole: Any = dict(request)
     for path, value in values.items():
         if len(path) > MAX_PATH:
-            said = f"The axis {shown(path)} has {len(path):,} characters; at most {MAX_PATH} are accepted."
+            said = f"The axis {shown(path)} has {len(path):,} characters; the maximum is {MAX_PATH}."
             raise BadInput(said, param="axes")
         whole = _laid(whole, path.split("."), value, path)
     return whole
@@ -252,7 +252,7 @@ def _laid(place: Any, way: list[str], value: Any, path: str) -> Any:
         items[int(step)] = _laid(items[int(step)], rest, value, path)
         return items
     if not isinstance(place, Mapping):
-        raise BadInput(f"The axis {shown(path)} leads to {step} in what is no object.", param="axes")
+        raise BadInput(f"The axis {shown(path)} leads to {step} in a value that is not an object.", param="axes")
     fields = dict(cast(Mapping[str, Any], place))
     fields[step] = _laid(fields.get(step, {} if rest else None), rest, value, path)
     return fields

@@ -60,7 +60,7 @@ def job_of(row: JobRow) -> Job:
         return _read(row)
     except (BadInput, ValueError) as error:
         raise StorageError(
-            f"Job {row.id} was written by another version of Orrery: {error}", hint="Ask for it anew."
+            f"Job {row.id} was written by another version of Orrery: {error}", hint="Submit it again."
         ) from None
 
 

@@ -70,7 +70,7 @@ def outcome_of(job_id: str, preparing: asyncio.Future[PreparedPrompt]) -> Prepar
         return Prepared(job_id, preparing.result())
     if not isinstance(error, StudioError):
         log.error("preparing_broke", job_id=job_id, exc_info=error)
-        error = Unexpected("The prompt could not be read or upsampled.", hint="The server's log has the details.")
+        error = Unexpected("The prompt could not be checked or upsampled.", hint="See the server's log for details.")
     return JobFailed(job_id, Failure.of(error))
 
 
@@ -84,8 +84,8 @@ def too_deadly(job: Job) -> Failure:
     """Why a job is not tried again whose worker has just died."""
     return Failure.of(
         EngineLost(
-            f"The worker died on this job {job.attempts + 1} times.",
-            hint="A smaller size or fewer steps may fit; the server's log has the details.",
+            f"The worker crashed on this job {job.attempts + 1} times.",
+            hint="Try a lower resolution or fewer steps. See the server's log for details.",
         )
     )
 
@@ -93,7 +93,7 @@ def too_deadly(job: Job) -> Failure:
 def never_ready(deaths: int) -> Failure:
     """Why the server has given up on its worker for now."""
     return Failure.of(
-        EngineLost(f"The worker died {deaths} times before it was ready.", hint="The server's log has the details.")
+        EngineLost(f"The worker crashed {deaths} times before it was ready.", hint="See the server's log for details.")
     )
 
 

@@ -123,7 +123,7 @@ class JobService:
             BadInput: the cursor is none.
         """
         if cursor is not None and not CURSOR.fullmatch(cursor):
-            raise BadInput(f"cursor is {shown(cursor)}; next_cursor of the page before is expected.", param="cursor")
+            raise BadInput(f"cursor is {shown(cursor)}; expected next_cursor of the previous page.", param="cursor")
         before = None if cursor is None else int(cursor.partition("-")[2])
         jobs, following = await self._board.page(limit, state, before)
         return JobList(jobs=tuple(jobs), next_cursor=None if following is None else f"newest-{following}")

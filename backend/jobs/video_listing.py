@@ -35,7 +35,7 @@ class VideoListing:
             if after is not None:
                 number = session.scalar(select(JobRow.number).where(JobRow.id == after))
                 if number is None:
-                    raise BadInput("after is no video that is here.", param="after", hint="Send last_id of a page.")
+                    raise BadInput("after is not a known video.", param="after", hint="Send last_id of a page.")
                 query = query.where(JobRow.number > number if ascending else JobRow.number < number)
             order = JobRow.number.asc() if ascending else JobRow.number.desc()
             return list(session.scalars(query.order_by(order).limit(limit + 1)))

@@ -97,5 +97,5 @@ def archive_of(session: Session, store: MediaStore, ids: Sequence[str]) -> list[
             text = json.dumps(request.model_dump(mode="json"), indent=2, ensure_ascii=False)
             entries.append(Entry(f"{row.id}.recipe.json", text.encode()))
     if not entries:
-        raise MediaNotFound("None of these is in the library.", param="ids", hint="GET /v1/library lists what is.")
+        raise MediaNotFound("None of these is in the library.", param="ids", hint="GET /v1/library lists all items.")
     return entries

@@ -130,9 +130,9 @@ def open_backup(path: Path, place: Path, free_bytes: int) -> Generator[Backup]:
 def no_backup(reason: str) -> BadInput:
     """What is said of a file that cannot be brought in."""
     return BadInput(
-        f"The file is no backup that can be read: {reason}.",
+        f"The file is not a readable backup: {reason}.",
         param="file",
-        hint="Send a zip that GET /v1/library/export answered.",
+        hint="Send a zip from GET /v1/library/export.",
     )
 
 
@@ -163,9 +163,9 @@ def _check(infos: Sequence[zipfile.ZipInfo], size_bytes: int, free_bytes: int) -
         raise no_backup(f"it would be {total:,} bytes of {size_bytes:,}")
     if total > free_bytes:
         raise DiskFull(
-            f"The backup has {total / 1e9:.2f} GB unpacked; {free_bytes / 1e9:.2f} GB are free.",
+            f"The backup needs {total / 1e9:.2f} GB unpacked; {free_bytes / 1e9:.2f} GB are free.",
             param="file",
-            hint="Free some room and send it again.",
+            hint="Free some space and send it again.",
         )
 
 
@@ -183,12 +183,12 @@ def _bring_up_to_date(database: Path) -> None:
         open_database(database).close()
     except DatabaseTooNew:
         raise BadInput(
-            "The backup was written by a later Orrery.", param="file", hint="Update this one, then send it again."
+            "The backup was written by a newer Orrery.", param="file", hint="Update this server, then send it again."
         ) from None
     except DiskFull:
         raise
     except StorageError:
-        raise no_backup("its database is not one of Orrery's") from None
+        raise no_backup("its database is not an Orrery database") from None
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, place: Path) -> None:
@@ -215,8 +215,8 @@ def _copy_of(engine: Engine, folder: Path) -> BinaryIO:
             except sqlite3.Error as error:
                 kind = DiskFull if is_full(error) else StorageError
                 raise kind(
-                    f"An export needs a copy of the database, which cannot be made: {error}.",
-                    hint="Free some room, then export again.",
+                    f"The database cannot be copied for the export: {error}.",
+                    hint="Free some space, then export again.",
                 ) from None
             finally:
                 target.close()

@@ -78,9 +78,9 @@ class Backups:
                         free_bytes -= len(chunk)
                         if free_bytes < 0:
                             raise DiskFull(
-                                "The backup is larger than what is free on the disk.",
+                                "The backup is larger than the free disk space.",
                                 param="file",
-                                hint="Free some room and send it again.",
+                                hint="Free some space and send it again.",
                             )
                         await asyncio.to_thread(file.write, chunk)
                 report = await asyncio.to_thread(self._bring_in, part, free_bytes)

@@ -44,7 +44,7 @@ def change_items(session: Session, change: ItemsChange) -> list[str]:
         removed = {tag.casefold() for tag in change.remove_tags}
         tags = _once((*(tag for tag in row.tags if tag.casefold() not in removed), *change.add_tags))
         if len(tags) > MAX_TAGS:
-            raise BadInput(f"{row.id} would have {len(tags)} tags; at most {MAX_TAGS} are accepted.", param="add_tags")
+            raise BadInput(f"{row.id} would have {len(tags)} tags; the maximum is {MAX_TAGS}.", param="add_tags")
         if tags != row.tags:
             row.tags = tags
             index_notes(session, row)

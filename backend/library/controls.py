@@ -92,7 +92,9 @@ class ControlService:
                     abandoned.set()
             return await self._uploads.record(working.result(), source_id=asked.source_video)
         except _AbandonedError:
-            raise Conflict("The control was given up: whoever asked for it has left.", hint="Ask again.") from None
+            raise Conflict(
+                "Computing the control was cancelled: the client disconnected.", hint="Send the request again."
+            ) from None
         finally:
             abandoned.set()
 
@@ -108,10 +110,10 @@ class ControlService:
         num_frames = read_timeline(path).num_frames_at(frame_rate(asked.fps))
         if num_frames > MAX_FRAMES:
             raise BadInput(
-                f"The clip has {num_frames:,} frames at {asked.fps:g} frames per second; at most {MAX_FRAMES:,} are "
+                f"The video has {num_frames:,} frames at {asked.fps:g} frames per second; at most {MAX_FRAMES:,} are "
                 "taken.",
                 param="source_video",
-                hint="Cut out the part that is needed.",
+                hint="Trim it to the part that you need.",
             )
         width, height = canvas(asked.resolution, asked.aspect_ratio)
         frames = stream_clip(
@@ -138,6 +140,6 @@ class ControlService:
         facts = self._store.facts(name)
         if facts.type != "video":
             raise BadInput(
-                f"{param} is {name}, a file of type {facts.type}; controls are computed from a clip.", param=param
+                f"{param} is {name}, a file of type {facts.type}; controls are computed from a video.", param=param
             )
         return facts.width, facts.height

@@ -93,9 +93,9 @@ def _read_cursor(cursor: str, order: Order) -> tuple[int, int]:
     match = _CURSOR.fullmatch(cursor)
     if match is None or match[1] != order:
         raise BadInput(
-            f"cursor is {shown(cursor)}; next_cursor of the page before, in the same order, is expected.",
+            f"cursor is {shown(cursor)}; expected next_cursor of the previous page, in the same order.",
             param="cursor",
-            hint="Leave it out to begin with the first page.",
+            hint="Remove it to start with the first page.",
         )
     return int(match[2]), int(match[3])
 

@@ -45,7 +45,7 @@ class FormPresets:
         name = preset_id(asked)
         path = self._folder / f"{name}.json"
         if not path.exists() and sum(1 for _ in self._folder.glob("*.json")) >= MAX_PRESETS:
-            raise Conflict(f"There are {MAX_PRESETS:,} presets already.", hint="Delete one that is no longer used.")
+            raise Conflict(f"There are {MAX_PRESETS:,} presets already.", hint="Delete one that you no longer use.")
         preset = FormPreset(**asked.model_dump(), id=name, saved_at=datetime.now(UTC))
         with scratch(self._folder) as (part,):
             part.write_text(preset.model_dump_json(), "utf-8")

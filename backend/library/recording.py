@@ -34,8 +34,8 @@ def check_room(session: Session, quota_bytes: int | None, size_bytes: int) -> No
     held = held_bytes(session)
     if held + size_bytes > quota_bytes:
         raise QuotaExceeded(
-            f"The library holds {held / 1e9:.2f} of {quota_bytes / 1e9:.2f} GB; {size_bytes / 1e9:.2f} GB more do not "
-            "go in.",
+            f"The library holds {held / 1e9:.2f} of {quota_bytes / 1e9:.2f} GB; {size_bytes / 1e9:.2f} GB more do "
+            f"not fit.",
             hint="Empty the trash, or start the server with a larger --quota-gb.",
         )
 

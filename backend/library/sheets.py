@@ -62,7 +62,7 @@ class SheetService:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, act)
         except FileNotFoundError:
-            raise MediaNotFound("The clip's file has just gone.", hint="Its file was removed.") from None
+            raise MediaNotFound("The video's file is missing.", hint="Its file was removed.") from None
 
     def _layout(self, media_id: str) -> SpritesheetLayout:
         self._clip(media_id)
@@ -73,5 +73,5 @@ class SheetService:
         path = self._store.file(media_id)
         facts = self._store.facts(media_id)
         if facts.type != "video":
-            raise BadInput(f"{media_id} is of type {facts.type}; a clip is expected.", param="media_id")
+            raise BadInput(f"{media_id} is of type {facts.type}; expected a video.", param="media_id")
         return path

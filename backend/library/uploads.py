@@ -78,7 +78,9 @@ class Uploads:
                 known = row is not None
                 if not self._store.holds(reference.id, reference.mime):
                     raise Conflict(
-                        f"{reference.id} was removed for good while it came.", param="file", hint="Send it again."
+                        f"{reference.id} was deleted permanently during the upload.",
+                        param="file",
+                        hint="Send it again.",
                     )
                 if row is not None:
                     row.trashed_at, row.erasing = None, False

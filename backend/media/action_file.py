@@ -31,7 +31,8 @@ def actions_text(actions: NDArray[np.float32], request: Request, checkpoint: str
     assert isinstance(request, ActionRequest)
     if not np.isfinite(actions).all():
         raise EngineError(
-            "The model answered actions that are no numbers.", hint="Take other sampling settings, or another adapter."
+            "The model returned actions that are not finite numbers.",
+            hint="Use other sampling settings, or another adapter.",
         )
     return json.dumps(
         {

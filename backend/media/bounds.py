@@ -72,7 +72,7 @@ def check_depth(width: int, height: int, bits_per_pixel: int) -> None:
     """Raises BadInput for a picture over `MAX_PICTURE_BYTES`; called before anything is decoded."""
     if width * height * bits_per_pixel > 8 * MAX_PICTURE_BYTES:
         raise BadInput(
-            f"The picture is {width}x{height} pixels of {bits_per_pixel} bits, "
+            f"The image is {width}x{height} pixels of {bits_per_pixel} bits, "
             f"{width * height * bits_per_pixel // 8 // 10**6:,} MB; at most {MAX_PICTURE_BYTES // 10**6} MB are "
             "accepted.",
             param="file",
@@ -90,18 +90,18 @@ def check_frames(num_frames: int, num_pixels: int, *, is_drawn: bool) -> None:
     """
     if num_frames > MAX_FRAMES:
         raise BadInput(
-            f"The clip has {num_frames:,} frames; at most {MAX_FRAMES:,} are accepted.",
+            f"The video has {num_frames:,} frames; at most {MAX_FRAMES:,} are accepted.",
             param="file",
-            hint="Cut out the part that is needed.",
+            hint="Trim it to the part that you need.",
         )
     most = MAX_DRAWN_PIXELS if is_drawn else MAX_CLIP_PIXELS
     if num_frames * num_pixels > most:
         raise BadInput(
-            f"The clip has {num_frames:,} frames of {num_pixels / 1e6:,.2f} megapixels, {num_frames * num_pixels:.1e} "
+            f"The video has {num_frames:,} frames of {num_pixels / 1e6:,.2f} megapixels, {num_frames * num_pixels:.1e} "
             f"pixels together; at most {most:.1e} are accepted"
             + (" of a GIF or an animated PNG." if is_drawn else "."),
             param="file",
-            hint="Send it as MP4." if is_drawn else "Scale it down, or cut out the part that is needed.",
+            hint="Send it as MP4." if is_drawn else "Scale it down, or trim it to the part that you need.",
         )
 
 
@@ -109,9 +109,9 @@ def check_packets(num_packets: int) -> None:
     """Raises BadInput over `MAX_PACKETS`."""
     if num_packets > MAX_PACKETS:
         raise BadInput(
-            f"The clip is in {num_packets:,} pieces or more; at most {MAX_PACKETS:,} are accepted.",
+            f"The video has {num_packets:,} packets or more; at most {MAX_PACKETS:,} are accepted.",
             param="file",
-            hint="Cut out the part that is needed, or encode it again.",
+            hint="Trim it to the part that you need, or encode it again.",
         )
 
 
@@ -119,7 +119,7 @@ def check_sound(rate: int, num_channels: int) -> None:
     """Raises BadInput over `MAX_SOUND_RATE` or `MAX_SOUND_CHANNELS`."""
     if rate > MAX_SOUND_RATE or num_channels > MAX_SOUND_CHANNELS:
         raise BadInput(
-            f"The clip's sound has {num_channels} channels of {rate:,} samples per second; at most "
+            f"The video's sound has {num_channels} channels of {rate:,} samples per second; at most "
             f"{MAX_SOUND_CHANNELS} of {MAX_SOUND_RATE:,} are accepted.",
             param="file",
             hint="Encode its sound again, in stereo at 48 kHz.",

@@ -29,7 +29,7 @@ _STILL_BRANDS = frozenset({"heic", "heix", "heim", "heis", "mif1", "msf1", "avif
 NUM_THREADS = 4
 """Each holds frames of its own: sixteen would fill a decoder's memory with 3840x2160."""
 
-EXPECTED = "Send a picture (PNG, JPEG, WebP) or a clip (MP4, WebM, MOV, MKV, AVI, GIF)."
+EXPECTED = "Send an image (PNG, JPEG, WebP) or a video (MP4, WebM, MOV, MKV, AVI, GIF)."
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def _moving(container: InputContainer) -> VideoStream:
     brand = container.metadata.get("major_brand", "")
     if brand in _STILL_BRANDS:
         raise BadInput(
-            f"The file is a picture in the {brand.upper()} form; PNG, JPEG or WebP is expected.",
+            f"The file is a {brand.upper()} image; expected PNG, JPEG or WebP.",
             param="file",
             hint="Export it as JPEG.",
         )
@@ -59,12 +59,12 @@ def _moving(container: InputContainer) -> VideoStream:
         if not stream.disposition & Disposition.attached_pic:
             # Its codec may be one that this build cannot decode.
             if getattr(stream, "codec_context", None) is None:
-                raise BadInput("The clip's codec is unknown here.", param="file", hint="Send H.264 in MP4.")
+                raise BadInput("The video's codec is not supported.", param="file", hint="Send H.264 in MP4.")
             stream.thread_type = "AUTO"  # pyright: ignore[reportAttributeAccessIssue]
             stream.codec_context.thread_count = min(NUM_THREADS, os.cpu_count() or 1)
             return stream
-    what = "sound and no moving picture" if container.streams.audio else "no moving picture"
-    raise BadInput(f"The file holds {what}; a clip is expected.", param="file", hint=EXPECTED)
+    what = "sound and no video" if container.streams.audio else "no video"
+    raise BadInput(f"The file has {what}; expected a video.", param="file", hint=EXPECTED)
 
 
 def _refusal(path: Path, error: FFmpegError) -> BadInput:
@@ -72,13 +72,13 @@ def _refusal(path: Path, error: FFmpegError) -> BadInput:
         raise MemoryError from None
     head = _head(path)
     if not head:
-        return BadInput("The file is empty; a picture or a clip is expected.", param="file", hint=EXPECTED)
+        return BadInput("The file is empty; expected an image or a video.", param="file", hint=EXPECTED)
     text = _named_text(head)
     if text:
-        return BadInput(f"The file holds {text}; a picture or a clip is expected.", param="file", hint=EXPECTED)
+        return BadInput(f"The file is {text}; expected an image or a video.", param="file", hint=EXPECTED)
     if b"ftyp" in head[:16]:
         return BadInput(
-            "The clip breaks off: it is an MP4 that cannot be read to its end.",
+            "The video is truncated: the MP4 cannot be read to its end.",
             param="file",
             hint="Send the whole file again.",
         )

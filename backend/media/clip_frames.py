@@ -45,7 +45,7 @@ def frames_from(path: Path, timeline: Timeline, tick: int) -> Generator[tuple[in
                 yield from frames
                 return
         # Without an index, or with one that lies, the place is missed: decode from the beginning.
-    raise BadInput("No frame of the clip can be decoded.", param="file", hint="Send H.264 in MP4.")
+    raise BadInput("No frame of the video can be decoded.", param="file", hint="Send H.264 in MP4.")
 
 
 @draw_apart

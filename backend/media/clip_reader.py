@@ -110,7 +110,7 @@ def require_frames(path: Path, *, fps: float | Fraction, num_frames: int, param:
     came = timeline.num_frames_at(rate)
     if came < num_frames:
         raise BadInput(
-            f"The clip has {came:,} frames at {float(rate):g} frames per second; {num_frames:,} are needed.",
+            f"The video has {came:,} frames at {float(rate):g} frames per second; {num_frames:,} are needed.",
             param=param,
             hint=f"Send at least {float(num_frames / rate):.2f} s, or keep fewer frames.",
         )
@@ -129,7 +129,7 @@ def _pick(shown: Iterator[tuple[int, VideoFrame]], wanted: Sequence[int], param:
             return
         before = frame
     raise BadInput(
-        f"The clip breaks off: {index:,} of {len(wanted):,} needed frames can be decoded.",
+        f"The video is truncated: {index:,} of {len(wanted):,} needed frames can be decoded.",
         param=param,
         hint="Send the whole file again.",
     )

@@ -73,7 +73,7 @@ def write_clip(
             num_frames += 1
             if track is not None:
                 track.write_until(round(num_frames / rate * SOUND_RATE))
-        assert video is not None, "a clip has at least one frame"
+        assert video is not None, "a video has at least one frame"
         container.mux(video.encode(None))
         if track is not None:
             track.finish()

@@ -160,21 +160,21 @@ class DecoderProcess:
         log.warning("decoder_lost", exit_code=code, act=order.name, cpu_s=order.cpu_s)
         if code == -signal.SIGXCPU:
             return BadInput(
-                f"Decoding the file took more than the {order.cpu_s:.0f} s of processor time that it may take.",
+                f"Decoding the file took more than the {order.cpu_s:.0f} s of processor time that are allowed.",
                 param="file",
-                hint="Encode it again, smaller or in a usual form: PNG, JPEG, or H.264 in MP4.",
+                hint="Encode it again, smaller or in a common format: PNG, JPEG, or H.264 in MP4.",
             )
         return BadInput(
-            "The file cannot be decoded: what decodes it broke off.",
+            "The file cannot be decoded: the decoder crashed.",
             param="file",
-            hint="Encode it again in a usual form: PNG, JPEG, or H.264 in MP4.",
+            hint="Encode it again in a common format: PNG, JPEG, or H.264 in MP4.",
         )
 
 
 def _told(error: Exception) -> Exception:
     if isinstance(error, MemoryError):
         return BadInput(
-            f"Decoding the file takes more than the {MAX_MEMORY_BYTES / 1e9:.1f} GB of memory that it may take.",
+            f"Decoding the file takes more than the {MAX_MEMORY_BYTES / 1e9:.1f} GB of memory that are allowed.",
             param="file",
             hint="Scale it down, or encode it again.",
         )
@@ -270,4 +270,7 @@ class DecoderPool:
 
     def _check_open(self) -> None:
         if not self._is_open:
-            raise Busy("The server stops, and looks at no more files.", hint="Send it again once it runs.")
+            raise Busy(
+                "The server is shutting down and accepts no more files.",
+                hint="Send it again when the server is running.",
+            )

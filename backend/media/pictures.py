@@ -119,9 +119,9 @@ def decode_picture(path: Path) -> tuple[NDArray[np.uint8], MediaFacts]:
         kind = image.format or ""
         if kind != "MPO" and getattr(image, "is_animated", False):
             raise BadInput(
-                f"The file is a {kind} that moves; a still picture is expected.",
+                f"The file is an animated {kind}; expected an image.",
                 param="file",
-                hint="Send a clip as MP4, WebM, MOV or GIF.",
+                hint="Send a video as MP4, WebM, MOV or GIF.",
             )
         rotation = _CLOCKWISE.get(image.getexif().get(ExifTags.Base.Orientation, 1), 0)
         ImageOps.exif_transpose(image, in_place=True)
@@ -148,11 +148,11 @@ def _decoding() -> Generator[None]:
         yield
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise BadInput(
-            f"The picture has more than {MAX_PIXELS // 10**6} megapixels.", param="file", hint="Scale it down."
+            f"The image has more than {MAX_PIXELS // 10**6} megapixels.", param="file", hint="Scale it down."
         ) from None
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
         raise BadInput(
-            f"The picture cannot be decoded to its end: {error}.", param="file", hint="Send the whole file again."
+            f"The image cannot be decoded to its end: {error}.", param="file", hint="Send the whole file again."
         ) from None
 
 

@@ -41,7 +41,7 @@ MAX_ACTIONS_BYTES = 16 * 2**20
 """Of a file of actions: 396 rows of 1024 numbers are 8 MB."""
 
 _PNG = b"\x89PNG"
-_HINT = "Drop a picture, a clip or actions that Orrery made, or a PNG with its settings in it."
+_HINT = "Drop an image, a video or actions that Orrery made, or a PNG with its settings in it."
 
 
 def recipe_of(request: Request, checkpoint: str) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def read_recipe(path: Path) -> Recipe:
     else:
         recipe = _parsed(_mp4_comment(path)[: MAX_TEXT_BYTES + 1])
     if not isinstance(recipe, dict) or "kind" not in recipe:
-        raise BadInput("The file carries no recipe.", param="file", hint=_HINT)
+        raise BadInput("The file has no recipe.", param="file", hint=_HINT)
     return Recipe(request=parse_request(cast(dict[str, Any], recipe)))
 
 

@@ -56,7 +56,7 @@ def typed_disk_errors(folder: Path, parts: Sequence[Path] = (), *, num_bytes: in
             raise _disk_full(folder, parts, num_bytes) from None
         raise StorageError(
             f"A file could not be written into {folder.parent}: {error.strerror}.",
-            hint="Look at the data folder's permissions.",
+            hint="Check the data folder's permissions.",
         ) from None
 
 
@@ -67,7 +67,7 @@ def _disk_full(folder: Path, parts: Sequence[Path], num_bytes: int) -> DiskFull:
     needed = _size(num_bytes) if num_bytes else f"more than {_size(written_bytes)}"
     return DiskFull(
         f"The disk is full: {needed} did not fit into {folder.parent}, where {_size(free_bytes)} are free.",
-        hint="Empty the trash of the library or free some room otherwise, then retry.",
+        hint="Empty the trash or free some disk space, then retry.",
     )
 
 

@@ -34,7 +34,7 @@ def read_sound(path: Path, rate: int, *, stereo: bool = False) -> NDArray[np.flo
     try:
         with av.open(str(path), "r", options=options, metadata_errors="replace") as container:
             if not container.streams.audio:
-                raise BadInput("The clip has no sound.", param="media_id")
+                raise BadInput("The video has no sound.", param="media_id")
             stream = container.streams.audio[0]
             check_sound(stream.rate, stream.channels)
             layout = "mono" if stream.channels == 1 and not stereo else "stereo"
@@ -44,17 +44,17 @@ def read_sound(path: Path, rate: int, *, stereo: bool = False) -> NDArray[np.flo
                 num_samples += round(frame.samples / frame.sample_rate * rate)
                 if num_samples > most:
                     raise BadInput(
-                        f"The clip's sound is longer than {MAX_CLIP_S:.0f} s.",
+                        f"The video's sound is longer than {MAX_CLIP_S:.0f} s.",
                         param="media_id",
-                        hint="Cut out the part that is needed.",
+                        hint="Trim it to the part that you need.",
                     )
             pieces += [np.asarray(piece.to_ndarray(), np.float32) for piece in resampler.resample(None)]
     except FFmpegError as error:
         if isinstance(error, MemoryError):
             raise MemoryError from None
-        raise BadInput(f"The clip's sound cannot be decoded: {error.strerror}.", param="media_id") from None
+        raise BadInput(f"The video's sound cannot be decoded: {error.strerror}.", param="media_id") from None
     if not pieces or not sum(piece.shape[1] for piece in pieces):
-        raise BadInput("The clip's sound is empty.", param="media_id")
+        raise BadInput("The video's sound is empty.", param="media_id")
     return np.concatenate(pieces, axis=1)
 
 

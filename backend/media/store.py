@@ -250,7 +250,7 @@ class MediaStore:
         path = next(found, None)
         if path is None:
             raise MediaNotFound(
-                f"There is no media {name[:80]!r} in the store.", hint="Its file was removed, or it never was."
+                f"There is no media {name[:80]!r} in the store.", hint="It was deleted, or it never existed."
             )
         return path
 

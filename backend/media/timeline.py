@@ -87,7 +87,7 @@ def read_timeline(path: Path) -> Timeline:
         rate = stream.average_rate or stream.guessed_rate or _ASSUMED_RATE
     shown = [packet for packet in packets if not packet[2]]
     if not shown:
-        raise BadInput("The clip has no frame; at least one is expected.", param="file", hint="Record it again.")
+        raise BadInput("The video has no frames; expected at least one.", param="file", hint="Record it again.")
     stamps = [pts for pts, _, _ in shown if pts is not None]
     if len(stamps) < len(shown):
         # Counted in a base in which every frame is a whole number of ticks: one over the rate's numerator.
@@ -145,9 +145,9 @@ def _end_s(packet: Packet[Stream]) -> float:
 def _check_length(length_s: float) -> None:
     if length_s > MAX_CLIP_S + 1:
         raise BadInput(
-            f"The clip is {length_s:,.0f} s long; at most {MAX_CLIP_S:.0f} s are accepted.",
+            f"The video is {length_s:,.0f} s long; at most {MAX_CLIP_S:.0f} s are accepted.",
             param="file",
-            hint="Cut out the part that is needed.",
+            hint="Trim it to the part that you need.",
         )
 
 
@@ -159,7 +159,7 @@ def _check_whole(container: InputContainer, stream: VideoStream, packets: list[S
     cut_matroska = kind.startswith("matroska") and end_s < said_s * (1 - _CUT_SHARE) - _CUT_S
     if cut_mp4 or cut_matroska:
         has = f"{len(packets):,} of {stream.frames:,} frames are" if cut_mp4 else f"{end_s:.1f} of {said_s:.1f} s are"
-        raise BadInput(f"The clip breaks off: {has} there.", param="file", hint="Send the whole file again.")
+        raise BadInput(f"The video is truncated: {has} present.", param="file", hint="Send the whole file again.")
 
 
 _NTSC_TOLERANCE = 2e-4

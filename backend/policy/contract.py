@@ -22,9 +22,9 @@ EXTERIOR_SIZE = (320, 180)
 OWN_LAYOUT = "embodiments.json"
 """Of a checkpoint that arranges the canvas anew before it looks (`studio.rules.view_layout`); the engine does it."""
 
-MEANINGLESS = "These weights are random: the actions mean nothing, and no arm should be driven by them."
+MEANINGLESS = "These weights are random. The actions are meaningless; do not drive an arm with them."
 
-SIMULATED = "This policy was trained on a simulated arm alone: no real one should be driven by it."
+SIMULATED = "This policy was trained only on a simulated arm. Do not drive a real arm with it."
 
 
 def metadata(checkpoint: Checkpoint) -> dict[str, object]:

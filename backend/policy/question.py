@@ -86,21 +86,21 @@ def read_frame(frame: str | bytes) -> Question | Reset:
         BadInput: it is no msgpack, or a field cannot mean what it says; `param` names it.
     """
     if isinstance(frame, str):
-        raise BadInput("A text frame came; msgpack in a binary one is expected.")
+        raise BadInput("Got a text frame; expected msgpack in a binary frame.")
     message = unpack_message(frame)
     if not isinstance(message, dict):
-        raise BadInput(f"The message is a {type(message).__name__}; a map is expected.")
+        raise BadInput(f"The message is a {type(message).__name__}; expected a map.")
     fields = cast("dict[str, Any]", message)
     session = fields.get("session_id", "")
     if not isinstance(session, str):
-        raise BadInput(f"session_id is {shown(session)}; text is expected.", param="session_id")
+        raise BadInput(f"session_id is {shown(session)}; expected text.", param="session_id")
     match fields.get("endpoint", "infer"):
         case "reset":
             return Reset(session)
         case "infer":
             return _question(fields, session)
         case other:
-            raise BadInput(f"endpoint is {shown(other)}; infer or reset is expected.", param="endpoint")
+            raise BadInput(f"endpoint is {shown(other)}; expected infer or reset.", param="endpoint")
 
 
 def read_canvas(fields: Mapping[str, Any]) -> Picture:
@@ -121,7 +121,7 @@ def read_canvas(fields: Mapping[str, Any]) -> Picture:
         raise BadInput(
             f"{missing[0]} is missing.",
             param=missing[0],
-            hint=f"The policy sees three cameras: send {', '.join(names)}, or the finished canvas as {CANVAS_FIELD}.",
+            hint=f"The policy uses three cameras: send {', '.join(names)}, or the composed image as {CANVAS_FIELD}.",
         )
     wrist, left, right = (_picture(fields, name) for name in names)
     below = np.hstack([_letterbox(view, EXTERIOR_SIZE) for view in (left, right)])
@@ -130,21 +130,21 @@ def read_canvas(fields: Mapping[str, Any]) -> Picture:
 
 def _question(fields: Mapping[str, Any], session: str) -> Question:
     if "prompt" not in fields:
-        raise BadInput("prompt is missing.", param="prompt", hint="Say in words what the arm is to do.")
+        raise BadInput("prompt is missing.", param="prompt", hint="Send an instruction for the arm.")
     joints = _last_row(fields, JOINTS_FIELD, NUM_JOINTS)
     if np.abs(joints).max() > MAX_JOINT_RAD:
         raise BadInput(
-            f"{JOINTS_FIELD} reaches {np.abs(joints).max():g}; radians are expected, at most 2 pi.", param=JOINTS_FIELD
+            f"{JOINTS_FIELD} reaches {np.abs(joints).max():g}; expected radians, at most 2 pi.", param=JOINTS_FIELD
         )
     gripper = _last_row(fields, GRIPPER_FIELD, 1)[0]
     if not -GRIPPER_SLACK <= gripper <= 1 + GRIPPER_SLACK:
-        raise BadInput(f"{GRIPPER_FIELD} is {gripper:g}; 0, open, to 1, closed, is expected.", param=GRIPPER_FIELD)
+        raise BadInput(f"{GRIPPER_FIELD} is {gripper:g}; expected 0 (open) to 1 (closed).", param=GRIPPER_FIELD)
     settings = fields.get("sampling_params", {})
     if not isinstance(settings, dict):
-        raise BadInput(f"sampling_params is {shown(settings)}; a map is expected.", param="sampling_params")
+        raise BadInput(f"sampling_params is {shown(settings)}; expected a map.", param="sampling_params")
     decode_video = fields.get("decode_video", False)
     if not isinstance(decode_video, bool):
-        raise BadInput(f"decode_video is {shown(decode_video)}; true or false is expected.", param="decode_video")
+        raise BadInput(f"decode_video is {shown(decode_video)}; expected true or false.", param="decode_video")
     sampling = {str(name): _plain(value) for name, value in cast("dict[object, object]", settings).items()}
     seed = sampling.pop("seed", None)
     return Question(
@@ -162,7 +162,7 @@ def _last_row(fields: Mapping[str, Any], name: str, width: int) -> NDArray[np.fl
     """float64 [width] of one row, or the last of several."""
     if name not in fields:
         raise BadInput(f"{name} is missing.", param=name)
-    expected = f"{width} finite numbers, or rows of them, are expected" if width > 1 else "a finite number is expected"
+    expected = f"expected {width} finite numbers, or rows of them" if width > 1 else "expected a finite number"
     try:
         array = np.asarray(fields[name])
     except ValueError:
@@ -190,7 +190,7 @@ def _canvas(picture: Picture) -> Picture:
         raise BadInput(
             f"{CANVAS_FIELD} is {width}x{height}; the canvas is {CANVAS_SIZE[0]}x{CANVAS_SIZE[1]}, or of that shape.",
             param=CANVAS_FIELD,
-            hint="The wrist's view (640x360) lies above, the exterior ones (320x180 each) side by side below it.",
+            hint="Put the wrist view (640x360) on top and the two exterior views (320x180 each) side by side below it.",
         )
     return _resized(picture, CANVAS_SIZE)
 
@@ -198,15 +198,17 @@ def _canvas(picture: Picture) -> Picture:
 def _picture(fields: Mapping[str, Any], name: str) -> Picture:
     value = fields[name]
     if not isinstance(value, np.ndarray):
-        raise BadInput(f"{name} is {shown(value)}; an array is expected.", param=name)
+        raise BadInput(f"{name} is {shown(value)}; expected an array.", param=name)
     array = cast("NDArray[Any]", value)
     if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3:
         raise BadInput(
-            f"{name} is {array.dtype} of shape {list(array.shape)}; uint8 [height, width, 3] is expected.", param=name
+            f"{name} is {array.dtype} of shape {list(array.shape)}; expected uint8 [height, width, 3].", param=name
         )
     height, width = array.shape[:2]
     if not (MIN_SIDE <= height <= MAX_SIDE and MIN_SIDE <= width <= MAX_SIDE):
-        raise BadInput(f"{name} is {width}x{height}; {MIN_SIDE} to {MAX_SIDE} pixels a side are expected.", param=name)
+        raise BadInput(
+            f"{name} is {width}x{height}; {MIN_SIDE} to {MAX_SIDE} pixels per side are supported.", param=name
+        )
     return cast(Picture, array)
 
 

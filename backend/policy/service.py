@@ -75,8 +75,8 @@ class PolicyLease:
         """
         if self._holder is not None and self._holder is not session:
             raise Busy(
-                "Another session has the policy.",
-                hint=f"It is free again when that one ends, or has asked nothing for {self._idle_s:g} s.",
+                "Another session is using the policy.",
+                hint=f"It becomes free when that session ends or is idle for {self._idle_s:g} s.",
             )
         self._stop_idling()
         self._holder = session
@@ -221,15 +221,15 @@ class PolicyService:
         active = self._catalogue.active.id
         if policy != active:
             raise Conflict(
-                f"This session was told of {policy}; {active} is the active checkpoint now.", hint="Connect again."
+                f"This session uses {policy}, but the default checkpoint is now {active}.", hint="Connect again."
             )
         request = self.request_of(question, seed)
         engine = self._engine()
         if not _is_ready(engine) or not self._is_warm:
             if _is_ready(engine):
                 self._warm_up()
-            state = "it warms up" if _is_ready(engine) else engine.status.state
-            raise Busy(f"The checkpoint {active} is not ready yet ({state}).", hint="Ask again in a moment.")
+            state = "it is warming up" if _is_ready(engine) else engine.status.state
+            raise Busy(f"The checkpoint {active} is not ready yet ({state}).", hint="Try again in a moment.")
         return await self._ask(session, request, question)
 
     async def _ask(self, session: object, request: RunPolicy, question: Question) -> PolicyAnswer:
@@ -297,7 +297,7 @@ def _settle(answer: asyncio.Future[Acted], event: Spoken | WorkerLost) -> None:
         case ActFailed():
             answer.set_exception(event.failure.error())
         case _:
-            answer.set_exception(EngineLost("The worker died during this question.", hint="Ask again in a moment."))
+            answer.set_exception(EngineLost("The worker crashed during this request.", hint="Try again in a moment."))
 
 
 def _is_ready(engine: Dispatcher) -> bool:
@@ -312,7 +312,7 @@ def _note_failure(warming: asyncio.Task[None]) -> None:
 _WARM_UP = Question(
     canvas=np.zeros((CANVAS_SIZE[1], CANVAS_SIZE[0], 3), np.uint8),
     state=REST,
-    prompt="Stay where you are.",
+    prompt="Keep the arm still.",
     seed=None,
     sampling={},
     session="",

@@ -106,5 +106,5 @@ async def endpoint_of(settings: ServerSettings, role: Role = "upsampler") -> Asy
         if error.param == "prompt":
             raise
         raise ServerUnreachable(
-            f"The {role}'s endpoint: {error.message}", hint=f"Look at the ORRERY_{role.upper()}_ variables."
+            f"The {role}'s endpoint: {error.message}", hint=f"Check the ORRERY_{role.upper()}_ variables."
         ) from None

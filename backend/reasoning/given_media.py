@@ -88,9 +88,9 @@ class GivenMedia:
                 continue
         # Alike whether it is not there or not allowed.
         raise BadInput(
-            f"{param} is {shown(said)}; there is no such file in a folder that this server allows.",
+            f"{param} is {shown(said)}; the file was not found in a folder that this server allows.",
             param=param,
-            hint="Send the file itself, its media id, or name its folder in --allowed-media-folders.",
+            hint="Send the file or its media id, or add its folder to --allowed-media-folders.",
         )
 
     def _named(self, name: str, param: str) -> MediaReference:

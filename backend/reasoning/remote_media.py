@@ -73,17 +73,19 @@ async def _fetch(address: str, transport: httpx.AsyncBaseTransport | None) -> by
                 raise ServerUnreachable(
                     f"{shown(address)} cannot be fetched: {shown(reason)}.", hint="Upload the file."
                 ) from None
-    raise BadInput(f"{shown(address)} leads on more than {MAX_REDIRECTS} times.", hint="Give the final address.")
+    raise BadInput(f"{shown(address)} redirects more than {MAX_REDIRECTS} times.", hint="Use the final URL.")
 
 
 async def _content(response: httpx.Response, address: str) -> bytes:
     if response.status_code != 200:
-        raise BadInput(f"{shown(address)} answers {response.status_code}; a file is expected.", hint="Upload the file.")
+        raise BadInput(f"{shown(address)} answered {response.status_code}; expected a file.", hint="Upload the file.")
     raw = bytearray()
     async for chunk in response.aiter_raw():
         raw += chunk
         if len(raw) > MAX_BYTES:
-            raise TooLarge(f"{shown(address)} has more than {MAX_BYTES:,} bytes.", hint="Cut out what is needed.")
+            raise TooLarge(
+                f"{shown(address)} is larger than {MAX_BYTES:,} bytes.", hint="Trim it to the part that you need."
+            )
     return bytes(raw)
 
 
@@ -97,11 +99,12 @@ async def public_address(host: str, port: int) -> Address:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise ServerUnreachable(f"There is no host {shown(host)}.", hint="Look at the address.") from None
+        raise ServerUnreachable(f"There is no host {shown(host)}.", hint="Check the URL.") from None
     addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     if not addresses or not all(map(is_public, addresses)):
         raise BadInput(
-            f"{shown(host)} is not a public address, and no other is fetched from.", hint="Upload the file instead."
+            f"{shown(host)} is not a public address; only public addresses are allowed.",
+            hint="Upload the file instead.",
         )
     # IPv4 first: where IPv6 leads nowhere, that shows only after a while.
     return min(addresses, key=lambda address: address.version)
@@ -128,7 +131,7 @@ def _parsed(address: str) -> httpx.URL:
     except (httpx.InvalidURL, UnicodeError):
         url = httpx.URL("")
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or not 0 < (url.port or 1) < 65536:
-        raise BadInput(f"{shown(address)} is no address of a file.", hint="Give it as https://host/path, no password.")
+        raise BadInput(f"{shown(address)} is not a file URL.", hint="Use https://host/path without a password.")
     return url
 
 
@@ -138,5 +141,5 @@ def _followed(url: httpx.URL, response: httpx.Response, address: str) -> httpx.U
     except (httpx.InvalidURL, UnicodeError):
         following = httpx.URL("")
     if (following.scheme, following.host, following.port) != (url.scheme, url.host, url.port):
-        raise BadInput(f"{shown(address)} leads to another host.", hint="Give the final address.")
+        raise BadInput(f"{shown(address)} redirects to another host.", hint="Use the final URL.")
     return following

@@ -145,7 +145,7 @@ class ReasoningService:
         group = self._fleet.group(request.checkpoint)
         request = _completed(request, group.checkpoint.preset.reasoner, as_taught=as_taught)
         if counted and len(self._open) >= MAX_OPEN:
-            raise Busy(f"{MAX_OPEN} conversations are open, as many as are held.", hint="Ask again in a moment.")
+            raise Busy(f"{MAX_OPEN} conversations are open, which is the limit.", hint="Try again in a moment.")
         name = secrets.token_hex(6)
         conversation = OpenConversation()
         hear = partial(self._hear, name, conversation)
@@ -174,7 +174,9 @@ class ReasoningService:
 
     def _hear(self, name: str, conversation: OpenConversation, event: Spoken | WorkerLost) -> None:
         if isinstance(event, WorkerLost):
-            lost = EngineLost("The worker died during this conversation.", hint="Ask again; the server's log says why.")
+            lost = EngineLost(
+                "The worker crashed during this conversation.", hint="Try again. See the server's log for the reason."
+            )
             event = ConversationEnded(name, failure=Failure.of(lost))
         assert isinstance(event, ConversationReport)
         if isinstance(event, ConversationSaid):

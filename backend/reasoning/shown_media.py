@@ -108,7 +108,7 @@ class ShownMedia:
                 case "http" | "https":
                     path = await self._remote_file(address, self._visit(laid))
                 case _:
-                    raise BadInput(f"{shown(address)} is no address of a picture or clip.", hint=_EXPECTED)
+                    raise BadInput(f"{shown(address)} is not a URL of an image or video.", hint=_EXPECTED)
         laid.ids[address] = name
         laid.files[name] = path
 
@@ -124,9 +124,9 @@ class ShownMedia:
         try:
             content = base64.b64decode(address[match.end() :].encode(), validate=True)
         except (binascii.Error, ValueError) as error:
-            raise BadInput(f"The data URI is not in base64: {error}.", hint="Send it whole.") from None
+            raise BadInput(f"The data URI is not in base64: {error}.", hint="Send the complete data URI.") from None
         if not content:
-            raise BadInput("The data URI is empty.", hint="Send it whole.")
+            raise BadInput("The data URI is empty.", hint="Send the complete data URI.")
         self._write(path, content)
         return path
 
@@ -139,7 +139,7 @@ class ShownMedia:
         url = urlsplit(address)
         refusal = BadInput(
             f"{shown(address)} is not in a folder that this server allows.",
-            hint="Upload it with POST /v1/media, or name its folder in --allowed-media-folders.",
+            hint="Upload it with POST /v1/media, or add its folder to --allowed-media-folders.",
         )
         if url.netloc not in ("", "localhost") or "\0" in unquote(url.path):
             raise refusal
@@ -155,13 +155,13 @@ class ShownMedia:
         except OSError:
             is_file = False
         if not is_file:
-            raise MediaNotFound(f"There is no file {shown(str(path))}.", hint="Look at the path.")
+            raise MediaNotFound(f"There is no file {shown(str(path))}.", hint="Check the path.")
         return path
 
     async def _remote_file(self, address: str, path: Path) -> Path:
         if not self._remote:
             raise BadInput(
-                f"{shown(address)} is an address elsewhere, and this server fetches none.",
+                f"{shown(address)} is a remote URL, and this server does not fetch remote media.",
                 hint="Send a data URI, or start the server with --allow-remote-media.",
             )
         content = await fetch_media(address)

@@ -146,9 +146,9 @@ class Roles:
         for role, answerer in chosen.items():
             if answerer == "endpoint" and role not in self.endpoints():
                 raise NotAllowed(
-                    f"The {role} is to be an endpoint, and this server knows none for it.",
+                    f"The {role} is set to an endpoint, but this server has none for it.",
                     param=role,
-                    hint=f"Start it with --{role}-url, or let the resident reasoner do it.",
+                    hint=f"Start it with --{role}-url, or use the loaded reasoner.",
                 )
 
     async def open(self, request: RefineImage, words: str, thrift: int, spend: Spend) -> PromptPair:

@@ -103,7 +103,7 @@ class RefiningService:
         request = await self._parse(payload)
         self._roles.check(request)
         if len(self._live) >= MAX_RUNNING:
-            raise Busy(f"{MAX_RUNNING} refinements run, as many as are held.", hint="Stop one, or wait.")
+            raise Busy(f"{MAX_RUNNING} refinements are running, which is the limit.", hint="Stop one, or wait.")
         tree = Refinement(
             id=secrets.token_hex(6),
             created_at=datetime.now(UTC),
@@ -147,12 +147,14 @@ class RefiningService:
             raise BadInput(f"node is {asked.node}; this refinement has 0 to {len(tree.nodes) - 1}.", param="node")
         if tree.nodes[asked.node].media is None:
             raise Conflict(
-                f"Result {asked.node} has not been made; only from one that can be seen another way leads on.",
+                f"Result {asked.node} is not done; only a finished result can be branched.",
                 param="node",
-                hint="Wait for it, or branch from another one.",
+                hint="Wait for it, or branch from another result.",
             )
         if len(tree.nodes) >= MAX_NODES:
-            raise Conflict(f"This refinement has {MAX_NODES} results, as many as it may.", hint="Begin another one.")
+            raise Conflict(
+                f"This refinement has {MAX_NODES} results, which is the limit.", hint="Start another refinement."
+            )
         live = self._live.get(name)
         if live is not None and live.loop.branch(asked):
             await self._store.put(live.loop.tree)
@@ -193,7 +195,9 @@ class RefiningService:
             raise Conflict(f"Refinement {name} is running.", hint="Wait until it ends, or stop it first.")
         tree = await self._settled(name)
         if tree.state == "succeeded":
-            raise Conflict(f"Refinement {name} has succeeded; nothing of it is missing.", hint="Branch from a result.")
+            raise Conflict(
+                f"Refinement {name} has succeeded; there is nothing to resume.", hint="Branch from a result."
+            )
         self._roles.check(tree.request)
         nodes = tuple(node.model_copy(update={"resting": False}) for node in tree.nodes)
         tree = tree.model_copy(update={"state": "running", "error": None, "ended_by": None, "nodes": nodes})
@@ -207,9 +211,9 @@ class RefiningService:
         made: Any = payload.get("generate")
         if not isinstance(made, Mapping):
             raise BadInput(
-                f"generate is {shown(made)}; the request for the first result is expected.",
+                f"generate is {shown(made)}; expected the request for the first result.",
                 param="generate",
-                hint="Send it as POST /v1/jobs takes it, with kind generate_image or generate_video.",
+                hint="Send a request as for POST /v1/jobs, with kind generate_image or generate_video.",
             )
         said = dict(cast(Mapping[str, Any], made))
         try:
@@ -292,5 +296,5 @@ def _result(job: Job) -> MediaReference:
         raise job.error.error()
     made = next((each for each in job.results if each.type in ("image", "video")), None)
     if job.state is JobState.CANCELLED or made is None:
-        raise EngineError(f"Job {job.id} was cancelled.", hint="Resume to make it after all.")
+        raise EngineError(f"Job {job.id} was cancelled.", hint="Resume the refinement to run it again.")
     return made

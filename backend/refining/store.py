@@ -53,9 +53,7 @@ class RefinementStore:
 
         found = await self._database.look(look)
         if found is None:
-            raise RefinementNotFound(
-                f"There is no refinement {shown(name)}.", hint="GET /v1/refinements lists what there is."
-            )
+            raise RefinementNotFound(f"There is no refinement {shown(name)}.", hint="GET /v1/refinements lists them.")
         return found
 
     async def newest(self, limit: int) -> list[Refinement]:
@@ -103,5 +101,5 @@ def _read(row: RefinementRow) -> Refinement:
     except ValidationError as error:
         raise StorageError(
             f"Refinement {row.id} was written by another version of Orrery: {error.error_count()} fields do not fit.",
-            hint="Begin it anew.",
+            hint="Start it again.",
         ) from None

@@ -34,7 +34,7 @@ def parse_object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise BadInput("The message is not JSON, or a number in it is not finite.") from None
     if not isinstance(message, dict):
-        raise BadInput(f"The message is a {type(message).__name__}; an object is expected.")
+        raise BadInput(f"The message is a {type(message).__name__}; expected an object.")
     return cast("dict[str, Any]", message)
 
 
@@ -45,7 +45,7 @@ def parse_hello(message: dict[str, Any]) -> Hello:
         BadInput: it is another, or lacks something.
     """
     if message.get("type") != "hello":
-        raise BadInput("The first message of a bridge is its hello.")
+        raise BadInput("The first message of a bridge must be its hello.")
     try:
         return Hello.model_validate(message)
     except ValidationError as error:

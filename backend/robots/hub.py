@@ -69,7 +69,7 @@ class RobotHub:
             self._make_room()
             robot = self._robots[hello.name] = Robot(hello)
         elif robot.connected:
-            raise Conflict(f"A robot named {hello.name} is connected already.", hint="Give this one another --name.")
+            raise Conflict(f"A robot named {hello.name} is already connected.", hint="Give this one another --name.")
         return robot, robot.arrive(hello, message)
 
     def named(self, name: str) -> Robot:
@@ -79,7 +79,7 @@ class RobotHub:
             RobotNotFound: none has dialled in.
         """
         if name not in self._robots:
-            raise RobotNotFound(f"No robot named {shown(name)} has dialled in.", hint="orrery robot starts one.")
+            raise RobotNotFound(f"No robot named {shown(name)} has connected.", hint="orrery robot starts one.")
         return self._robots[name]
 
     def _make_room(self) -> None:
@@ -87,5 +87,5 @@ class RobotHub:
             return
         unused = [name for name, robot in self._robots.items() if not robot.connected and not robot.num_watchers]
         if not unused:
-            raise Busy(f"{MAX_ROBOTS} robots are connected or looked at; one more is too many.")
+            raise Busy(f"{MAX_ROBOTS} robots are connected or viewed, which is the limit.")
         del self._robots[unused[0]]

@@ -48,14 +48,14 @@ class IncomingFile:
             async with asyncio.timeout(ARRIVAL_S):
                 return await self._about
         except TimeoutError:
-            raise Conflict(f"The robot sent nothing within {ARRIVAL_S:.0f} s.", hint="Ask again.") from None
+            raise Conflict(f"The robot sent nothing within {ARRIVAL_S:.0f} s.", hint="Try again.") from None
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The file. Raises StudioError where it does not come whole, which ends the answer in its middle."""
         while not isinstance(piece := await self._pieces.get(), _End):
             yield piece
         if not piece.whole:
-            raise StudioError("The robot left in the middle of a file.")
+            raise StudioError("The robot disconnected while sending a file.")
 
     def begin(self, text: str) -> None:
         """The first frame.
@@ -66,7 +66,7 @@ class IncomingFile:
         try:
             about = FileHeader.model_validate_json(text)
         except ValidationError:
-            raise BadInput("The first message of a file says its name, media_type and size_bytes.") from None
+            raise BadInput("The first message of a file must have name, media_type and size_bytes.") from None
         if not self._about.done():
             self._about.set_result(about)
 

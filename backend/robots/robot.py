@@ -73,7 +73,7 @@ class OpenOrders:
         """
         own = [other.command for other in self._open.values() if other.page is order.page]
         if len(own) >= MAX_OPEN and (order.command != "stop" or "stop" in own):
-            raise Busy(f"{len(own)} orders of this page are not answered yet.", hint="Wait for their answers.")
+            raise Busy(f"{len(own)} commands of this page are still unanswered.", hint="Wait for their answers.")
         self._next += 1
         self._open[self._next] = order
         return self._next
@@ -227,7 +227,7 @@ class Robot:
             async with asyncio.timeout(ANSWER_S):
                 return await inquiry.value()
         except TimeoutError:
-            raise Busy(f"The robot did not answer within {ANSWER_S:.0f} s.", hint="Ask again.") from None
+            raise Busy(f"The robot did not answer within {ANSWER_S:.0f} s.", hint="Try again.") from None
         finally:
             self._orders.forget(inquiry)
 
@@ -261,12 +261,14 @@ class Robot:
         match wish:
             case "take":
                 if self._holder not in (None, page):
-                    raise NotInControl("Another page is in control of this robot.", hint="It has to give it back.")
+                    raise NotInControl(
+                        "Another page is in control of this robot.", hint="Wait until it releases control."
+                    )
                 self._holder = page
             case "release":
                 self._let_go(page)
             case _:
-                raise BadInput("control is take or release.", param="control")
+                raise BadInput("control must be take or release.", param="control")
         self._tell_control()
 
     def _let_go(self, page: Page) -> None:
@@ -302,7 +304,7 @@ class Robot:
 
     def _away(self) -> RobotAway:
         return RobotAway(
-            f"The robot {self.hello.name} is not connected.", hint="Its program dials in again by itself if it runs."
+            f"The robot {self.hello.name} is not connected.", hint="Its program reconnects by itself if it is running."
         )
 
 

@@ -53,7 +53,7 @@ USUAL: dict[str, Any] = {"kind": "run_policy", "prompt": "Any.", "embodiment": "
     openapi_extra={"requestBody": BODY},
 )
 async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -> Response:
-    """What to do next (policy), or what was done (inverse dynamics); who hangs up cancels it.
+    """Plan actions (policy) or estimate them (inverse dynamics). Disconnecting cancels the request.
 
     JSON, a form, or msgpack with numpy arrays; msgpack is answered in msgpack, and where `Accept` names it.
     """
@@ -63,7 +63,7 @@ async def generate(request: Request, parts: Parts, key: IdempotencyKey = None) -
     call = to_call(body.fields, packed=packed)
     if call.fields.action_mode == "forward_dynamics":
         raise NotAllowed(
-            "forward_dynamics makes a clip, and no actions.", param="action_mode", hint="Send it to POST /v1/videos."
+            "forward_dynamics makes a video, not actions.", param="action_mode", hint="Send it to POST /v1/videos."
         )
     job, replayed = await submit_fields(call.fields, await files_of(body, parts), request, parts, key)
     job = await outcome(job, request, parts.fleet.jobs, shared=replayed)
@@ -82,7 +82,7 @@ async def _packed_body(request: Request) -> CallBody:
 
 @router.get("/metadata")
 async def metadata(catalogue: UsesCatalogue) -> ActionMetadata:
-    """What the loaded checkpoint takes and answers."""
+    """Get the input and output formats of the loaded checkpoint's policy."""
     checkpoint = catalogue.active
     said = checkpoint.preset.defaults.get("run_policy", {})
     usual = USUAL | {name: said[name] for name in ("num_actions", "fps", "sampling") if name in said}

@@ -65,25 +65,25 @@ async def next_pair(
     kind: PairKind | None = None,
     skip: Annotated[tuple[str, ...], Query(max_length=MAX_SKIPPED)] = (),
 ) -> NextPair:
-    """The pair that a voter should look at next; what it differs in is said by the vote."""
+    """Get the next pair for a voter. The vote reveals in what the two differ."""
     wish = Wish(contest=contest, domain=domain, kind=kind, skipped=frozenset(skip))
     return await arena.next_pair(wish, voter, by)
 
 
 @router.get("/pairs/{pair_id}", responses=documented(BadInput, PairNotFound))
 async def pair(pair_id: PairId, arena: UsesArena, voter: Annotated[VoterName, Query()], by: VotedBy = "person") -> Pair:
-    """A pair again, its sides as this voter saw them."""
+    """Get a pair again, with its sides as this voter saw them."""
     return await arena.pair(pair_id, voter, by)
 
 
 @router.post("/votes", status_code=201, responses=documented(BadInput, PairNotFound, Conflict, StorageError))
 async def cast(said: Annotated[CastVote, Body(examples=[VOTE])], reasoners: UsesReasoners, arena: UsesArena) -> Vote:
-    """Vote. The answer says what the sides were, once the vote is on disk. The same one again is that vote."""
+    """Vote on a pair. The answer reveals the sides. Sending the same vote again returns the stored vote."""
     if said.by == "reasoner" and said.voter in {reasoner.name for reasoner in reasoners.listing()}:
         raise BadInput(
-            f"{shown(said.voter)} is a reasoner of this server, which votes by itself.",
+            f"{shown(said.voter)} is a reasoner of this server and votes by itself.",
             param="voter",
-            hint="Vote under a name of your own, or POST /v1/arena/judgements.",
+            hint="Vote under your own name, or use POST /v1/arena/judgements.",
         )
     return await arena.cast(said)
 
@@ -96,20 +96,20 @@ async def votes(
     revoked: bool = False,
     limit: Annotated[int, Query(ge=1, le=MAX_VOTES_PAGE)] = 100,
 ) -> VoteList:
-    """The newest votes, those that were taken back only with `revoked`."""
+    """List the newest votes; withdrawn ones only with `revoked`."""
     return await arena.list_votes(voter, contest, revoked, limit)
 
 
 @router.get("/votes/export", response_class=Response, responses=documented(BadInput))
 async def export(arena: UsesArena, format: Literal["csv", "json"] = "csv", revoked: bool = False) -> Response:
-    """Every vote as a file, the oldest first."""
+    """Download all votes as a file, oldest first."""
     headers = {"content-disposition": f'attachment; filename="orrery-votes.{format}"', "cache-control": "no-store"}
     return Response(await arena.export(format, revoked), media_type=EXPORTS[format], headers=headers)
 
 
 @router.delete("/votes/{vote_id}", responses=documented(VoteNotFound, StorageError))
 async def revoke(vote_id: VoteId, arena: UsesArena) -> Vote:
-    """Take a vote back: it counts no more, and stays on record with the moment."""
+    """Withdraw a vote. It no longer counts, but stays on record with the time."""
     return await arena.revoke(vote_id)
 
 
@@ -117,13 +117,13 @@ async def revoke(vote_id: VoteId, arena: UsesArena) -> Vote:
 async def standings(
     arena: UsesArena, contest: str | None = None, voters: Voters = "person", kind: PairKind | None = None
 ) -> Standings:
-    """The rankings of one contest, for each axis, over all domains and for each; and how far reasoners agree."""
+    """Get the rankings of one contest, per axis and domain, and how far reasoners agree with people."""
     return await arena.standings(contest, voters, kind)
 
 
 @router.get("/reasoners", responses=documented(BadInput))
 async def reasoners(reasoners: UsesReasoners) -> ReasonerList:
-    """Who may vote, answer and grade: checkpoints, and the endpoints of `reasoners.toml`."""
+    """List the models that can vote, answer and grade: checkpoints, and the endpoints of `reasoners.toml`."""
     return ReasonerList(reasoners=reasoners.listing())
 
 
@@ -137,13 +137,13 @@ async def judge(
     request: Request,
     judge: UsesJudge,
 ) -> Vote:
-    """Let a reasoner vote on a pair. Who hangs up stops it."""
+    """Let a reasoner vote on a pair. Disconnecting cancels it."""
     return await unless_gone(request, judge.vote(asked))
 
 
 @router.post("/questions", status_code=201, responses=documented(BadInput, MediaNotFound, StorageError))
 async def put(asked: Annotated[PutQuestions, Body(examples=[QUESTIONS])], questions: UsesQuestions) -> QuestionList:
-    """Write questions down, with a place for the answer of each reasoner."""
+    """Add questions for the reasoners to answer."""
     return await questions.put(asked)
 
 
@@ -151,13 +151,13 @@ async def put(asked: Annotated[PutQuestions, Body(examples=[QUESTIONS])], questi
 async def listing(
     questions: UsesQuestions, limit: Annotated[int, Query(ge=1, le=MAX_QUESTIONS_PAGE)] = 50
 ) -> QuestionList:
-    """The newest questions with their answers, and the mean grades over all."""
+    """List the newest questions with their answers, and the mean grades over all questions."""
     return await questions.listing(limit)
 
 
 @router.post("/questions/{question_id}/answers", responses=documented(QuestionNotFound, Conflict, Busy, StorageError))
 async def ask(question_id: QuestionId, request: Request, questions: UsesQuestions) -> AskedQuestion:
-    """Ask everybody whose answer is missing, one after the other; each is kept as it comes. Who hangs up stops it."""
+    """Ask each reasoner whose answer is missing, one by one. Disconnecting stops it; finished answers are kept."""
     return await unless_gone(request, questions.ask(question_id))
 
 
@@ -171,11 +171,11 @@ async def grade(
     request: Request,
     questions: UsesQuestions,
 ) -> AskedQuestion:
-    """Let a judge grade the answers against the person's, 1 to 5. Who hangs up stops it."""
+    """Let a judge grade the answers against the person's, 1 to 5. Disconnecting cancels it."""
     return await unless_gone(request, questions.grade(question_id, asked))
 
 
 @router.delete("/questions/{question_id}", responses=documented(QuestionNotFound, StorageError))
 async def remove(question_id: QuestionId, questions: UsesQuestions) -> AskedQuestion:
-    """Remove a question and its answers; votes that were cast on them count on."""
+    """Delete a question and its answers. Votes on them still count."""
     return await questions.remove(question_id)

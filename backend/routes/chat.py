@@ -65,7 +65,7 @@ BODY: dict[str, Any] = {
     openapi_extra={"requestBody": BODY},
 )
 async def complete(request: Request, parts: Parts) -> Response:
-    """Answer a conversation; who hangs up stops it. With `stream`, as server-sent events."""
+    """Answer a conversation; with `stream`, as server-sent events. Disconnecting cancels it."""
     call = await asyncio.to_thread(_read, await request.body())
     with ExitStack() as stack:
         try:
@@ -122,5 +122,5 @@ def _read(raw: bytes) -> ChatCall:
     except (ValueError, RecursionError):
         raise BadInput("The body is not JSON.", hint="Send an object with content-type application/json.") from None
     if not isinstance(body, dict):
-        raise BadInput("The body is no JSON object.", hint="Send an object with messages.")
+        raise BadInput("The body is not a JSON object.", hint="Send an object with messages.")
     return to_call(cast(dict[str, Any], body))

@@ -26,7 +26,7 @@ Name = Annotated[str, Path(description="a preset's id", examples=["speck"])]
 
 @router.get("/checkpoints")
 async def checkpoints(catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointList:
-    """Every checkpoint with a preset and the active one, what they take, and the memory that there is."""
+    """List all checkpoints with a preset and the default one, their capabilities, and the memory available."""
     memory = await asyncio.to_thread(engines.memory.read)
     memory = memory.model_copy(update={"spare_gb": engines.spare_gb(memory)})
     return await asyncio.to_thread(_measured, catalogue, engines, memory)
@@ -53,7 +53,7 @@ def _measured(catalogue: CheckpointCatalogue, engines: Fleet, memory: DeviceMemo
     responses=documented(CheckpointNotFound, Conflict, NotACheckpoint, BrokenCheckpoint),
 )
 async def load(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
-    """Load a checkpoint; others leave for it, once idle. Requests without a name go where they went before."""
+    """Load a checkpoint. Others are unloaded for it, if needed, when they are idle; the default stays as it is."""
     checkpoint = await asyncio.to_thread(catalogue.whole, name)
     return engines.load(checkpoint)
 
@@ -71,17 +71,17 @@ async def make_default(name: Name, catalogue: UsesCatalogue, engines: UsesEngine
 
 @router.post("/checkpoints/{name}/unload", status_code=202, responses=documented(CheckpointNotFound, Conflict))
 async def unload(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
-    """Let a checkpoint go and free its memory, after what it does now."""
+    """Unload a checkpoint and free its memory after its running job."""
     catalogue.named(name)
     return await engines.unload(name)
 
 
 @router.post("/checkpoints/{name}/sleep", status_code=202, responses=documented(CheckpointNotFound, Conflict))
 async def sleep(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> CheckpointStatus:
-    """Take a checkpoint off the device, after what it does now; the next request for it wakes it.
+    """Put a checkpoint to sleep after its running job; the next request for it wakes it.
 
-    Its weights stay in the host's memory where it has a GPU to itself. On a CPU, with several GPUs and with weights
-    that are offloaded they are there already: its process ends, and waking it reads the disk.
+    With a GPU of its own, its weights stay in host memory. On a CPU, with several GPUs, or with
+    offloaded weights, its process ends, and waking it reads the weights from disk.
     """
     catalogue.named(name)
     return await engines.sleep(name)
@@ -89,26 +89,26 @@ async def sleep(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> C
 
 @router.post("/checkpoints/{name}/pull", status_code=202, responses=documented(CheckpointNotFound, Conflict, BadInput))
 async def pull(name: Name, tasks: UsesCheckpointTasks) -> CheckpointTask:
-    """Fetch a checkpoint from the Hugging Face hub, from where it was left off; `/v1/events` tells how far it is."""
+    """Download a checkpoint from the Hugging Face hub, or continue a download; `/v1/events` reports progress."""
     return tasks.pull(name)
 
 
 @router.delete("/checkpoints/{name}/pull", responses=documented(CheckpointNotFound, Conflict))
 async def stop_pulling(name: Name, catalogue: UsesCatalogue, tasks: UsesCheckpointTasks) -> CheckpointTask:
-    """Stop fetching; what has come stays."""
+    """Stop a download; the downloaded part is kept."""
     catalogue.named(name)
     return await tasks.cancel(name)
 
 
 @router.post("/checkpoints/{name}/verify", status_code=202, responses=documented(CheckpointNotFound, Conflict))
 async def verify(name: Name, tasks: UsesCheckpointTasks) -> CheckpointTask:
-    """Account for every tensor of a checkpoint; `/v1/events` tells what came of it."""
+    """Verify every tensor of a checkpoint; `/v1/events` reports the result."""
     return tasks.verify(name)
 
 
 @router.get("/choices")
 async def kinds() -> KindList:
-    """Every kind of request: what it takes, by field, and what it makes."""
+    """List all kinds of requests: their inputs, by field, and their outputs."""
     return KindList.of_table()
 
 
@@ -116,7 +116,7 @@ async def kinds() -> KindList:
 async def options(
     kind: Annotated[str, Path(examples=["generate_image"])], catalogue: UsesCatalogue, checkpoint: str | None = None
 ) -> ChoiceList:
-    """The options of a request's ruled fields on a checkpoint (the active one), the refused with the reason; bounds."""
+    """Get the options and bounds of a request's fields on a checkpoint (the default one), and why some are refused."""
     if kind not in KINDS:
         raise UnknownKind(f"kind is {shown(kind)}.", param="kind", hint=nearest(kind, KINDS))
     found = catalogue.serving(checkpoint)
@@ -127,7 +127,7 @@ async def options(
 
 @router.get("/adapters")
 def adapters(adapters: UsesAdapters) -> AdapterList:
-    """What lies in the data folder's `adapters/`, by name."""
+    """List the LoRA adapters in the data folder's `adapters/`, by name."""
     return adapters.listing()
 
 
@@ -152,14 +152,14 @@ class ModelList(BaseModel):
 
 @models_router.get("")
 async def models(catalogue: UsesCatalogue) -> ModelList:
-    """What `model` may be."""
+    """List the allowed values of `model`."""
     return ModelList(data=[Model(id=name) for name in catalogue.here()])
 
 
 @models_router.get("/{name:path}", responses=documented(CheckpointNotFound))
 async def model(name: Name, catalogue: UsesCatalogue) -> Model:
-    """One of them, by its id or by its repository, which has a slash."""
+    """Get one model, by its id or by its repository, which has a slash."""
     served = catalogue.id_of(name)
     if served not in catalogue.here():
-        raise CheckpointNotFound(f"There is no model {shown(name)} here.", hint="GET /v1/models lists them.")
+        raise CheckpointNotFound(f"There is no model {shown(name)}.", hint="GET /v1/models lists them.")
     return Model(id=served)

@@ -44,25 +44,25 @@ MIME: dict[ExportForm, str] = {"mp4": "video/mp4", "zip": "application/zip", "cs
 async def submit(
     asked: Annotated[CompareRequest, Body(examples=[EXAMPLE])], comparisons: UsesComparisons
 ) -> Comparison:
-    """Make every subject with every combination of the axes' values, those of one checkpoint together."""
+    """Generate every subject with every combination of the axes' values, grouped by checkpoint."""
     return await comparisons.submit(asked)
 
 
 @router.get("")
 async def listing(comparisons: UsesComparisons, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> ComparisonList:
-    """What was compared, the newest first."""
+    """List comparisons, newest first."""
     return await comparisons.listing(limit)
 
 
 @router.get("/{comparison_id}", responses=documented(ComparisonNotFound))
 async def comparison(comparison_id: ComparisonId, comparisons: UsesComparisons) -> Comparison:
-    """A comparison as it is now, cell by cell."""
+    """Get the current state of a comparison, cell by cell."""
     return await comparisons.get(comparison_id)
 
 
 @router.get("/{comparison_id}/likeness", responses=documented(ComparisonNotFound))
 async def likeness(comparison_id: ComparisonId, measuring: UsesMeasuring) -> Comparison:
-    """The same once everything that is made has been measured: PSNR and SSIM to its reference, and its controls."""
+    """Get a comparison after all finished cells are measured: PSNR and SSIM to the reference, and controls."""
     return await measuring.measure(comparison_id)
 
 
@@ -80,10 +80,10 @@ async def export(
     form: ExportForm,
     exports: UsesExports,
     sound: Annotated[
-        str | None, Query(description="The item that is heard in the clip; without it, the first with sound.")
+        str | None, Query(description="Item whose sound the video has; default: the first item with sound.")
     ] = None,
 ) -> FileResponse:
-    """It as one clip with labels, as a zip with a web page that works offline, or as a table."""
+    """Export a comparison as one labelled video, as a zip with an offline web page, or as a table."""
     path = await exports.export(comparison_id, form, sound)
     return _PassingFile(path, media_type=MIME[form], filename=f"comparison-{comparison_id}.{form}")
 
@@ -92,13 +92,13 @@ async def export(
     "/{comparison_id}/retry", status_code=202, responses=documented(ComparisonNotFound, Conflict, MediaNotFound)
 )
 async def retry(comparison_id: ComparisonId, comparisons: UsesComparisons) -> Comparison:
-    """Queue the cells again that failed, were cancelled, or whose files are gone."""
+    """Queue again the cells that failed, were cancelled, or whose files were deleted."""
     return await comparisons.retry(comparison_id)
 
 
 @router.post("/{comparison_id}/cancel", responses=documented(ComparisonNotFound))
 async def cancel(comparison_id: ComparisonId, comparisons: UsesComparisons) -> Comparison:
-    """Cancel what has not ended of it."""
+    """Cancel the cells that have not ended."""
     return await comparisons.cancel(comparison_id)
 
 
@@ -106,7 +106,7 @@ async def cancel(comparison_id: ComparisonId, comparisons: UsesComparisons) -> C
     "/{comparison_id}", status_code=204, response_class=Response, responses=documented(ComparisonNotFound, Conflict)
 )
 async def remove(comparison_id: ComparisonId, comparisons: UsesComparisons) -> None:
-    """Forget a comparison that has ended; what it made stays in the library."""
+    """Delete a comparison that has ended; its results stay in the library."""
     await comparisons.remove(comparison_id)
 
 

@@ -33,7 +33,7 @@ async def events(socket: WebSocket) -> None:
             await both_ways(_read(socket, parts, subscription), _write(socket, parts, subscription))
         finally:
             _want(parts, subscription, frozenset())
-    await close(socket, TRY_AGAIN_LATER, "Too much was left unread.")
+    await close(socket, TRY_AGAIN_LATER, "The client reads too slowly.")
 
 
 def _want(parts: Services, subscription: Subscription, topics: frozenset[str]) -> None:

@@ -19,17 +19,17 @@ PresetId = Annotated[str, Path(examples=["a1b2c3d4e5f6"])]
 
 @router.get("")
 def presets(forms: UsesForms, kind: str | None = None) -> FormPresetList:
-    """Those of one kind of request, or all, by name."""
+    """List presets of one kind of request, or all, by name."""
     return forms.listing(kind)
 
 
 @router.post("", status_code=201, responses=documented(BadInput, Conflict, StorageError, DiskFull))
 def save(asked: Annotated[SaveFormPreset, Body(examples=[EXAMPLE])], forms: UsesForms) -> FormPreset:
-    """Keep values under a name; another one of the same kind and name is replaced."""
+    """Save a preset; one with the same kind and name is replaced."""
     return forms.save(asked)
 
 
 @router.delete("/{preset_id}", responses=documented(PresetNotFound, StorageError))
 def delete(preset_id: PresetId, forms: UsesForms) -> FormPreset:
-    """Remove one."""
+    """Delete a preset."""
     return forms.delete(preset_id)

@@ -14,12 +14,12 @@ from studio.jobs import JobState
 
 router = APIRouter(tags=["health"])
 
-NOT_READY: dict[int | str, dict[str, Any]] = {503: {"description": "not yet, or not any more"}}
+NOT_READY: dict[int | str, dict[str, Any]] = {503: {"description": "not ready"}}
 
 
 @router.get("/healthz", response_class=PlainTextResponse)
 async def healthz() -> str:
-    """One word: the server answers."""
+    """Liveness check: one word if the server is running."""
     return "ok"
 
 
@@ -27,9 +27,9 @@ async def healthz() -> str:
 @router.get("/health", response_class=PlainTextResponse, responses=NOT_READY)
 @router.get("/v1/health/ready", response_class=PlainTextResponse, responses=NOT_READY)
 async def readyz(engines: UsesEngines) -> PlainTextResponse:
-    """One word, the checkpoint's state; 200 when it is `ready`, or `asleep`: whatever is asked wakes it.
+    """Readiness check: the checkpoint's state; 200 if it is `ready`, or `asleep`, since the next request wakes it.
 
-    vLLM and SGLang say it at `/health`, NIM at `/v1/health/ready`.
+    The same as vLLM's and SGLang's `/health` and NIM's `/v1/health/ready`.
     """
     state = engines.status.state
     return PlainTextResponse(state, 200 if state in ("ready", "asleep") else 503)
@@ -37,7 +37,7 @@ async def readyz(engines: UsesEngines) -> PlainTextResponse:
 
 @router.get("/metrics", response_class=Response)
 async def metrics(parts: Parts) -> Response:
-    """Prometheus' text format."""
+    """Metrics in Prometheus' text format."""
     counts = await parts.ledger.board.look(Ledger.counts)
     for state in JobState:
         parts.ledger.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))

@@ -38,7 +38,7 @@ async def generate(
     parts: Parts,
     key: IdempotencyKey = None,
 ) -> ImagesAnswer | Response:
-    """Make images and wait for them; who hangs up cancels the job."""
+    """Generate images and wait for them. Disconnecting cancels the job."""
     call = to_call(body)
     if isinstance(call.payload.get("checkpoint"), str):
         call.payload["checkpoint"] = parts.fleet.catalogue.id_of(call.payload["checkpoint"])
@@ -57,16 +57,16 @@ async def generate(
 
 @router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
 async def edits() -> None:
-    """Not served: Cosmos 3 makes pictures from words alone."""
+    """Not supported: Cosmos 3 generates images from text only."""
     raise NotImplementedHere(
-        "Pictures are made from words alone here.", hint="POST /v1/videos starts from a picture: input_reference."
+        "Images are generated from text only.", hint="To start from an image, use POST /v1/videos with input_reference."
     )
 
 
 @router.post("/variations", status_code=501, responses=documented(NotImplementedHere))
 async def variations() -> None:
-    """Not served: see edits."""
-    raise NotImplementedHere("Variations are not served here.", hint="Ask for n pictures of one prompt.")
+    """Not supported: see edits."""
+    raise NotImplementedHere("Variations are not supported.", hint="Request n images of one prompt instead.")
 
 
 def _pictures(job: Job, call: ImagesCall, media: MediaStore) -> list[bytes]:

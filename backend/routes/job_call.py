@@ -15,7 +15,7 @@ from studio.errors import Conflict, JobNotFound
 from studio.jobs import Job, JobState
 
 IdempotencyKey = Annotated[
-    str | None, Header(alias="Idempotency-Key", description="The same key and body again is the same job.")
+    str | None, Header(alias="Idempotency-Key", description="The same key and body again return the same job.")
 ]
 
 REPLAYED = "Idempotency-Replayed"
@@ -75,7 +75,7 @@ async def _finished_or_abandoned(job: Job, request: Request, jobs: JobService, *
     finished.cancel()
     log.info("caller_left", job_id=job.id)
     if shared:
-        raise Conflict("Whoever asked has left.", hint="Ask again.")
+        raise Conflict("The request was cancelled by the client.", hint="Send the request again.")
     try:
         return await jobs.cancel(job.id)
     except (Conflict, JobNotFound):
@@ -95,7 +95,7 @@ async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
         if working.done():
             return working.result()
         log.info("caller_left", path=request.url.path)
-        raise Conflict("Whoever asked has left.", hint="Ask again.")
+        raise Conflict("The request was cancelled by the client.", hint="Send the request again.")
     finally:
         gone.cancel()
         if not working.done():

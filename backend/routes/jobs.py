@@ -68,14 +68,14 @@ async def submit(
     priority: Priority = "normal",
     key: IdempotencyKey = None,
 ) -> Job:
-    """Queue a request. What it leaves out comes from the loaded checkpoint's preset; the answer has all of it.
+    """Queue a request. Omitted fields come from the loaded checkpoint's preset; the answer has all fields.
 
-    Beside the request's fields, `guardrails` says whether the guardrail is to read its words.
+    Besides the request's fields, `guardrails` sets whether the guardrail checks it.
     """
     said = {name: value for name, value in payload.items() if name != "guardrails"}
     guardrails = payload.get("guardrails")
     if guardrails is not None and not isinstance(guardrails, bool):
-        raise BadInput(f"guardrails is {shown(guardrails)}; true or false is expected.", param="guardrails")
+        raise BadInput(f"guardrails is {shown(guardrails)}; expected true or false.", param="guardrails")
     job, _ = await submitted(parts, said, key, response, priority=priority, guardrails=guardrails)
     return job
 
@@ -87,32 +87,32 @@ async def newest(
     state: JobState | None = None,
     cursor: str | None = None,
 ) -> JobList:
-    """The newest jobs, newest first; `next_cursor` of one page, sent as `cursor`, asks for the next."""
+    """List jobs, newest first; send `next_cursor` of a page as `cursor` for the next page."""
     return await jobs.newest(limit, state, cursor)
 
 
 @router.get("/{job_id}", response_model=Job, responses=documented(JobNotFound))
 async def get(job_id: JobId, jobs: UsesJobs) -> Response:
-    """One job as it is now."""
+    """Get the current state of a job."""
     # Many ask again and again: it is encoded once for each of its changes, and not validated on its way out.
     return Response(await jobs.encoded(job_id), media_type="application/json")
 
 
 @router.delete("/{job_id}", responses=documented(JobNotFound, Conflict))
 async def cancel(job_id: JobId, jobs: UsesJobs) -> Job:
-    """Cancel a job: a queued one at once, a running one after its present denoising step."""
+    """Cancel a job: a queued one at once, a running one after its current denoising step."""
     return await jobs.cancel(job_id)
 
 
 @router.post("/{job_id}/stop", responses=documented(JobNotFound, Conflict))
 async def stop(job_id: JobId, jobs: UsesJobs) -> Job:
-    """Stop a running job and keep what is there: it succeeds, with `stopped_at_step`."""
+    """Stop a running job early and keep its result: it succeeds, with `stopped_at_step`."""
     return await jobs.stop(job_id)
 
 
 @router.post("/{job_id}/retry", responses=documented(JobNotFound, MediaNotFound, Conflict, BadInput))
 async def retry(job_id: JobId, jobs: UsesJobs) -> Job:
-    """Queue a failed or cancelled job again, with the same seed; the media that it names must still be there."""
+    """Queue a failed or cancelled job again, with the same seed. Its input media must still exist."""
     return await jobs.retry(job_id)
 
 
@@ -120,7 +120,7 @@ async def retry(job_id: JobId, jobs: UsesJobs) -> Job:
 async def change(
     job_id: JobId, change: Annotated[JobChange, Body(examples=[{"priority": "high"}])], queue: UsesQueue
 ) -> Job:
-    """Put a queued job behind the last one of another priority, before those of less."""
+    """Change a queued job's priority; it moves behind the last job of that priority."""
     return await queue.set_priority(job_id, change.priority)
 
 
@@ -128,7 +128,7 @@ async def change(
 async def move(
     job_id: JobId, asked: Annotated[MoveJob, Body(examples=[{"before": "0c1d2e3f4a5b"}])], queue: UsesQueue
 ) -> Job:
-    """Put a queued job just before another queued one, or last; its priority stays what it is."""
+    """Move a queued job before another queued job, or to the end; its priority does not change."""
     return await queue.move(job_id, asked.before)
 
 
@@ -142,7 +142,7 @@ async def duplicate(
     jobs: UsesJobs,
     asked: Annotated[DuplicateJob | None, Body(examples=[{"changes": {"sampling": {"seed": 8}}}])] = None,
 ) -> Job:
-    """Queue a job's request again with these fields changed, nested ones singly; what is left out stays."""
+    """Queue a job's request again with some fields changed, also nested ones; omitted fields stay the same."""
     return await jobs.duplicate(job_id, asked.changes if asked else {})
 
 
@@ -174,25 +174,25 @@ BATCH = {"request": IMAGE, "axes": {"sampling.seed": [1, 2, 3], "aspect_ratio": 
 
 @queue_router.get("/queue")
 async def status(queue: UsesQueue) -> QueueStatus:
-    """How many jobs wait and run, how long that takes by what was measured, and whether anything is started."""
+    """Get the number of queued and running jobs, the estimated time, and whether the queue is paused."""
     return await queue.status()
 
 
 @queue_router.post("/queue/pause")
 async def pause(queue: UsesQueue) -> QueueStatus:
-    """Start nothing until somebody resumes. What runs goes on; jobs are accepted; a restart does not resume."""
+    """Pause the queue. Running jobs continue, new jobs are accepted, and a restart does not resume it."""
     return await queue.set_paused(True)
 
 
 @queue_router.post("/queue/resume")
 async def resume(queue: UsesQueue) -> QueueStatus:
-    """Start jobs again."""
+    """Resume the queue."""
     return await queue.set_paused(False)
 
 
 @queue_router.delete("/queue")
 async def clear(queue: UsesQueue) -> QueueStatus:
-    """Cancel everything that is queued. What runs goes on."""
+    """Cancel all queued jobs. Running jobs continue."""
     return await queue.clear()
 
 
@@ -202,19 +202,19 @@ async def clear(queue: UsesQueue) -> QueueStatus:
     responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, DiskFull),
 )
 async def submit_batch(asked: Annotated[BatchRequest, Body(examples=[BATCH])], queue: UsesQueue) -> Batch:
-    """Queue many requests, or one with every combination of some values: all of them, or none."""
+    """Queue many requests, or one request with every combination of some values. Either all are queued or none."""
     return await queue.submit_batch(asked)
 
 
 @queue_router.get("/batches/{batch_id}", responses=documented(JobNotFound))
 async def batch(batch_id: BatchId, queue: UsesQueue) -> Batch:
-    """The jobs of a batch as they are now, in their order."""
+    """Get the current state of a batch's jobs, in order."""
     return await queue.batch(batch_id)
 
 
 @queue_router.delete("/batches/{batch_id}", responses=documented(JobNotFound))
 async def cancel_batch(batch_id: BatchId, queue: UsesQueue) -> Batch:
-    """Cancel what has not ended of a batch."""
+    """Cancel the jobs of a batch that have not ended."""
     return await queue.cancel_batch(batch_id)
 
 
@@ -222,5 +222,5 @@ async def cancel_batch(batch_id: BatchId, queue: UsesQueue) -> Batch:
 async def estimate(
     asked: Annotated[EstimateRequest, Body(examples=[{"request": IMAGE}])], queue: UsesQueue
 ) -> Estimate:
-    """How long a request would take, by jobs like it that have run here, and how long it would wait."""
+    """Estimate how long a request would take and wait, from similar jobs on this machine."""
     return await queue.estimate(asked.request)

@@ -45,13 +45,13 @@ Ids = Annotated[ItemIds, Body(examples=[IDS])]
 
 @router.get("", responses=documented(BadInput))
 async def search(query: Annotated[LibraryQuery, Query()], items: UsesItems) -> LibraryPage:
-    """One page of what is found, with what the whole library takes and the values that filters may have."""
+    """Search the library: one page of items, the library's total size, and the values of filters."""
     return await items.search(query)
 
 
 @router.get("/export", response_class=StreamingResponse, responses={200: ZIP, **documented(StorageError, DiskFull)})
 async def export(backups: UsesBackups) -> StreamingResponse:
-    """A zip of database, media, presets and adapters as they are now. Unpacked, it is a data folder."""
+    """Download a backup: a zip of database, media, presets and adapters. Unpacked, it is a data folder."""
     return _download(await backups.export(), "orrery-export.zip")
 
 
@@ -61,7 +61,7 @@ async def export(backups: UsesBackups) -> StreamingResponse:
     openapi_extra={"requestBody": {"required": True, "content": {"application/zip": {}}}},
 )
 async def bring_in(request: Request, backups: UsesBackups) -> ImportReport:
-    """Take in an export, sent as the body itself. What is here already stays; jobs that were open there have ended."""
+    """Import a backup, sent as the body. Existing items are kept; jobs that were open in the backup are cancelled."""
     return await backups.bring_in(request.stream())
 
 
@@ -72,7 +72,7 @@ async def bring_in(request: Request, backups: UsesBackups) -> ImportReport:
     openapi_extra={"requestBody": _either_form(ItemIds.model_json_schema(), IDS)},
 )
 async def archive(request: Request, backups: UsesBackups) -> StreamingResponse:
-    """A zip of items with their recipes; a form with `ids` does as well as JSON, so that a page's button can."""
+    """Download items with their recipes as a zip; accepts a form with `ids` or JSON."""
     ids = parse_as(ItemIds, await _ids_of(request)).ids
     return _download(await backups.archive(ids), "orrery.zip")
 
@@ -81,7 +81,7 @@ async def archive(request: Request, backups: UsesBackups) -> StreamingResponse:
 async def erase_everything(
     asked: Annotated[DeleteEverything, Body(examples=[{"confirm": "delete everything"}])], parts: Parts
 ) -> ErasedItems:
-    """Cancel all jobs and remove everything that was made, uploaded or asked for, for good."""
+    """Cancel all jobs and permanently delete all results, uploads and requests."""
     await parts.library.refining.close()  # or they would queue more, from the words that go
     try:
         await parts.fleet.queue.cancel_everything()
@@ -95,7 +95,7 @@ async def erase_everything(
 
 @router.get("/{media_id}", responses=documented(MediaNotFound))
 async def item(media_id: MediaId, items: UsesItems) -> LibraryDetail:
-    """An item, the request that made it, what it was made from and what was made from it."""
+    """Get an item, its request, its inputs and the results made from it."""
     return await items.item(media_id)
 
 
@@ -105,7 +105,7 @@ async def change(
     change: Annotated[ItemChange, Body(examples=[{"starred": True, "tags": ["table"]}])],
     items: UsesItems,
 ) -> LibraryItem:
-    """Star, tag or name an item; what is left out stays."""
+    """Star, tag or name an item; omitted fields stay the same."""
     return await items.change(media_id, change)
 
 
@@ -113,25 +113,25 @@ async def change(
 async def change_many(
     change: Annotated[ItemsChange, Body(examples=[IDS | {"add_tags": ["table"]}])], items: UsesItems
 ) -> ChangedIds:
-    """Star or tag items; answers those that there are."""
+    """Star or tag items; returns those that exist."""
     return ChangedIds(ids=tuple(await items.change_many(change)))
 
 
 @router.post("/trash", responses=documented(BadInput, StorageError))
 async def trash(asked: Ids, items: UsesItems) -> ChangedIds:
-    """Put items into the trash. They can still be seen, used and taken back."""
+    """Move items to the trash. They can still be viewed, used and restored."""
     return ChangedIds(ids=tuple(await items.trash(asked.ids)))
 
 
 @router.post("/restore", responses=documented(BadInput, StorageError))
 async def restore(asked: Ids, items: UsesItems) -> ChangedIds:
-    """Take items out of the trash."""
+    """Restore items from the trash."""
     return ChangedIds(ids=tuple(await items.restore(asked.ids)))
 
 
 @router.delete("/trash", responses=documented(BadInput, Conflict, StorageError))
 async def erase(items: UsesItems, asked: Annotated[dict[str, Any] | None, Body(examples=[IDS])] = None) -> ErasedItems:
-    """Remove what is in the trash for good: the items that are named, or all of it."""
+    """Permanently delete items in the trash: the given ones, or all."""
     ids = parse_as(ItemIds, asked).ids if asked else None
     return await items.erase(ids)
 

@@ -16,13 +16,13 @@ COOKIE_AGE_S = 30 * 24 * 3600
 
 @router.get("/login")
 async def form(request: Request) -> HTMLResponse:
-    """The form."""
+    """Show the login form."""
     return HTMLResponse(request.app.state.login_page(is_wrong=False))
 
 
 @router.post("/login")
 async def log_in(token: Annotated[str, Form(max_length=4096)], request: Request) -> Response:
-    """The right token sets the cookie; a wrong one shows the form again."""
+    """Log in: the right token sets the cookie, a wrong one shows the form again."""
     expected: str | None = request.app.state.token
     if expected is None:
         return RedirectResponse("/", 303)

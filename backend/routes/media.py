@@ -31,20 +31,20 @@ HEADERS = {"cache-control": "private, max-age=31536000, immutable", "x-content-t
 
 @router.post("", status_code=201, responses=documented(BadInput, TooLarge, StorageError, DiskFull, QuotaExceeded))
 async def upload(file: UploadFile, uploads: UsesUploads) -> MediaReference:
-    """Keep a picture or a clip to start from. What it is shows in decoding it; the same content has the same id."""
+    """Upload an image or a video. Its type is found by decoding it; the same content has the same id."""
     return await uploads.keep(file.file, file.filename or "")
 
 
 @router.get("/{media_id}", response_class=FileResponse, responses=documented(MediaNotFound))
 async def content(media_id: MediaId, request: Request, media: UsesMedia) -> Response:
-    """The file itself."""
+    """Download the file."""
     path = media.file(media_id)
     return serve_file(path, mime_of(path), request)
 
 
 @router.get("/{media_id}/thumbnail", response_class=FileResponse, responses=documented(MediaNotFound))
 async def thumbnail(media_id: MediaId, request: Request, media: UsesMedia) -> Response:
-    """A WebP of at most 320 pixels."""
+    """Get a WebP thumbnail of at most 320 pixels."""
     return serve_file(media.thumbnail(media_id), "image/webp", request)
 
 
@@ -74,7 +74,7 @@ def serve_file(path: pathlib.Path, mime: str, request: Request) -> Response:
 async def spritesheet(
     media_id: MediaId, request: Request, sheets: UsesSheets, layout: Literal["json"] | None = None
 ) -> Response:
-    """Up to 24 frames of a clip, evenly spaced, in rows of six; `layout=json` answers where they lie instead."""
+    """Get up to 24 evenly spaced frames of a video, in rows of six; `layout=json` returns their positions instead."""
     if layout is not None:
         return JSONResponse((await sheets.layout(media_id)).model_dump(mode="json"), headers=HEADERS)
     path, laid = await sheets.sheet(media_id)
@@ -85,7 +85,7 @@ async def spritesheet(
 
 @router.get("/{media_id}/waveform", responses=documented(BadInput, MediaNotFound))
 async def waveform(media_id: MediaId, sheets: UsesSheets, response: Response) -> Waveform:
-    """How loud a clip is over its length: for each channel the largest magnitude of equal stretches, 0 to 1."""
+    """Get a video's waveform: per channel the peak of equal time intervals, 0 to 1."""
     found = await sheets.waveform(media_id)
     response.headers.update(HEADERS)
     return found
@@ -110,7 +110,7 @@ async def preview(
     aspect_ratio: AspectRatio = "16:9",
     at: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.5,
 ) -> Response:
-    """One frame of a control that a clip would give, as the model will see it; `at` 0 is the first, 1 the last."""
+    """Preview one frame of a video's control, as the model will see it; `at` 0 is the first, 1 the last."""
     png = await controls.preview(media_id, hint, strength, resolution, aspect_ratio, at)
     return Response(png, media_type="image/png", headers=HEADERS)
 
@@ -121,7 +121,7 @@ async def preview(
 async def compute(
     asked: Annotated[ComputeControl, Body(examples=[CONTROL])], request: Request, controls: UsesControls
 ) -> MediaReference:
-    """Compute the whole control of a clip and keep it like an upload: to watch, to fetch, to name in a request."""
+    """Compute the control of a whole video and store it like an upload."""
     return await controls.compute(asked, request.is_disconnected)
 
 
@@ -130,9 +130,9 @@ recipes_router = APIRouter(prefix="/v1/recipes", tags=["media"])
 
 @recipes_router.post("/read", responses=documented(BadInput, TooLarge))
 async def read(file: UploadFile) -> Recipe:
-    """The request inside a PNG, an MP4 or a JSON of actions that Orrery wrote; nothing is kept.
+    """Read the request from a PNG, MP4 or actions JSON that Orrery wrote; the file is not stored.
 
-    Of a PNG of another program the `parameters` text is read; `unread` names what has no place in a request.
+    For a PNG of another program, the `parameters` text is read; `unread` lists settings that a request does not have.
     """
     return await DECODERS.beside(lambda: _read(file.file))
 

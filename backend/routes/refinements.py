@@ -39,25 +39,25 @@ BRANCH = {"node": 0, "words": "The cube is blue.", "rewrites": 1}
     responses=documented(BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, Busy, DiskFull),
 )
 async def submit(payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], refining: UsesRefining) -> Refinement:
-    """Begin a refinement. What `generate` leaves out comes from the checkpoint's preset; the answer has all of it."""
+    """Start a refinement. Fields omitted in `generate` come from the checkpoint's preset; the answer has all fields."""
     return await refining.submit(payload)
 
 
 @router.get("", responses=documented(BadInput))
 async def newest(refining: UsesRefining, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> RefinementList:
-    """The newest refinements in short, newest first."""
+    """List refinements in short, newest first."""
     return await refining.newest(limit)
 
 
 @router.get("/reasoners")
 async def reasoners(refining: UsesRefining) -> Reasoners:
-    """Who can take each role here: the endpoints of this server, beside the resident reasoner."""
+    """List the models available for each role: the loaded reasoner and this server's endpoints."""
     return refining.reasoners()
 
 
 @router.get("/{refinement_id}", responses=documented(RefinementNotFound))
 async def get(refinement_id: RefinementId, refining: UsesRefining) -> Refinement:
-    """A refinement as it is now: its whole tree. Each node's `request`, sent as a job, makes the same result again."""
+    """Get the current tree of a refinement. Each node's `request`, sent as a job, makes the same result again."""
     return await refining.get(refinement_id)
 
 
@@ -65,17 +65,17 @@ async def get(refinement_id: RefinementId, refining: UsesRefining) -> Refinement
 async def branch(
     refinement_id: RefinementId, asked: Annotated[Branch, Body(examples=[BRANCH])], refining: UsesRefining
 ) -> Refinement:
-    """Go on from any result with your own words; the newest node of the answer is the branch."""
+    """Continue from any result with your own instruction; the newest node of the answer is the branch."""
     return await refining.branch(refinement_id, asked)
 
 
 @router.post("/{refinement_id}/stop", responses=documented(RefinementNotFound, Conflict))
 async def stop(refinement_id: RefinementId, refining: UsesRefining) -> Refinement:
-    """Begin nothing more and keep what is there."""
+    """Stop a refinement and keep its results."""
     return await refining.stop(refinement_id)
 
 
 @router.post("/{refinement_id}/resume", status_code=202, responses=documented(RefinementNotFound, NotAllowed, Conflict))
 async def resume(refinement_id: RefinementId, refining: UsesRefining) -> Refinement:
-    """Go on with one that failed or was stopped, at the first thing that is missing."""
+    """Resume a failed or stopped refinement at its first missing step."""
     return await refining.resume(refinement_id)

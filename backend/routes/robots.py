@@ -41,7 +41,7 @@ MALFORMED, UNKNOWN, SILENT, TAKEN, LAGGED = 4400, 4404, 4408, 4409, 1013
 
 @router.get("/v1/robots")
 async def robots(hub: UsesRobots) -> dict[str, Any]:
-    """Robots that have dialled in since the server started, and why the server's own one is not there."""
+    """List robots that have connected since the server started, and why the server's own robot is missing."""
     return hub.describe()
 
 
@@ -90,7 +90,7 @@ async def bridge(socket: WebSocket) -> None:
     finally:
         robot.go()
         log.info("robot_gone", robot=robot.hello.name)
-    return await close(socket, LAGGED, "Too much was left unread.")
+    return await close(socket, LAGGED, "The client reads too slowly.")
 
 
 @router.websocket("/v1/robots/{name}/live")
@@ -107,7 +107,7 @@ async def live(socket: WebSocket, name: str) -> None:
         await both_ways(_obey(socket, robot, page), _send(socket, page.mailbox))
     finally:
         robot.leave(page)
-    return await close(socket, LAGGED, "Too much was left unread.")
+    return await close(socket, LAGGED, "The client reads too slowly.")
 
 
 async def _send(socket: WebSocket, mailbox: Mailbox) -> None:
@@ -129,7 +129,7 @@ async def _hear(socket: WebSocket, robot: Robot) -> None:
             else:
                 robot.hear_picture(frame)
         except TimeoutError:
-            return await close(socket, SILENT, f"Nothing came for {SILENCE_S:.0f} s.")
+            return await close(socket, SILENT, f"No message for {SILENCE_S:.0f} s.")
         except BadInput as error:
             return await close(socket, MALFORMED, str(error))
 
@@ -159,13 +159,13 @@ View = Annotated[Literal["wrist", "exterior_1", "exterior_2"], Path(examples=["w
 
 @router.get("/v1/robots/{name}/episodes", responses=documented(RobotNotFound, RobotAway, Busy))
 async def episodes(name: Name, hub: UsesRobots) -> dict[str, Any]:
-    """Every recorded run, and how many of those that a person judged worked, with the rate's 95 % interval."""
+    """List recorded runs, and the success rate of those that a person judged, with its 95 % interval."""
     return await hub.named(name).inquire({"command": "episodes"})
 
 
 @router.get("/v1/robots/{name}/episodes/{episode}", responses=documented(RobotNotFound, RobotAway, Busy))
 async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]:
-    """One run: states, what was executed, clamps and events, at most 1200 points of it."""
+    """Get one run: states, executed actions, clamps and events, at most 1200 points."""
     return await hub.named(name).inquire({"command": "episode", "episode": episode})
 
 
@@ -175,7 +175,7 @@ async def episode(name: Name, episode: Index, hub: UsesRobots) -> dict[str, Any]
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
 async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> StreamingResponse:
-    """What one camera saw, fifteen frames a second."""
+    """Download the video of one camera, at 15 fps."""
     return await _fetched(hub, name, {"episode": episode, "view": view})
 
 
@@ -185,7 +185,7 @@ async def clip(name: Name, episode: Index, view: View, hub: UsesRobots) -> Strea
     responses=documented(RobotNotFound, RobotAway, Busy, Conflict),
 )
 async def export(name: Name, hub: UsesRobots) -> StreamingResponse:
-    """The whole data set, a LeRobot v3 folder."""
+    """Download the whole data set, a LeRobot v3 folder."""
     return await _fetched(hub, name, {})
 
 
@@ -195,7 +195,7 @@ async def sent_file(socket: WebSocket, ticket: str) -> None:
     expected = services_of(socket).robots.hub.files.arrived(ticket)
     await socket.accept()
     if expected is None:
-        return await close(socket, UNKNOWN, "Nobody waits for this.")
+        return await close(socket, UNKNOWN, "This file was not requested.")
     taking = asyncio.create_task(_take(socket, expected))
     unwanted = asyncio.create_task(expected.unwanted.wait())
     try:
@@ -204,7 +204,7 @@ async def sent_file(socket: WebSocket, ticket: str) -> None:
         for task in (taking, unwanted):
             task.cancel()
         await asyncio.gather(taking, unwanted, return_exceptions=True)
-    return await close(socket, UNKNOWN, "Nobody waits for this any more.")
+    return await close(socket, UNKNOWN, "This file is no longer needed.")
 
 
 async def _take(socket: WebSocket, expected: IncomingFile) -> None:

@@ -21,7 +21,7 @@ TASK = {"media": "u0123456789abcdef", "words": {"subject": "cups"}}
 
 @router.get("")
 async def tasks(tasks: UsesTasks) -> TaskList:
-    """Every task, with the words that it wants."""
+    """List all tasks with their fields."""
     return tasks.listing()
 
 
@@ -32,7 +32,7 @@ async def ask(
     request: Request,
     tasks: UsesTasks,
 ) -> TaskAnswer:
-    """Ask one; an answer that could not be read says why. Who hangs up stops it."""
+    """Run a task. An answer that cannot be read has the reason. Disconnecting cancels it."""
     return await unless_gone(request, tasks.answer(name, asked, own_hosts(request)))
 
 
@@ -49,5 +49,5 @@ EXAMPLE = {"kind": "generate_video", "prompt": "The arm lifts the cube.", "start
 async def upsample(
     payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, upsampler: UsesUpsampler
 ) -> UpsampleAnswer:
-    """Upsample the prompt of a request for a picture, clip or transfer, which is not made; who hangs up stops it."""
+    """Upsample the prompt of an image, video or transfer request without running it. Disconnecting cancels it."""
     return UpsampleAnswer.of(await unless_gone(request, upsampler.answer(payload)))

@@ -32,7 +32,7 @@ class Unknown:
             await answer(refusal)(scope, receive, send)
             return
         names = ", ".join(sorted(allowed))
-        response = answer(MethodNotAllowed(f"{shown(path)} does not take {method}.", hint=f"It takes {names}."))
+        response = answer(MethodNotAllowed(f"{shown(path)} does not support {method}.", hint=f"It supports {names}."))
         response.headers["allow"] = names
         await response(scope, receive, send)
 

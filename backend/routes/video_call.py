@@ -61,7 +61,7 @@ async def _form(request: Request) -> CallBody:
             continue
         plain = name.removesuffix("[]").removesuffix("[0]")
         if plain in files:
-            raise BadInput(f"There are two files {plain}; one is expected.", param=plain[:80])
+            raise BadInput(f"There are two files {plain}; expected one.", param=plain[:80])
         files[plain] = value
     return CallBody(object_of_form(texts), files)
 
@@ -75,7 +75,7 @@ def _object(raw: bytes) -> dict[str, Any]:
             hint="Send an object with content-type application/json, or multipart/form-data.",
         ) from None
     if not isinstance(body, dict):
-        raise BadInput("The body is no JSON object.", hint="Send an object.")
+        raise BadInput("The body is not a JSON object.", hint="Send an object.")
     return cast(dict[str, Any], body)
 
 
@@ -96,7 +96,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["prompt"],
     "properties": {
         **_FIELDS["properties"],
-        "extra_params": {"type": "object", "description": "Cosmos 3's own fields; as good beside it"},
+        "extra_params": {"type": "object", "description": "Cosmos 3's own fields; also accepted at the top level"},
     },
     "additionalProperties": True,
 }
@@ -158,7 +158,7 @@ async def files_of(body: CallBody, parts: Services) -> dict[str, MediaReference]
     """The files of a form, kept, by their names. Raises BadInput for a name that is none."""
     for name in body.files:
         if name not in FILES:
-            raise BadInput(f"{cut(name)} is not a file here.", param=cut(name), hint=nearest(name, FILES))
+            raise BadInput(f"{cut(name)} is not a known file field.", param=cut(name), hint=nearest(name, FILES))
     media: dict[str, MediaReference] = {}
     for name, file in body.files.items():
         ours = "input_reference" if name == "input_references" else name

@@ -45,13 +45,13 @@ VideoId = Annotated[str, Path(examples=["5b3090214d6b"])]
 
 REFUSALS = (BadInput, NotAllowed, CheckpointNotFound, MediaNotFound, Conflict, TooLarge, DiskFull)
 SYNC_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The clip, or a JSON of it with its actions.", "content": {"video/mp4": {}}}
+    200: {"description": "The video, or JSON with its actions.", "content": {"video/mp4": {}}}
 }
 
 
 @router.post("", responses=documented(*REFUSALS), openapi_extra={"requestBody": BODY})
 async def create(request: Request, response: Response, parts: Parts, key: IdempotencyKey = None) -> Video:
-    """Queue a clip, or actions: text, image or video to video, transfer, forward and inverse dynamics, policy."""
+    """Queue a video or actions: text, image or video to video, transfer, forward and inverse dynamics, policy."""
     job, replayed = await submit_video(request, parts, key)
     response.headers.update(told_of(job, replayed))
     return to_video(job, _base(request))
@@ -64,7 +64,7 @@ async def create(request: Request, response: Response, parts: Parts, key: Idempo
     openapi_extra={"requestBody": BODY},
 )
 async def create_and_wait(request: Request, parts: Parts, key: IdempotencyKey = None) -> Response:
-    """The same, waited for; who hangs up cancels it. The clip's bytes, unless the caller wants JSON or made actions."""
+    """Generate and wait: returns the video, or JSON on request and for actions. Disconnecting cancels it."""
     job, replayed = await submit_video(request, parts, key)
     job = await outcome(job, request, parts.fleet.jobs, shared=replayed)
     base = _base(request)
@@ -92,7 +92,7 @@ async def newest(
     limit: Annotated[int, Query(ge=0, le=100)] = 20,
     order: Literal["asc", "desc"] = "desc",
 ) -> VideoList:
-    """A page of them, newest first; actions are told one by one."""
+    """List videos, newest first; actions are included only when getting one video."""
     ids, has_more = await parts.ledger.videos.page(after, limit, ascending=order == "asc")
     data = [to_video(await parts.fleet.jobs.get(job_id), _base(request)) for job_id in ids]
     return VideoList(
@@ -102,14 +102,14 @@ async def newest(
 
 @router.get("/{video_id}", responses=documented(JobNotFound))
 async def get(video_id: VideoId, request: Request, parts: Parts) -> Video:
-    """One of them as it is now, with its actions once they are made. One that failed says so in `status`."""
+    """Get the current state of a video, with its actions when they are done. `status` shows a failure."""
     job = await _job(video_id, parts)
     return to_video(job, _base(request), await _action(job, parts))
 
 
 @router.delete("/{video_id}", responses=documented(JobNotFound))
 async def delete(video_id: VideoId, parts: Parts) -> VideoDeleted:
-    """Cancel it if it has not ended, and take it out of this list; what it has made goes into the library's trash."""
+    """Cancel a video if it has not ended, and remove it from this list; its results move to the library's trash."""
     job = await _job(video_id, parts)
     if not job.state.ended:
         try:
@@ -130,17 +130,17 @@ async def delete(video_id: VideoId, parts: Parts) -> VideoDeleted:
 async def content(
     video_id: VideoId, request: Request, parts: Parts, variant: Annotated[str, Query(max_length=20)] = "video"
 ) -> Response:
-    """Its bytes: `variant` is video, thumbnail or spritesheet, or the index of one of several outputs."""
+    """Download a video: `variant` is video, thumbnail or spritesheet, or the index of one of several outputs."""
     job = await _job(video_id, parts)
     if job.state in (JobState.FAILED, JobState.CANCELLED):
         why = job.error.message if job.error else "It was cancelled."
-        raise BadInput(f"Video {video_id} came to nothing: {why}", hint="Ask for it anew.")
+        raise BadInput(f"Video {video_id} was not made: {why}", hint="Submit it again.")
     made = shown_results(job)
     if not job.state.ended:
-        raise MediaNotFound(f"Video {video_id} is {job.state}; there is nothing yet.", hint="Ask for its status.")
+        raise MediaNotFound(f"Video {video_id} is {job.state}; there is no content yet.", hint="Check its status.")
     if not made:
         raise MediaNotFound(
-            f"Video {video_id} has actions and no clip.", hint="They are in `action` of GET /v1/videos/{id}."
+            f"Video {video_id} has only actions.", hint="Read them from `action` of GET /v1/videos/{id}."
         )
     if variant == "thumbnail":
         return serve_file(parts.ledger.media.thumbnail(made[0].id), "image/webp", request)
@@ -150,7 +150,7 @@ async def content(
     index = 0 if variant == "video" else int(variant) if variant.isascii() and variant.isdigit() else -1
     if not 0 <= index < len(made):
         raise BadInput(
-            f"variant is {variant!r}; video, thumbnail, spritesheet or 0 to {len(made) - 1} is expected.",
+            f"variant is {variant!r}; video, thumbnail, spritesheet or 0 to {len(made) - 1} expected.",
             param="variant",
         )
     path = parts.ledger.media.file(made[index].id)
@@ -159,31 +159,31 @@ async def content(
 
 @router.post("/{video_id}/remix", status_code=501, responses=documented(NotImplementedHere))
 async def remix(video_id: VideoId) -> None:
-    """Not served: a clip is continued with `input_reference`, or followed with a control."""
+    """Not supported: use `input_reference` to continue a video, or a control to follow it."""
     raise NotImplementedHere(
-        "Remixing is not served here.", hint="Send the clip as input_reference, with a control such as edge: true."
+        "Remixing is not supported.", hint="Send the video as input_reference, with a control such as edge: true."
     )
 
 
 @router.post("/edits", status_code=501, responses=documented(NotImplementedHere))
 async def edits() -> None:
-    """Not served: see remix."""
-    raise NotImplementedHere("Video edits are not served here.", hint="Send the clip as input_reference.")
+    """Not supported: see remix."""
+    raise NotImplementedHere("Video edits are not supported.", hint="Send the video as input_reference.")
 
 
 @router.post("/extensions", status_code=501, responses=documented(NotImplementedHere))
 async def extensions() -> None:
-    """Not served: a clip is continued from its last frames."""
+    """Not supported: use `input_reference` to continue a video from its last frames."""
     raise NotImplementedHere(
-        "Video extensions are not served here.",
-        hint='POST /v1/videos with the clip as input_reference and condition_video_keep "last" continues it.',
+        "Video extensions are not supported.",
+        hint='To continue a video, use POST /v1/videos with input_reference and condition_video_keep "last".',
     )
 
 
 @router.post("/characters", status_code=501, responses=documented(NotImplementedHere))
 async def characters() -> None:
-    """Not served: Cosmos 3 knows no characters."""
-    raise NotImplementedHere("Characters are not served here.", hint="Start from a picture: input_reference.")
+    """Not supported: Cosmos 3 has no characters."""
+    raise NotImplementedHere("Characters are not supported.", hint="Start from an image: input_reference.")
 
 
 def _base(request: Request) -> str:

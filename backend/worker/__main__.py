@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("--media", type=Path, required=True, help="folder of the media store")
     parser.add_argument("--adapters", type=Path, required=True, help="folder of LoRA adapters")
     parser.add_argument("--checkpoint", required=True, help="id of the checkpoint, for recipes")
-    parser.add_argument("--gpus", type=int, default=1, help="how many share a clip's steps")
+    parser.add_argument("--gpus", type=int, default=1, help="how many share a video's steps")
     parser.add_argument("--policy-gpus", type=int, default=1, help="how many share a policy's steps")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
     parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")

@@ -17,7 +17,7 @@ from studio.checkpoints import without_folder
 from studio.errors import DiskFull, StorageError, StudioError, rebuild
 from studio.requests import Adapter
 
-LET_GO = "its memory is let go"
+LET_GO = "its memory is freed"
 
 
 class EngineSlot:
@@ -55,11 +55,11 @@ class EngineSlot:
             if f"os error {errno.ENOSPC}" not in str(error):  # its only word for what the system has said
                 raise
             raise DiskFull(
-                "The disk is full: the checkpoint cannot be built.", hint="Free some room, then load it again."
+                "The disk is full: the checkpoint cannot be built.", hint="Free some space, then load it again."
             ) from None
         except OSError as error:
             kind = DiskFull if error.errno in FULL else StorageError
-            raise kind(f"The checkpoint cannot be read or built: {error.strerror}.", hint="Look at the disk.") from None
+            raise kind(f"The checkpoint cannot be read or built: {error.strerror}.", hint="Check the disk.") from None
         except StudioError as error:
             raise without_folder(error, order.folder) from None
 

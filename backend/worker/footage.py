@@ -106,24 +106,24 @@ def read_footage(
             _refuse_both(part, shown[name], param)
             continue
         if not files[name].is_file():
-            raise MediaNotFound("The file is gone.", param=param, hint="Show it again.")
+            raise MediaNotFound("The file was deleted.", param=param, hint="Send it again.")
         try:
             if isinstance(part, ImagePart):
                 shown[name] = _picture(files[name])
                 num_pixels += shown[name].frames.size // 3
                 if num_pixels > MAX_PICTURE_PIXELS:
                     raise BadInput(
-                        f"The pictures have more than {MAX_PICTURE_PIXELS // 10**6} megapixels together.",
-                        hint="Scale them down, or show fewer.",
+                        f"The images have more than {MAX_PICTURE_PIXELS // 10**6} megapixels together.",
+                        hint="Scale them down, or send fewer.",
                     )
             else:
                 clip = _Clip(files[name], request, looking)
                 num_bytes += clip.size_bytes
                 if num_bytes > MAX_CLIP_BYTES:
                     raise BadInput(
-                        f"The frames of the clips come to {num_bytes / 1e9:,.1f} GB together; at most "
-                        f"{MAX_CLIP_BYTES / 1e9:.0f} GB are looked at.",
-                        hint="Show fewer or shorter clips.",
+                        f"The frames of the videos need {num_bytes / 1e9:,.1f} GB together; at most "
+                        f"{MAX_CLIP_BYTES / 1e9:.0f} GB are accepted.",
+                        hint="Send fewer or shorter videos.",
                     )
                 room = store.frame_array(clip.shape, on_disk=num_bytes > MAX_IN_MEMORY_BYTES)
                 shown[name] = clip.read(room, heed)
@@ -144,12 +144,12 @@ def _parts(request: Reason) -> Iterator[tuple[str, ImagePart | VideoPart]]:
 
 def _refuse_both(part: ImagePart | VideoPart, footage: Footage, param: str) -> None:
     if isinstance(part, ImagePart) == bool(footage.times_s):
-        raise BadInput("One file is shown as a picture and as a clip; it is one of them.", param=param)
+        raise BadInput("One file is sent both as an image and as a video.", param=param)
 
 
 def _picture(path: Path) -> Footage:
     if not is_picture(path):
-        raise BadInput("The file is no still picture; PNG, JPEG or WebP is expected.", hint="Show a clip as video_url.")
+        raise BadInput("The file is not an image; expected PNG, JPEG or WebP.", hint="Send a video as video_url.")
     pixels, _ = decode_picture(path)
     return Footage(pixels[None])
 
@@ -163,7 +163,7 @@ class _Clip:
 
     def __init__(self, path: Path, request: Reason, looking: Looking) -> None:
         if is_picture(path):
-            raise BadInput("The file is a still picture; a clip is expected.", hint="Show a picture as image_url.")
+            raise BadInput("The file is an image; expected a video.", hint="Send an image as image_url.")
         self._path = path
         self._timeline = read_timeline(path)
         ticks = self._timeline.ticks

@@ -151,7 +151,7 @@ class Worker:
             self._refuse_checkpoint(error)
         except Exception:
             log.exception("checkpoint_broke", checkpoint=self._checkpoint)
-            broken = BrokenCheckpoint(f"{self._checkpoint} cannot be loaded.", hint="The server's log has the details.")
+            broken = BrokenCheckpoint(f"{self._checkpoint} cannot be loaded.", hint="See the server's log for details.")
             self._refuse_checkpoint(broken)
 
     def _refuse_checkpoint(self, error: StudioError) -> None:
@@ -284,7 +284,7 @@ class Worker:
             self._fail(error, drop, is_fatal=False)
         except Exception:
             log.exception("engine_broke" if on_device else "reading_broke")
-            error = Unexpected("The engine broke on this request.", hint="The server's log has the details.")
+            error = Unexpected("The engine failed on this request.", hint="See the server's log for details.")
             is_fatal = on_device and self._engine is not None and self._engine.model.device.type != "cpu"
             self._fail(error, drop, is_fatal)
 

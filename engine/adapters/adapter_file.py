@@ -122,7 +122,7 @@ def read_adapter_config(weights: Path, metadata: Mapping[str, Any]) -> AdapterCo
     for what, is_so in refused.items():
         if is_so:
             raise BadInput(
-                f"{weights} is {what}; plain LoRA adapters of linear layers are read here.", param="adapter.name"
+                f"{weights} is {what}; only plain LoRA adapters of linear layers are supported.", param="adapter.name"
             )
     return config
 
@@ -139,7 +139,7 @@ def _check_patterns(field: str, patterns: Mapping[str, float]) -> None:
     """Raises BadInput where a pattern cannot be read, or where there are more than can be looked through quickly."""
     if len(patterns) > MAX_PATTERNS:
         raise BadInput(
-            f"The adapter's {field} has {len(patterns):,} patterns; at most {MAX_PATTERNS:,} are read.",
+            f"The adapter's {field} has {len(patterns):,} patterns; the maximum is {MAX_PATTERNS:,}.",
             param="adapter.name",
         )
     for pattern in patterns:
@@ -148,10 +148,10 @@ def _check_patterns(field: str, patterns: Mapping[str, float]) -> None:
             _end_of_name(pattern)
         except re2.error as error:
             raise BadInput(
-                f"The adapter's configuration names {shown(pattern)}, which is no expression that is read here: "
+                f"The adapter's configuration has {shown(pattern)}, which is not a supported expression: "
                 f"{error.args[0].decode()}.",
                 param="adapter.name",
-                hint="Expressions are those of RE2: no backreferences, and nothing that looks ahead or behind.",
+                hint="Expressions use RE2 syntax: no backreferences and no lookahead or lookbehind.",
             ) from None
 
 
@@ -215,7 +215,7 @@ def weights_file(path: Path) -> Path:
     others = sorted(path.glob("*.safetensors"))
     if len(others) != 1:
         raise BadInput(
-            f"{path} holds {len(others)} safetensors files, and none is called {' or '.join(WEIGHTS)}.",
+            f"{path} holds {len(others)} safetensors files, but none is named {' or '.join(WEIGHTS)}.",
             param="adapter.name",
         )
     return others[0]
@@ -263,14 +263,14 @@ def _sorted(weights: Path, header: Mapping[str, Any], modules: Collection[str]) 
         match = KEY.match(key)
         if match is None:
             raise BadInput(
-                f"{weights} is no LoRA adapter that is known here: it holds {shown(key)}.",
+                f"{weights} is not a known LoRA format: it has {shown(key)}.",
                 param="adapter.name",
-                hint="Expected are lora_A, lora_B and alpha of linear layers, as diffusers and PEFT write them.",
+                hint="Expected lora_A, lora_B and alpha of linear layers, as diffusers and PEFT write them.",
             )
         module = match["module"]
         if module not in modules:
             raise BadInput(
-                f"{weights} adapts {shown(module)}, which is no linear layer of this checkpoint's towers.",
+                f"{weights} adapts {shown(module)}, which is not a linear layer of this checkpoint's towers.",
                 param="adapter.name",
                 hint=nearest(module, modules) if len(found) < len(modules) else "",
             )
@@ -280,7 +280,7 @@ def _sorted(weights: Path, header: Mapping[str, Any], modules: Collection[str]) 
             raise BadInput(f"{weights} holds {getattr(names, slot)} and {key}.", param="adapter.name")
         setattr(names, slot, key)
     if not found:
-        raise BadInput(f"{weights} holds no tensor.", param="adapter.name")
+        raise BadInput(f"{weights} has no tensors.", param="adapter.name")
     for module, names in found.items():
         if not names.down or not names.up:
             lacking = "lora_A" if not names.down else "lora_B"
@@ -314,7 +314,7 @@ def _read(file: Any, module: str, names: _Found, config: AdapterConfig) -> LowRa
     if names.alpha:
         alpha = file.get_tensor(names.alpha)
         if alpha.numel() != 1:
-            raise BadInput(f"alpha of {module} has {alpha.numel()} values; one is expected.", param="adapter.name")
+            raise BadInput(f"alpha of {module} has {alpha.numel()} values; expected one.", param="adapter.name")
         scaling = float(alpha) / len(down)
     else:
         scaling = config.scaling(module, len(down))

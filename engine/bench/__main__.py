@@ -22,11 +22,13 @@ def main() -> int:
     """Run what is asked for; 2 when there is no such device, folder or case."""
     parser = argparse.ArgumentParser(prog="orrery bench", description="Time the engine against diffusers.")
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--case", help="only these, with commas between; on a processor, those whose name holds this")
-    parser.add_argument("--repeats", type=int, default=3, help="counted runs of short cases; the medians are shown")
-    parser.add_argument("--json", type=Path, help="write the numbers here too; rows of other cases stay")
-    parser.add_argument("--throughput", action="store_true", help="pictures per minute, packed and one at a time")
-    parser.add_argument("--step-cache", action="store_true", help="what step caches save, and their drift")
+    parser.add_argument(
+        "--case", help="run only these cases, comma-separated; on a CPU, cases whose name contains this"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="timed runs of short cases; medians are shown")
+    parser.add_argument("--json", type=Path, help="also write the numbers to this file; rows of other cases are kept")
+    parser.add_argument("--throughput", action="store_true", help="measure images per minute, packed and one at a time")
+    parser.add_argument("--step-cache", action="store_true", help="measure the speed-up and drift of step caches")
     modes.add_options(parser)
     speed.add_options(parser)
     options = parser.parse_args()

@@ -67,8 +67,10 @@ class Line:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What only these cases have."""
-    parser.add_argument("--engines", default=",".join(ENGINES), help="of diffusers, exact, cached and fp8 (GPU)")
-    parser.add_argument("--max-steps", type=int, help="of a clip, that the engine runs; the rest is counted (GPU)")
+    parser.add_argument(
+        "--engines", default=",".join(ENGINES), help="engines to time: diffusers, exact, cached and fp8 (GPU)"
+    )
+    parser.add_argument("--max-steps", type=int, help="steps of a video to run; the rest is extrapolated (GPU)")
 
 
 def run(options: argparse.Namespace, device: torch.device) -> int:

@@ -206,4 +206,4 @@ def _words(setting: Setting) -> str:
 
 
 def _no_encoder(frames: object, fit: object = None) -> Tensor:
-    raise AssertionError("a picture is made of words alone")
+    raise AssertionError("an image is generated from text only")

@@ -181,7 +181,7 @@ class Budget:
         """The same of plans that were moved together; of several, what holds for the largest alone."""
         shapes = [shape_of(plan) for plan in plans]
         largest = max(shapes, key=lambda shape: shape.num_tokens(self.model.config) * shape.num_branches)
-        at_once = "Ask for fewer at once. " if len(plans) > 1 else ""
+        at_once = "Use fewer results at once. " if len(plans) > 1 else ""
         return at_once + self.advise(largest)
 
     @property
@@ -210,7 +210,7 @@ def what_fits(
         _fitting(shape, lambda less: estimate_bytes(config, less, value_bytes, decoder_width) <= available_bytes)
     )
     if not found:
-        return "Nothing smaller would fit either: free memory on the device, or start with --offload."
+        return "No lower setting fits: free memory on the device, or start with --offload."
     if shape.num_frames == 1:
         return f"At {found[0][0]}p it would fit."
     said = [f"at {name}p {'all ' if frames == shape.num_frames else ''}{frames} frames" for name, frames in found]

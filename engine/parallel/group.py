@@ -129,7 +129,7 @@ class RankGroup:
             for size, _ in group._channels:
                 group.ring(size).collect(torch.zeros(1, device=device))
         except RuntimeError as error:
-            raise EngineLost(f"The ranks do not find one another: {str(error).splitlines()[0]}") from None
+            raise EngineLost(f"The ranks cannot connect to each other: {str(error).splitlines()[0]}") from None
         return group
 
     def ring(self, size: int) -> Ring:
@@ -152,6 +152,6 @@ def rank_device(device: str, rank: int, num_ranks: int) -> torch.device:
         raise BadInput(
             f"{num_ranks} GPUs are asked for from {device} on; this machine has {count}.",
             param="gpus",
-            hint="Start with fewer.",
+            hint="Start with fewer GPUs.",
         )
     return torch.device("cuda", index + rank)

@@ -183,4 +183,4 @@ class Leader:
         except OSError as error:
             self.is_whole = False
             self._group.lost()
-            raise EngineLost(f"Another rank is gone: {error.strerror or error}.") from None
+            raise EngineLost(f"Another rank was lost: {error.strerror or error}.") from None

@@ -125,7 +125,7 @@ def _actions(request: _Request, setting: Setting, rows: Tensor | None) -> Action
     embodiment, config = EMBODIMENTS[request.embodiment], setting.config
     width = action_width(request.embodiment, request.action_width)
     if not config.action_gen or config.action_dim is None:
-        raise NotAllowed("This checkpoint knows no actions.", param="kind", hint="Use another checkpoint.")
+        raise NotAllowed("This checkpoint does not support actions.", param="kind", hint="Use another checkpoint.")
     if width > config.action_dim or embodiment.domain >= config.num_embodiment_domains:
         raise NotAllowed(
             f"This checkpoint's actions have {config.action_dim} values of {config.num_embodiment_domains} domains; "

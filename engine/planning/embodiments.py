@@ -117,6 +117,6 @@ class ActionUnits:
             return cls(middle, unit)
         if len(own.middle) != width:
             raise BrokenCheckpoint(
-                f"The checkpoint gives {len(own.middle)} units for a body of {width} values.", param="checkpoint"
+                f"The checkpoint gives {len(own.middle)} units for an embodiment of {width} values.", param="checkpoint"
             )
         return cls(middle + unit * torch.tensor(own.middle), unit * torch.tensor(own.unit))

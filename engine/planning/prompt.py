@@ -41,7 +41,7 @@ class PromptEncoder:
         ids += [self.tokenizer.eos_token_id, self.tokenizer.convert_tokens_to_ids(START_OF_GENERATION)]
         if len(ids) > MAX_TOKENS:
             raise PromptTooLong(
-                f"{param} comes to {len(ids):,} tokens; at most {MAX_TOKENS:,} are read.",
+                f"{param} comes to {len(ids):,} tokens; the maximum is {MAX_TOKENS:,}.",
                 param=param,
                 hint="Shorten it.",
             )

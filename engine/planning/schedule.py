@@ -66,7 +66,7 @@ def checkpoint_schedule(scheduler: Mapping[str, Any], num_steps: int, *, native_
     expected = {"solver_order": 2, "solver_type": "bh2", "predict_x0": True, "prediction_type": "flow_prediction"}
     if named != "UniPCMultistepScheduler" or any(solver.config[key] != value for key, value in expected.items()):
         raise NotAllowed(
-            f"This checkpoint's scheduler file asks for {named}, which is not sampled with here.",
+            f"This checkpoint's scheduler file asks for {named}, which is not supported.",
             param="sampling.schedule",
             hint="Use the native schedule.",
         )
@@ -97,7 +97,7 @@ def distilled_schedule(scheduler: Mapping[str, Any], sigmas: Sequence[float]) ->
     assert isinstance(solver, FlowMatchEulerDiscreteScheduler)
     if named != "FlowMatchEulerDiscreteScheduler" or not solver.config["stochastic_sampling"]:
         raise NotAllowed(
-            f"This distilled checkpoint's scheduler file asks for {named}, which is not sampled with here.",
+            f"This distilled checkpoint's scheduler file asks for {named}, which is not supported.",
             param="checkpoint",
         )
     solver.set_timesteps(sigmas=list(sigmas))

@@ -145,9 +145,9 @@ def check_denoised(segments: Sequence[Segment], param: str) -> None:
     """Raises BadInput, naming the request's field, where everything is given and nothing is left to make."""
     if not any(is_denoised(segment) for segment in segments):
         raise BadInput(
-            f"{param} keeps every latent frame of the clip; nothing is left to make.",
+            f"{param} keeps every latent frame of the video; nothing is left to generate.",
             param=param,
-            hint="Keep fewer frames, or ask for a longer clip.",
+            hint="Keep fewer frames, or request a longer video.",
         )
 
 

@@ -97,7 +97,7 @@ class Setting:
         """
         clock = self.sound_clock
         if clock is None or self.config.sound_dim is None:
-            raise NotAllowed("This checkpoint makes no sound.", param="sound", hint="Turn sound off.")
+            raise NotAllowed("This checkpoint does not generate sound.", param="sound", hint="Turn sound off.")
         length = math.ceil(int(duration_s * clock.samples_per_second) / clock.samples_per_latent)
         return SoundSegment(shape=(self.config.sound_dim, length), latents_per_second=self.config.sound_latent_fps)
 

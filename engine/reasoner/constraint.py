@@ -37,9 +37,9 @@ class Constraint:
         self._place = Place()
         if never_ends(schema):
             raise BadInput(
-                "Nothing that ends matches the schema.",
+                "No finite answer matches the schema.",
                 param="response_schema",
-                hint="Look for parts that require themselves.",
+                hint="Check the schema for parts that require themselves.",
             )
         closing = shortest_closing(self._matcher, self._place, vocabulary)
         if closing is None:

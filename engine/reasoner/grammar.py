@@ -27,9 +27,9 @@ COMPILE_S = 3.0
 def too_complex() -> BadInput:
     """Says that a limit of the grammar engine, or of the time that may be spent on a schema, was met."""
     return BadInput(
-        "The schema is too complex to be held to here, or too large.",
+        "The schema is too complex or too large.",
         param="response_schema",
-        hint="Use fewer properties, and fewer repetitions within one another.",
+        hint="Use fewer properties and less nested repetition.",
     )
 
 
@@ -56,7 +56,7 @@ def compile_schema(schema: dict[str, Any], vocabulary: Vocabulary) -> LLMatcher:
         raise BadInput(
             f"The schema cannot be answered: {matcher.get_error().splitlines()[0].rstrip('.')}.",
             param="response_schema",
-            hint="Send a JSON schema that something can match.",
+            hint="Send a JSON schema that an answer can match.",
         )
     return matcher
 

@@ -115,7 +115,7 @@ def fit(
 def _check(width: int, height: int, param: str) -> None:
     if min(width, height) < MIN_SIDE:
         raise BadInput(
-            f"It is {width}x{height} pixels; at least {MIN_SIDE}x{MIN_SIDE} can be looked at.",
+            f"It is {width}x{height} pixels; at least {MIN_SIDE}x{MIN_SIDE} are needed.",
             param=param,
             hint="Send a larger one.",
         )
@@ -123,7 +123,7 @@ def _check(width: int, height: int, param: str) -> None:
         raise BadInput(
             f"It is {width}x{height} pixels; one side may be at most {MAX_ASPECT} times the other.",
             param=param,
-            hint="Cut it into pieces.",
+            hint="Crop it into pieces.",
         )
 
 

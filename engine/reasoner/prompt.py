@@ -80,9 +80,9 @@ class PromptWriter:
         """
         if request.enable_thinking and not self.vocabulary.knows_thinking:
             raise NotAllowed(
-                "The chat template of this checkpoint has no switch for thinking.",
+                "This checkpoint's chat template has no thinking switch.",
                 param="enable_thinking",
-                hint="Ask for it in words: to reason in <think> first, then to answer.",
+                hint="Ask for it in the prompt: reason in <think> first, then answer.",
             )
         patches = self._look(request, media)
         text = self.vocabulary.render(_chat(request), request.enable_thinking)
@@ -103,9 +103,9 @@ class PromptWriter:
                 param = f"messages.{index}.content.{place}"
                 if self.sight is None or self.placeholders is None:
                     raise NotAllowed(
-                        "This checkpoint has no vision encoder: it reads words alone.",
+                        "This checkpoint has no vision encoder: it reads only text.",
                         param=param,
-                        hint="Leave pictures and clips out, or load a checkpoint with vision_encoder/.",
+                        hint="Remove images and videos, or load a checkpoint with vision_encoder/.",
                     )
                 name = part.image if isinstance(part, ImagePart) else part.video
                 assert isinstance(part, ImagePart) != bool(media[name].times_s)
@@ -135,7 +135,7 @@ class PromptWriter:
         filled = CLIP.sub(fill, text)
         if num_places != len(patches):
             raise BrokenCheckpoint(
-                f"The chat template has {num_places} places for {len(patches)} pictures and clips.", param="checkpoint"
+                f"The chat template has {num_places} places for {len(patches)} images and videos.", param="checkpoint"
             )
         return filled
 
@@ -168,9 +168,7 @@ def _chat(request: Reason) -> list[dict[str, object]]:
 def _check_words(text: str, param: str) -> None:
     for token in (IMAGE_TOKEN, VIDEO_TOKEN):
         if token in text:
-            raise BadInput(
-                f"The text holds {token}, which stands for what is shown.", param=param, hint="Leave it out."
-            )
+            raise BadInput(f"The text has {token}, which is reserved for media.", param=param, hint="Remove it.")
 
 
 def bounds_of(request: Reason, sight: Sight, *, is_clip: bool) -> Bounds | None:
@@ -185,10 +183,10 @@ def bounds_of(request: Reason, sight: Sight, *, is_clip: bool) -> Bounds | None:
     for name, asked in (("max_pixels", request.max_pixels), ("min_pixels", request.min_pixels)):
         if asked is not None and asked > own.max_pixels:
             raise BadInput(
-                f"{name} is {asked:,}; this checkpoint looks at {own.max_pixels:,} pixels of a "
-                f"{'clip' if is_clip else 'picture'} at most.",
+                f"{name} is {asked:,}; this checkpoint uses at most {own.max_pixels:,} pixels of "
+                f"{'a video' if is_clip else 'an image'}.",
                 param=name,
-                hint=f"Use {own.max_pixels} or less, or leave it out.",
+                hint=f"Use {own.max_pixels} or less, or remove it.",
             )
     low = own.min_pixels if request.min_pixels is None else request.min_pixels
     high = own.max_pixels if request.max_pixels is None else request.max_pixels

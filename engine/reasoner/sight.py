@@ -105,7 +105,7 @@ def read_sight(folder: Path, is_edge: bool) -> Sight:
             max_frame_tokens=int(video.get("max_video_tokens", 768)) if video.get("cap_pixels_per_frame") else None,
         )
     except (TypeError, ValueError) as error:
-        raise BrokenCheckpoint(f"{folder}: its preprocessor files are no use: {error}.", param="checkpoint") from None
+        raise BrokenCheckpoint(f"{folder}: its preprocessor files are invalid: {error}.", param="checkpoint") from None
 
 
 def read_placeholders(vocabulary: Vocabulary) -> Placeholders | None:

@@ -111,8 +111,7 @@ class Talk:
         budget = min(sampling.max_tokens, self.context - len(prompt.tokens))
         if budget < 1:
             raise PromptTooLong(
-                f"The conversation comes to {len(prompt.tokens):,} tokens; with its answer at most {self.context:,} "
-                "are read.",
+                f"The conversation has {len(prompt.tokens):,} tokens; the maximum with the answer is {self.context:,}.",
                 param="messages",
                 hint="Shorten it, or show fewer or smaller frames.",
             )

@@ -98,10 +98,12 @@ def _build(config: Mapping[str, Any], folder: Path) -> VisionEncoder:
         )
     except ImportError as error:
         raise BrokenCheckpoint(
-            f"{folder} needs a newer transformers: {error}.", param="checkpoint", hint="Install the newest."
+            f"{folder} needs a newer transformers: {error}.", param="checkpoint", hint="Install the newest version."
         ) from None
     except (TypeError, ValueError, KeyError, AttributeError, StrictDataclassError) as error:
-        raise BrokenCheckpoint(f"{folder}/config.json describes no reasoner: {error}.", param="checkpoint") from None
+        raise BrokenCheckpoint(
+            f"{folder}/config.json does not describe a reasoner: {error}.", param="checkpoint"
+        ) from None
 
 
 def _read_weights(

@@ -20,10 +20,12 @@ BROKEN, NO_CHECKPOINT = 1, 2
 
 def main() -> int:
     """Check, print and say how it went."""
-    parser = argparse.ArgumentParser(prog="python -m engine.verify", description="Account for every tensor.")
+    parser = argparse.ArgumentParser(prog="python -m engine.verify", description="Check every tensor of a checkpoint.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--values", action="store_true", help="read every value too, and find those that are no number")
-    parser.add_argument("--json", action="store_true", help="everything as JSON")
+    parser.add_argument(
+        "--values", action="store_true", help="also read every value and report those that are not finite"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     try:
         account = account_for(options.folder)

@@ -191,7 +191,7 @@ def _check_index(
     prefix = f"{where.rpartition('/')[0]}/" if "/" in where else ""
     named = {(name, f"{prefix}{file}") for name, file in weight_map.items()}
     files = {file for _, file in named}
-    account.problems += [f"{where} names {file}, which is not there." for file in sorted(files - headers.keys())]
+    account.problems += [f"{where} names {file}, which was not found." for file in sorted(files - headers.keys())]
     lost = [name for name, file in sorted(named) if file in headers and name not in headers[file]]
     account.problems += [f"{where} says that {name} is in {prefix}{weight_map[name]}; it is not." for name in lost]
     folders = {file.rpartition("/")[0] for file in files}

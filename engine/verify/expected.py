@@ -160,5 +160,5 @@ def _shapes(make: Callable[[], nn.Module]) -> dict[str, tuple[int, ...]]:
             module = make()
     except (TypeError, ValueError, RuntimeError, AttributeError, KeyError, ZeroDivisionError) as error:
         reason = " ".join(str(error).split())
-        raise BrokenCheckpoint(f"the configuration describes no such module: {reason}.", param="checkpoint") from None
+        raise BrokenCheckpoint(f"the configuration has no such module: {reason}.", param="checkpoint") from None
     return {name: tuple(weight.shape) for name, weight in module.state_dict().items()}

@@ -77,7 +77,7 @@ def open_folder(path: Path) -> Folder:
     _account_root_index(path, set(own), beside)
     stored = found["proj_in.weight"]["dtype"]
     if stored not in DTYPES:
-        raise BrokenCheckpoint(f"{path}: weights stored as {stored} are not read here.", param="checkpoint")
+        raise BrokenCheckpoint(f"{path}: weights stored as {stored} are not supported.", param="checkpoint")
     return Folder(path, config, entries, shards, DTYPES[stored], fp8_names(own), precise_steps)
 
 
@@ -107,7 +107,7 @@ def read_weights(
         name = scale_name(source.name)
         values = stored(name).float().reshape(-1, 1)
         if not bool((values.isfinite() & (values > 0)).all()):
-            raise BrokenCheckpoint(f"{folder.path}: {name} is no positive number.", param="checkpoint")
+            raise BrokenCheckpoint(f"{folder.path}: {name} is not a positive number.", param="checkpoint")
         return values.expand(source.shape[0], 1)
 
     def read(source: Source, kind: torch.dtype) -> Tensor:
@@ -167,7 +167,7 @@ def _account(found: Mapping[str, dict], sources: Iterable[Source], where: Path) 
             param="checkpoint",
             hint=INSTEAD
             if all(changes_a_sum(name, found) for name in unknown)
-            else "The weights and config.json are not of one model.",
+            else "The weights and config.json do not belong to the same model.",
         )
     if missing := sorted(expected.keys() - found.keys()):
         raise BrokenCheckpoint(f"{where} lacks {_named(missing)}.", param="checkpoint", hint="Pull it again.")
@@ -193,7 +193,7 @@ def _account_root_index(path: Path, transformer: set[str], beside: Collection[st
         present |= {f"vision_encoder/{name}" for name in shard_header(shard).keys() - {"__metadata__", "__bytes__"}}
     indexed = {f"{file.split('/')[0]}/{name}" for name, file in named.items()}
     if lost := sorted(indexed - present - {f"transformer/{name}" for name in beside}):
-        raise BrokenCheckpoint(f"{path / ROOT_INDEX} names {_named(lost)}, which is not there.", param="checkpoint")
+        raise BrokenCheckpoint(f"{path / ROOT_INDEX} names {_named(lost)}, which was not found.", param="checkpoint")
     if unnamed := sorted(present - indexed):
         raise BrokenCheckpoint(f"{path / ROOT_INDEX} does not name {_named(unnamed)}.", param="checkpoint")
 

@@ -87,7 +87,7 @@ def read_config(path: Path) -> ModelConfig:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise BrokenCheckpoint(f"{path}: {field} is no use: {first['msg']}.", param="checkpoint") from None
+        raise BrokenCheckpoint(f"{path}: {field} is invalid: {first['msg']}.", param="checkpoint") from None
 
 
 def _with_rope_axes(raw: dict[str, Any]) -> dict[str, Any]:

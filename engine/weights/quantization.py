@@ -51,7 +51,7 @@ METHOD = "modelopt"
 ALGORITHMS = ("FP8", "FP8_PER_CHANNEL_PER_TOKEN")
 """Of ModelOpt's, those with a scale for each tensor or each output."""
 
-INSTEAD = "Use the bfloat16 revision: --precision fp8 rounds it while it is loaded."
+INSTEAD = "Use the bfloat16 revision; --precision fp8 quantizes it while loading."
 """What helps where a checkpoint is quantised in a way that is not read."""
 
 _BESIDE_MATRIX = re.compile(r"(.+)\.(?:weight_scale|input_scale|(?:weight|input|output)_quantizer\._(?:amax|scale))")
@@ -104,8 +104,8 @@ def read_precise_steps(path: Path) -> PreciseSteps | None:
     method, algorithm = config.get("quant_method"), config.get("quant_algo")
     if method != METHOD or algorithm not in ALGORITHMS:
         raise NotACheckpoint(
-            f"{path.parent} is quantised by {method!r} to {algorithm!r}; of quantised checkpoints those by {METHOD!r} "
-            f"to {' or '.join(map(repr, ALGORITHMS))} are read.",
+            f"{path.parent} is quantized by {method!r} to {algorithm!r}; only {METHOD!r} with "
+            f"{' or '.join(map(repr, ALGORITHMS))} is supported.",
             param="checkpoint",
             hint=INSTEAD,
         )
@@ -120,14 +120,14 @@ def _precise_steps(raw: Mapping[str, Any], path: Path) -> PreciseSteps:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join([_FIELD, *(str(part) for part in first["loc"])])
-        raise BrokenCheckpoint(f"{path}: {field} is no use: {first['msg']}.", param="checkpoint") from None
+        raise BrokenCheckpoint(f"{path}: {field} is invalid: {first['msg']}.", param="checkpoint") from None
     first, last = (end.count if end.mode == "a16" else 0 for end in (policy.first_steps, policy.last_steps))
     return PreciseSteps(first, last, one_in=1, where_both=policy.overlap == "a16")
 
 
 def _object(value: object, path: Path, field: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BrokenCheckpoint(f"{path}: {field} is no JSON object.", param="checkpoint")
+        raise BrokenCheckpoint(f"{path}: {field} is not a JSON object.", param="checkpoint")
     return cast(dict[str, Any], value)
 
 
@@ -187,7 +187,7 @@ def check_told(headers: Mapping[str, Mapping[str, Any]], where: Path, *, is_told
     raise BrokenCheckpoint(
         f"{where / 'config.json'} {said}.",
         param="checkpoint",
-        hint="The weights and config.json are not of one model.",
+        hint="The weights and config.json do not belong to the same model.",
     )
 
 

@@ -161,7 +161,7 @@ class FrankaArm:
             # A motion that failed says so only here: move() and set_target() succeed although the server is gone.
             elif not self._robot.is_in_control:
                 self._robot.poll_motion()
-                raise ArmLost("The arm's motion ended by itself.", hint="Look at the robot's own display.")
+                raise ArmLost("The arm's motion ended unexpectedly.", hint="Check the robot's own display.")
             self._robot.poll_motion()
             self._follower.go(joint_positions)
         self._gripper.move(gripper_position)
@@ -188,7 +188,7 @@ class FrankaArm:
             self._come_to_rest()
         with self._lock, self._translated():
             if self._robot.has_errors and not self._robot.recover_from_errors():
-                raise ArmLost("The arm's errors could not be cleared.", hint="Is its user stop pressed?")
+                raise ArmLost("The arm's errors could not be cleared.", hint="Check whether its user stop is pressed.")
             self._gripper.recover()
             self._stopped = False
 
@@ -199,7 +199,7 @@ class FrankaArm:
         with self._translated():
             self._robot.move(self._library.JointMotion(HOME.tolist(), relative_dynamics_factor=HOME_DYNAMICS))
         if self._stopped:
-            raise ArmLost("The way home was stopped.")
+            raise ArmLost("Moving home was stopped.")
 
     def close(self) -> None:
         """Come to rest and let go."""
@@ -227,7 +227,7 @@ class FrankaArm:
         except self._errors as error:
             if _PREEMPTED in str(error):  # What joins a motion that was stopped is told so; that is no fault.
                 return
-            raise ArmLost(f"The arm says: {_sentence(error)}", hint=_hint(error)) from None
+            raise ArmLost(f"The arm reports: {_sentence(error)}", hint=_hint(error)) from None
 
 
 def load_franky() -> Any:
@@ -239,12 +239,10 @@ def load_franky() -> Any:
     try:
         library = importlib.import_module("franky")
     except ImportError as error:
-        raise NotInstalled(
-            f"A Franka is driven by franky-control, which cannot be loaded: {error}.", hint=_INSTALL
-        ) from None
+        raise NotInstalled(f"A Franka needs franky-control, which cannot be loaded: {error}.", hint=_INSTALL) from None
     if not hasattr(library, "JointImpedanceTracker"):
         raise NotInstalled(
-            f"The franky at {library.__file__} has no JointImpedanceTracker; franky-control 2 is needed.", hint=_INSTALL
+            f"The franky at {library.__file__} has no JointImpedanceTracker; expected franky-control 2.", hint=_INSTALL
         )
     return library
 
@@ -282,7 +280,7 @@ def connect_franka(host: str, realtime: Realtime = "enforce", library: Any = Non
         raise ArmLost(
             f"The Franka at {host} did not answer within {CONNECT_TIMEOUT_S:g} s.",
             param="host",
-            hint="Is another program connected to it, and is FCI enabled?",
+            hint="Check that no other program is connected to it and that FCI is enabled.",
         )
     return library, found[0]
 
@@ -305,10 +303,10 @@ def _sentence(error: Exception) -> str:
 
 def _hint(error: Exception) -> str:
     hints = {
-        "IncompatibleVersionException": "The robot's software speaks another version than this franky-control; its "
-        "README names a wheel for each.",
+        "IncompatibleVersionException": "The robot's software version does not match this franky-control; its README "
+        "lists the wheel for each version.",
         "RealtimeException": "This kernel is not real-time: install one, or start with --realtime ignore and expect "
         "the arm to drop out under load.",
-        "NetworkException": "Is the address right, the robot on and unlocked, and FCI enabled?",
+        "NetworkException": "Check that the address is right, the robot is on and unlocked, and FCI is enabled.",
     }
     return hints.get(type(error).__name__, "")

@@ -51,7 +51,7 @@ class SimulatedArm:
         if self._world.waiting_s > HUNG_AFTER_S:
             raise ArmLost(
                 f"The simulated world has stood still for {self._world.waiting_s:.1f} s.",
-                hint="The machine may be far too busy; otherwise restart the robot program.",
+                hint="The machine may be overloaded. If not, restart the robot program.",
             )
         return state
 
@@ -90,7 +90,8 @@ class SimulatedArm:
                 self._world.advance(_HOME_STEP_S)
         if not arrived.is_set():
             raise ArmLost(
-                f"The simulated arm did not come home within {HOME_TIMEOUT_S:.0f} s.", hint="Reset the scene."
+                f"The simulated arm did not reach its home position within {HOME_TIMEOUT_S:.0f} s.",
+                hint="Reset the scene.",
             )
 
     def close(self) -> None:

@@ -182,7 +182,7 @@ class Bridge:
         except StudioError as error:
             failure = Failure.of(error).model_dump(mode="json")
         except TimeoutError:
-            failure = Failure.of(StudioError("The control loop did not obey in time.")).model_dump(mode="json")
+            failure = Failure.of(StudioError("The control loop did not respond in time.")).model_dump(mode="json")
         _send(socket, {"type": "answer", "id": number, "error": failure, "value": value})
 
     def _begin_to_send(self, command: SendFile) -> None:
@@ -210,7 +210,7 @@ def _object(frame: str | bytes) -> dict[str, Any]:
     except ValueError:
         raise BadInput("The message is not JSON.") from None
     if not isinstance(message, dict):
-        raise BadInput(f"The message is a {type(message).__name__}; an object is expected.")
+        raise BadInput(f"The message is a {type(message).__name__}; expected an object.")
     return cast("dict[str, Any]", message)
 
 

@@ -58,10 +58,12 @@ class OpenCvCamera:
         """When it was taken, and the picture, uint8 [height, width, 3] RGB. Raises CameraLost."""
         newest = self._newest
         if newest is None:
-            raise CameraLost(f"The {self._name} camera at {self._address.device} gives no picture.", param="cameras")
+            raise CameraLost(f"The {self._name} camera at {self._address.device} delivers no image.", param="cameras")
         age_s = self._clock.now() - newest[0]
         if age_s > MAX_AGE_S:
-            raise CameraLost(f"The {self._name} camera's last picture is {age_s:.1f} s old.", hint="Is it unplugged?")
+            raise CameraLost(
+                f"The {self._name} camera's last image is {age_s:.1f} s old.", hint="Check that it is plugged in."
+            )
         return newest
 
     def wait_first(self) -> None:

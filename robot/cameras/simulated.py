@@ -44,7 +44,7 @@ class SimulatedCameras:
         self._thread.start()
         if not self._has_begun.wait(FIRST_PICTURE_TIMEOUT_S) or self._newest is None:
             self.close()
-            raise CameraLost("The simulated cameras drew no first picture.", hint="The log says what OpenGL answered.")
+            raise CameraLost("The simulated cameras did not render an image.", hint="See the log for OpenGL's error.")
 
     def views(self) -> Views:
         """The newest pictures.
@@ -57,8 +57,8 @@ class SimulatedCameras:
         age_s = self._clock.now() - views.captured_at_s
         if age_s > STALE_AFTER_S:
             raise CameraLost(
-                f"The simulated cameras' pictures are {age_s:.1f} s old; expected {STALE_AFTER_S:.0f} s at most.",
-                hint="The machine may be too busy to draw; otherwise restart the robot program.",
+                f"The simulated cameras' images are {age_s:.1f} s old; expected {STALE_AFTER_S:.0f} s at most.",
+                hint="The machine may be overloaded. If not, restart the robot program.",
             )
         return views
 

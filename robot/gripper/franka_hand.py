@@ -29,7 +29,7 @@ class FrankaHand:
         try:
             return min(1.0, max(0.0, 1.0 - float(self._gripper.width) / float(self._gripper.max_width)))
         except self._errors as error:
-            raise ArmLost(f"The hand says: {error}") from None
+            raise ArmLost(f"The hand reports: {error}") from None
 
     def go(self, position: float) -> None:
         """Fully closed is a grasp that keeps its force; everything else a width."""
@@ -39,7 +39,7 @@ class FrankaHand:
             else:
                 self._gripper.move(float(self._gripper.max_width) * (1.0 - position), SPEED_M_S)
         except self._errors as error:
-            raise ArmLost(f"The hand says: {error}") from None
+            raise ArmLost(f"The hand reports: {error}") from None
 
     def close(self) -> None:
         """It closes with its robot."""

@@ -82,7 +82,7 @@ class GripperThread:
 
     def _check(self) -> None:
         if self._lost:
-            raise ArmLost(self._lost, hint="Is the gripper powered and connected?")
+            raise ArmLost(self._lost, hint="Check that the gripper is powered and connected.")
 
     def _run(self) -> None:
         while not self._ended.is_set():

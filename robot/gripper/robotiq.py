@@ -100,7 +100,7 @@ class Robotiq:
             os.write(self._descriptor, request + checksum(request))
             reply = self._receive(reply_length)
         except (OSError, termios.error) as error:
-            raise ArmLost(f"The gripper at {self._port} is gone: {error}.") from None
+            raise ArmLost(f"The gripper at {self._port} was disconnected: {error}.") from None
         if len(reply) != reply_length or reply[:2] != request[:2] or checksum(reply[:-2]) != reply[-2:]:
             raise ArmLost(f"The gripper at {self._port} answered {reply.hex(' ') or 'nothing'}.")
         return reply

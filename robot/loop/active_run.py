@@ -161,7 +161,9 @@ class ActiveRun:
         splice = driver.approve(self._mover.resting_row(self._arm.state()), self._clock.now())
         if splice is not None and _jumps(splice):
             self._begin(driver.run)
-            raise Conflict(f"The chunk begins {splice.jump_rad:.2f} rad from the arm; at most {STOP_LEAD_RAD} is safe.")
+            raise Conflict(
+                f"The chunk begins {splice.jump_rad:.2f} rad from the arm; the limit is {STOP_LEAD_RAD} rad."
+            )
 
     @property
     def _in_shadow(self) -> bool:
@@ -174,7 +176,7 @@ class ActiveRun:
 
     def _driver_or_conflict(self) -> Driver:
         if self.driver is None:
-            raise Conflict(f"The robot is {self.session.view.state}; no run is on.")
+            raise Conflict(f"The robot is {self.session.view.state}; no run is active.")
         return self.driver
 
 

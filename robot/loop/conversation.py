@@ -82,7 +82,7 @@ class Conversation:
             return Received(failure=answer)
         latency_s = self._took_s = self._clock.now() - answer.observed_at_s
         if answer.epoch != epoch:
-            return Received(dropped=("old_epoch", "An answer to a question from before the last stop was dropped."))
+            return Received(dropped=("old_epoch", "An answer to a request from before the last stop was dropped."))
         if latency_s > STALE_AFTER_S:
             return Received(dropped=("late", f"An answer that took {latency_s:.1f} s was dropped."))
         if stop := check_rows(answer.rows):
@@ -92,6 +92,6 @@ class Conversation:
         if num_rows <= MAX_ROWS:
             return Received(answer, latency_s)
         cut = replace(answer, rows=answer.rows[:MAX_ROWS])
-        words = f"The policy answers {num_rows:,} rows; those after the first {MAX_ROWS} are not played."
+        words = f"The policy answers {num_rows:,} rows; only the first {MAX_ROWS} are executed."
         told, self._said_too_long = self._said_too_long, True
         return Received(cut, latency_s, dropped=None if told else ("too_long", words))

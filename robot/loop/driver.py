@@ -122,7 +122,7 @@ class Driver:
             Conflict: the run is of another mode.
         """
         if self.run.mode != "step":
-            raise Conflict(f"The run is in {self.run.mode} mode; rows are played one at a time in step mode.")
+            raise Conflict(f"The run is in {self.run.mode} mode; rows are executed one at a time only in step mode.")
         self._steps += 1
 
     def choose(self, now_s: float, *, is_reachable: bool) -> Choice:
@@ -168,6 +168,6 @@ class Driver:
 
     def _take_pending(self) -> ActionChunk:
         if self.pending is None:
-            raise Conflict("No chunk waits for a yes.")
+            raise Conflict("No action chunk is waiting for approval.")
         chunk, self.pending = self.pending, None
         return chunk

@@ -226,10 +226,10 @@ class Loop:
         """Why no rows came, for the person who is to put it right."""
         sentence = StopReason.STALE.sentence.removesuffix(".")
         if seen.camera_lost is not None:
-            return f"{sentence}: the policy cannot be asked without pictures. {seen.camera_lost}"
+            return f"{sentence}: the policy needs camera images. {seen.camera_lost}"
         if not self._talk.is_reachable():
-            return f"{sentence}: the policy's server cannot be reached."
-        return f"{sentence}: the policy takes {self._talk.answers_in_s():.1f} s for an answer."
+            return f"{sentence}: the policy server cannot be reached."
+        return f"{sentence}: the policy needs {self._talk.answers_in_s():.1f} s per answer."
 
     def _account(
         self, tick: Tick, seen: Sensed, received: Received, splice: Splice | None, driven: Driven | None
@@ -255,7 +255,7 @@ class Loop:
         lost = self._run.stop(reason, words)
         self._note(reason.value, words or reason.sentence)
         if lost is not None:
-            self._note(lost.code, f"The arm could not be told to stop: {lost}")
+            self._note(lost.code, f"The stop command did not reach the arm: {lost}")
 
     def _notice_change(self, before: SessionView) -> None:
         after = self.view

@@ -65,12 +65,14 @@ class Sensors:
         state = self._arm.state()
         age_s = self._clock.now() - state.measured_at_s
         if age_s > MAX_STATE_AGE_S:
-            raise ArmLost(f"The arm's last state is {age_s:.2f} s old.", hint="Is it on, and its link up?")
+            raise ArmLost(f"The arm's last state is {age_s:.2f} s old.", hint="Check that it is on and connected.")
         return state
 
     def _fresh_views(self) -> Views:
         views = self._cameras.views()
         age_s = self._clock.now() - views.captured_at_s
         if age_s > MAX_VIEW_AGE_S:
-            raise CameraLost(f"The newest pictures are {age_s:.1f} s old.", hint="Is a camera unplugged or frozen?")
+            raise CameraLost(
+                f"The newest images are {age_s:.1f} s old.", hint="Check whether a camera is unplugged or frozen."
+            )
         return views

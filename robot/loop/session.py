@@ -119,4 +119,4 @@ def _conflict(state: State, to: State) -> Conflict:
         "fault": "Recover the arm first.",
         "stopped": "Resume or recover first.",
     }
-    return Conflict(f"The robot is {state}; it cannot become {to} from there.", hint=hints.get(state, ""))
+    return Conflict(f"The robot is {state}; it cannot change to {to}.", hint=hints.get(state, ""))

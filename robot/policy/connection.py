@@ -132,7 +132,7 @@ class PolicyConnection:
             except (OSError, WebSocketException, ValueError) as error:
                 words = _said(error)
             self._status = PolicyStatus(connection, self._address.url, self._status.dialect, words)
-            self._refuse_questions(PolicyLost(f"The policy's server is out of reach: {words}"))
+            self._refuse_questions(PolicyLost(f"The policy server cannot be reached: {words}"))
             log.info("policy lost", url=self._address.url, words=words)
             self._ended.wait(BACKOFF_S[min(failures, len(BACKOFF_S) - 1)])
             failures += 1
@@ -156,9 +156,9 @@ class PolicyConnection:
         try:
             hello = read_message(socket.recv(timeout=HELLO_TIMEOUT_S))
         except TimeoutError:
-            raise PolicyLost("The policy's server sent no metadata.", hint="Is it a policy's server?") from None
+            raise PolicyLost("The policy server sent no metadata.", hint="Check that it is a policy server.") from None
         if not isinstance(hello, Mapping):
-            raise PolicyLost(f"The policy's server began with a {type(hello).__name__}; a map is expected.")
+            raise PolicyLost(f"The policy server first sent a {type(hello).__name__}; expected a map.")
         metadata = cast("Mapping[Any, Any]", hello)
         dialect = detect(self._address.dialect, self._address.url, metadata, self._session)
         predicts = metadata.get("predicts_video") is True
@@ -189,7 +189,11 @@ class PolicyConnection:
                 self._reply(error)  # it said so in an orderly way: a server that goes on is talked to further
                 continue
             except (StudioError, ConnectionClosed) as error:
-                lost = error if isinstance(error, StudioError) else PolicyLost(f"The policy hung up: {_said(error)}")
+                lost = (
+                    error
+                    if isinstance(error, StudioError)
+                    else PolicyLost(f"The policy closed the connection: {_said(error)}")
+                )
                 self._status = replace(self._status, connection="disconnected", words=str(lost))
                 self._reply(lost)
                 raise lost from None
@@ -227,19 +231,17 @@ def _exchange(socket: ClientConnection, message: dict[str, Any], timeout_s: floa
     except TimeoutError:
         pass
     else:
-        raise PolicyLost("The policy's server sent a frame that nobody asked for.")
+        raise PolicyLost("The policy server sent an unexpected frame.")
     socket.send(pack_message(message))
     try:
         frame = socket.recv(timeout=timeout_s)
     except TimeoutError:
-        raise PolicyLost(
-            f"The policy did not answer within {timeout_s:g} s.", hint="The connection is made anew."
-        ) from None
+        raise PolicyLost(f"The policy did not answer within {timeout_s:g} s.", hint="The robot reconnects.") from None
     return read_message(frame)
 
 
 def _said(error: Exception) -> str:
     if isinstance(error, InvalidStatus):
         status = error.response.status_code
-        return f"the server answered {status}." + (" Is the token right?" if status in (401, 403) else "")
+        return f"the server answered {status}." + (" Check the token." if status in (401, 403) else "")
     return f"{str(error).rstrip('.') or type(error).__name__}."

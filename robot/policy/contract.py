@@ -38,18 +38,18 @@ def check_contract(metadata: Mapping[Any, Any], declared: Declared) -> None:
     space = metadata.get("action_space", declared)
     if space == "undeclared":
         raise PolicyRefused(
-            "The policy's server does not say what its actions mean.",
+            "The policy server does not say what its actions mean.",
             param="declare",
             hint="If they are absolute joint positions in rad and the gripper, 0 open to 1 closed, at 15 rows a "
             "second, start the robot with --declare joint_position.",
         )
     if space != "joint_position":
         raise PolicyRefused(
-            f"The policy answers {space!r:.80}; this arm is driven by absolute joint positions (joint_position).",
+            f"The policy answers {space!r:.80}; this arm needs absolute joint positions (joint_position).",
             param="policy",
         )
     for name, expected in _EXPECTED.items():
         if metadata.get(name, expected) != expected:
             raise PolicyRefused(
-                f"The policy's {name} is {metadata[name]!r:.80}; {expected!r} is expected.", param="policy"
+                f"The policy's {name} is {metadata[name]!r:.80}; expected {expected!r}.", param="policy"
             )

@@ -57,7 +57,7 @@ def read_message(frame: str | bytes) -> Any:
     if isinstance(frame, str):
         if frame.strip() == RESET_ACKNOWLEDGED:
             return {"status": RESET_ACKNOWLEDGED}
-        raise PolicyRefused(f"The policy's server failed: {_last_line(frame)}")
+        raise PolicyRefused(f"The policy server failed: {_last_line(frame)}")
     try:
         message: Any = unpack_message(frame)
     except BadInput as error:
@@ -65,9 +65,9 @@ def read_message(frame: str | bytes) -> Any:
     if isinstance(message, Mapping):
         said = cast("Mapping[Any, Any]", message)
         if said.get("type") == "error":
-            raise PolicyRefused(f"The policy says: {_last_line(said.get('message'))}", hint=_words(said.get("hint")))
+            raise PolicyRefused(f"The policy reports: {_last_line(said.get('message'))}", hint=_words(said.get("hint")))
         if isinstance(said.get("error"), str):
-            raise PolicyRefused(f"The policy's server failed: {_last_line(said['error'])}")
+            raise PolicyRefused(f"The policy server failed: {_last_line(said['error'])}")
     return cast(Any, message)
 
 
@@ -80,11 +80,11 @@ def answer_of(message: Any, *names: str) -> Answer:
     if isinstance(message, np.ndarray):
         return Answer(_numbers(cast(object, message)))
     if not isinstance(message, Mapping):
-        raise PolicyLost(f"The policy answered a {type(message).__name__}; a map or an array is expected.")
+        raise PolicyLost(f"The policy answered a {type(message).__name__}; expected a map or an array.")
     said = cast("Mapping[Any, Any]", message)
     name = next((name for name in names if name in said), None)
     if name is None:
-        raise PolicyLost(f"The policy's answer has {shown(list(said))}; {' or '.join(names)} is expected.")
+        raise PolicyLost(f"The policy's answer has {shown(list(said))}; expected {' or '.join(names)}.")
     return Answer(_numbers(said[name]), _inference_s(said.get("server_timing")), _video(said.get("video")))
 
 
@@ -92,9 +92,9 @@ def _numbers(value: object) -> NDArray[np.float64]:
     try:
         array = np.asarray(value)
     except ValueError:
-        raise PolicyLost("The policy's rows are not all of one width.") from None
+        raise PolicyLost("The policy's rows differ in width.") from None
     if array.dtype.kind not in "fiu":
-        raise PolicyLost(f"The policy's rows are of {array.dtype}; numbers are expected.")
+        raise PolicyLost(f"The policy's rows are of {array.dtype}; expected numbers.")
     return array.astype(np.float64)
 
 
@@ -121,7 +121,7 @@ def _words(text: object) -> str:
 
 def _last_line(text: object) -> str:
     lines = [line.strip() for line in str(text).splitlines() if line.strip()]
-    return shown(lines[-1]) if lines else "nothing more is said"
+    return shown(lines[-1]) if lines else "no details"
 
 
 DialectName = Literal["auto", "openpi", "cosmos", "roboarena", "vllm_omni", "sglang"]

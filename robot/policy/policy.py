@@ -63,7 +63,7 @@ class NoPolicy:
 
     def status(self) -> PolicyStatus:
         """Not there."""
-        return PolicyStatus("disconnected", words="No policy's address was given.")
+        return PolicyStatus("disconnected", words="No policy address is set.")
 
     def ask(self, observation: object) -> None:
         """Nobody does: it is never ready."""

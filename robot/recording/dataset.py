@@ -75,7 +75,7 @@ class Dataset:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._lock.close()
-            raise Conflict(f"Another program records into {folder}.", param="recordings") from None
+            raise Conflict(f"Another program is recording into {folder}.", param="recordings") from None
         shutil.rmtree(folder / layout.STAGING, ignore_errors=True)
         self._lines = read_lines(folder)
         if self._lines:

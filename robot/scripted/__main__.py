@@ -23,14 +23,18 @@ DEFAULT_PORT = 8710
 def main() -> int:
     """Run the program. 0 when it was told to end, 1 when it could not begin."""
     parser = argparse.ArgumentParser(prog="python -m robot.scripted", description="Serve the scripted policy.")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"0 takes a free one (default: {DEFAULT_PORT})")
-    parser.add_argument("--token", default=os.environ.get("ORRERY_TOKEN") or None, help="asked of every client")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument(
+        "--port", type=int, default=DEFAULT_PORT, help=f"port; 0 selects a free one (default: {DEFAULT_PORT})"
+    )
+    parser.add_argument(
+        "--token", default=os.environ.get("ORRERY_TOKEN") or None, help="token that every client must send"
+    )
     said = parser.parse_args()
     try:
         if not is_loopback(said.host) and said.token is None:
             raise BadInput(
-                f"{said.host} can be reached by other machines, and no token is set.",
+                f"{said.host} is reachable from other machines, but no token is set.",
                 hint="Set one with --token or ORRERY_TOKEN, or listen on 127.0.0.1.",
             )
         asyncio.run(_serve(said.host, said.port, said.token))

@@ -81,7 +81,7 @@ def understand(prompt: str, objects: Sequence[ObjectPose]) -> Task:
         raise Refusal(
             "prompt_not_understood",
             f"The scripted policy does not understand {prompt!r:.200}.",
-            f"Say for example: {EXAMPLES}.",
+            f"For example: {EXAMPLES}.",
         )
     thing = _find(named[0], objects)
     destination = None if len(named) == 1 else _find(named[1], [other for other in objects if other is not thing])
@@ -102,7 +102,7 @@ def _find(words: Sequence[str], objects: Sequence[ObjectPose]) -> ObjectPose:
     if not fitting:
         raise Refusal("object_not_found", f"There is no {called} on the table.", f"On the table: {there}.")
     matches = " and ".join(f"the {thing.name}" for thing in fitting)
-    raise Refusal("object_ambiguous", f"{called!r} names more than one thing: {matches}.", "Say the colour too.")
+    raise Refusal("object_ambiguous", f"{called!r} names more than one thing: {matches}.", "Include the colour.")
 
 
 def _fits(word: str, thing: ObjectPose) -> bool:

@@ -74,8 +74,8 @@ def plan(
     if not objects:
         raise Refusal(
             "poses_missing",
-            "The scripted policy was not told where anything is.",
-            "It drives the simulated arm alone, whose world knows. Load a trained policy for cameras.",
+            "The scripted policy got no object positions.",
+            "It works only with the simulated arm, which sends them. Use a trained policy for cameras.",
         )
     state = _Pictured(joint_positions, gripper_position, tuple(objects))
     names = [thing.name for thing in objects]

@@ -51,7 +51,7 @@ async def run_server(host: str, port: int, token: str | None = None) -> AsyncGen
             )
         except OSError as error:
             raise CannotListen(
-                f"Cannot listen on {host}:{port}: {error.strerror or error}.", hint="Choose another --port."
+                f"Cannot listen on {host}:{port}: {error.strerror or error}.", hint="Set another --port."
             ) from None
         async with server:
             yield server
@@ -63,12 +63,12 @@ def _admit(connection: ServerConnection, request: Request, token: str | None) ->
     if path == "/healthz":
         return connection.respond(HTTPStatus.OK, "OK\n")
     if path not in PATHS:
-        return connection.respond(HTTPStatus.NOT_FOUND, f"Nothing is served at {path}. Try {PATHS[0]}\n")
+        return connection.respond(HTTPStatus.NOT_FOUND, f"There is no route {path}. Try {PATHS[0]}\n")
     kind, _, given = request.headers.get("Authorization", "").partition(" ")
     is_known = token is None or (
         kind.lower() in ("bearer", "api-key") and hmac.compare_digest(given.strip().encode(), token.encode())
     )
-    return None if is_known else connection.respond(HTTPStatus.UNAUTHORIZED, "A token is asked for here.\n")
+    return None if is_known else connection.respond(HTTPStatus.UNAUTHORIZED, "A token is required.\n")
 
 
 async def _converse(connection: ServerConnection, planner: ThreadPoolExecutor) -> None:

@@ -105,11 +105,9 @@ def read_question(request: Mapping[str, Any]) -> Question:
     """
     prompt = request.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
-        raise BadInput(f"prompt is {prompt!r:.80}; expected words.", param="prompt")
+        raise BadInput(f"prompt is {prompt!r:.80}; expected text.", param="prompt")
     if len(prompt) > MAX_PROMPT_CHARACTERS:
-        raise BadInput(
-            f"prompt has {len(prompt)} characters; at most {MAX_PROMPT_CHARACTERS} are read.", param="prompt"
-        )
+        raise BadInput(f"prompt has {len(prompt)} characters; the maximum is {MAX_PROMPT_CHARACTERS}.", param="prompt")
     joints = _last_row(request, "observation/joint_position", NUM_JOINTS)
     gripper = _last_row(request, "observation/gripper_position", 1)
     return Question(
@@ -122,7 +120,7 @@ def read_question(request: Mapping[str, Any]) -> Question:
 
 def _read_request(frame: bytes | str) -> Mapping[str, Any]:
     if isinstance(frame, str):
-        raise BadInput("A text frame came; expected msgpack in a binary one.")
+        raise BadInput("Got a text frame; expected msgpack in a binary frame.")
     request = unpack_message(frame)
     if not isinstance(request, dict):
         raise BadInput(f"The message is a {type(request).__name__}; expected a map.")

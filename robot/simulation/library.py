@@ -56,11 +56,11 @@ def find_graphics(
     """What `MUJOCO_GL` asks for, else EGL, else OSMesa, else nothing with the reason."""
     asked = environment.get("MUJOCO_GL", "").lower().strip()
     if asked in ("disable", "disabled", "off", "false", "0"):
-        return Graphics("disable", "The cameras are off: MUJOCO_GL says so. Unset it to draw.")
+        return Graphics("disable", "The cameras are off because of MUJOCO_GL. Unset it to render.")
     if asked and asked not in KNOWN_LIBRARIES:
         return Graphics(
             "disable",
-            f"The cameras are off: MUJOCO_GL is {asked!r:.40}, which is none of {', '.join(KNOWN_LIBRARIES)}.",
+            f"The cameras are off: MUJOCO_GL is {asked!r:.40}, which is not one of {', '.join(KNOWN_LIBRARIES)}.",
         )
     if asked:
         return Graphics(asked)
@@ -70,7 +70,7 @@ def find_graphics(
         return Graphics("osmesa")
     return Graphics(
         "disable",
-        "The cameras are off: no OpenGL that draws without a screen was found. "
+        "The cameras are off: no headless OpenGL was found. "
         f"Install {EGL_PACKAGES} (or {OSMESA_PACKAGE}) from your distribution and start again.",
     )
 

@@ -164,7 +164,7 @@ class World:
             BadInput: a seed below 0, which no table has.
         """
         if seed < 0:
-            raise BadInput(f"The seed is {seed}; a whole number from 0 on is expected.", param="seed")
+            raise BadInput(f"The seed is {seed}; expected a whole number, 0 or more.", param="seed")
         with self._lock:
             self._order = self._obeyed = _Aim(HOME, 0.0)
             self._physics.reset(seed)

@@ -110,7 +110,7 @@ class SelfTest:
             joints = ", ".join(str(index + 1) for index in np.flatnonzero(~inside))
             yield Check("arm", "failed", f"Joint {joints} is outside its soft limits. Move the arm home first.")
         elif np.abs(state.joint_velocities).max() > 0.05:
-            yield Check("arm", "failed", "The arm moves although nobody told it to.")
+            yield Check("arm", "failed", "The arm moves without a command.")
         else:
             yield Check("arm", "passed", f"A {self._arm.model} at rest within its limits.")
 
@@ -128,10 +128,12 @@ class SelfTest:
                     "cameras", "failed", f"The {name} view is {picture.shape}; ({height}, {width}, 3) expected."
                 )
             elif picture.std() < 1:
-                yield Check("cameras", "failed", f"The {name} view is of one colour. Is its lens covered?")
+                yield Check(
+                    "cameras", "failed", f"The {name} view has only one colour. Check that its lens is not covered."
+                )
         if second.captured_at_s <= first.captured_at_s:
-            yield Check("cameras", "failed", "The pictures do not advance.")
-        yield Check("cameras", "passed", "Three views, all fresh.")
+            yield Check("cameras", "failed", "The camera images do not change.")
+        yield Check("cameras", "passed", "Three views, all up to date.")
 
     def _joints_follow(self) -> Iterator[Check]:
         for joint in range(NUM_JOINTS):
@@ -146,10 +148,10 @@ class SelfTest:
             moved_rad = _moved(start, self._arm.state(), joint)
             if way * moved_rad < MOVED_RAD:
                 self._mover.rest()
-                told = f"Joint {joint + 1} was told to move by {way * NUDGE_RAD:+.2f} rad"
+                told = f"Joint {joint + 1} was commanded to move by {way * NUDGE_RAD:+.2f} rad"
                 yield Check("joints", "failed", f"{told} and moved by {moved_rad:+.3f}.")
             self._go(there, NUDGE_S)
-        yield Check("joints", "passed", "Every joint goes where it is told.")
+        yield Check("joints", "passed", "Every joint moves as commanded.")
 
     def _gripper_closes_towards_one(self) -> Iterator[Check]:
         state = self._arm.state()
@@ -161,12 +163,12 @@ class SelfTest:
             seen.append(self._cameras.views())
         opened, closed, again = found
         if closed - opened < GRIPPER_MOVED or closed - again < GRIPPER_MOVED:
-            words = f"Told 0, 1, 0 the gripper said {opened:.2f}, {closed:.2f}, {again:.2f}; 1 must close it."
+            words = f"For 0, 1, 0 the gripper reported {opened:.2f}, {closed:.2f}, {again:.2f}; 1 must close it."
             yield Check("gripper", "failed", words)
         yield Check("gripper", "passed", f"0 opens it ({opened:.2f}), 1 closes it ({closed:.2f}).")
         wrist, *exteriors = _shifts(seen[0], seen[1])
         if wrist <= max(exteriors):
-            words = "Closing the gripper changed an exterior view more than the wrist's. Are the cameras in order?"
+            words = "Closing the gripper changed an exterior view more than the wrist view. Check the camera order."
             yield Check("camera order", "failed", words)
         yield Check("camera order", "passed", "The wrist camera is the one that sees the fingers close.")
 
@@ -197,7 +199,7 @@ class SelfTest:
                 latency.add(self._clock.now() - began_s)
         p95_s = latency.percentile_s(95) or 0.0
         horizon = largest_gapless_horizon(p95_s)
-        gapless = f"gapless up to a horizon of {horizon}" if horizon else "slower than its rows last: it stops and goes"
+        gapless = f"no pauses up to a horizon of {horizon}" if horizon else "slower than real time, with pauses"
         yield Check("policy", "passed", f"Answers within {p95_s:.2f} s (p95): {gapless}.")
 
     def _ask(self, timeout_s: float) -> StudioError | None:

@@ -173,7 +173,7 @@ class Station:
             case ResetScene(seed=seed):
                 return self._reset_scene(seed)
             case SendFile():
-                raise Conflict("Files are sent through a bridge.")
+                raise Conflict("Files can be sent only through a bridge.")
             case _:
                 return self._tell(command)
 
@@ -222,7 +222,7 @@ class Station:
     def _self_test(self) -> None:
         self._checks = {}
         if not self._hardware.can_self_test:
-            self._note(Check("arm", "passed", "A recording needs no test."))
+            self._note(Check("arm", "passed", "A replayed recording needs no test."))
             return
         test = SelfTest(
             self._hardware.arm,
@@ -267,7 +267,7 @@ class Station:
 
     def _reset_scene(self, seed: int) -> None:
         if self._hardware.scene is None:
-            raise Conflict("Only a simulated scene can be set up again.")
+            raise Conflict("Only a simulated scene can be reset.")
         self._refuse_while_busy()
         if self.engaged:
             raise Conflict(f"The robot is {self.view.state}.", hint="Finish or stop the run first.")

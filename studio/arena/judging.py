@@ -94,9 +94,7 @@ def read_judgement(text: str, axes: Sequence[Axis]) -> Judgement:
     for axis in axes:
         said = str(entry.get(axis, "")).strip().lower()
         if said not in get_args(Said):
-            raise UnusableAnswer(
-                f'"{axis}" is {shown(entry.get(axis))}; one of {", ".join(get_args(Said))} is expected.'
-            )
+            raise UnusableAnswer(f'"{axis}" is {shown(entry.get(axis))}; expected one of {", ".join(get_args(Said))}.')
         choices[axis] = cast("Said", said)
     return Judgement(choices=choices, reason=_reason(entry))
 
@@ -107,7 +105,7 @@ def read_grade(text: str) -> Grade:
     score = entry.get("score")
     plain = str(score).strip().removesuffix(".0").removesuffix("/5")
     if isinstance(score, bool) or plain not in ("1", "2", "3", "4", "5"):
-        raise UnusableAnswer(f'"score" is {shown(score)}; a whole number from 1 to 5 is expected.')
+        raise UnusableAnswer(f'"score" is {shown(score)}; expected a whole number from 1 to 5.')
     return Grade(score=int(plain), reason=_reason(entry))
 
 
@@ -136,7 +134,7 @@ async def ask_until_usable(ask: Ask, question: Question, read: Callable[[str], R
         raise EngineError(
             f"The judge gave no usable answer in {ATTEMPTS} attempts: {error.why}",
             param="judge",
-            hint="Ask another one.",
+            hint="Use another judge.",
         ) from None
 
 

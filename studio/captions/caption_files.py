@@ -44,22 +44,20 @@ def read_work(*, video: Path | None = None, manifest: Path | None = None) -> tup
         BadInput: both or neither is given, nothing is found, a line is wrong, or two clips share a name.
     """
     if (video is None) == (manifest is None):
-        raise BadInput(
-            "Clips come from a file or a folder, or from a manifest.", param="video", hint="Give one of them."
-        )
+        raise BadInput("Both a video and a manifest were given.", param="video", hint="Give only one of them.")
     items = _of_manifest(manifest) if manifest is not None else _of_path(cast(Path, video))
     if not items:
         raise BadInput(
-            f"{manifest or video} has no clips.",
+            f"{manifest or video} has no videos.",
             param="video" if manifest is None else "manifest",
-            hint=f"Clips are {', '.join(VIDEO_SUFFIXES)} files.",
+            hint=f"Videos are {', '.join(VIDEO_SUFFIXES)} files.",
         )
     seen: dict[str, Path] = {}
     for item in items:
         if item.name in seen:
             raise BadInput(
-                f"{seen[item.name]} and {item.video} would both be captioned as {shown(item.name)}.",
-                hint="Give each a name of its own: rename a file, or put name into the manifest.",
+                f"{seen[item.name]} and {item.video} would both get the name {shown(item.name)}.",
+                hint="Rename a file, or set name in the manifest.",
             )
         seen[item.name] = item.video
     return tuple(items)
@@ -77,12 +75,12 @@ def _of_path(path: Path) -> list[WorkItem]:
 def _of_manifest(path: Path) -> list[WorkItem]:
     try:
         if path.stat().st_size > MAX_MANIFEST_BYTES:
-            raise BadInput(f"{path} has more than {MAX_MANIFEST_BYTES:,} bytes.", param="manifest", hint="Split it.")
+            raise BadInput(f"{path} is larger than {MAX_MANIFEST_BYTES:,} bytes.", param="manifest", hint="Split it.")
         lines = path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="manifest") from None
     except UnicodeDecodeError:
-        raise BadInput(f"{path} is not text in UTF-8.", param="manifest") from None
+        raise BadInput(f"{path} is not UTF-8 text.", param="manifest") from None
     return [
         _of_line(line, f"{path}, line {number}", path.parent) for number, line in enumerate(lines, 1) if line.strip()
     ]
@@ -94,19 +92,23 @@ def _of_line(line: str, where: str, folder: Path) -> WorkItem:
     except (ValueError, RecursionError):
         entry = None
     if not isinstance(entry, dict):
-        raise BadInput(f"{where} is no JSON object.", param="manifest", hint='As in: {"vision_path": "clips/a.mp4"}')
+        raise BadInput(
+            f"{where} is not a JSON object.", param="manifest", hint='For example: {"vision_path": "videos/a.mp4"}'
+        )
     fields = cast(dict[str, Any], entry)
     vision_path = fields.get("vision_path")
     if not isinstance(vision_path, str) or not vision_path or "\0" in vision_path:
-        raise BadInput(f"{where} has no vision_path.", param="manifest", hint='As in: {"vision_path": "clips/a.mp4"}')
+        raise BadInput(
+            f"{where} has no vision_path.", param="manifest", hint='For example: {"vision_path": "videos/a.mp4"}'
+        )
     if "://" in vision_path:
-        raise BadInput(f"{where} names {shown(vision_path)}; a file of this machine is expected.", param="manifest")
+        raise BadInput(f"{where} names {shown(vision_path)}; expected a file on this machine.", param="manifest")
     name = fields.get("name", Path(vision_path).stem)
     if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
         raise BadInput(
-            f"{where} is named {shown(name)}, which is no name for a folder.",
+            f"{where} has the name {shown(name)}, which is not a valid folder name.",
             param="manifest",
-            hint="Leave out slashes and leading dots.",
+            hint="Remove slashes and leading dots.",
         )
     return WorkItem(name=name, video=folder / vision_path)
 
@@ -153,7 +155,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"{folder} cannot be made: {error.strerror or error}.", param="output") from None
+        raise StorageError(f"{folder} cannot be created: {error.strerror or error}.", param="output") from None
 
 
 async def write_text(path: Path, text: str) -> None:
@@ -173,16 +175,16 @@ def read_object(path: Path) -> dict[str, Any]:
     """
     try:
         if path.stat().st_size > MAX_JSON_BYTES:
-            raise NotJson(f"{path.name} has more than {MAX_JSON_BYTES:,} bytes")
+            raise NotJson(f"{path.name} is larger than {MAX_JSON_BYTES:,} bytes")
         value: Any = json.loads(path.read_bytes(), parse_constant=_refuse)
     except OSError as error:
         raise NotJson(f"{path.name} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):
         raise NotJson(f"{path.name} is not JSON") from None
     if not isinstance(value, dict):
-        raise NotJson(f"{path.name} holds no JSON object")
+        raise NotJson(f"{path.name} is not a JSON object")
     return cast(dict[str, Any], value)
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

@@ -140,7 +140,7 @@ def _check_timing(caption: VideoCaption, last_s: int, words: str) -> None:
     faults += [("temporal_caption", fault) for timing in prose if (fault := fault_of(timing, last_s))]
     if faults:
         said = "; ".join(f"{path}: {fault}" for path, fault in faults[:MAX_PROBLEMS])
-        raise UnusableAnswer(f"The timing leaves the clip: {said}.", path=faults[0][0])
+        raise UnusableAnswer(f"The timing leaves the video: {said}.", path=faults[0][0])
 
 
 def _text(value: object) -> str:

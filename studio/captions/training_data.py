@@ -73,7 +73,7 @@ async def prompts_to_json(
         raise BadInput(
             f"{val_dir} has no prompt files.",
             param="val_dir",
-            hint=f"They lie in {', '.join(PROMPT_FOLDERS)}, one an episode.",
+            hint=f"Expected in {', '.join(PROMPT_FOLDERS)}, one file per episode.",
         )
     return tuple([await _rewrite(path, captions / path.stem / CAPTION, dry_run=dry_run) for path in files])
 
@@ -81,7 +81,7 @@ async def prompts_to_json(
 async def _rewrite(path: Path, caption_path: Path, *, dry_run: bool) -> RewrittenPrompt:
     try:
         if not caption_path.is_file():
-            raise NotJson(f"there is no {caption_path}")
+            raise NotJson(f"{caption_path} was not found")
         # As training serialises it, and therefore byte for byte what the generator was trained to read.
         prompt = json.dumps(read_object(caption_path))
         record = read_object(path)
@@ -151,11 +151,13 @@ async def captions_to_jsonl(
     """
     for folder, param in ((captions_dir, "captions_dir"), (videos_dir, "videos_dir")):
         if not folder.is_dir():
-            raise BadInput(f"{folder} is no folder.", param=param)
+            raise BadInput(f"{folder} is not a folder.", param=param)
     folders = sorted(folder for folder in captions_dir.iterdir() if _has_caption(folder))
     if not folders:
         raise BadInput(
-            f"{captions_dir} has no captions.", param="captions_dir", hint=f"Each clip's folder has a {CAPTION}."
+            f"{captions_dir} has no captions.",
+            param="captions_dir",
+            hint=f"Expected a {CAPTION} in each video's folder.",
         )
     min_frames = max(MIN_FRAMES, num_video_frames)
     turn = asyncio.Semaphore(PROBES_AT_ONCE)
@@ -207,7 +209,7 @@ async def _record(
     videos = [videos_dir / f"{name}{suffix}" for suffix in VIDEO_SUFFIXES]
     video = next((path for path in videos if path.is_file()), None)
     if video is None:
-        return Dropped(name=name, reason="missing_video", detail=f"no {name}.mp4 or the like")
+        return Dropped(name=name, reason="missing_video", detail=f"no video named {name}")
     try:
         facts = await probe(video)
     except StudioError as error:
@@ -246,7 +248,7 @@ def _captions(folder: Path) -> tuple[dict[str, Any] | None, str, str]:
         except OSError as error:
             fault = f"{NARRATIVE} cannot be read: {error.strerror or error}"
         except UnicodeDecodeError:
-            fault = f"{NARRATIVE} is not text in UTF-8"
+            fault = f"{NARRATIVE} is not UTF-8 text"
     if not dense and structured is not None:
         narrative = structured.get("temporal_caption")
         dense = narrative.strip() if isinstance(narrative, str) else ""

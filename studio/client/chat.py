@@ -61,7 +61,7 @@ async def stream_chat(connection: Connection, body: Mapping[str, Any]) -> AsyncG
             if data == b"[DONE]":
                 return
             yield _piece(data)
-    raise ServerUnreachable(f"{connection.base_url} broke off in the middle of its answer.")
+    raise ServerUnreachable(f"{connection.base_url} closed the connection in the middle of its answer.")
 
 
 def _piece(data: bytes) -> Piece:
@@ -72,5 +72,5 @@ def _piece(data: bytes) -> Piece:
         return Piece.model_validate_json(data)
     except (ValueError, TypeError, ValidationError):
         raise Unexpected(
-            f"{PATH} streamed what is no piece of an answer.", hint="Is the server of this version?"
+            f"{PATH} streamed data that is not part of an answer.", hint="Check that the server has the same version."
         ) from None

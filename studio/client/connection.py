@@ -80,8 +80,8 @@ class Connection:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"])
             raise Unexpected(
-                f"{self.base_url}{path} answered what is no {answer.__name__} ({where}: {first['msg']}).",
-                hint="Is that an Orrery server, and of this version?",
+                f"{self.base_url}{path} did not answer with a valid {answer.__name__} ({where}: {first['msg']}).",
+                hint="Check that it is an Orrery server of the same version.",
             ) from None
 
     @asynccontextmanager
@@ -112,7 +112,7 @@ def _parse(base_url: str) -> httpx.URL:
         url = httpx.URL("")
     if url.scheme not in ("http", "https") or not url.host:
         raise BadInput(
-            f"The server is {shown(base_url)}; expected an address as in http://127.0.0.1:7860.", param="server"
+            f"The server address is {shown(base_url)}; expected a URL such as http://127.0.0.1:7860.", param="server"
         )
     return url
 
@@ -124,7 +124,7 @@ def _credentials(token: str | None, forwarded: Mapping[str, str]) -> dict[str, s
     for value in headers.values():
         if not (value.isascii() and value.isprintable()):
             raise Unauthorized(
-                "The token holds characters that no HTTP header carries.",
+                "The token has characters that are not allowed in an HTTP header.",
                 param="token",
                 hint="Use printable ASCII characters.",
             )
@@ -138,7 +138,7 @@ def _failure_of(response: httpx.Response) -> StudioError:
     except ValidationError:
         return Unexpected(
             f"{response.url} answered {response.status_code} with {_body_of(response)}.",
-            hint="Is that an Orrery server, and of this version?",
+            hint="Check that it is an Orrery server of the same version.",
         )
 
 
@@ -159,16 +159,17 @@ def _translated(base_url: str) -> Generator[None, None, None]:
         yield
     except httpx.TimeoutException as error:
         raise ServerUnreachable(
-            f"{base_url} did not answer in time ({type(error).__name__}).", hint="Is the server busy or stopped?"
+            f"{base_url} did not answer in time ({type(error).__name__}).",
+            hint="Check whether the server is busy or stopped.",
         ) from None
     except httpx.TransportError as error:
         reason = str(error) or type(error).__name__
         raise ServerUnreachable(
-            f"Nobody answers at {base_url}: {reason}.",
-            hint="Start a server with orrery serve, or name one with --server.",
+            f"No server answers at {base_url}: {reason}.",
+            hint="Start a server with orrery serve, or set one with --server.",
         ) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        raise Unexpected(f"{base_url} answered what cannot be read: {error or type(error).__name__}.") from None
+        raise Unexpected(f"The answer of {base_url} cannot be read: {error or type(error).__name__}.") from None
 
 
 async def read_events(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[str, bytes]]:

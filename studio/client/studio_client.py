@@ -134,7 +134,8 @@ class StudioClient:
                     raise
             if not told:
                 raise ServerUnreachable(
-                    f"{self.base_url} closed the events of job {job_id} without a word.", hint="Ask for the job itself."
+                    f"{self.base_url} closed the event stream of job {job_id} unexpectedly.",
+                    hint="Read the job with GET /v1/jobs/{id}.",
                 )
             await asyncio.sleep(RECONNECT_PAUSE_S)
 
@@ -256,4 +257,4 @@ class StudioClient:
                 size_bytes += len(chunk)
                 yield chunk
         if (size_bytes, digest.hexdigest()) != (reference.size_bytes, reference.sha256):
-            raise Unexpected(f"{reference.id} came with {size_bytes:,} bytes that are not the ones that were stored.")
+            raise Unexpected(f"The {size_bytes:,} bytes received for {reference.id} do not match its checksum.")

@@ -11,7 +11,7 @@ from studio.media import MediaReference
 
 
 class MadeMedia(BaseModel):
-    """Something that was made. `url` is its address on the server."""
+    """A result. `url` is its address on the server."""
 
     media_id: str
     type: str
@@ -36,14 +36,14 @@ class MadeMedia(BaseModel):
 
 
 class AddedFile(BaseModel):
-    """A file that is in the library now."""
+    """A file that was added to the library."""
 
     media_id: str
     type: str
 
 
 class JobAnswer(BaseModel):
-    """How a job stands. One that has not ended is asked about again with get_job."""
+    """The state of a job. If it has not ended, call get_job again."""
 
     job_id: str
     kind: str
@@ -84,7 +84,7 @@ class ComparedCell(BaseModel):
 
 
 class ComparisonAnswer(BaseModel):
-    """How a comparison stands. `page` is where a person looks at it."""
+    """The state of a comparison. `page` is its address for people."""
 
     comparison_id: str
     num_done: int
@@ -150,7 +150,7 @@ class FoundItem(BaseModel):
 
 
 class SearchAnswer(BaseModel):
-    """What a search found; `total` counts all of it."""
+    """Search results; `total` counts all matches."""
 
     total: int
     items: list[FoundItem]

@@ -12,12 +12,14 @@ from studio.client import StudioClient
 from studio.errors import VoteNotFound
 from studio.requests import parse_as, shown
 
-Voter = Annotated[str, Field(description="your own name, the same in every call: a voter has one vote on a pair")]
-Contest = Annotated[str | None, Field(description="the field that the two differ in, as sampling.guidance_scale")]
+Voter = Annotated[str, Field(description="your name, the same in every call; each voter has one vote per pair")]
+Contest = Annotated[
+    str | None, Field(description="the field in which the two differ, for example sampling.guidance_scale")
+]
 Choices = Annotated[
     dict[Axis, Choice],
     Field(
-        description="by axis; overall is needed, an axis that you cannot judge is left out; bad is neither. "
+        description="your choice per axis; overall is required, omit an axis that you cannot judge; bad means neither. "
         + "; ".join(f"{axis}: {question}" for axis, question in QUESTIONS.items())
     ),
 ]
@@ -34,11 +36,9 @@ class ArenaTools:
         voter: Voter,
         contest: Contest = None,
         kind: PairKind | None = None,
-        skip: Annotated[
-            list[str] | None, Field(max_length=MAX_SKIPPED, description="ids of pairs not to be dealt now")
-        ] = None,
+        skip: Annotated[list[str] | None, Field(max_length=MAX_SKIPPED, description="ids of pairs to skip")] = None,
     ) -> NextPair:
-        """Two results of one request that differ in one thing, which is told after the vote; no pair once none is left.
+        """Get two results of one request that differ in one field, revealed after the vote; empty when no pair is left.
 
         Look at both sides, of clips at all_frames, then vote.
         """
@@ -47,12 +47,12 @@ class ArenaTools:
     async def vote(
         self,
         pair_id: str,
-        left: Annotated[str, Field(description="id of the side that was dealt as left")],
+        left: Annotated[str, Field(description="id of the side that deal_pair showed as left")],
         voter: Voter,
         choices: Choices,
         reason: Annotated[str, Field(max_length=MAX_REASON)] = "",
     ) -> Vote:
-        """Say which side of a pair is better; it counts among reasoners' votes, and is compared with people's.
+        """Vote for the better side of a pair. It counts as a reasoner's vote and is compared with people's votes.
 
         The answer says what the two sides were: values of the field `contest`.
         """
@@ -60,22 +60,24 @@ class ArenaTools:
         return await self._client.arena.vote(parse_as(CastVote, said))
 
     async def take_back_vote(self, vote_id: str, voter: Voter) -> Vote:
-        """Take a vote of your own back: it counts no more, and you may vote on its pair again."""
+        """Withdraw one of your votes. It no longer counts, and you may vote on the pair again."""
         listed = (await self._client.arena.votes_of(voter)).votes
         if not any(vote.id == vote_id and vote.by == "reasoner" for vote in listed):
             raise VoteNotFound(
-                f"{shown(voter)} has no vote {shown(vote_id)} that counts.",
+                f"{shown(voter)} has no active vote {shown(vote_id)}.",
                 param="vote_id",
-                hint="vote answers its id.",
+                hint="The vote tool returns the id.",
             )
         return await self._client.arena.take_back(vote_id)
 
     async def get_standings(
         self,
-        contest: Annotated[str | None, Field(description="none is checkpoint, or the most voted")] = None,
+        contest: Annotated[
+            str | None, Field(description="the field to rank; empty uses checkpoint, or the field with the most votes")
+        ] = None,
         voters: Voters = "person",
     ) -> Standings:
-        """How checkpoints, or the values of another field, rank by the votes, on each axis and in each domain.
+        """Get the ranking of checkpoints, or of the values of another field, by votes, per axis and domain.
 
         A rating of 1000 is the mean, 400 points are odds of 10 to 1, low to high is 95 %; `why` says why there is none.
         `agreement` is how often a voter said what people said; an empty voter is people among themselves.

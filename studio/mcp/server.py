@@ -22,10 +22,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 INSTRUCTIONS = (
-    "Orrery makes pictures, clips and sound with Cosmos 3 world models and answers questions about the physical world. "
-    "Work is done by jobs: a tool that makes something answers a job; if that has not ended, ask get_job with wait_s. "
-    "Results are named by media ids, which other tools take and look shows. "
-    "In the arena results are judged blind: deal_pair, look, vote."
+    "Orrery generates images, videos and sound with Cosmos 3 world models and answers questions about the physical "
+    "world. "
+    "Work runs as jobs: a tool that generates something returns a job. If it has not ended, call get_job with wait_s. "
+    "Results have media ids, which other tools accept. Call look to see one. "
+    "In the arena, judge results blind: call deal_pair, look, vote."
 )
 
 READS = ToolAnnotations(read_only_hint=True)
@@ -56,10 +57,12 @@ def make_server(client: StudioClient) -> MCPServer:
     @server.tool(annotations=READS)
     @_told
     async def look(  # pyright: ignore[reportUnusedFunction]
-        media_id: Annotated[str, Field(description="of a picture or clip")],
-        all_frames: Annotated[bool, Field(description="of a clip: up to 24 frames in time order, row by row")] = False,
+        media_id: Annotated[str, Field(description="id of an image or video")],
+        all_frames: Annotated[
+            bool, Field(description="for a video, show up to 24 frames in time order, row by row")
+        ] = False,
     ) -> Image:
-        """Look at a picture, or at a frame of a clip: at most 320 pixels across, of all frames each 160."""
+        """Show an image or a frame of a video, at most 320 pixels wide, or 160 per frame with all_frames."""
         seen = client.library.spritesheet(media_id) if all_frames else client.thumbnail(media_id)
         return Image(data=await seen, format="webp")
 

@@ -30,7 +30,7 @@ MAX_WAIT_S = 600.0
 NO_ARGUMENTS = ("kind", "written_from")
 """Fields that the tool itself says, or the upsampler."""
 
-Wait = Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="seconds to wait for the job to end")]
+Wait = Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="how many seconds to wait for the job to end")]
 
 
 class StudioTools:
@@ -46,15 +46,15 @@ class StudioTools:
     async def ask(
         self,
         question: str,
-        media_id: Annotated[str | None, Field(description="a picture or clip to look at")] = None,
+        media_id: Annotated[str | None, Field(description="an image or video to look at")] = None,
         max_tokens: Annotated[int, Field(ge=1, le=8192)] = 512,
     ) -> str:
-        """Ask the reasoner about the physical world, or about a picture or clip of the library."""
+        """Ask the reasoner about the physical world, or about an image or video of the library."""
         content: list[dict[str, Any]] = [{"type": "text", "text": question}]
         if media_id is not None:
             item = await self._client.library.item(media_id)
             if item.type not in ("image", "video"):
-                raise BadInput(f"{media_id} is a file of type {item.type}; a picture or a clip is looked at.")
+                raise BadInput(f"{media_id} is a file of type {item.type}; expected an image or a video.")
             kind = f"{item.type}_url"
             content.insert(0, {"type": kind, kind: {"url": f"media:{media_id}"}})
         body = {"messages": [{"role": "user", "content": content}], "max_tokens": max_tokens}
@@ -62,21 +62,26 @@ class StudioTools:
         return answer.choices[0].message.content or ""
 
     async def add_file(
-        self, path: Annotated[str, Field(description="of a picture or clip on this machine, as /home/me/table.png")]
+        self,
+        path: Annotated[
+            str, Field(description="path of an image or video on this machine, for example /home/me/table.png")
+        ],
     ) -> AddedFile:
-        """Put a file into the library, to start something from it, ask about it or compare it."""
+        """Add a file to the library, to generate from it, ask about it or compare it."""
         reference = await self._client.upload(Path(path).expanduser())
         return AddedFile(media_id=reference.id, type=reference.type)
 
     async def search_library(
         self,
-        words: Annotated[str, Field(description="each must begin a word of the prompt, title or tags")] = "",
+        words: Annotated[
+            str, Field(description="search words; each must start a word of the prompt, title or tags")
+        ] = "",
         type: MediaType | None = None,
         starred: bool | None = None,
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
         order: Literal["newest", "oldest", "largest"] = "newest",
     ) -> SearchAnswer:
-        """Find what was made or uploaded before."""
+        """Search results and uploads in the library."""
         types = () if type is None else (type,)
         query = LibraryQuery(q=words, type=types, starred=starred, limit=limit, order=order)
         page = await self._client.library.search(query)
@@ -86,17 +91,17 @@ class StudioTools:
         self,
         prompts: Annotated[list[str], Field(min_length=1, max_length=50)],
         checkpoints: Annotated[
-            list[str] | None, Field(description="ids of installed checkpoints, a column for each")
+            list[str] | None, Field(description="ids of installed checkpoints, one column each")
         ] = None,
         kind: Literal["generate_image", "generate_video"] = "generate_image",
         axes: Annotated[
             dict[str, list[Any]] | None,
-            Field(description='further fields and their values, as {"sampling.seed": [1, 2]}'),
+            Field(description='further fields and their values, for example {"sampling.seed": [1, 2]}'),
         ] = None,
     ) -> ComparisonAnswer:
-        """Make every prompt on every checkpoint, and with every combination of further values, as one grid to look at.
+        """Generate every prompt on every checkpoint and with every combination of further values, as one grid.
 
-        It answers at once; get_comparison says how it stands.
+        Returns at once; call get_comparison for progress.
         """
         columns = {**({"checkpoint": checkpoints} if checkpoints else {}), **(axes or {})}
         subjects = [{"request": {"kind": kind, "prompt": prompt}} for prompt in prompts]
@@ -104,15 +109,15 @@ class StudioTools:
         return ComparisonAnswer.of(await self._client.comparisons.submit(asked), self._client.base_url)
 
     async def get_comparison(self, comparison_id: str) -> ComparisonAnswer:
-        """How a comparison stands, cell by cell, with what each took and what was measured."""
+        """Get the state of a comparison, cell by cell, with the time and measurements of each."""
         return ComparisonAnswer.of(await self._client.comparisons.get(comparison_id), self._client.base_url)
 
     async def get_job(self, job_id: str, wait_s: Wait = 0) -> JobAnswer:
-        """How a job stands; with wait_s, once it has ended or that much time has gone by."""
+        """Get a job's state. With wait_s, wait until it has ended or that time has passed."""
         return await self._answer(await self._client.job(job_id), wait_s)
 
     async def cancel_job(self, job_id: str) -> JobAnswer:
-        """Cancel a job that has not ended; nothing that it made is kept."""
+        """Cancel a job that has not ended. Its partial results are discarded."""
         return await self._answer(await self._client.cancel(job_id), 0)
 
     def _maker(self, kind: Kind) -> Callable[..., Awaitable[JobAnswer]]:
@@ -129,7 +134,7 @@ class StudioTools:
         make.__dict__["__signature__"] = Signature(arguments, return_annotation=JobAnswer)
         make.__name__ = kind.name
         purpose = (getdoc(kind.model) or "").partition("\n")[0]
-        make.__doc__ = f"{purpose} What is left out comes from the loaded checkpoint's preset."
+        make.__doc__ = f"{purpose} Omitted fields come from the loaded checkpoint's preset."
         return make
 
     async def _answer(self, job: Job, wait_s: float) -> JobAnswer:

@@ -229,4 +229,4 @@ def read_caption_texts(path: Path) -> CaptionTexts:
     Raises:
         BadInput: it cannot be read, or is not such a file.
     """
-    return read_toml(CaptionTexts, path, f"The captioner's file of prompts {path}", param="prompts")
+    return read_toml(CaptionTexts, path, f"The captioning prompt file {path}", param="prompts")

@@ -56,16 +56,21 @@ def refusal_of(address: str, status: int, raw: bytes) -> StudioError:
             return Unauthorized(f"{address} does not accept the key: {said}.", param="api_key", hint="Check the key.")
         case 404:
             return BadInput(
-                f"{address} has no such model or route: {said}.", param="model", hint="GET /models lists its models."
+                f"{address} does not have this model or route: {said}.",
+                param="model",
+                hint="GET /models lists its models.",
             )
         case 413:
-            return TooLarge(f"{address} takes no request of that size: {said}.", hint="Send smaller or fewer media.")
+            return TooLarge(f"{address} rejects a request of this size: {said}.", hint="Send smaller or fewer media.")
         case 429:
-            return Busy(f"{address} is asked too often: {said}.", hint="Ask for fewer at once, or later.")
+            return Busy(
+                f"{address} receives too many requests: {said}.",
+                hint="Send fewer requests at once, or try again later.",
+            )
         case _ if status >= 500:
-            return ServerUnreachable(f"{address} answered {status}: {said}.", hint="Its log says more.")
+            return ServerUnreachable(f"{address} answered {status}: {said}.", hint="See its log for details.")
         case _:
-            return BadInput(f"{address} answered {status}: {said}.", hint="Its message says what it does not take.")
+            return BadInput(f"{address} answered {status}: {said}.", hint="See its message for the reason.")
 
 
 def _typed(raw: bytes) -> StudioError | None:
@@ -211,7 +216,7 @@ class Endpoint:
         if self.model is None:
             models = _read(_Models, await self._call("GET", "/models", None), self.address).data
             if not models:
-                raise BadInput(f"{self.address} serves no model.", param="model", hint="Name one.")
+                raise BadInput(f"{self.address} does not list a model.", param="model", hint="Set a model.")
             self.model = models[0].id
         return self.model
 
@@ -222,17 +227,19 @@ class Endpoint:
                 async for chunk in response.aiter_bytes():
                     raw += chunk
                     if len(raw) > MAX_BODY_BYTES:
-                        raise TooLarge(f"{self.address} answered more than {MAX_BODY_BYTES:,} bytes.")
+                        raise TooLarge(f"{self.address} sent an answer larger than {MAX_BODY_BYTES:,} bytes.")
         except httpx.TimeoutException as error:
             raise ServerUnreachable(
-                f"{self.address} did not answer in time ({type(error).__name__}).", hint="Is it busy or stopped?"
+                f"{self.address} did not answer in time ({type(error).__name__}).",
+                hint="Check whether it is busy or stopped.",
             ) from None
         except httpx.TransportError as error:
             raise ServerUnreachable(
-                f"{self.address} does not answer: {error or type(error).__name__}.", hint="Is the endpoint running?"
+                f"{self.address} does not answer: {error or type(error).__name__}.",
+                hint="Check that the endpoint is running.",
             ) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise Unexpected(f"{self.address} answered what cannot be read: {error or type(error).__name__}.") from None
+            raise Unexpected(f"The answer of {self.address} cannot be read: {error or type(error).__name__}.") from None
         if response.status_code != 200:
             raise refusal_of(self.address, response.status_code, bytes(raw))
         return bytes(raw)
@@ -292,8 +299,8 @@ def _read(kind: type[Kind], raw: bytes, address: str) -> Kind:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "its body"
         raise Unexpected(
-            f"{address} answered what is no chat completion ({where}: {first['msg']}).",
-            hint="Does the address end in /v1, and does it speak OpenAI's protocol?",
+            f"{address} did not answer with a chat completion ({where}: {first['msg']}).",
+            hint="Check that the address ends in /v1 and serves OpenAI's protocol.",
         ) from None
 
 
@@ -303,10 +310,12 @@ def _parsed(address: str) -> httpx.URL:
     except (httpx.InvalidURL, UnicodeError):
         url = httpx.URL("")
     if url.userinfo:
-        raise BadInput("The endpoint's address holds a password.", param="endpoint", hint="Give it as the key.")
+        raise BadInput(
+            "The endpoint's address contains a password.", param="endpoint", hint="Set it as the key instead."
+        )
     if url.scheme not in ("http", "https") or not url.host or url.query:
         raise BadInput(
-            f"The endpoint is {shown(address)}; expected an address as in http://127.0.0.1:8000/v1.", param="endpoint"
+            f"The endpoint is {shown(address)}; expected a URL such as http://127.0.0.1:8000/v1.", param="endpoint"
         )
     return url
 
@@ -315,5 +324,5 @@ def _credential(api_key: str | None) -> dict[str, str]:
     if not api_key:
         return {}
     if not (api_key.isascii() and api_key.isprintable()):
-        raise Unauthorized("The key holds characters that no HTTP header carries.", param="api_key")
+        raise Unauthorized("The key has characters that are not allowed in an HTTP header.", param="api_key")
     return {"authorization": f"Bearer {api_key}"}

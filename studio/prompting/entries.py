@@ -49,7 +49,7 @@ def read_entries(text: str, read: Callable[[Entry], Result], bare: str = "") -> 
                 skipped.append(f"{shown(entry)}: {error}")
     if not results and not empty:
         why = "; ".join(skipped[:3]) or "its JSON has no entries"
-        raise UnusableAnswer(f"The answer holds nothing that was asked for: {why}.")
+        raise UnusableAnswer(f"The answer has no usable result: {why}.")
     return Parsed(results=tuple(results), skipped=tuple(skipped[:MAX_SKIPPED]))
 
 
@@ -117,7 +117,7 @@ def numbers_of(value: Any, count: int) -> list[float]:
         items = cast(list[Any], value)
     numbers = [number for item in items if (number := _as_number(item)) is not None]
     if not len(numbers) == len(items) == count:
-        raise NotOne(f"{count} numbers are expected, and {shown(cast(object, value))} came")
+        raise NotOne(f"expected {count} numbers, got {shown(cast(object, value))}")
     return numbers
 
 

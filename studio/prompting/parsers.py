@@ -42,10 +42,10 @@ def read_interval(entry: Entry, duration_s: float | None) -> Interval:
     start = seconds_from(field_of(entry, START_NAMES))
     end = seconds_from(field_of(entry, END_NAMES))
     if end < start:
-        raise NotOne(f"{end:g} s, where it ends, is before {start:g} s, where it begins")
+        raise NotOne(f"the end at {end:g} s is before the start at {start:g} s")
     if duration_s is not None:
         if start > duration_s:
-            raise NotOne(f"it begins at {start:g} s, and the clip ends at {duration_s:g} s")
+            raise NotOne(f"the start at {start:g} s is after the end of the video at {duration_s:g} s")
         end = min(end, duration_s)
     return Interval(start_s=start, end_s=end, label=text_of(entry, EVENT_NAMES))
 
@@ -64,7 +64,7 @@ def seconds_from(value: Any) -> float:
         return float(found.group(1))
     found = _CLOCK.fullmatch(text)
     if found is None:
-        raise NotOne(f"{shown(value)} is no time")
+        raise NotOne(f"{shown(value)} is not a time")
     hours, minutes, seconds = found.groups()
     return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
 
@@ -95,7 +95,7 @@ def read_verdict(text: str) -> Verdict:
     if not isinstance(plausible, bool):
         plausible = None
     if plausible is None and score is None:
-        raise UnusableAnswer('The answer holds neither "plausible" (true or false) nor a "score" from 1 to 5.')
+        raise UnusableAnswer('The answer has neither "plausible" (true or false) nor a "score" from 1 to 5.')
     reason = entry.get("reason", entry.get("explanation"))
     return Verdict(plausible=plausible, score=score, reason=as_text(reason))
 
@@ -201,7 +201,7 @@ def parse_steps(text: str, frame: Frame) -> Parsed:
     """A JSON list of steps, or numbered or bulleted lines; without either every line is a step."""
     steps = _json_steps(text) or _marked_steps(text) or [line.strip() for line in text.splitlines() if line.strip()]
     if not steps:
-        raise UnusableAnswer("The answer holds no steps.")
+        raise UnusableAnswer("The answer has no steps.")
     clean = [as_text(step[:MAX_STEP]) for step in steps[:MAX_RESULTS]]
     return Parsed(results=tuple(Step(number=number, text=step) for number, step in enumerate(clean, 1)))
 

@@ -53,13 +53,13 @@ class Turn(Frozen):
 class ReasonerSampling(Frozen):
     """How tokens are drawn."""
 
-    temperature: float = Field(default=0.7, ge=0, le=2, description="0 always takes the likeliest token")
+    temperature: float = Field(default=0.7, ge=0, le=2, description="0 always takes the most likely token")
     top_p: float = Field(default=0.8, gt=0, le=1)
     top_k: int = Field(default=20, ge=0, le=10_000)
     presence_penalty: float = Field(default=1.5, ge=-2, le=2)
     repetition_penalty: float = Field(default=1.0, gt=0, le=2)
-    seed: int = Field(default=3407, ge=0, le=MAX_SEED, description="One seed is one answer")
-    max_tokens: int = Field(default=20_000, ge=1, le=100_000, description="Of one answer, at most")
+    seed: int = Field(default=3407, ge=0, le=MAX_SEED, description="The same seed gives the same answer")
+    max_tokens: int = Field(default=20_000, ge=1, le=100_000, description="Maximum number of tokens per answer")
 
 
 UPSAMPLING = ReasonerSampling()
@@ -125,7 +125,7 @@ def attach_image(path: Path) -> ImageUrl:
     if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
         mime = "image/webp"
     if not mime:
-        raise BadInput(f"{path} is no picture: a PNG, JPEG, WebP or GIF file is expected.", param="image")
+        raise BadInput(f"{path} is not an image; expected a PNG, JPEG, WebP or GIF file.", param="image")
     return ImageUrl(url=_data_uri(mime, raw))
 
 
@@ -144,7 +144,7 @@ def attach_video(path: Path) -> VideoUrl:
     elif raw[:4] == b"RIFF" and raw[8:12] == b"AVI ":
         mime = "video/x-msvideo"
     else:
-        raise BadInput(f"{path} is no clip: an MP4, MOV, MKV, WebM or AVI file is expected.", param="video")
+        raise BadInput(f"{path} is not a video; expected an MP4, MOV, MKV, WebM or AVI file.", param="video")
     return VideoUrl(url=_data_uri(mime, raw))
 
 
@@ -154,7 +154,7 @@ def _content(path: Path, most: int) -> bytes:
         if size > most:
             raise TooLarge(
                 f"{path} has {size:,} bytes; at most {most:,} can be sent with a question.",
-                hint="Let the endpoint read it by its path or address.",
+                hint="Let the endpoint read it from its path or address.",
             )
         return path.read_bytes()
     except OSError as error:
@@ -196,7 +196,7 @@ async def first_usable(
         UnusableAnswer: no answer could be read; it says why the last could not.
         StudioError: whatever `ask` raises.
     """
-    asked, last = question, UnusableAnswer("nothing was asked")
+    asked, last = question, UnusableAnswer("the question is empty")
     for attempt in range(1, attempts + 1):
         text = await ask(asked)
         try:

@@ -189,7 +189,7 @@ async def ask_until(ask: Ask, first: Question, read: Callable[[str], Read], atte
         why = error.why
     raise EngineError(
         f"The {who} gave no usable answer in {attempts} attempts: {why}",
-        hint=f"Resume to ask again, or let another {who} answer.",
+        hint=f"Resume to try again, or use another {who}.",
     )
 
 

@@ -73,7 +73,7 @@ class ReasonerTask(Frozen):
     def _holds_together(self) -> Self:
         named = set(Template(self.prompt).get_identifiers())
         if named != {field.name for field in self.fields}:
-            raise ValueError(f"the prompt names {sorted(named)}, which are not its fields")
+            raise ValueError(f"the prompt uses {sorted(named)}, which are not fields of the task")
         self.sampling_for(thinking=self.thinking)
         return self
 
@@ -124,7 +124,7 @@ def task_question(
     kinds = [part.type for part in media]
     if len(kinds) != 1 or kinds[0] not in task.media:
         wanted = " or ".join(f"one {kind}" for kind in task.media)
-        raise BadInput(f"{task.title} takes {wanted}; {' and '.join(kinds) or 'nothing'} came.", param="media")
+        raise BadInput(f"{task.title} needs {wanted}; got {' and '.join(kinds) or 'nothing'}.", param="media")
     thinks = task.thinking if thinking is None else thinking
     prompt = Template(task.prompt.strip()).safe_substitute(_filled(task, words or {}))
     return Question(
@@ -144,10 +144,12 @@ def _filled(task: ReasonerTask, words: Mapping[str, str]) -> dict[str, str]:
     for name, text in said.items():
         if not text:
             raise BadInput(
-                f"{task.title} needs {name}: {fields[name].title}.", param=name, hint=f"As in: {fields[name].example}"
+                f"{task.title} needs {name}: {fields[name].title}.",
+                param=name,
+                hint=f"For example: {fields[name].example}",
             )
         if len(text) > MAX_WORDS:
-            raise BadInput(f"{name} has {len(text):,} characters; at most {MAX_WORDS:,} are read.", param=name)
+            raise BadInput(f"{name} has {len(text):,} characters; the maximum is {MAX_WORDS:,}.", param=name)
     return said
 
 

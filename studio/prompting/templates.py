@@ -134,4 +134,4 @@ def load_refining_texts(folder: Path | None = None) -> RefiningTexts:
     own = folder / FILE if folder is not None else None
     if own is None or not own.is_file():
         return shipped(RefiningTexts, "templates", FILE)
-    return read_toml(RefiningTexts, own, f"The refinement's file of prompts {own}")
+    return read_toml(RefiningTexts, own, f"The refinement prompt file {own}")

@@ -61,7 +61,7 @@ def _says_something(words: str) -> str:
     if not words.strip():
         raise ValueError("the prompt is empty; write at least one word")
     if len(words.encode(errors="replace")) > MAX_TEXT_BYTES:
-        raise ValueError(f"the prompt has more than {MAX_TEXT_BYTES:,} bytes")
+        raise ValueError(f"the prompt is larger than {MAX_TEXT_BYTES:,} bytes")
     return words
 
 
@@ -88,15 +88,17 @@ class Upsampling(Frozen):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if (self.mode == "transfer") != bool(self.followed):
-            raise ValueError(f"followed is {list(self.followed)}; a transfer says what it follows, and only it does")
+            raise ValueError(
+                f"followed is {list(self.followed)}; it is required for a transfer and not allowed otherwise"
+            )
         wanted = MEDIA_OF[self.mode]
         count = len(self.followed) or 1
         came = [part.type for part in self.media]
         if came != ([wanted] * count if wanted else []):
             takes = f"{'one' if count == 1 else count} {wanted}" if wanted else "no media"
-            raise ValueError(f"{self.mode} takes {takes}, and {came} came")
+            raise ValueError(f"{self.mode} needs {takes}, but got {came}")
         if (self.kind == "video") != (self.controls.last_s is not None):
-            raise ValueError(f"{self.mode} needs controls of {'a clip' if self.kind == 'video' else 'an image'}")
+            raise ValueError(f"{self.mode} needs controls of {'a video' if self.kind == 'video' else 'an image'}")
         return self
 
     @property
@@ -207,6 +209,6 @@ async def upsample(ask: Ask, wish: Upsampling) -> Upsampled:
         raise EngineError(
             f"The reasoner gave no usable caption in {wish.attempts} attempts: {error.why}",
             param="prompt",
-            hint="Generate with the prompt as it is, say less in it, or ask another reasoner.",
+            hint="Generate with the prompt as it is, shorten it, or use another reasoner.",
         ) from None
     return usable.said.model_copy(update={"attempts": usable.attempt})

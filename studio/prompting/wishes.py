@@ -31,7 +31,7 @@ MIN_KNOWN = 3
 Captioned = GenerateImage | GenerateVideo | TransferVideo
 """Requests whose prompt is best a structured caption, for type checkers; `is_captioned` asks the table."""
 
-_TASK = "your words are the task, and the short caption that the model knows is put around them when the job runs"
+_TASK = "your prompt is the task; the short caption that the model was trained on is added when the job runs"
 
 
 def is_captioned(request: Request) -> TypeGuard[Captioned]:

@@ -116,7 +116,7 @@ def markdown_of(plan: Plan, trials: Sequence[Trial], contrasts: Sequence[Contras
 def _counted(plan: Plan, done: Sequence[Trial], failed: Sequence[Trial]) -> str:
     said = [f"{len(done)} of {len(plan.prompts)} prompts"]
     said += [f"{len(failed)} failed and left out"] if failed else []
-    said += [f"at most {plan.max_rewrites} rewrites, good enough at {plan.good_enough:g}"]
+    said += [f"at most {plan.max_rewrites} rewrites, stop at score {plan.good_enough:g}"]
     return "; ".join(said) + "."
 
 

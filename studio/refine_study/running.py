@@ -176,7 +176,7 @@ class StudyRun:
         if tree.error is not None:
             raise tree.error.error()
         if tree.state == "stopped":
-            raise EngineError(f"Refinement {tree.id} was stopped.", hint="Run the study again to go on.")
+            raise EngineError(f"Refinement {tree.id} was stopped.", hint="Run the study again to continue.")
         return tree
 
     async def _picture(self, client: StudioClient, index: int, node: RefinementNode) -> Picture:
@@ -205,13 +205,13 @@ class StudyRun:
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no study"
-            raise BadInput(f"{path} cannot be read: {reason}.", param="output", hint="Name another folder.") from None
+            reason = error.strerror if isinstance(error, OSError) else "it is not a study"
+            raise BadInput(f"{path} cannot be read: {reason}.", param="output", hint="Use another folder.") from None
         if study.plan != self._plan:
             raise BadInput(
                 f"{path} is a study of other prompts or settings.",
                 param="output",
-                hint="Name another folder for this one.",
+                hint="Use another folder for this study.",
             )
         return study.trials
 

@@ -27,10 +27,10 @@ class Plan(Frozen):
     """
 
     prompts: tuple[str, ...] = Field(min_length=1)
-    seed: int = Field(default=0, ge=0, description="Of the first prompt")
+    seed: int = Field(default=0, ge=0, description="Seed of the first prompt")
     generate: dict[str, Any] = Field(default_factory=dict)
-    max_rewrites: int = Field(default=2, ge=1, le=MAX_CANDIDATES - 1, description="At most, in each loop")
-    good_enough: float = Field(default=9.0, ge=0, le=10, description="The score that ends a loop")
+    max_rewrites: int = Field(default=2, ge=1, le=MAX_CANDIDATES - 1, description="Maximum number of rewrites per loop")
+    good_enough: float = Field(default=9.0, ge=0, le=10, description="Stop a loop at this score")
     rules: str = ""
 
 

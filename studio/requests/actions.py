@@ -32,7 +32,7 @@ def _whole_groups(num_actions: int) -> int:
     if num_actions % ACTIONS_PER_LATENT:
         lower = num_actions - num_actions % ACTIONS_PER_LATENT
         options = f"{lower} or {lower + ACTIONS_PER_LATENT}" if lower else str(ACTIONS_PER_LATENT)
-        raise ValueError(f"{num_actions} actions are not whole groups of four; use {options}")
+        raise ValueError(f"{num_actions} actions are not a multiple of four; use {options}")
     return num_actions
 
 
@@ -43,14 +43,14 @@ ActionTier = Literal["256", "480", "704", "720"]
 
 NumActions = Annotated[
     int,
-    Field(ge=4, le=MAX_ACTIONS, title="Actions", description="transitions, in groups of four"),
+    Field(ge=4, le=MAX_ACTIONS, title="Actions", description="transitions between frames, a multiple of four"),
     AfterValidator(_whole_groups),
     FormHint(step=4),
 ]
 
 
 class ActionSampling(Sampling):
-    """For actions: 50 steps, no guidance, shift 5 (technical report, table 21)."""
+    """Sampling for actions: 50 steps, no guidance, shift 5 (technical report, table 21)."""
 
     num_inference_steps: Steps = 50
     guidance_scale: Guidance = 1.0
@@ -63,25 +63,33 @@ class ActionRequest(Generation):
     checkpoint: CheckpointName = None
     prompt: Prompt
     embodiment: Annotated[
-        EmbodimentName, Field(title="Embodiment", description="whose actions they are: it picks the model's weights")
+        EmbodimentName,
+        Field(title="Embodiment", description="the robot's action space; selects the model's weights for it"),
     ]
     action_width: Annotated[
         int | None,
-        Field(ge=1, le=1024, title="Action width", description="values of one action, where the data set decides"),
+        Field(
+            ge=1,
+            le=1024,
+            title="Action width",
+            description="values per action, for embodiments whose data set decides it",
+        ),
         FormHint(hidden=True),
     ] = None
     view: Annotated[
         ViewName | None,
-        Field(title="View", description="where the camera stands; none takes the embodiment's own"),
+        Field(title="View", description="camera position; empty uses the embodiment's own"),
         FormHint(fold=True),
     ] = None
     resolution: Annotated[
         ActionTier,
-        Field(title="Size", description="the tier that frames are fitted into; they are shrunk and never enlarged"),
+        Field(title="Resolution", description="tier that frames are fitted into; frames are scaled down, never up"),
         FormHint(names=(("256", "256p"), ("480", "480p"), ("704", "704p"), ("720", "720p"))),
     ] = "256"
     fps: Annotated[
-        float, Field(ge=1, le=60, title="Rate", description="actions, and frames, per second"), FormHint(unit="per s")
+        float,
+        Field(ge=1, le=60, title="Frame rate", description="actions and frames per second"),
+        FormHint(unit="per s"),
     ] = 15.0
     sampling: ActionSampling = Field(default_factory=ActionSampling)
     count: Count = 1
@@ -105,7 +113,7 @@ def whole_groups_of_rows(actions: tuple[tuple[float, ...], ...], width: int) -> 
     _whole_groups(len(actions))
     for index, row in enumerate(actions):
         if len(row) != width:
-            raise ValueError(f"action {index} has {len(row)} values; {width} are expected")
+            raise ValueError(f"action {index} has {len(row)} values; expected {width}")
 
 
 FORWARD_EXAMPLE: dict[str, Any] = {
@@ -118,7 +126,7 @@ FORWARD_EXAMPLE: dict[str, Any] = {
 
 
 class PredictVideo(ActionRequest):
-    """A first picture and actions to the frames that follow.
+    """Forward dynamics: predict video from a start image and actions.
 
     Actions are in the model's units, one row for each transition: 16 rows make 17 frames.
     """
@@ -128,13 +136,13 @@ class PredictVideo(ActionRequest):
     kind: Annotated[Literal["predict_video"], FormHint(hidden=True)] = "predict_video"
     start_image: Annotated[
         MediaId,
-        Field(title="First picture", description="what is seen before the first action"),
+        Field(title="Start image", description="the frame before the first action"),
         FormHint(hidden=True),
         Takes("image"),
     ]
     actions: Annotated[
         tuple[tuple[ActionValue, ...], ...],
-        Field(min_length=4, max_length=MAX_ACTIONS, title="Actions", description="a row for each transition"),
+        Field(min_length=4, max_length=MAX_ACTIONS, title="Actions", description="one row per transition"),
         FormHint(hidden=True),
         Takes("actions"),
     ]
@@ -159,13 +167,16 @@ INVERSE_EXAMPLE: dict[str, Any] = {
 
 
 class PredictActions(ActionRequest):
-    """A clip to the actions between its frames, in the model's units; of 17 frames 16 rows."""
+    """Inverse dynamics: estimate the actions between a video's frames, in the model's units; 17 frames give 16 rows."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [INVERSE_EXAMPLE]})
 
     kind: Annotated[Literal["predict_actions"], FormHint(hidden=True)] = "predict_actions"
     source_video: Annotated[
-        MediaId, Field(title="Clip", description="whose actions are asked for"), FormHint(hidden=True), Takes("video")
+        MediaId,
+        Field(title="Source video", description="the video to estimate actions from"),
+        FormHint(hidden=True),
+        Takes("video"),
     ]
     num_actions: NumActions = 16
 
@@ -191,7 +202,7 @@ POLICY_EXAMPLE: dict[str, Any] = {
 
 
 class RunPolicy(ActionRequest):
-    """A picture, and for some embodiments the state of the arm, to actions and the frames that they lead to.
+    """Policy: plan actions, and predict frames, from a camera image and, for some embodiments, the arm's state.
 
     `state` is as the embodiment's actions are; for droid_joint_position seven joint positions in rad and the gripper,
     0 open to 1 closed.
@@ -202,19 +213,19 @@ class RunPolicy(ActionRequest):
     kind: Annotated[Literal["run_policy"], FormHint(hidden=True)] = "run_policy"
     start_image: Annotated[
         MediaId,
-        Field(title="What is seen now", description="the camera's picture"),
+        Field(title="Camera image", description="what the robot sees now"),
         FormHint(hidden=True),
         Takes("image"),
     ]
     state: Annotated[
         tuple[ActionValue, ...] | None,
-        Field(max_length=1024, title="State", description="where the arm is, for embodiments that are told"),
+        Field(max_length=1024, title="State", description="the arm's current state, for embodiments that use it"),
         FormHint(hidden=True),
     ] = None
     num_actions: NumActions = 16
     decode_video: Annotated[
         bool,
-        Field(title="Foreseen frames", description="decode the frames that the policy foresees too"),
+        Field(title="Predicted frames", description="also decode the frames that the policy predicts"),
         Makes("video"),
     ] = True
 
@@ -225,5 +236,5 @@ class RunPolicy(ActionRequest):
         if (self.state is None) != (expected == 0) or len(self.state or ()) != expected:
             came = "none" if self.state is None else f"{len(self.state)} values"
             wanted = f"{expected} values" if expected else "none"
-            raise ValueError(f"state has {came}; {self.embodiment} takes {wanted}")
+            raise ValueError(f"state has {came}; {self.embodiment} expects {wanted}")
         return self

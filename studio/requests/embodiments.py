@@ -88,7 +88,7 @@ def action_width(name: EmbodimentName, given: int | None) -> int:
     """
     width = EMBODIMENTS[name].width
     if width is None and given is None:
-        raise ValueError(f"the width of {name} depends on its data set; send action_width")
+        raise ValueError(f"the action width of {name} depends on its data set; send action_width")
     if width is not None and given not in (None, width):
-        raise ValueError(f"action_width is {given}; {name} has actions of {width} values")
+        raise ValueError(f"action_width is {given}; an action of {name} has {width} values")
     return width if width is not None else given or 0

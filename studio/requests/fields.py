@@ -21,9 +21,7 @@ def _fits(text: str) -> str:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
-        raise ValueError(
-            f"the text holds half of a surrogate pair at character {error.start}; send whole characters"
-        ) from None
+        raise ValueError(f"the text has an unpaired surrogate at character {error.start}; send valid Unicode") from None
     if size > MAX_TEXT_BYTES:
         raise ValueError(f"the text has {size:,} bytes; at most {MAX_TEXT_BYTES:,} are accepted")
     return text
@@ -59,7 +57,8 @@ def _seeds_exist(count: int, info: ValidationInfo) -> int:
     sampling = info.data.get("sampling")
     if sampling is not None and sampling.seed + count - 1 > MAX_SEED:
         raise ValueError(
-            f"{count} results from seed {sampling.seed} need seeds above {MAX_SEED}; use a smaller seed, or fewer"
+            f"{count} results from seed {sampling.seed} need seeds above {MAX_SEED}; use a smaller seed or a lower "
+            f"count"
         )
     return count
 
@@ -68,54 +67,60 @@ BoundedText = Annotated[str, AfterValidator(_fits)]
 
 CheckpointName = Annotated[
     BoundedText | None,
-    Field(min_length=1, max_length=4096, title="Checkpoint", description="none means the one the server started with"),
+    Field(min_length=1, max_length=4096, title="Checkpoint", description="empty uses the default checkpoint"),
     FormHint(hidden=True),
 ]
 Prompt = Annotated[
     BoundedText,
     AfterValidator(_says_something),
-    Field(title="Prompt", description="plain words, or a structured caption"),
+    Field(title="Prompt", description="plain text, or a structured caption"),
     FormHint(lines=4),
 ]
 Upsample = Annotated[
     bool,
-    Field(title="Upsample", description="first have the reasoner turn the prompt into a structured caption"),
+    Field(title="Upsample", description="let the reasoner rewrite the prompt as a structured caption first"),
     FormHint(fold=True),
 ]
 WrittenFrom = Annotated[
     BoundedText | None,
-    Field(title="Your words", description="what the prompt was, where the upsampler has written it anew"),
+    Field(title="Original prompt", description="your prompt before it was upsampled"),
     FormHint(hidden=True),
 ]
 NegativePrompt = Annotated[
     BoundedText,
-    Field(title="Negative prompt", description="what guidance pulls away from"),
+    Field(title="Negative prompt", description="what to keep out"),
     FormHint(fold=True, lines=2),
 ]
-Shape = Annotated[AspectRatio, Field(title="Shape", description="width to height")]
+Shape = Annotated[AspectRatio, Field(title="Aspect ratio", description="width to height")]
 Size = Annotated[
     Resolution,
-    Field(title="Size", description="the tier; the exact canvas follows from the shape"),
+    Field(title="Resolution", description="the tier; the exact size in pixels follows from the aspect ratio"),
     FormHint(names=(("256", "256p"), ("480", "480p"), ("720", "720p"), ("768", "768p"))),
 ]
 Count = Annotated[
     int,
-    Field(ge=1, le=10, title="Count", description="results, each with the next seed"),
+    Field(ge=1, le=10, title="Count", description="number of results, each with the next seed"),
     AfterValidator(_seeds_exist),
 ]
 """A request has it below its `sampling`, whose seed it counts from."""
 UseSystemPrompt = Annotated[
-    bool, Field(title="System prompt", description="put the model's system prompt before yours"), FormHint(fold=True)
+    bool,
+    Field(title="System prompt", description="put the model's system prompt before your prompt"),
+    FormHint(fold=True),
 ]
 UseResolutionTemplate = Annotated[
-    bool, Field(title="Resolution sentence", description="append the canvas in words"), FormHint(fold=True)
+    bool,
+    Field(title="Resolution sentence", description="append a sentence that states the resolution"),
+    FormHint(fold=True),
 ]
 UseDurationTemplate = Annotated[
-    bool, Field(title="Duration sentence", description="append length and frame rate in words"), FormHint(fold=True)
+    bool,
+    Field(title="Duration sentence", description="append a sentence that states length and frame rate"),
+    FormHint(fold=True),
 ]
 SaveLatents = Annotated[
     bool,
-    Field(title="Save latents", description="keep the final latents as safetensors too"),
+    Field(title="Save latents", description="also save the final latents as safetensors"),
     FormHint(fold=True),
     Makes("latents"),
 ]
@@ -124,21 +129,21 @@ MediaId = Annotated[str, Field(pattern=r"^(u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3})$"
 
 
 class Adapter(Frozen):
-    """One adapter of the data folder's `adapters/`, and how strongly it counts: 0 is as if it were not there."""
+    """One adapter of the data folder's `adapters/`, and its strength: 0 has no effect."""
 
     name: Annotated[
         str,
         Field(
             pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$",
             title="Adapter",
-            description="a file or folder in the data folder's adapters/",
+            description="a file or folder in adapters/ of the data folder",
         ),
     ]
     scale: Annotated[
-        float, Field(ge=-4, le=4, title="Scale", description="how strongly it counts; 1 is as trained")
+        float, Field(ge=-4, le=4, title="Scale", description="strength of the adapter; 1 is as trained")
     ] = 1.0
 
 
 AdapterField = Annotated[
-    Adapter | None, Field(title="Adapter", description="a LoRA on top of the checkpoint"), FormHint(hidden=True)
+    Adapter | None, Field(title="Adapter", description="a LoRA adapter on top of the checkpoint"), FormHint(hidden=True)
 ]

@@ -50,7 +50,7 @@ class GenerateImage(Generation):
     use_resolution_template: UseResolutionTemplate = True
     use_duration_template: Annotated[
         bool,
-        Field(title="Duration sentence", description="accepted as the peers do; a picture has no length"),
+        Field(title="Duration sentence", description="accepted for compatibility; an image has no duration"),
         FormHint(hidden=True),
     ] = True
     upsample: Upsample = False

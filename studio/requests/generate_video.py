@@ -53,32 +53,36 @@ class GenerateVideo(Generation):
     prompt: Prompt
     start_image: Annotated[
         MediaId | None,
-        Field(title="First picture", description="the clip starts with it"),
+        Field(title="Start image", description="the first frame of the video"),
         FormHint(hidden=True),
         Takes("image"),
     ] = None
     source_video: Annotated[
         MediaId | None,
-        Field(title="Source clip", description="the clip continues it"),
+        Field(title="Source video", description="the video to continue"),
         FormHint(hidden=True),
         Takes("video"),
     ] = None
     condition_frames: Annotated[
         tuple[Annotated[int, Field(ge=0)], ...],
-        Field(min_length=1, max_length=100, title="Kept frames", description="latent frames of the source that stay"),
+        Field(
+            min_length=1, max_length=100, title="Kept frames", description="latent frames of the source video to keep"
+        ),
         FormHint(hidden=True),
     ] = KEPT
     condition_end: Annotated[
         Literal["first", "last"],
-        Field(title="Kept end", description="which end of the source the kept frames come from"),
+        Field(title="Kept end", description="keep frames from the first or the last part of the source video"),
         FormHint(hidden=True),
     ] = "first"
     aspect_ratio: Shape = "16:9"
     resolution: Size = "480"
-    num_frames: Annotated[NumFrames, Field(title="Length", description="frames: one, then groups of four")] = 189
+    num_frames: Annotated[NumFrames, Field(title="Length", description="number of frames: 1 plus a multiple of 4")] = (
+        189
+    )
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
     sound: Annotated[
-        bool, Field(title="Sound", description="denoise sound together with the picture"), Makes("sound")
+        bool, Field(title="Sound", description="generate sound together with the video"), Makes("sound")
     ] = False
     sampling: VideoSampling = Field(default_factory=VideoSampling)
     count: Count = 1
@@ -114,9 +118,9 @@ class GenerateVideo(Generation):
     @model_validator(mode="after")
     def _one_start(self) -> Self:
         if self.start_image is not None and self.source_video is not None:
-            raise ValueError("start_image and source_video are both given; a clip starts from one of them")
+            raise ValueError("start_image and source_video are both given; send one of them")
         if self.source_video is None and (self.condition_frames, self.condition_end) != (KEPT, "first"):
-            raise ValueError("condition_frames and condition_end are about source_video, and there is none")
+            raise ValueError("condition_frames and condition_end need a source_video, and none was sent")
         if self.source_video is not None and max(self.condition_frames) >= self.num_latent_frames:
             raise ValueError(
                 f"condition_frames names latent frame {max(self.condition_frames)}; "

@@ -97,11 +97,11 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(GenerateImage, "picture", "image", ("image",), modes=("text2image",)),
+        Kind(GenerateImage, "image", "image", ("image",), modes=("text2image",)),
         Kind(GenerateVideo, "video", "video", ("video",), modes=("text2video", "image2video", "video2video")),
         Kind(TransferVideo, "transfer", "transfer", ("video",)),
-        Kind(PredictVideo, "world", "forward_dynamics", ("video",), modes=("forward_dynamics",)),
-        Kind(PredictActions, "actions of a clip", "inverse_dynamics", ("actions",), modes=("inverse_dynamics",)),
+        Kind(PredictVideo, "forward dynamics", "forward_dynamics", ("video",), modes=("forward_dynamics",)),
+        Kind(PredictActions, "inverse dynamics", "inverse_dynamics", ("actions",), modes=("inverse_dynamics",)),
         Kind(RunPolicy, "policy", "policy", ("actions",), modes=("policy", "wam")),
     )
 }

@@ -77,4 +77,4 @@ class Generation(Frozen):
     @property
     def source_frames(self) -> FrameSpan:
         """Which frames of its source clip are read, by a kind that has one."""
-        raise AssertionError(f"{type(self).__name__} reads no source clip")
+        raise AssertionError(f"{type(self).__name__} reads no source video")

@@ -59,17 +59,17 @@ def explain(error: ValidationError, model: type[BaseModel]) -> BadInput:
             others = [name for name, other in KINDS.items() if other.has(path)]
             if kind is not None and others:
                 return BadInput(
-                    f"{path} does not go with {kind}.", param=path, hint=f"It goes with {', '.join(others)}."
+                    f"{path} is not a field of {kind}.", param=path, hint=f"It is a field of {', '.join(others)}."
                 )
-            return BadInput(f"{path} is not a field here.", param=path, hint=nearest(str(first["loc"][-1]), known))
+            return BadInput(f"{path} is not a known field.", param=path, hint=nearest(str(first["loc"][-1]), known))
         case "greater_than_equal":
             least = _number(context["ge"])
-            return BadInput(f"{path} is {came}; at least {least} is expected.", param=path, hint=hint)
+            return BadInput(f"{path} is {came}; expected at least {least}.", param=path, hint=hint)
         case "less_than_equal":
             most = _number(context["le"])
-            return BadInput(f"{path} is {came}; at most {most} is accepted.", param=path, hint=hint)
+            return BadInput(f"{path} is {came}; the maximum is {most}.", param=path, hint=hint)
         case "finite_number":
-            return BadInput(f"{path} is {came}; a finite number is expected.", param=path, hint=hint)
+            return BadInput(f"{path} is {came}; expected a finite number.", param=path, hint=hint)
         case "value_error":
             where = f"{path}: " if path else ""
             return BadInput(f"{where}{first['msg'].removeprefix('Value error, ').rstrip('.')}.", param=path or None)
@@ -83,7 +83,7 @@ def shown(value: object) -> str:
     try:
         return cut(repr(value))
     except RecursionError:
-        return "something nested too deeply"
+        return "a value that is nested too deeply"
 
 
 def cut(text: str) -> str:
@@ -95,7 +95,7 @@ def cut(text: str) -> str:
 def nearest(name: str, known: Any) -> str:
     """A hint that names what was probably meant; comparing takes time with the square of the length."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5) if len(name) <= MAX_SHOWN else []
-    return f"Did you mean {close[0]}?" if close else f"Known here: {', '.join(sorted(known))}."
+    return f"Did you mean {close[0]}?" if close else f"Known values: {', '.join(sorted(known))}."
 
 
 def _model_at(model: type[BaseModel], path: tuple[int | str, ...]) -> type[BaseModel]:

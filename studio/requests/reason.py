@@ -35,7 +35,7 @@ def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
         if not layer:
             break
     else:
-        raise ValueError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
+        raise ValueError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} levels deep")
     size_bytes = len(json.dumps(schema))
     if size_bytes > MAX_SCHEMA_BYTES:
         raise ValueError(f"the schema has {size_bytes:,} bytes; at most {MAX_SCHEMA_BYTES:,} are accepted")
@@ -50,7 +50,7 @@ def _parts(node: Any) -> list[Any]:
         for word, most in MAX_SCHEMA_COUNTS.items():
             said = node.get(word)
             if isinstance(said, int | float) and said > most:
-                raise ValueError(f"{word} is {said:g} somewhere in the schema; at most {most:,} is accepted")
+                raise ValueError(f"{word} is {said:g} in the schema; the maximum is {most:,}")
         values = cast(dict[str, Any], node).values()
     return [cast(Any, value) for value in values if isinstance(value, dict | list)]
 
@@ -106,52 +106,74 @@ class TextSampling(Frozen):
     """How the next token is picked. Defaults are the reasoner's own without thinking (cosmos-framework's table)."""
 
     max_tokens: Annotated[
-        int, Field(ge=1, le=65_536, title="Length", description="tokens of the answer at most"), FormHint(unit="tokens")
+        int,
+        Field(ge=1, le=65_536, title="Max tokens", description="maximum number of tokens in the answer"),
+        FormHint(unit="tokens"),
     ] = 2048
     temperature: Annotated[
         float,
-        Field(ge=0, le=2, title="Temperature", description="0 always takes the likeliest token"),
+        Field(ge=0, le=2, title="Temperature", description="0 always takes the most likely token"),
         FormHint(row="picking", step=0.05),
     ] = 0.7
     top_p: Annotated[
         float,
-        Field(gt=0, le=1, title="Top p", description="only the likeliest tokens that together reach this probability"),
+        Field(
+            gt=0,
+            le=1,
+            title="Top p",
+            description="sample from the most likely tokens whose probabilities add up to this",
+        ),
         FormHint(row="picking", step=0.05),
     ] = 0.8
     top_k: Annotated[
         int,
-        Field(ge=0, le=10_000, title="Top k", description="only so many of the likeliest tokens; 0 is all"),
+        Field(ge=0, le=10_000, title="Top k", description="sample from this many of the most likely tokens; 0 is all"),
         FormHint(fold=True),
     ] = 20
     repetition_penalty: Annotated[
         float,
-        Field(gt=0, le=2, title="Repetition penalty", description="above 1 avoids every token read or written so far"),
+        Field(
+            gt=0,
+            le=2,
+            title="Repetition penalty",
+            description="above 1 discourages tokens of the prompt and the answer",
+        ),
         FormHint(fold=True, step=0.05),
     ] = 1.0
     presence_penalty: Annotated[
         float,
-        Field(ge=-2, le=2, title="Presence penalty", description="above 0 avoids tokens that the answer has"),
+        Field(
+            ge=-2, le=2, title="Presence penalty", description="above 0 discourages tokens that the answer already has"
+        ),
         FormHint(fold=True, step=0.1),
     ] = 1.5
     frequency_penalty: Annotated[
         float,
-        Field(ge=-2, le=2, title="Frequency penalty", description="likewise, for each time that it has them"),
+        Field(
+            ge=-2,
+            le=2,
+            title="Frequency penalty",
+            description="above 0 discourages a token each time that the answer has it",
+        ),
         FormHint(fold=True, step=0.1),
     ] = 0.0
     seed: Annotated[
-        int, Field(ge=0, le=MAX_SEED, title="Seed", description="one seed is one answer, alone or beside others")
+        int,
+        Field(ge=0, le=MAX_SEED, title="Seed", description="the same request with the same seed gives the same answer"),
     ] = Field(default_factory=draw_seed)
     stop: Annotated[
         tuple[Annotated[BoundedText, Field(min_length=1, max_length=256)], ...],
-        Field(max_length=16, title="Stop", description="the answer ends before any of these"),
+        Field(max_length=16, title="Stop strings", description="the answer ends before the first of these"),
         FormHint(hidden=True),
     ] = ()
     logprobs: Annotated[
-        bool, Field(title="Probabilities", description="tell how likely each token was"), FormHint(hidden=True)
+        bool,
+        Field(title="Probabilities", description="return the log probability of each token"),
+        FormHint(hidden=True),
     ] = False
     top_logprobs: Annotated[
         int,
-        Field(ge=0, le=20, title="Others", description="and the likeliest tokens at its place"),
+        Field(ge=0, le=20, title="Top log probabilities", description="number of most likely alternatives per token"),
         FormHint(hidden=True),
     ] = 0
 
@@ -177,28 +199,33 @@ class Reason(Frozen):
     ] = None
     video_fps: Annotated[
         float | None,
-        Field(gt=0, le=60, title="Frames per second", description="that are looked at; none is the checkpoint's own"),
+        Field(
+            gt=0,
+            le=60,
+            title="Frames per second",
+            description="frames per second to sample; empty uses the checkpoint's own",
+        ),
         FormHint(fold=True),
     ] = None
     num_video_frames: Annotated[
         int | None,
-        Field(ge=1, le=768, title="Frames", description="that are looked at, evenly over the clip"),
+        Field(ge=1, le=768, title="Frames", description="number of frames to sample, evenly over the video"),
         FormHint(fold=True),
     ] = None
     min_pixels: Annotated[
         int | None,
-        Field(ge=1, le=2**28, title="Least pixels", description="smaller ones are enlarged"),
+        Field(ge=1, le=2**28, title="Min pixels", description="smaller media are scaled up"),
         FormHint(fold=True),
     ] = None
     max_pixels: Annotated[
         int | None,
-        Field(ge=1, le=2**28, title="Most pixels", description="larger ones are shrunk"),
+        Field(ge=1, le=2**28, title="Max pixels", description="larger media are scaled down"),
         FormHint(fold=True),
     ] = None
 
     enable_thinking: Annotated[
         bool | None,
-        Field(title="Thinking", description="a switch of some checkpoints' chat templates; none leaves it alone"),
+        Field(title="Thinking", description="switch of some checkpoints' chat templates; empty leaves it unset"),
         FormHint(hidden=True),
     ] = None
 
@@ -218,7 +245,7 @@ class Reason(Frozen):
     @model_validator(mode="after")
     def _ends_with_a_question(self) -> Self:
         if self.messages[-1].role == "assistant":
-            raise ValueError("the last message is the assistant's; end with what it shall answer")
+            raise ValueError("the last message is the assistant's; end with a user message")
         return self
 
     @model_validator(mode="after")

@@ -42,14 +42,16 @@ class RefineImage(Frozen):
 
     kind: Literal["refine_image"] = "refine_image"
     generate: Annotated[GenerateImage | GenerateVideo, Field(discriminator="kind")]
-    num_candidates: int = Field(default=1, ge=1, le=MAX_CANDIDATES, description="Chains, each with a seed of its own")
-    max_rewrites: int = Field(default=2, ge=0, le=MAX_REWRITES, description="At most, in each chain")
-    good_enough: float = Field(default=9.0, ge=0, le=10, allow_inf_nan=False, description="The score that ends it")
+    num_candidates: int = Field(
+        default=1, ge=1, le=MAX_CANDIDATES, description="Independent chains, each with its own seed"
+    )
+    max_rewrites: int = Field(default=2, ge=0, le=MAX_REWRITES, description="Maximum number of rewrites per chain")
+    good_enough: float = Field(default=9.0, ge=0, le=10, allow_inf_nan=False, description="Stop at this score")
     budget_s: float | None = Field(
-        default=None, gt=0, le=1e6, allow_inf_nan=False, description="No rewrite is begun after so many seconds"
+        default=None, gt=0, le=1e6, allow_inf_nan=False, description="Start no rewrite after this many seconds"
     )
     budget_tokens: int | None = Field(
-        default=None, ge=1, le=10**9, description="No rewrite is begun after so many tokens"
+        default=None, ge=1, le=10**9, description="Start no rewrite after this many tokens"
     )
     upsampler: Answerer = "server"
     critic: Answerer = "server"
@@ -60,9 +62,9 @@ class RefineImage(Frozen):
     def _holds_together(self) -> Self:
         made = self.generate
         if isinstance(made, GenerateVideo) and made.start_image is None:
-            raise ValueError("a clip is refined from the picture that it starts from; send generate.start_image")
+            raise ValueError("only image-to-video requests can be refined; send generate.start_image")
         if made.count != 1:
-            raise ValueError(f"generate.count is {made.count}; send num_candidates in place of it")
+            raise ValueError(f"generate.count is {made.count}; send num_candidates instead")
         if made.sampling.seed + self.num_candidates - 1 > MAX_SEED:
             raise ValueError(f"{self.num_candidates} candidates need seeds above {MAX_SEED}; use a smaller seed")
         return self

@@ -20,12 +20,12 @@ def draw_seed() -> int:
 
 Steps = Annotated[
     int,
-    Field(ge=1, le=200, title="Steps", description="denoising steps: more is slower and usually cleaner"),
+    Field(ge=1, le=200, title="Denoising steps", description="more is slower and usually cleaner"),
     FormHint(row="denoising"),
 ]
 Guidance = Annotated[
     float,
-    Field(ge=0, le=20, title="Guidance", description="pull towards the prompt; 1 turns guidance off"),
+    Field(ge=0, le=20, title="Guidance scale", description="how strongly to follow the prompt; 1 turns guidance off"),
     FormHint(row="denoising", step=0.5),
 ]
 StepCache = Annotated[
@@ -34,14 +34,13 @@ StepCache = Annotated[
         ge=0,
         le=1,
         title="Step cache",
-        description="leave a pass out where the velocity would change by no more than this part of itself since the "
-        "last one; faster and not exact, 0.05 is careful; none computes every step",
+        description="skip near-identical steps; 0.05 is a safe speed-up, empty or 0 is off (exact)",
     ),
     FormHint(fold=True),
 ]
 FlowShift = Annotated[
     float,
-    Field(ge=0.1, le=20, title="Flow shift", description="spends more steps on the coarse shape"),
+    Field(ge=0.1, le=20, title="Flow shift", description="higher values spend more steps on coarse structure"),
     FormHint(fold=True, step=0.1),
 ]
 
@@ -51,26 +50,32 @@ def check_interval(name: str, interval: tuple[float, float] | None) -> None:
     if interval is not None:
         low, high = interval
         if not 0 <= low <= high <= 1001:
-            raise ValueError(f"{name} is [{low:g}, {high:g}]; it takes [low, high] with 0 <= low <= high <= 1001")
+            raise ValueError(f"{name} is [{low:g}, {high:g}]; expected [low, high] with 0 <= low <= high <= 1001")
 
 
 class Sampling(Frozen):
-    """Steps, guidance and noise. Defaults are Cosmos3-Nano's for images (50 / 4 / 3); a preset may say otherwise."""
+    """Steps, guidance and noise. Defaults are Cosmos3-Nano's for images (50 / 4 / 3); a preset may override them."""
 
     num_inference_steps: Steps = 50
     guidance_scale: Guidance = 4.0
     seed: Annotated[
-        int, Field(ge=0, le=MAX_SEED, title="Seed", description="one seed is one result, on every device")
+        int,
+        Field(
+            ge=0,
+            le=MAX_SEED,
+            title="Seed",
+            description="the same request with the same seed gives the same result on every device",
+        ),
     ] = Field(default_factory=draw_seed)
     flow_shift: FlowShift = 3.0
     schedule: Annotated[
         Literal["native", "checkpoint"],
-        Field(title="Schedule", description="the framework's own sigmas, or the checkpoint's scheduler file"),
+        Field(title="Schedule", description="the framework's sigmas, or those of the checkpoint's scheduler file"),
         FormHint(fold=True),
     ] = "native"
     guidance_interval: Annotated[
         tuple[float, float] | None,
-        Field(title="Guidance interval", description="guide only for timesteps between these two, both included"),
+        Field(title="Guidance interval", description="apply guidance only between these two timesteps, inclusive"),
         FormHint(hidden=True),
     ] = None
     step_cache: StepCache = None
@@ -87,7 +92,7 @@ class Sampling(Frozen):
 
 
 class VideoSampling(Sampling):
-    """The same for clips: 35 steps, guidance 6, shift 10, as in every published latency table."""
+    """The same for videos: 35 steps, guidance 6, shift 10, as in every published latency table."""
 
     num_inference_steps: Steps = 35
     guidance_scale: Guidance = 6.0

@@ -40,42 +40,52 @@ Strength = Literal["very_low", "low", "medium", "high", "very_high"]
 
 
 class Control(Frozen):
-    """One clip to follow, given or computed from the request's `source_video`."""
+    """One control video, given or computed from the request's `source_video`."""
 
     hint: HintName
     video: Annotated[
         MediaId | None,
-        Field(title="Control clip", description="none computes it from the source clip"),
+        Field(title="Control video", description="leave empty to compute it from the source video"),
         Takes("video"),
     ] = None
     strength: Annotated[
-        Strength | None, Field(title="Strength", description="of a computed control; none is medium")
+        Strength | None, Field(title="Strength", description="of a computed control; empty is medium")
     ] = None
-    weight: Annotated[float, Field(ge=0, le=100, title="Weight", description="share of its attention")] = 1.0
+    weight: Annotated[float, Field(ge=0, le=100, title="Weight", description="weight of this control")] = 1.0
 
     @model_validator(mode="after")
     def _given_or_computed(self) -> Self:
         if self.video is None and self.hint not in COMPUTED_HINTS:
             raise ValueError(
-                f"{self.hint} has no video; only {' and '.join(COMPUTED_HINTS)} are computed here, so send its clip"
+                f"{self.hint} has no video; only {' and '.join(COMPUTED_HINTS)} can be computed, so send a control "
+                f"video"
             )
         if self.video is not None and self.strength is not None:
-            raise ValueError(f"{self.hint} has a video and a strength; a strength is for a control that is computed")
+            raise ValueError(f"{self.hint} has a video and a strength; strength applies only to a computed control")
         return self
 
 
 class TransferSampling(Sampling):
-    """For transfer: 50 steps, guidance 3 by words and 1.5 by controls, shift 10 (technical report, table 21)."""
+    """For transfer: 50 steps, guidance 3 for the prompt and 1.5 for controls, shift 10 (technical report, table 21)."""
 
     num_inference_steps: Steps = 50
     guidance_scale: Guidance = 3.0
     flow_shift: FlowShift = 10.0
     control_guidance: Annotated[
-        float, Field(ge=0, le=20, title="Control guidance", description="pull towards the controls; 1 turns it off")
+        float,
+        Field(
+            ge=0,
+            le=20,
+            title="Control guidance scale",
+            description="how strongly to follow the controls; 1 turns it off",
+        ),
     ] = 1.5
     control_guidance_interval: Annotated[
         tuple[float, float] | None,
-        Field(title="Control guidance interval", description="likewise, between these two timesteps, both included"),
+        Field(
+            title="Control guidance interval",
+            description="apply control guidance only between these two timesteps, inclusive",
+        ),
         FormHint(hidden=True),
     ] = None
 
@@ -98,7 +108,7 @@ EXAMPLE: dict[str, Any] = {
 
 
 class TransferVideo(Generation):
-    """Words and controls to a clip as long as its controls.
+    """Generate a video that follows a prompt and control videos.
 
     A long clip is made in chunks; each starts with the last `num_overlap_frames` of the one before. From `source_video`
     come the controls that are computed, and its first `num_source_frames` are kept as the clip's own.
@@ -114,35 +124,40 @@ class TransferVideo(Generation):
     prompt: Prompt
     controls: Annotated[
         tuple[Control, ...],
-        Field(min_length=1, max_length=5, title="Controls", description="clips to follow, one of each hint"),
+        Field(
+            min_length=1, max_length=5, title="Controls", description="control videos to follow, at most one per type"
+        ),
         FormHint(hidden=True),
     ]
     control_attention: Annotated[
         Literal["averaged", "joint"],
-        Field(title="Several controls", description="seen one at a time and averaged, or all at once"),
+        Field(title="Combine controls", description="attend to each control separately and average, or to all jointly"),
         FormHint(fold=True),
     ] = "averaged"
     source_video: Annotated[
         MediaId | None,
-        Field(title="Source clip", description="what controls are computed from, and what the clip may start with"),
+        Field(title="Source video", description="controls are computed from it; its first frames can be kept"),
         FormHint(hidden=True),
         Takes("video"),
     ] = None
     num_source_frames: Annotated[
         int,
-        Field(ge=0, le=397, title="Kept frames", description="frames of the source that the clip starts with"),
+        Field(ge=0, le=397, title="Kept frames", description="start with this many frames of the source video"),
         FormHint(hidden=True),
     ] = 0
     aspect_ratio: Shape = "16:9"
     resolution: Size = "480"
     num_frames: Annotated[
-        int | None, Field(ge=1, le=MAX_FRAMES, title="Length", description="frames; none is as long as the controls")
+        int | None,
+        Field(
+            ge=1, le=MAX_FRAMES, title="Length", description="number of frames; leave empty to match the control video"
+        ),
     ] = None
     fps: Annotated[float, Field(ge=10, le=30, title="Frame rate", description="frames per second")] = 24.0
-    num_chunk_frames: Annotated[NumFrames, Field(title="Chunk", description="frames that are made at a time")] = 93
+    num_chunk_frames: Annotated[NumFrames, Field(title="Chunk", description="frames generated at a time")] = 93
     num_overlap_frames: Annotated[
         int,
-        Field(ge=1, le=396, title="Overlap", description="frames that a chunk takes over from the one before"),
+        Field(ge=1, le=396, title="Overlap", description="frames that a chunk shares with the previous chunk"),
         FormHint(fold=True),
     ] = 1
     sampling: TransferSampling = Field(default_factory=TransferSampling)
@@ -170,12 +185,12 @@ class TransferVideo(Generation):
     def _controls_agree(self) -> Self:
         hints = [control.hint for control in self.controls]
         if repeated := {hint for hint in hints if hints.count(hint) > 1}:
-            raise ValueError(f"controls name {sorted(repeated)[0]} twice; each hint is given once")
+            raise ValueError(f"controls name {sorted(repeated)[0]} twice; send each type once")
         weights = [control.weight for control in self.controls]
         if self.control_attention == "joint" and set(weights) != {1.0}:
-            raise ValueError('weights are given, and control_attention "joint" knows none; use "averaged"')
+            raise ValueError('weights are given, but control_attention "joint" does not use weights; use "averaged"')
         if not any(weights):
-            raise ValueError("every weight is 0; at least one control must count")
+            raise ValueError("every weight is 0; at least one must be above 0")
         return self
 
     @model_validator(mode="after")
@@ -192,9 +207,11 @@ class TransferVideo(Generation):
         if self.source_video is None:
             computed = [control.hint for control in self.controls if control.video is None]
             if computed:
-                raise ValueError(f"{computed[0]} is to be computed and there is no source_video; send one, or its clip")
+                raise ValueError(
+                    f"{computed[0]} has no video and there is no source_video to compute it from; send one of them"
+                )
             if self.num_source_frames:
-                raise ValueError("num_source_frames is given without source_video")
+                raise ValueError("num_source_frames needs a source_video, and none was sent")
         return self
 
 
@@ -203,11 +220,11 @@ ControlTier = Literal["256", "480", "720"]
 
 
 class ComputeControl(Frozen):
-    """`POST /v1/controls`: the whole control of a clip, on the canvas and at the rate of the transfer that follows."""
+    """`POST /v1/controls`: the control computed from a whole video, at the size and frame rate of the transfer."""
 
     source_video: MediaId
     hint: ComputedHint = Field(description="edge or blur")
     strength: Strength = Field(default="medium", description="very_low, low, medium, high or very_high")
     resolution: ControlTier = Field(default="480", description="The tier: 256, 480 or 720")
     aspect_ratio: AspectRatio = Field(default="16:9", description="As in 4:3")
-    fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the clip")
+    fps: float = Field(default=24.0, ge=10, le=30, description="Frames per second of the video")

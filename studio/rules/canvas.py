@@ -40,7 +40,7 @@ def tier_of(width: int, height: int) -> tuple[Resolution, AspectRatio]:
                 return resolution, aspect_ratio
     near = nearest_canvas(width, height)
     raise BadInput(
-        f"{width}x{height} is not a size that Cosmos 3 makes.",
+        f"{width}x{height} is not a size that Cosmos 3 supports.",
         param="size",
         hint=f"The nearest is {near[0]}x{near[1]}.",
     )

@@ -113,14 +113,19 @@ def _step_cache(can: Capabilities, _: Any) -> tuple[float, float]:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule(_every, "kind", lambda can: can.kinds, "{checkpoint} does not serve {value}"),
-    Rule(_pictures, "resolution", lambda can: can.resolutions, "{checkpoint} does not draw at {value}p"),
-    Rule(_clips, "resolution", lambda can: can.video_resolutions, "{checkpoint} makes no clips at {value}p"),
-    Rule(_with("aspect_ratio"), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not draw {value}"),
-    Rule(_with("sound"), "sound", lambda can: (False, True) if can.sound else (False,), "{checkpoint} makes no sound"),
-    Rule(_with("controls"), "controls.hint", lambda can: can.hints, "{checkpoint} does not follow {value}"),
-    Rule(_acting, "resolution", lambda can: can.action_resolutions, "{checkpoint} sees no frames at {value}p"),
-    Rule(_acting, "embodiment", lambda can: can.embodiments, "{checkpoint} knows no actions of {value}"),
+    Rule(_every, "kind", lambda can: can.kinds, "{checkpoint} does not support {value}"),
+    Rule(_pictures, "resolution", lambda can: can.resolutions, "{checkpoint} does not support images at {value}p"),
+    Rule(_clips, "resolution", lambda can: can.video_resolutions, "{checkpoint} does not support videos at {value}p"),
+    Rule(_with("aspect_ratio"), "aspect_ratio", lambda can: can.aspect_ratios, "{checkpoint} does not support {value}"),
+    Rule(
+        _with("sound"),
+        "sound",
+        lambda can: (False, True) if can.sound else (False,),
+        "{checkpoint} does not generate sound",
+    ),
+    Rule(_with("controls"), "controls.hint", lambda can: can.hints, "{checkpoint} does not support {value} controls"),
+    Rule(_acting, "resolution", lambda can: can.action_resolutions, "{checkpoint} does not support frames at {value}p"),
+    Rule(_acting, "embodiment", lambda can: can.embodiments, "{checkpoint} does not support the embodiment {value}"),
 )
 
 LIMITS: tuple[Limit, ...] = (
@@ -128,41 +133,51 @@ LIMITS: tuple[Limit, ...] = (
         _every,
         "sampling.num_inference_steps",
         _steps,
-        "{checkpoint} is distilled and does not take {value} steps",
+        "{checkpoint} is distilled and does not support {value} steps",
     ),
     Limit(
         _every,
         "sampling.guidance_scale",
         _guidance,
-        "{checkpoint} is distilled and takes no guidance, not {value}",
+        "{checkpoint} is distilled and does not support a guidance scale of {value}",
     ),
     Limit(
         lambda kind: not _policies(kind),
         "sampling.step_cache",
         _step_cache,
-        "{checkpoint} is distilled and computes each of its few steps, with no step cache of {value}",
+        "{checkpoint} is distilled to a few steps and does not support a step cache of {value}",
     ),
     Limit(
         _policies,
         "sampling.step_cache",
         lambda _, __: (0, 0),
-        "a policy computes each of its few steps, with no step cache of {value}",
+        "a policy runs few steps and does not support a step cache of {value}",
     ),
-    Limit(_clips_at_once, "num_frames", _clip_frames, "{checkpoint} makes no clips of {value} frames at this size"),
+    Limit(
+        _clips_at_once,
+        "num_frames",
+        _clip_frames,
+        "{checkpoint} does not support videos of {value} frames at this resolution",
+    ),
     Limit(
         _with("num_chunk_frames"),
         "num_chunk_frames",
         _clip_frames,
-        "{checkpoint} makes no chunks of {value} frames at this size",
+        "{checkpoint} does not support chunks of {value} frames at this resolution",
     ),
-    Limit(_clips, "fps", lambda can, _: can.fps, "{checkpoint} makes no clips at {value} frames per second"),
+    Limit(_clips, "fps", lambda can, _: can.fps, "{checkpoint} does not support {value} frames per second"),
     Limit(
         _acting,
         "action_width",
         lambda can, _: (1, can.max_action_width),
-        "{checkpoint} makes no actions of {value} values",
+        "{checkpoint} does not support actions of {value} values",
     ),
-    Limit(_acting, "num_actions", lambda can, _: can.num_actions, "{checkpoint} makes no horizon of {value} actions"),
+    Limit(
+        _acting,
+        "num_actions",
+        lambda can, _: can.num_actions,
+        "{checkpoint} does not support {value} actions at a time",
+    ),
 )
 """Sound with transfer and the like are no rows: a request has only the fields that go with its kind."""
 
@@ -205,7 +220,7 @@ def refusals(request: Request, capabilities: Capabilities) -> list[Refusal]:
             value = attrgetter(limit.field)(request)
             if value is not None and not low <= value <= high:
                 reason = limit.reason.format(checkpoint=capabilities.checkpoint, value=f"{value:g}")
-                found.append(Refusal(limit.field, reason, f"It takes {_said(low, high)}."))
+                found.append(Refusal(limit.field, reason, f"It supports {_said(low, high)}."))
     return found
 
 
@@ -263,7 +278,7 @@ def spans(kind: str, capabilities: Capabilities) -> dict[str, dict[str, Span]]:
             finite = {tier: (low, high) for tier, (low, high) in tiers.items() if low <= high < math.inf}
             if finite:
                 drawn[limit.field] = {
-                    tier: Span(low, high, f"{capabilities.checkpoint} takes {_said(low, high)}")
+                    tier: Span(low, high, f"{capabilities.checkpoint} supports {_said(low, high)}")
                     for tier, (low, high) in finite.items()
                 }
     return drawn
@@ -281,7 +296,7 @@ def legal_sizes(capabilities: Capabilities) -> list[tuple[int, int]]:
 
 
 def _options(allowed: Collection[Any]) -> str:
-    return f"It takes {', '.join(str(value) for value in allowed)}." if allowed else ""
+    return f"It supports {', '.join(str(value) for value in allowed)}." if allowed else ""
 
 
 def nearest_value(request: Request, field: str, capabilities: Capabilities) -> Any:

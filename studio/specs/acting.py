@@ -36,12 +36,12 @@ def acting(mode: str, spec: Spec, inputs: Inputs) -> RequestDraft:
     put_sampling(draft, spec)
     put_negative_prompt(draft, spec, inputs)
     if spec.vision_path is None:
-        raise BadInput(f"vision_path is missing; {mode} looks at it.", param="vision_path", hint="Send vision_path.")
+        raise BadInput(f"vision_path is missing; {mode} needs it.", param="vision_path", hint="Send vision_path.")
     width = spec.raw_action_dim
     if mode == "inverse_dynamics":
         if is_picture(spec.vision_path):
             raise BadInput(
-                f"vision_path is {shown(spec.vision_path)}, a picture; inverse_dynamics looks at a clip.",
+                f"vision_path is {shown(spec.vision_path)}, an image; inverse_dynamics needs a video.",
                 param="vision_path",
             )
         draft.put("source_video", inputs.media(spec.vision_path, "vision_path"), "vision_path")
@@ -67,7 +67,9 @@ def embodiment_of(domain_name: str | None) -> EmbodimentName:
     said = (domain_name or "").lower().strip()
     name = DOMAINS.get(said, said)
     if not said:
-        raise BadInput("domain_name is missing.", param="domain_name", hint=f"Known here: {', '.join(EMBODIMENTS)}.")
+        raise BadInput(
+            "domain_name is missing.", param="domain_name", hint=f"Known embodiments: {', '.join(EMBODIMENTS)}."
+        )
     for known in EMBODIMENTS:
         if name == known:
             return known
@@ -77,12 +79,12 @@ def embodiment_of(domain_name: str | None) -> EmbodimentName:
 def _rows(draft: RequestDraft, spec: Spec, inputs: Inputs) -> tuple[tuple[float, ...], ...]:
     if spec.action_path is None:
         raise BadInput(
-            "action_path is missing; forward_dynamics shows what its actions lead to.",
+            "action_path is missing; forward_dynamics needs actions.",
             param="action_path",
             hint="Send action_path.",
         )
     rows = inputs.actions(spec.action_path, "action_path")
     chunk = spec.action_chunk_size or len(rows)
     if len(rows) > chunk:
-        draft.notes.append(f"action_path has {len(rows)} actions; the first {chunk} are taken (action_chunk_size).")
+        draft.notes.append(f"action_path has {len(rows)} actions; the first {chunk} are used (action_chunk_size).")
     return tuple(tuple(row) for row in rows[:chunk])

@@ -30,7 +30,7 @@ def read_actions(path: Path, param: str = "actions") -> list[list[float]]:
     """
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise BadInput(f"{path} has more than {MAX_FILE_BYTES:,} bytes, too many for actions.", param=param)
+            raise BadInput(f"{path} is larger than {MAX_FILE_BYTES:,} bytes, the limit for action files.", param=param)
         match path.suffix.lower():
             case ".json":
                 return _from_json(path, param)
@@ -39,9 +39,7 @@ def read_actions(path: Path, param: str = "actions") -> list[list[float]]:
             case ".csv":
                 return _from_csv(path, param)
             case _:
-                raise BadInput(
-                    f"{path} is no file of actions; expected one that ends in .json, .npy or .csv.", param=param
-                )
+                raise BadInput(f"{path} is not an action file; expected .json, .npy or .csv.", param=param)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param=param) from None
 
@@ -59,7 +57,7 @@ def read_numbers(text: str, param: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise BadInput(
-            f"{param} is {shown(text)}; expected numbers with commas between them, or a file of them.", param=param
+            f"{param} is {shown(text)}; expected comma-separated numbers, or a file of them.", param=param
         ) from None
 
 
@@ -80,12 +78,12 @@ def _from_npy(path: Path, param: str) -> list[list[float]]:
     try:
         array: object = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, MemoryError) as error:
-        raise BadInput(f"{path} is no NumPy file: {error}.", param=param) from None
+        raise BadInput(f"{path} is not a NumPy file: {error}.", param=param) from None
     if not isinstance(array, np.ndarray):
-        raise BadInput(f"{path} holds several arrays; one is expected.", param=param)
+        raise BadInput(f"{path} has several arrays; expected one.", param=param)
     numbers = cast("NDArray[np.generic]", array)
     if numbers.dtype.kind not in "fiu":
-        raise BadInput(f"{path} holds no array of numbers.", param=param)
+        raise BadInput(f"{path} is not an array of numbers.", param=param)
     return _rows(path, numbers.tolist(), param)
 
 
@@ -93,14 +91,14 @@ def _from_csv(path: Path, param: str) -> list[list[float]]:
     try:
         lines = [line for line in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if line]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"{path} is no table of comma-separated values: {error}.", param=param) from None
+        raise BadInput(f"{path} is not a CSV table: {error}.", param=param) from None
     rows = list[list[float]]()
     for number, line in enumerate(lines):
         try:
             rows.append([float(cell) for cell in line])
         except ValueError:
             if number:  # the first line may name its columns
-                raise BadInput(f"{path}, line {number + 1}: a cell is no number.", param=param) from None
+                raise BadInput(f"{path}, line {number + 1}: a cell is not a number.", param=param) from None
     return _rows(path, rows, param)
 
 
@@ -115,6 +113,8 @@ def _rows(path: Path, value: object, param: str) -> list[list[float]]:
             break
     if not rows:
         raise BadInput(
-            f"{path} holds no rows of numbers.", param=param, hint="A row is one action, a column one of its values."
+            f"{path} has no rows of numbers.",
+            param=param,
+            hint="Each row is one action, each column one of its values.",
         )
     return cast(list[list[float]], rows)

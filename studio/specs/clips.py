@@ -54,7 +54,7 @@ def transfer(
     if spec.vision_path and (any("video" not in control for control in controls) or _keeps_frames(spec)):
         draft.put("source_video", inputs.media(spec.vision_path, "vision_path"), "vision_path")
     draft.names("source_video", "vision_path")
-    draft.notes += [f"{name} is set; only what is made is written." for name in UNSEEN if getattr(spec, name)]
+    draft.notes += [f"{name} is set, but only the result is written." for name in UNSEEN if getattr(spec, name)]
     return draft
 
 
@@ -69,7 +69,9 @@ def _control(draft: RequestDraft, index: int, name: HintName, hint: Hint, spec: 
     preset = PRESETS.get(name)
     for other in PRESETS.values():
         if other != preset and getattr(hint, other) is not None:
-            raise BadInput(f"{name}.{other} does not go with {name}.", param=f"{name}.{other}", hint="Leave it out.")
+            raise BadInput(
+                f"{name}.{other} cannot be combined with {name}.", param=f"{name}.{other}", hint="Remove it."
+            )
     strength = getattr(hint, preset) if preset else None
     control: dict[str, Any] = {"hint": name}
     if hint.weight is not None:
@@ -77,9 +79,13 @@ def _control(draft: RequestDraft, index: int, name: HintName, hint: Hint, spec: 
     if hint.control_path is not None:
         control["video"] = inputs.media(hint.control_path, f"{name}.control_path")
     elif spec.vision_path is None or name not in COMPUTED_HINTS:
-        why = "and there is no vision_path to compute it from" if name in COMPUTED_HINTS else "and it is not computed"
+        why = (
+            "and there is no vision_path to compute it from" if name in COMPUTED_HINTS else "and it cannot be computed"
+        )
         raise BadInput(
-            f"{name} has no control_path, {why}.", param=f"{name}.control_path", hint="Name its clip with control_path."
+            f"{name} has no control_path, {why}.",
+            param=f"{name}.control_path",
+            hint="Set control_path to its video.",
         )
     elif strength == "none":  # blurred by nothing: the clip itself
         control["video"] = inputs.media(spec.vision_path, "vision_path")
@@ -92,15 +98,15 @@ def _put_start(draft: RequestDraft, mode: str, spec: Spec, inputs: Inputs) -> No
     if mode == "text2video":
         return
     if spec.vision_path is None:
-        raise BadInput(f"vision_path is missing; {mode} starts from it.", param="vision_path", hint="Send vision_path.")
+        raise BadInput(f"vision_path is missing; {mode} needs it.", param="vision_path", hint="Send vision_path.")
     media = inputs.media(spec.vision_path, "vision_path")
     if is_picture(spec.vision_path):
         if spec.condition_frame_indexes_vision not in (None, (0,)):
             raise BadInput(
                 f"condition_frame_indexes_vision is {list(spec.condition_frame_indexes_vision)}; {spec.vision_path} "
-                "is a picture.",
+                "is an image.",
                 param="condition_frame_indexes_vision",
-                hint="A picture is frame 0.",
+                hint="An image has only frame 0.",
             )
         draft.put("start_image", media, "vision_path")
         return

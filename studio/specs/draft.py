@@ -49,7 +49,7 @@ class RequestDraft:
             return None
         whole = whole_groups(num_frames)
         if whole != num_frames:
-            self.notes.append(f"{said} is {num_frames}; {whole} is taken, one frame and groups of four.")
+            self.notes.append(f"{said} is {num_frames}; using {whole}, which is 1 plus a multiple of 4.")
         return whole
 
     def request(self) -> Request | Reason:

@@ -29,9 +29,9 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
         names = path.split(".")
         if not equals or not all(name.isidentifier() for name in names):
             raise BadInput(
-                f"--set got {shown(word)}; expected field=value, as in num_frames=9.",
+                f"--set is {shown(word)}; expected field=value, for example num_frames=9.",
                 param="set",
-                hint="A field inside another is written with a dot: edge.weight=0.5.",
+                hint="Write nested fields with a dot: edge.weight=0.5.",
             )
         node = said
         for name in names[:-1]:
@@ -129,11 +129,15 @@ def _expand(patterns: Sequence[str]) -> list[Path]:
         found = [Path(name) for name in glob.glob(str(Path(pattern).expanduser()), recursive=True)]
         found = [path for path in found if path.is_file()]
         if not found:
-            raise BadInput(f"There is no spec file {pattern!r}.", param="input", hint="Name a file, or quote a glob.")
+            raise BadInput(
+                f"There is no spec file {pattern!r}.", param="input", hint="Give a file name, or a glob in quotes."
+            )
         files.update(found)
     for file in files:
         if file.suffix.lower() not in SUFFIXES:
-            raise BadInput(f"{file} is no spec file; expected one that ends in {', '.join(SUFFIXES)}.", param="input")
+            raise BadInput(
+                f"{file} is not a spec file; expected a name that ends in {', '.join(SUFFIXES)}.", param="input"
+            )
     return sorted(files)
 
 
@@ -148,10 +152,10 @@ def _rows(file: Path) -> Iterator[Mapping[str, Any]]:
         several = cast(list[object], value) if isinstance(value, list) else [value]
         found = [(str(file), value) for value in several]
     if not found:
-        raise BadInput(f"{file} holds no sample.", param="input")
+        raise BadInput(f"{file} has no samples.", param="input")
     for where, value in found:
         if not isinstance(value, Mapping):
-            raise BadInput(f"{where} holds {shown(value)}; an object with the fields of a sample is expected.")
+            raise BadInput(f"{where} is {shown(value)}; expected an object with the fields of a sample.")
         yield {str(name): field for name, field in cast(Mapping[object, Any], value).items()}
 
 
@@ -159,12 +163,12 @@ def read_text(file: Path, param: str) -> str:
     """A text file. Raises BadInput when it cannot be read, or is no UTF-8."""
     try:
         if file.stat().st_size > MAX_FILE_BYTES:
-            raise BadInput(f"{file} has more than {MAX_FILE_BYTES:,} bytes, too many for a text.", param=param)
+            raise BadInput(f"{file} is larger than {MAX_FILE_BYTES:,} bytes, the limit for text files.", param=param)
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror or error}.", param=param) from None
     except UnicodeDecodeError as error:
-        raise BadInput(f"{file} is no UTF-8 text: byte {error.start} is none.", param=param) from None
+        raise BadInput(f"{file} is not UTF-8 text: byte {error.start} is invalid.", param=param) from None
 
 
 def _json(text: str, where: str) -> object:
@@ -187,4 +191,6 @@ def _yaml(text: str, where: str) -> object:
         # YAML has dates and bytes; a spec is what JSON can say.
         return cast(object, json.loads(json.dumps(read)))
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput(f"{where} holds what JSON cannot say: {error}.", param="input", hint="Quote it.") from None
+        raise BadInput(
+            f"{where} has a value that JSON does not support: {error}.", param="input", hint="Quote it."
+        ) from None

@@ -106,13 +106,13 @@ class Inputs:
     def find(self, said: str, param: str) -> Path:
         """Where a file lies."""
         if said.startswith(REMOTE):
-            assert said in self._fetched, "remote files are fetched first"
+            assert said in self._fetched, "remote files must be downloaded first"
             return self._fetched[said]
         if "://" in said:
             raise BadInput(
-                f"{param} is {shown(said)}; files of that kind are not fetched here.",
+                f"{param} is {shown(said)}; files of this kind are not downloaded.",
                 param=param,
-                hint="Fetch it first, and name the file.",
+                hint="Download it first, and give the file.",
             )
         try:
             path = self._folder / Path(said).expanduser()
@@ -121,9 +121,9 @@ class Inputs:
         except (OSError, RuntimeError, ValueError):  # too long for a file system, nobody's home, half a character
             pass
         raise BadInput(
-            f"{param} is {shown(said)}; there is no such file.",
+            f"{param} is {shown(said)}; the file was not found.",
             param=param,
-            hint=f"It is looked up in {self._folder.absolute()}.",
+            hint=f"It was looked up in {self._folder.absolute()}.",
         )
 
     def _attached(self, attachment: Attachment) -> str:
@@ -147,15 +147,15 @@ def save_first_frame(clip: Path, picture: Path, param: str) -> None:
         import av.error
     except ModuleNotFoundError:
         raise BadInput(
-            f"{clip.name} is a clip, and its first frame cannot be taken without PyAV.",
+            f"{clip.name} is a video; reading its first frame needs PyAV.",
             param=param,
-            hint="Install it with pip install av, or name a picture.",
+            hint="Install it with pip install av, or use an image.",
         ) from None
     try:
         with av.open(str(clip)) as container:
             frame = next(container.decode(video=0), None)
     except (av.error.FFmpegError, IndexError) as error:
-        raise BadInput(f"{clip} is no clip that can be read: {error}.", param=param) from None
+        raise BadInput(f"{clip} is not a readable video: {error}.", param=param) from None
     if frame is None:
         raise BadInput(f"{clip} has no frame.", param=param)
     image = Image.fromarray(frame.to_ndarray(format="rgb24"))

@@ -47,7 +47,9 @@ def put_negative_prompt(draft: RequestDraft, spec: Spec, inputs: Inputs) -> None
     except BadInput:
         if spec.negative_prompt_file != FRAMEWORK_NEGATIVE:
             raise
-        draft.notes.append(f"{FRAMEWORK_NEGATIVE} is the framework's own and not shipped here; none is used.")
+        draft.notes.append(
+            f"{FRAMEWORK_NEGATIVE} is part of the framework and not shipped; no negative prompt is used."
+        )
     else:
         draft.put("negative_prompt", text, "negative_prompt_file")
 
@@ -101,8 +103,8 @@ def _switch(spec: Spec, name: str) -> bool | None:
         return None
     if said and said not in TEMPLATES[name]:
         raise BadInput(
-            f"{name} is {shown(said)}; only the sentence that the model was trained on is appended.",
+            f"{name} is {shown(said)}; only the sentence that the model was trained on is supported.",
             param=name,
-            hint="Leave it out, or send an empty text for no sentence.",
+            hint="Remove it, or set it to an empty text for no sentence.",
         )
     return bool(said)

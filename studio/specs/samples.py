@@ -83,9 +83,9 @@ def make_samples(
             sample = _sample(entry, fetched, scratch, checkpoint or CheckpointDefaults())
             if sample.name in names:
                 raise BadInput(
-                    f"name is {shown(sample.name)}, and so is that of a sample in {names[sample.name].file}.",
+                    f"name is {shown(sample.name)}, which a sample in {names[sample.name].file} also has.",
                     param="name",
-                    hint="Give each a name of its own.",
+                    hint="Give each sample its own name.",
                 )
         except (BadInput, NotAllowed) as error:
             errors.append(_at(entry, error))
@@ -133,12 +133,12 @@ def _sample(entry: Entry, fetched: Mapping[str, Path], scratch: Path, checkpoint
     mode = mode_of(said)
     hints = hints_of(said)
     if hints and mode not in CLIPS:
-        raise BadInput(f"{next(iter(hints))} does not go with {mode}.", param=next(iter(hints)))
+        raise BadInput(f"{next(iter(hints))} cannot be combined with {mode}.", param=next(iter(hints)))
     if entry.start_frame and mode in ("image2video", "video2video"):
         raise BadInput(
-            f"the window starts at frame {entry.start_frame} of its clip; only the first frames of a clip are kept.",
+            f"the window starts at frame {entry.start_frame} of its video; only the first frames of a video are kept.",
             param="start_frame",
-            hint="Use model_mode text2video, or cut the clip.",
+            hint="Use model_mode text2video, or trim the video.",
         )
     spec = parse_spec(_completed(entry, said, mode, tuple(hints), checkpoint.id))
     if spec.seed is None:
@@ -186,7 +186,7 @@ def _defaults_file(entry: Entry, said: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON: {error}.", param="defaults_file") from None
     if not isinstance(fields, dict):
-        raise BadInput(f"{path} holds no object.", param="defaults_file")
+        raise BadInput(f"{path} is not an object.", param="defaults_file")
     known = cast(dict[str, Any], fields).items()
     return {name: value for name, value in known if name in Spec.model_fields and value is not None}
 
@@ -200,7 +200,9 @@ def _folder_name(name: str) -> str:
     fits = len(name.encode(errors="replace")) <= MAX_NAME_BYTES and name.isprintable()
     if not fits or name.startswith(".") or "/" in name or "\\" in name or name != name.strip() or not name:
         raise BadInput(
-            f"name is {shown(name)}, which is no name for a folder.", param="name", hint="Use letters, digits, - and _."
+            f"name is {shown(name)}, which is not a valid folder name.",
+            param="name",
+            hint="Use letters, digits, - and _.",
         )
     return name
 
@@ -217,7 +219,7 @@ def reasoning(spec: Spec, inputs: Inputs) -> RequestDraft:
     said = "prompt" if spec.prompt is not None else "prompt_path"
     words = prompt_of(spec, inputs)
     if not words.strip():
-        raise BadInput(f"{said} is empty; the reasoner needs words.", param=said, hint="Write at least one.")
+        raise BadInput(f"{said} is empty; the reasoner needs text.", param=said, hint="Write at least one word.")
     content: list[dict[str, Any]] = [{"type": "text", "text": words}]
     if spec.vision_path is not None:
         kind = "image" if is_picture(spec.vision_path) else "video"
@@ -233,5 +235,5 @@ def reasoning(spec: Spec, inputs: Inputs) -> RequestDraft:
     draft.put("sampling.presence_penalty", spec.presence_penalty, "presence_penalty")
     draft.put("sampling.seed", spec.seed, "seed")
     if (spec.num_outputs or 1) > 1:
-        draft.notes.append(f"num_outputs is {spec.num_outputs}; the reasoner answers once.")
+        draft.notes.append(f"num_outputs is {spec.num_outputs}; the reasoner gives one answer.")
     return draft

@@ -144,14 +144,14 @@ class Spec(Frozen):
 
 
 NOT_DONE: dict[str, str] = {
-    "normalize_cfg": "guidance is not normalised here",
-    "autoregressive": "clips are not made frame after frame here",
-    "share_vision_temporal_positions": "controls and the clip always share their positions",
-    "prompt_upsampling": "prompts are not rewritten on the way; rewrite them first",
-    "native_prompt_upsampling": "prompts are not rewritten on the way; rewrite them first",
+    "normalize_cfg": "normalized guidance is not supported",
+    "autoregressive": "autoregressive generation is not supported",
+    "share_vision_temporal_positions": "controls and the video always share their positions",
+    "prompt_upsampling": "prompts are not rewritten here; rewrite them first",
+    "native_prompt_upsampling": "prompts are not rewritten here; rewrite them first",
     "tensors_file": "inputs are media files, not tensors",
-    "pickle_file": "inputs are media files, and pickles are never read",
-    "sound_path": "sound is made and not taken from a file",
+    "pickle_file": "inputs are media files; pickles are never read",
+    "sound_path": "sound is generated; sound input is not supported",
 }
 """Fields whose other values would change the result in a way that is not had here."""
 
@@ -171,7 +171,7 @@ def parse_spec(fields: Mapping[str, Any]) -> Spec:
         raise explain(error, Spec) from None
     for name, why in NOT_DONE.items():
         if getattr(spec, name) != Spec.model_fields[name].default:
-            raise BadInput(f"{name} is set; {why}.", param=name, hint="Leave it out.")
+            raise BadInput(f"{name} is set; {why}.", param=name, hint="Remove it.")
     return spec
 
 
@@ -195,7 +195,7 @@ def hints_of(spec: object) -> dict[HintName, Hint]:
             why = explain(error, Hint)
             if why.param is None:
                 raise BadInput(
-                    f"{name} is {shown(value)}; an object with control_path or weight is expected.", param=name
+                    f"{name} is {shown(value)}; expected an object with control_path or weight.", param=name
                 ) from None
             message = why.message.replace(why.param, f"{name}.{why.param}", 1)
             raise BadInput(message, param=f"{name}.{why.param}", hint=why.hint) from None
@@ -212,8 +212,8 @@ KIND_OF_MODE: dict[str, str] = {
 """The request that each mode becomes; any of the clips' modes with a control is `transfer_video`."""
 
 NOT_SERVED: dict[str, str] = {
-    "image2image": "pictures are made from words alone, so far",
-    "audio_image2video": "sound is made and not taken from a file, so far",
+    "image2image": "images are generated from text only; image input is not supported yet",
+    "audio_image2video": "sound is generated; sound input is not supported yet",
 }
 
 CLIPS = KINDS["generate_video"].modes
@@ -229,7 +229,7 @@ def mode_of(spec: Spec) -> str:
     mode = spec.model_mode or f"{_source(spec.vision_path)}2{'image' if spec.num_frames == 1 else 'video'}"
     mode = ALIASES.get(mode, mode)
     if mode in NOT_SERVED:
-        raise NotAllowed(f"model_mode {mode} is not served here: {NOT_SERVED[mode]}.", param="model_mode")
+        raise NotAllowed(f"model_mode {mode} is not supported: {NOT_SERVED[mode]}.", param="model_mode")
     if mode not in KIND_OF_MODE:
         raise BadInput(f"model_mode is {shown(mode)}.", param="model_mode", hint=nearest(mode, KIND_OF_MODE))
     return mode

@@ -91,7 +91,7 @@ def read_windows(row: Mapping[str, Any], name: str) -> list[Written]:
         raise BadInput(f"{name}: {why.message}", param=why.param, hint=why.hint) from None
     name = clip.uuid or name
     if not clip.t2w_windows:
-        raise BadInput(f"{name}: {WINDOWS} is empty; at least one window is expected.", param=WINDOWS)
+        raise BadInput(f"{name}: {WINDOWS} is empty; expected at least one window.", param=WINDOWS)
     several = len(clip.t2w_windows) > 1
     return [
         _written(clip, window, f"{name}_w{index}" if several else name) for index, window in enumerate(clip.t2w_windows)
@@ -112,12 +112,14 @@ def _written(clip: DatasetRow, window: Window, name: str) -> Written:
     length = window.end_frame - window.start_frame + 1
     fields["num_frames"] = min(max(length, FRAMES[0]), FRAMES[1])
     if fields["num_frames"] != length:
-        notes.append(f"The window has {length} frames; {fields['num_frames']} are made.")
+        notes.append(f"The window has {length} frames; {fields['num_frames']} are generated.")
     rate = caption.get("fps")
     if isinstance(rate, int | float) and RATES[0] <= rate <= RATES[1]:
         fields["fps"] = rate
     elif rate is not None:
-        notes.append(f"The window's clip has {rate} frames per second; clips are made at {RATES[0]} to {RATES[1]}.")
+        notes.append(
+            f"The window's video has {rate} frames per second; videos are generated at {RATES[0]} to {RATES[1]}."
+        )
     return Written(fields, name, window.start_frame, tuple(notes))
 
 

@@ -40,7 +40,7 @@ def pack_message(message: object) -> bytes:
     """The bytes of a message.
 
     Raises:
-        BadInput: something in it has no place on the wire.
+        BadInput: something in it cannot be packed.
     """
     try:
         return _pack(message, default=_encode)
@@ -62,10 +62,10 @@ def unpack_message(data: bytes) -> Any:
 
 def _encode(value: object) -> dict[bytes, object]:
     if not isinstance(value, np.ndarray | np.generic):
-        raise TypeError(f"a {type(value).__name__} has no place on the wire")
+        raise TypeError(f"a {type(value).__name__} cannot be packed")
     array: Any = cast(object, value)
     if array.dtype.kind not in _KINDS:
-        raise TypeError(f"an array of {array.dtype} has no place on the wire")
+        raise TypeError(f"an array of {array.dtype} cannot be packed")
     if isinstance(value, np.generic):
         return {b"__npgeneric__": True, b"data": array.item(), b"dtype": array.dtype.str}
     return {b"__ndarray__": True, b"data": array.tobytes(), b"dtype": array.dtype.str, b"shape": list(array.shape)}
@@ -103,7 +103,7 @@ def _array(data: object, dtype: np.dtype[Any], shape: object) -> npt.NDArray[Any
     expected = math.prod(lengths) * dtype.itemsize
     if not isinstance(data, bytes) or len(data) != expected:
         came = f"{len(data)} bytes" if isinstance(data, bytes) else type(data).__name__
-        raise BadInput(f"An array of {dtype} and shape {lengths!r:.80} has {expected} bytes; {came} came.")
+        raise BadInput(f"An array of {dtype} and shape {lengths!r:.80} has {expected} bytes; got {came}.")
     if not data and math.prod(max(length, 1) for length in lengths) > _MAX_EMPTY:
         raise BadInput(
             f"An array of {dtype} and shape {lengths!r:.80} is empty; expected a shape of {_MAX_EMPTY} at most."
@@ -123,4 +123,4 @@ def _scalar(data: object, dtype: np.dtype[Any]) -> np.generic:
 
 
 def _refuse_extension(code: int, data: bytes) -> object:
-    raise BadInput(f"The message holds a msgpack extension of type {code}; none is spoken here.")
+    raise BadInput(f"The message has a msgpack extension of type {code}; extensions are not supported.")

@@ -26,7 +26,7 @@ def unpack_frame(frame: bytes) -> tuple[str, bytes]:
         BadInput: it is shorter than it says, or its topic is not UTF-8.
     """
     if len(frame) < _LENGTH.size or len(frame) < _LENGTH.size + _LENGTH.unpack_from(frame)[0]:
-        raise BadInput(f"The frame has {len(frame)} bytes, fewer than its own header says.")
+        raise BadInput(f"The frame has {len(frame)} bytes, fewer than its header says.")
     end = _LENGTH.size + _LENGTH.unpack_from(frame)[0]
     try:
         return frame[_LENGTH.size : end].decode(), frame[end:]

@@ -27,7 +27,7 @@ def test_an_answer_is_printed_and_one_seed_is_one_answer(ask):
     first, second, third = (ask("What", "is", "it?", *FEW, "--seed", seed) for seed in (1, 1, 2))
     assert first.exit_code == 0, first.output
     assert first.stdout == second.stdout != third.stdout
-    assert first.stderr == "orrery: The answer was cut at 12 tokens. Give --max-tokens.\n"
+    assert first.stderr == "orrery: The answer was cut at 12 tokens. Raise --max-tokens.\n"
 
 
 def test_pictures_and_clips_are_looked_at(ask):
@@ -87,15 +87,15 @@ def test_a_task_answers_with_typed_results(ask):
         (["x", "--schema", "list.json"], "a JSON schema is an object"),
         (["x", "--schema", "typo.json"], "schema"),
         (["x", "--schema", "typo.json", "--thinking"], "--thinking does not go with --schema"),
-        (["x", "--word", "a=b"], "--word goes with --task."),
+        (["x", "--word", "a=b"], "--word needs --task."),
         (["x", "--task", "groundin", "--image", "seen.png"], "no task 'groundin'. Did you mean grounding?"),
-        (["x", "--task", "grounding"], "A task takes one picture or clip; 0 came."),
+        (["x", "--task", "grounding"], "A task needs one image or video; got 0 came."),
         (["x", "--task", "grounding", "--video", "clip.mp4"], "takes one image; video came"),
         (["x", "--task", "caption", "--image", "seen.png"], "takes no words; the question fits none"),
         (["--task", "grounding", "--image", "seen.png"], "needs subject"),
         (["--task", "grounding", "--image", "seen.png", "--word", "cups"], "expected field=text"),
         (["--task", "grounding", "--image", "seen.png", "--word", "subjct=cups"], "has no field 'subjct'"),
-        (["x", "--task", "grounding", "--temperature", "1"], "--temperature does not go with --task."),
+        (["x", "--task", "grounding", "--temperature", "1"], "--temperature cannot be combined with --task."),
         (["x", "--checkpoint", "cosmos3-nano"], "cosmos3-nano"),
     ],
 )

@@ -87,7 +87,7 @@ def test_a_sample_that_was_made_otherwise_is_replaced_only_by_force(batch, fake_
     refused = batch("--set", "seed=6")
     assert refused.exit_code == 2
     assert "sample a: " in refused.stderr
-    assert "is there already, and was made otherwise. Give --force" in refused.stderr
+    assert "already exists and was made with other settings. Give --force" in refused.stderr
     assert len(fake_server.bodies) == 1
     assert batch("--set", "seed=6", "--force").exit_code == 0
     assert read(specs / "out" / "a" / "sample_outputs.json")["seed"] == 6
@@ -107,8 +107,8 @@ def test_nothing_runs_while_one_sample_has_an_error(batch, fake_server, specs):
     result = batch(files=["a.json", "bad.json", "worse.json"])
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
-        f"orrery: {specs}/bad.json, sample bad: num_fames is not a field here. Did you mean num_frames?",
-        f"orrery: {specs}/worse.json, sample worse: model_mode image2image is not served here: pictures are made from "
+        f"orrery: {specs}/bad.json, sample bad: num_fames is not a known field. Did you mean num_frames?",
+        f"orrery: {specs}/worse.json, sample worse: model_mode image2image is not supported: pictures are made from "
         "words alone, so far.",
     ]
     assert fake_server.bodies == []
@@ -219,12 +219,15 @@ def test_the_hold_on_a_folder_ends_with_its_command(specs):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--steps", "3"], "--steps does not go with spec files. Say it in their words: --set num_steps=20."),
-        (["--kind", "generate_image"], "--kind does not go with spec files."),
+        (
+            ["--steps", "3"],
+            "--steps cannot be combined with spec files. Use --set with the spec file's field name: --set num_steps=20.",
+        ),
+        (["--kind", "generate_image"], "--kind cannot be combined with spec files."),
         (["--set", "num_steps"], "expected field=value"),
-        (["--set", "num_stepz=3"], "num_stepz is not a field here. Did you mean num_steps?"),
+        (["--set", "num_stepz=3"], "num_stepz is not a known field. Did you mean num_steps?"),
         (["--jobs", "0"], "Input should be greater than or equal to 1"),
-        (["nowhere.json"], "There is no spec file 'nowhere.json'"),
+        (["nowhere.json"], "There is not a spec file 'nowhere.json'"),
         (["--checkpoint", "spek"], "There is no checkpoint 'spek'"),
     ],
 )

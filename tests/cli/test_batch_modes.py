@@ -1,4 +1,4 @@
-"""A folder of spec files in the framework's format, one for each mode, on a real server; what is made is looked at."""
+"""A folder of spec files in the framework's format, one for each mode, on a real server; the result is looked at."""
 
 from __future__ import annotations
 
@@ -172,5 +172,8 @@ def test_what_the_checkpoint_refuses_is_told_before_anything_runs(orrery, server
     (tmp_path / "b.json").write_text(json.dumps({"model_mode": "text2image", "prompt": "x", "resolution": "256"}))
     result = orrery("generate", "-i", tmp_path / "*.json", "-o", tmp_path / "out", "--server", server.url)
     assert result.exit_code == 2
-    assert f"{tmp_path}/a.json, sample a: num_frames: speck makes no clips of 397 frames at this size." in result.stderr
+    assert (
+        f"{tmp_path}/a.json, sample a: num_frames: speck makes no clips of 397 frames at this resolution."
+        in result.stderr
+    )
     assert [path.name for path in (tmp_path / "out").iterdir()] == []

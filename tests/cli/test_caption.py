@@ -171,8 +171,8 @@ def test_nobody_there_is_one_line_and_no_table(refused, clips):
     [
         (["nowhere"], "nowhere is neither a file nor a folder"),
         (["."], "has no clips"),
-        (["clips", "--model", "m"], "--model goes with --endpoint."),
-        (["clips", "--by-path"], "--by-path goes with --endpoint."),
+        (["clips", "--model", "m"], "--model needs --endpoint."),
+        (["clips", "--by-path"], "--by-path needs --endpoint."),
         (["clips", "--endpoint", "ftp://x"], "expected an address as in"),
         (["clips", "--template", "list.jsonl"], "is not TOML"),
         (["list.jsonl"], "list.jsonl, line 2 has no vision_path"),
@@ -205,7 +205,7 @@ def test_ctrl_c_leaves_what_is_written_and_says_how_to_go_on(spawn, clips, endpo
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     go_on.set()
-    assert (process.returncode, stderr) == (130, b"orrery: cancelled; the same command goes on from here.\n")
+    assert (process.returncode, stderr) == (130, b"orrery: cancelled; run the same command to continue.\n")
     assert [path.name for path in (clips.parent / "out").iterdir()] == ["a"]
 
 

@@ -116,17 +116,17 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         (["é" * MAX_TEXT_BYTES], "131,072 bytes; at most 65,536 are accepted. It is set by PROMPT."),
         (
             ["x", "--steps", "0"],
-            "num_inference_steps is '0'; at least 1 is expected. Use a number from 1 to 200. It is set",
+            "num_inference_steps is '0'; expected at least 1. Use a number from 1 to 200. It is set",
         ),
-        (["x", "--steps", "10000"], "num_inference_steps is '10000'; at most 200 is accepted."),
+        (["x", "--steps", "10000"], "num_inference_steps is '10000'; the maximum is 200."),
         (["x", "--steps", "many"], "num_inference_steps is 'many': input should be a valid integer"),
-        (["x", "--guidance", "nan"], "guidance_scale is 'nan'; a finite number is expected."),
-        (["x", "--guidance", "inf"], "guidance_scale is 'inf'; a finite number is expected."),
+        (["x", "--guidance", "nan"], "guidance_scale is 'nan'; expected a finite number."),
+        (["x", "--guidance", "inf"], "guidance_scale is 'inf'; expected a finite number."),
         (["x", "--seed", "-1"], "seed is '-1'; at least 0"),
         (["x", "--count", "11"], "count is '11'; at most 10"),
         (["x", "--schedule", "fast"], "schedule is 'fast': input should be 'native' or 'checkpoint'."),
         (["x", "--guidance-interval", "9", "1"], "guidance_interval is [9, 1]"),
-        (["x", "--size", "1000x1000"], "1000x1000 is not a size that Cosmos 3 makes. The nearest is 1024x1024."),
+        (["x", "--size", "1000x1000"], "1000x1000 is not a size that Cosmos 3 supports. The nearest is 1024x1024."),
         (["x", "--size", "big"], "expected WIDTHxHEIGHT"),
         (
             ["x", "--checkpoint", "spek"],
@@ -137,9 +137,9 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames does not go with generate_image."),
         (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),
         (["x", "--output", "out.mp4", "--num-frames", "10"], "use 9 or 13"),
-        (["x", "--output", "/missing/out.png"], "The folder /missing of out.png is not there. Make it first."),
+        (["x", "--output", "/missing/out.png"], "The folder /missing of out.png is not there. Create it first."),
         (["x", "--output", "/"], "/ is a folder"),
-        (["x", "--output", "-", "--count", "2"], "2 pictures do not fit on stdout."),
+        (["x", "--output", "-", "--count", "2"], "2 images cannot be written to stdout."),
         (["x", "--data", "~nobody-of-this-name"], "begins with nobody's home"),
         (["x", "--stepz", "3"], "No such option: --stepz"),
         ([], "Missing argument 'PROMPT...'"),
@@ -153,7 +153,7 @@ def test_bad_input_is_one_line(refused, tmp_path, words, says):
 
 def test_a_server_that_does_not_answer_is_named(refused, tmp_path):
     said = refused("generate", "x", "-o", tmp_path / "out.png", "--server", "http://127.0.0.1:1")
-    assert "Nobody answers at http://127.0.0.1:1" in said
+    assert "No server answers at http://127.0.0.1:1" in said
     assert "orrery serve" in said
 
 

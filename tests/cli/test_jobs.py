@@ -128,7 +128,7 @@ def test_refusals_are_one_line(refused, two_jobs):
 
 def test_without_a_server_it_says_how_to_get_one(refused, tmp_path):
     said = refused("jobs", "--data", tmp_path / "d")
-    assert f"No server holds the data folder {tmp_path / 'd'}. Start one with orrery serve" in said
+    assert f"No server uses the data folder {tmp_path / 'd'}. Start one with orrery serve" in said
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,7 @@ def test_a_preset_that_ships_lies_beside_the_presets(whole, tmp_path, monkeypatc
     monkeypatch.setattr("studio.checkpoints.SHIPPED", tmp_path)
     absent = find_checkpoint("pocket", PRESETS, tmp_path / "built")
     assert (absent.folder, absent.installed) == (tmp_path / "pocket", False)
-    assert (
-        absent.way_here
-        == "Its files belong in presets/pocket, which this copy lacks; docs/pocket.md says how they are made."
-    )
+    assert absent.way_here == "Its files belong in presets/pocket and are missing from this copy; see docs/pocket.md."
     whole.rename(tmp_path / "pocket")
     assert find_checkpoint("pocket", PRESETS, tmp_path / "built").installed
 
@@ -98,8 +95,8 @@ def test_the_folder_that_is_built_here_is_its_preset_too_and_a_copy_of_it_is_not
     [
         ("spek", "Did you mean speck?"),
         ("cosmos-nano", "Did you mean cosmos3-nano?"),
-        ("zzz", "Known here: cosmos3-edge, "),
-        ("x" * 300, "Known here"),
+        ("zzz", "Known values: cosmos3-edge, "),
+        ("x" * 300, "Known values"),
         ("~nobody-of-this-name/x", ""),
         ("a\0b", ""),
         ("\ud800", ""),
@@ -150,7 +147,7 @@ def test_a_truncated_shard_is_named(whole, kept):
         (b"{", b"", None, "header is not JSON"),
         (b"\xff\xff", b"", None, "header is not JSON"),
         (b"[" * 100_000, b"", None, "header is not JSON"),
-        (b"[]", b"", None, "header is no object"),
+        (b"[]", b"", None, "header is not an object"),
         (b'{"a": 1}', b"", None, "header has no offsets"),
         (b'{"a": {"data_offsets": [0]}}', b"", None, "header has no offsets"),
         (b'{"a": {"data_offsets": [0, "x"]}}', b"", None, "header has no offsets"),
@@ -192,7 +189,7 @@ def test_a_header_longer_than_the_format_allows_is_not_read(whole):
         ({"weight_map": {"a": 3}}, "names 3"),
         ({"weight_map": []}, "no weight_map"),
         ({}, "no weight_map"),
-        ([], "no JSON object"),
+        ([], "is not a JSON object"),
     ],
 )
 def test_an_index_that_lies_is_found_out(whole, index, says):

@@ -140,7 +140,7 @@ def test_nobody_holds_a_folder_that_is_free_released_or_not_there(folder, tmp_pa
 def test_a_holder_that_is_starting_is_waited_for(folder):
     hold = Hold(folder)
     assert find_holder(folder) is None
-    with pytest.raises(DataFolderBusy, match="at an address it is about to take"):
+    with pytest.raises(DataFolderBusy, match="at an address not yet known"):
         Hold(folder)
     announcing = threading.Timer(0.1, hold.announce, ["http://127.0.0.1:9"])
     announcing.start()

@@ -67,8 +67,8 @@ def test_a_variant_that_says_no_revision_has_that_of_the_other(tmp_path: Path):
     ("text", "said"),
     [
         (VARIANT.replace('"speck"', '"spek"'), "is a variant of spek, which has no preset"),
-        (VARIANT.replace('"speck"', '"eight"'), "is a variant of eight, which is one itself"),
-        (VARIANT + 'repository = "a/b"\nbuilt_here = false\n', "cannot say built_here, repository"),
+        (VARIANT.replace('"speck"', '"eight"'), "is a variant of eight, which is itself a variant"),
+        (VARIANT + 'repository = "a/b"\nbuilt_here = false\n', "cannot set built_here, repository"),
         (VARIANT.replace("fp8", "fp4"), "precision"),
         (VARIANT + 'revision = "fp8"\n', "has the revision fp8 and no repository"),
         (VARIANT + "[defaults.generate_image]\nresolution = 7\n", "resolution"),

@@ -101,7 +101,7 @@ def test_loopback_is_what_only_this_machine_reaches(host, loopback):
     [
         ("PORT", "x", "port is 'x'"),
         ("PORT", "-1", "at least 0"),
-        ("PORT", "65536", "at most 65535"),
+        ("PORT", "65536", "the maximum is 65535"),
         ("DEVICE", "tpu", "device is 'tpu'"),
     ],
 )

@@ -45,17 +45,19 @@ def _marks_of(prompts: Sequence[Prompt]) -> Callable[[int, bytes], Mapping[str, 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program. 0 when every prompt is done."""
     parser = argparse.ArgumentParser(prog="python -m pocket.refine_study", description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the study; kept, and resumed")
-    parser.add_argument("--prompts", type=int, default=60, help="how many (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of prompts and pictures (default: %(default)s)")
-    parser.add_argument("--steps", type=int, help="of every picture; the checkpoint's own without it")
-    parser.add_argument("--resolution", default="256", help="of every picture (default: %(default)s)")
-    parser.add_argument("--checkpoint", help="which one of the server; the one that it serves without it")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="folder of the study; an existing study is resumed"
+    )
+    parser.add_argument("--prompts", type=int, default=60, help="number of prompts (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of prompts and images (default: %(default)s)")
+    parser.add_argument("--steps", type=int, help="denoising steps per image (default: the checkpoint's own)")
+    parser.add_argument("--resolution", default="256", help="resolution of every image (default: %(default)s)")
+    parser.add_argument("--checkpoint", help="checkpoint to use (default: the server's default checkpoint)")
     parser.add_argument("--rewrites", type=int, default=2, choices=range(1, 8), metavar="N", help="1 to 7 (default: 2)")
     parser.add_argument("--good-enough", type=float, default=9.0, help="the score that ends a loop (default: 9)")
-    parser.add_argument("--server", help="its URL; without it the one that holds the data folder")
+    parser.add_argument("--server", help="URL of the server (default: the one that uses the data folder)")
     parser.add_argument("--data", type=Path, help="the data folder")
-    parser.add_argument("--token", help="the server's")
+    parser.add_argument("--token", help="the server's token")
     said = parser.parse_args(arguments)
     prompts = [draw_prompt(HELD_OUT_FROM + said.seed + index) for index in range(said.prompts)]
     generate = {"resolution": said.resolution, "aspect_ratio": "1:1", "checkpoint": said.checkpoint}

@@ -47,8 +47,7 @@ def test_without_its_files_the_stand_in_is_served_and_what_ships_says_where_it_i
     with pytest.raises(Conflict, match="Pocket is not on this machine") as refused:
         shelf.serving("pocket")
     assert (
-        refused.value.hint
-        == "Its files belong in presets/pocket, which this copy lacks; docs/pocket.md says how they are made."
+        refused.value.hint == "Its files belong in presets/pocket and are missing from this copy; see docs/pocket.md."
     )
 
 

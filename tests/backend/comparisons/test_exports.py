@@ -103,7 +103,7 @@ def test_what_is_gone_is_left_out_of_table_and_mosaic_and_that_is_said(tmp_path:
     write_mosaic(tmp_path / "out.mp4", grid, lambda name: reads[name])
 
     assert [row["state"] for row in rows] == ["gone", "shown", "gone", "shown"]
-    assert [row["error"] for row in rows] == ["its file is gone", "", "its file is gone", ""]
+    assert [row["error"] for row in rows] == ["its file was deleted", "", "its file was deleted", ""]
     with av.open(str(tmp_path / "out.mp4")) as mosaic:
         frame = next(mosaic.decode(video=0)).to_ndarray(format="rgb24")
     high, wide = frame.shape[0] // 2, frame.shape[1] // 2

@@ -89,7 +89,7 @@ def test_other_sizes_are_fitted_and_a_picture_is_no_clip(tmp_path: Path):
     Image.fromarray(moving(1)[0]).resize((128, 96)).save(tmp_path / "large.png")
 
     assert compare(tmp_path / "large.png", tmp_path / "small.png").note == "fitted from 128×96"
-    with pytest.raises(BadInput, match="video cannot be measured against a image"):
+    with pytest.raises(BadInput, match="video cannot be measured against an image"):
         compare(clip(tmp_path / "clip.mp4", moving(2)), tmp_path / "small.png")
 
 
@@ -123,7 +123,7 @@ def test_what_cannot_be_measured_says_why_and_is_not_kept(tmp_path: Path):
 
     note = explained(None, grid.cells[0].item)
     assert note is not None
-    assert note.note == "not measured: the file of the ground truth is gone"
+    assert note.note == "not measured: the file of the ground truth was deleted"
     assert explained(None, grid.cells[1].item) is None
     assert explained(Likeness.of({"psnr_db": 30}), None) == Likeness.of({"psnr_db": 30})
 
@@ -146,7 +146,7 @@ def test_a_control_whose_clip_is_gone_is_said_beside_what_was_measured(tmp_path:
 
     found = explained_control(Likeness.of({"psnr_db": 20.0}, "fitted"), request, store)
     assert found is not None
-    assert found.note == "fitted; control not measured: the file of a clip that it follows is gone"
+    assert found.note == "fitted; control not measured: the file of a control video was deleted"
     whole = Likeness.of({"fidelity": 0.5})
     assert explained_control(whole, request, store) is whole
     assert explained_control(None, None, store) is None

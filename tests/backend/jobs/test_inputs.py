@@ -72,7 +72,7 @@ def test_a_control_longer_than_its_source_is_refused(store: MediaStore, clip: Ca
     param, said = refused(store, **TRANSFER, controls=controls, source_video=clip(9))
 
     assert param == "source_video"
-    assert "source clip, which edge is computed from, has 9 frames" in said
+    assert "source video, which edge is computed from, has 9 frames" in said
 
 
 def test_longer_clips_are_cut_to_the_length_that_is_asked_for(store: MediaStore, clip: Callable[..., str]):
@@ -168,7 +168,7 @@ def test_a_control_computed_here_lies_over_its_source_and_over_no_other(store: M
 
 
 @pytest.mark.parametrize(
-    ("kept", "said"), [(10, "source clip has 9 frames"), (9, "none is left to make"), (5, "")], ids=str
+    ("kept", "said"), [(10, "source video has 9 frames"), (9, "none is left to make"), (5, "")], ids=str
 )
 def test_frames_that_are_kept_must_be_there_and_leave_some(
     store: MediaStore, clip: Callable[..., str], kept: int, said: str
@@ -211,7 +211,7 @@ def test_one_frame_has_no_actions(store: MediaStore, clip: Callable[..., str]):
     param, said = refused(store, **ACTING, kind="predict_actions", source_video=clip(1))
 
     assert param == "source_video"
-    assert "The clip has 1 frame; 2 are needed" in said
+    assert "The video has 1 frame; 2 are needed" in said
     check_inputs(parse_request({**ACTING, "kind": "predict_actions", "source_video": clip(2), "fps": 12}), store)
 
 

@@ -155,7 +155,7 @@ def test_a_file_of_sound_alone_is_refused(tmp_path: Path, suffix: str, codec: st
         container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
 
-    with pytest.raises(BadInput, match="sound and no moving picture"):
+    with pytest.raises(BadInput, match="sound and no video"):
         inspect_upload(path)
 
 
@@ -166,7 +166,7 @@ def test_a_clip_without_a_frame_is_refused(tmp_path: Path):
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         container.start_encoding()
 
-    with pytest.raises(BadInput, match=r"no frame|no moving picture"):
+    with pytest.raises(BadInput, match=r"no frame|no video"):
         inspect_upload(path)
 
 

@@ -286,7 +286,7 @@ def test_a_second_session_is_told_that_it_is_one():
             with PolicySession(service, "speck") as first:
                 await ask(first)
                 said = await ask(second)
-                assert (said["code"], said["message"]) == ("busy", "Another session has the policy.")
+                assert (said["code"], said["message"]) == ("busy", "Another session is using the policy.")
                 assert "10 s" in said["hint"]
                 assert "action" in await ask(first)
             assert "action" in await ask(second)

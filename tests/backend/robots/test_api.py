@@ -185,7 +185,7 @@ def test_a_second_robot_of_a_name_is_turned_away(server: RunningServer, left: Br
 
     assert second.closed_with == (
         4409,
-        "A robot named left arm is connected already. Give this one another --name.",
+        "A robot named left arm is already connected. Give this one another --name.",
     )
 
 
@@ -343,7 +343,7 @@ def test_a_file_that_breaks_off_is_an_answer_that_breaks_off(server: RunningServ
     assert server.tracebacks() == []
     again = End(f"{websocket(server)}/v1/robots/files/{order['ticket']}")
     again.until(lambda: again.closed_with)
-    assert again.closed_with == (4404, "Nobody waits for this.")
+    assert again.closed_with == (4404, "This file was not requested.")
 
 
 def test_a_robot_that_is_away_has_no_recordings_to_show(server: RunningServer):

@@ -135,7 +135,7 @@ def test_a_stopped_clip_is_kept_and_a_cancelled_one_is_not(server: RunningServer
         ({"num_frames": 401}, "num_frames", "401"),
         ({"fps": 0}, "fps", "0"),
         ({"fps": 60}, "fps", "60"),
-        ({"resolution": "768"}, "resolution", "It takes 256, 480, 720"),
+        ({"resolution": "768"}, "resolution", "It supports 256, 480, 720"),
         ({"resolution": "720", "num_frames": 301}, "num_frames", "5 to 297"),
         ({"start_image": "../../etc/passwd"}, "start_image", "etc"),
         ({"start_image": "u0123456789abcdef", "source_video": "u0123456789abcdef"}, None, "one of them"),

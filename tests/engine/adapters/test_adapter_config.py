@@ -103,5 +103,5 @@ def test_a_rank_for_every_module_of_the_largest_checkpoint_is_found_quickly(tmp_
 
 
 def test_more_patterns_than_are_looked_through_quickly_are_refused(tmp_path):
-    with pytest.raises(BadInput, match="1,025 patterns; at most 1,024"):
+    with pytest.raises(BadInput, match="1,025 patterns; the maximum is 1,024"):
         read(tmp_path, rank_pattern={f"layer_{index}": 1 for index in range(1025)})

@@ -172,7 +172,7 @@ DOWN, UP = torch.ones(2, 192), torch.ones(64, 2)
         (
             {"proj_in.weight": DOWN},
             {},
-            "is no LoRA adapter that is known here: it holds 'base_model.model.proj_in.weight'",
+            "is not a known LoRA format: it has 'base_model.model.proj_in.weight'",
         ),
         ({A: DOWN, B: UP, "proj_in.lora_magnitude_vector": UP}, {}, "is no LoRA adapter"),
         ({}, {}, "holds no tensor"),

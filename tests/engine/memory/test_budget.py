@@ -51,7 +51,7 @@ def test_of_several_at_once_fewer_are_the_first_advice(short, ask, monkeypatch):
     monkeypatch.setattr(short.model.generator, "forward", no_memory)
     with pytest.raises(OutOfMemory) as failed:
         short.step(pair)
-    assert failed.value.hint.startswith("Ask for fewer at once. ")
+    assert failed.value.hint.startswith("Use fewer results at once. ")
 
 
 def test_a_decode_that_does_not_fit_says_what_would(short, ask_video, run_video, monkeypatch):

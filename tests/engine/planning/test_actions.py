@@ -72,10 +72,10 @@ def a_video(embodiment: str, rows: list[list[float]], **fields: object) -> Predi
 @pytest.mark.parametrize(
     ("embodiment", "rows", "fields", "reason"),
     [
-        ("pusht", [[0.0] * 3] * 4, {}, "action 0 has 3 values; 2 are expected"),
-        ("pusht", [[0.0] * 2] * 5, {}, "5 actions are not whole groups of four; use 4 or 8"),
+        ("pusht", [[0.0] * 3] * 4, {}, "action 0 has 3 values; expected 2"),
+        ("pusht", [[0.0] * 2] * 5, {}, "5 actions are not a multiple of four; use 4 or 8"),
         ("pusht", [[0.0, float("nan")]] * 4, {}, "finite number"),
-        ("pusht", [[0.0] * 2] * 4, {"action_width": 3}, "pusht has actions of 2 values"),
+        ("pusht", [[0.0] * 2] * 4, {"action_width": 3}, "an action of pusht has 2 values"),
         ("libero", [[0.0] * 7] * 4, {}, "depends on its data set"),
         ("cat", [[0.0] * 7] * 4, {}, "Input should be"),
     ],

@@ -41,7 +41,7 @@ def test_without_units_of_its_own_a_flipped_value_is_one_minus_it_and_the_rest_a
 
 
 def test_units_of_another_width_are_refused():
-    with pytest.raises(BrokenCheckpoint, match="gives 8 units for a body of 10 values"):
+    with pytest.raises(BrokenCheckpoint, match="gives 8 units for an embodiment of 10 values"):
         ActionUnits.of(EMBODIMENTS["droid_lerobot"], 10, OWN)
 
 

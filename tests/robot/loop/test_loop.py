@@ -78,7 +78,7 @@ def test_no_answer_for_five_seconds_stops():
 
     assert rig.state == "stopped"
     assert rig.loop.view.stop is StopReason.STALE
-    assert re.fullmatch(r"No fresh actions for five seconds: the policy takes [67]\.\d s .*", rig.loop.view.words)
+    assert re.fullmatch(r"No fresh actions for five seconds: the policy needs [67]\.\d s .*", rig.loop.view.words)
     assert rig.arm.calls[-1] == "stop"
 
 

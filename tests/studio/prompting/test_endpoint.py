@@ -106,7 +106,7 @@ async def test_thinking_that_came_apart_is_put_back(endpoint: Any):
         (500, b'{"error": {"code": "nobodys", "message": "m", "param": null, "hint": ""}}', ServerUnreachable, "500"),
         (503, b"<html>" * 10_000, ServerUnreachable, "503"),
         (302, b"", BadInput, "302"),
-        (200, b"not json", Unexpected, "no chat completion"),
+        (200, b"not json", Unexpected, "did not answer with a chat completion"),
         (200, b'{"choices": []}', Unexpected, "choices"),
         (200, b'{"choices": [{"message": {"content": null, "refusal": "no"}}]}', BadInput, "refused"),
         (500, b"\xff\xfe[", ServerUnreachable, "500"),

@@ -158,5 +158,5 @@ def test_a_folder_of_another_study_is_left_alone(tmp_path: Path):
     with pytest.raises(BadInput, match="other prompts or settings"):
         study(tmp_path, server, seed=3)
     (tmp_path / "study.json").write_text("{}")
-    with pytest.raises(BadInput, match="it is no study"):
+    with pytest.raises(BadInput, match="it is not a study"):
         study(tmp_path, server)

@@ -80,7 +80,7 @@ def test_bounds_are_included_and_what_lies_outside_is_told_both(field, low, high
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("field", ["guidance_scale", "flow_shift"])
 def test_a_number_that_is_none_is_refused(field, value):
-    with pytest.raises(BadInput, match=f"sampling.{field} is (nan|inf|-inf); a finite number is expected"):
+    with pytest.raises(BadInput, match=f"sampling.{field} is (nan|inf|-inf); expected a finite number"):
         _parse(sampling={field: value})
 
 
@@ -116,7 +116,7 @@ def test_any_whole_text_is_a_prompt(prompt):
     [
         ({"promt": "x"}, "promt", "Did you mean prompt?"),
         ({"sampling": {"num_inference_step": 4}}, "sampling.num_inference_step", "Did you mean num_inference_steps?"),
-        ({"sampling": {"zzz": 4}}, "sampling.zzz", "Known here: flow_shift, "),
+        ({"sampling": {"zzz": 4}}, "sampling.zzz", "Known values: flow_shift, "),
     ],
 )
 def test_an_unknown_field_names_the_nearest(fields, param, hint):
@@ -158,8 +158,8 @@ def test_an_unknown_kind_names_the_nearest(kind):
     [
         ({"aspect_ratio": "2:1"}, "aspect_ratio is '2:1'.*'16:9', '4:3', '1:1', '3:4' or '9:16'"),
         ({"resolution": 256}, "resolution is 256"),
-        ({"count": 0}, "count is 0; at least 1"),
-        ({"count": 11}, "count is 11; at most 10"),
+        ({"count": 0}, "count is 0; expected at least 1"),
+        ({"count": 11}, "count is 11; the maximum is 10"),
         ({"count": None}, "count is None"),
         ({"sampling": None}, "sampling is None"),
         ({"sampling": {"seed": 1.5}}, "seed is 1.5"),
@@ -189,7 +189,7 @@ def test_a_value_that_is_nested_too_deeply_can_still_be_spoken_of():
     value: list[object] = []
     for _ in range(100_000):
         value = [value]
-    assert shown(value) == "something nested too deeply"
+    assert shown(value) == "a value that is nested too deeply"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "prompt\udfff"])

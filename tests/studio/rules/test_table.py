@@ -65,11 +65,11 @@ def test_a_form_offers_exactly_what_the_server_takes(kind, can, resolution, shap
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
-        ({"resolution": "720", "num_frames": 301}, "num_frames", "It takes 5 to 297."),
+        ({"resolution": "720", "num_frames": 301}, "num_frames", "It supports 5 to 297."),
         ({"resolution": "256", "num_frames": 397}, "", ""),
-        ({"resolution": "768"}, "resolution", "It takes 256, 480, 720."),
+        ({"resolution": "768"}, "resolution", "It supports 256, 480, 720."),
         ({"sound": True}, "sound", "It takes False."),
-        ({"fps": 10}, "fps", "It takes 12 to 30."),
+        ({"fps": 10}, "fps", "It supports 12 to 30."),
     ],
 )
 def test_a_clip_beyond_a_limit_is_told_the_limit(fields, field, said):
@@ -92,7 +92,7 @@ def test_a_refusal_says_who_refuses_and_what_there_is():
     error = refusal.error()
     assert isinstance(error, NotAllowed)
     assert error.param == "resolution"
-    assert str(error) == "mine does not draw at 720p. It takes 256, 480."
+    assert str(error) == "mine does not draw at 720p. It supports 256, 480."
 
 
 def test_a_checkpoint_without_limits_refuses_nothing():
@@ -103,8 +103,8 @@ def test_a_distilled_checkpoint_takes_its_own_steps_and_no_guidance():
     can = Capabilities(checkpoint="quick", distilled_steps=4)
     refused = refusals(GenerateImage(prompt="x"), can)
     assert [(refusal.field, refusal.hint) for refusal in refused] == [
-        ("sampling.num_inference_steps", "It takes 4."),
-        ("sampling.guidance_scale", "It takes 1."),
+        ("sampling.num_inference_steps", "It supports 4."),
+        ("sampling.guidance_scale", "It supports 1."),
     ]
     assert refusals(GenerateImage(prompt="x", sampling={"num_inference_steps": 4, "guidance_scale": 1}), can) == []
 
@@ -115,14 +115,14 @@ def test_a_step_cache_is_refused_where_each_of_few_steps_is_computed():
         GenerateImage(prompt="x", sampling=cached), Capabilities(checkpoint="quick", distilled_steps=4)
     )
     assert str(refusal.error()) == (
-        "quick is distilled and computes each of its few steps, with no step cache of 0.1. It takes 0."
+        "quick is distilled to a few steps and does not support a step cache of 0.1. It supports 0."
     )
     can = Capabilities(checkpoint="arm")
     asked = {"prompt": "x", "start_image": MEDIA, "embodiment": "umi"}
     (refusal,) = refusals(RunPolicy(sampling=cached, **asked), can)
     assert (refusal.field, refusal.reason) == (
         "sampling.step_cache",
-        "a policy computes each of its few steps, with no step cache of 0.1",
+        "a policy runs few steps and does not support a step cache of 0.1",
     )
     assert refusals(RunPolicy(sampling=cached | {"step_cache": None}, **asked), can) == []
     assert refusals(GenerateImage(prompt="x", sampling=cached), can) == []
@@ -135,7 +135,7 @@ def test_a_control_that_the_checkpoint_was_not_trained_on_is_named_with_those_th
     error = refusal.error()
     assert isinstance(error, NotAllowed)
     assert error.param == "controls.1.hint"
-    assert str(error) == "small does not follow wsm. It takes edge, blur, depth, seg."
+    assert str(error) == "small does not follow wsm. It supports edge, blur, depth, seg."
     assert refusals(TransferVideo(prompt="x", controls=controls), Capabilities(checkpoint="nano")) == []
 
 
@@ -143,31 +143,31 @@ def test_a_chunk_is_bounded_as_a_clip_is():
     control = {"hint": "depth", "video": MEDIA}
     can = Capabilities(checkpoint="small", num_frames=(5, 149), fps=(12, 30))
     (refusal,) = refusals(TransferVideo(prompt="x", controls=[control], num_chunk_frames=153), can)
-    assert (refusal.field, refusal.hint) == ("num_chunk_frames", "It takes 5 to 149.")
+    assert (refusal.field, refusal.hint) == ("num_chunk_frames", "It supports 5 to 149.")
 
 
 def test_a_horizon_is_bounded_by_what_the_checkpoint_acts_for():
     can = Capabilities(checkpoint="arm", num_actions=(16, 32), embodiments=("umi",))
     asked = {"prompt": "x", "start_image": MEDIA}
     (refusal,) = refusals(RunPolicy(embodiment="umi", num_actions=36, **asked), can)
-    assert (refusal.field, refusal.hint) == ("num_actions", "It takes 16 to 32.")
+    assert (refusal.field, refusal.hint) == ("num_actions", "It supports 16 to 32.")
     (refusal,) = refusals(RunPolicy(embodiment="pusht", **asked), can)
-    assert str(refusal.error()) == "arm knows no actions of pusht. It takes umi."
+    assert str(refusal.error()) == "arm does not support the embodiment pusht. It supports umi."
 
 
 def test_a_limit_names_numbers_that_are_legal():
     can = Capabilities(checkpoint="edge", num_frames=(50, 150))
     (refusal,) = refusals(GenerateVideo(prompt="x", num_frames=153), can)
-    assert refusal.hint == "It takes 53 to 149."
+    assert refusal.hint == "It supports 53 to 149."
 
 
 def test_actions_have_their_own_tiers_and_a_width_at_most():
     can = Capabilities(checkpoint="edge", action_resolutions=("256", "480"), max_action_width=64)
     asked = {"prompt": "x", "start_image": MEDIA, "embodiment": "libero"}
     (refusal,) = refusals(RunPolicy(action_width=7, resolution="720", **asked), can)
-    assert (refusal.field, refusal.hint) == ("resolution", "It takes 256, 480.")
+    assert (refusal.field, refusal.hint) == ("resolution", "It supports 256, 480.")
     (refusal,) = refusals(RunPolicy(action_width=65, **asked), can)
-    assert (refusal.field, refusal.hint) == ("action_width", "It takes 1 to 64.")
+    assert (refusal.field, refusal.hint) == ("action_width", "It supports 1 to 64.")
 
 
 def test_a_forms_bounds_are_those_that_requests_are_held_to():

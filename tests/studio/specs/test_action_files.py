@@ -50,14 +50,14 @@ def test_numbers_are_typed_or_read(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.json", b"{}", "holds no rows of numbers"),
-        ("a.json", b'[["a"]]', "holds no rows of numbers"),
-        ("a.json", b"[[true]]", "holds no rows of numbers"),
+        ("a.json", b"{}", "has no rows of numbers"),
+        ("a.json", b'[["a"]]', "has no rows of numbers"),
+        ("a.json", b"[[true]]", "has no rows of numbers"),
         ("a.json", b"[", "is not JSON"),
-        ("a.npy", b"text", "is no NumPy file"),
-        ("a.csv", b"x,y\n1,z", "line 2: a cell is no number"),
-        ("a.csv", b"\xff\xff", "is no table"),
-        ("a.txt", b"1", "is no file of actions"),
+        ("a.npy", b"text", "is not a NumPy file"),
+        ("a.csv", b"x,y\n1,z", "line 2: a cell is not a number"),
+        ("a.csv", b"\xff\xff", "is not a CSV table"),
+        ("a.txt", b"1", "is not an action file"),
         ("gone.json", None, "cannot be read"),
     ],
 )
@@ -71,12 +71,12 @@ def test_a_file_without_actions_is_refused(tmp_path, name, content, says):
 
 def test_a_pickle_is_never_opened(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}], object), allow_pickle=True)
-    with pytest.raises(BadInput, match="is no NumPy file"):
+    with pytest.raises(BadInput, match="is not a NumPy file"):
         read_actions(tmp_path / "a.npy")
 
 
 def test_a_header_that_claims_more_than_there_is_is_no_memory_error(tmp_path):
     with (tmp_path / "a.npy").open("wb") as file:
         np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
-    with pytest.raises(BadInput, match="is no NumPy file"):
+    with pytest.raises(BadInput, match="is not a NumPy file"):
         read_actions(tmp_path / "a.npy")

@@ -97,7 +97,7 @@ def test_more_actions_than_the_chunk_are_cut_with_a_note(one):
     fields = {"model_mode": "forward_dynamics", "vision_path": "start.png", "action_path": "actions/rows.json"}
     sample = one(prompt="x", domain_name="av", action_chunk_size=4, **fields)
     assert len(sample.request.actions) == 4
-    assert sample.notes == ("action_path has 8 actions; the first 4 are taken (action_chunk_size).",)
+    assert sample.notes == ("action_path has 8 actions; the first 4 are used (action_chunk_size).",)
 
 
 def test_a_body_whose_width_depends_on_its_data_set_takes_that_of_its_actions(asked, specs):
@@ -247,4 +247,4 @@ def test_the_reasoners_fields_are_named_as_they_were_said(refused, one):
     assert "there is no such file" in refused(model_mode="reasoner", prompt="x", vision_path="gone.png")
     assert "edge does not go with reasoner" in refused(model_mode="reasoner", prompt="x", edge=True)
     several = one(model_mode="reasoner", prompt="x", num_outputs=2)
-    assert several.notes == ("num_outputs is 2; the reasoner answers once.",)
+    assert several.notes == ("num_outputs is 2; the reasoner gives one answer.",)

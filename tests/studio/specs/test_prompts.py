@@ -46,9 +46,9 @@ def test_prompts_come_from_files_beside_the_spec(asked, specs):
 def test_the_frameworks_own_negative_prompt_is_not_shipped_and_said_so(one, refused):
     sample = one(prompt="x", negative_prompt_file="neg_prompts.json")
     assert sample.request.negative_prompt == ""
-    assert sample.notes == ("neg_prompts.json is the framework's own and not shipped here; none is used.",)
+    assert sample.notes == ("neg_prompts.json is part of the framework and not shipped; no negative prompt is used.",)
     said = refused(prompt="x", negative_prompt_file="mine.json")
-    assert "negative_prompt_file is 'mine.json'; there is no such file." in said
+    assert "negative_prompt_file is 'mine.json'; the file was not found." in said
 
 
 def test_templates_can_be_had_or_left_out_and_not_changed(asked, refused):

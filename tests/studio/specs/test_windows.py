@@ -52,8 +52,8 @@ def test_a_window_is_a_sample_of_its_structured_caption(rows):
     assert caption["temporal_caption"] == "A black robotic arm moves."
     assert (caption["fps"], caption["duration"]) == (24.0, "3s")
     assert sample.notes == (
-        "The window's clip has 5 frames per second; clips are made at 10 to 30.",
-        "num_frames is 86; 89 is taken, one frame and groups of four.",
+        "The window's video has 5 frames per second; videos are generated at 10 to 30.",
+        "num_frames is 86; using 89, which is 1 plus a multiple of 4.",
     )
     assert sample.attachments == {}
 

@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep what was made: a sheet DIR/EXAM.png of each")
     parser.add_argument(
-        "--out", type=Path, help="FILE.md or FILE.json; both are written, and a run that was broken off goes on"
+        "--out", type=Path, help="FILE.md or FILE.json; both are written, and an interrupted run is continued"
     )
     return parser
 

@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shape", choices=tuple(SHAPES), default="pocket")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--learning-rate", type=float)
-    parser.add_argument("--decay-share", type=float, default=0.4, help="0 for a run that will be gone on with")
+    parser.add_argument("--decay-share", type=float, default=0.4, help="0 for a run that will be continued")
     parser.add_argument("--reasoner-rate", type=float, default=0.0, help="let the reasoner learn along, so much slower")
     parser.add_argument("--workers", type=int, default=0, help="processes that render while training runs")
     parser.add_argument("--encoders", type=int, default=0, help="processes that encode episodes or write lessons")
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         "--shard-size",
         type=int,
         default=16,
-        help="clips of a file; four times as many stills, a quarter as many policies",
+        help="videos per file; four times as many stills, a quarter as many policies",
     )
     parser.add_argument("--log-every", type=int, default=20, help="steps between two lines")
     parser.add_argument("--threads", type=int, default=2, help="of a run on a processor")
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--checkpoint",
         type=Path,
-        help="of whole and assemble: where it is written; of start: what is gone on with; OUT/pocket without it",
+        help="for whole and assemble: where to write it; for start: the one to continue; default: OUT/pocket",
     )
     return parser
 

@@ -114,7 +114,7 @@ def needed_state(out: Path, stage: str) -> State:
     """
     state = read_state(out, stage)
     if state is None:
-        raise BadInput(f"{state_file(out, stage)} is not there.", hint=f"Run python -m pocket.train {stage} first.")
+        raise BadInput(f"{state_file(out, stage)} was not found.", hint=f"Run python -m pocket.train {stage} first.")
     return state
 
 

@@ -208,7 +208,7 @@ class Whole:
         if status:
             raise EngineError(
                 f"{one.turn.stage} ended with status {status}.",
-                hint="Its last lines say why; the same command goes on.",
+                hint="See its last lines for the reason; run the same command to continue.",
             )
         had = one.before_s + self._now() - one.started_s
         self.spent_s[one.turn.stage] = self._share_s(one.turn) if status == 0 and one.is_last else had

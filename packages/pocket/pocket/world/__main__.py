@@ -22,11 +22,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m pocket.world", description="Episodes of the pocket world.")
     parser.add_argument("--view", choices=("still", "clip", "policy"), default="clip")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--frames", type=int, default=Settings().num_frames, help="of clips (default: %(default)s)")
-    parser.add_argument("--fps", type=int, choices=(10, 15, 30), default=None, help="of clips (default: drawn by seed)")
+    parser.add_argument(
+        "--frames", type=int, default=Settings().num_frames, help="frames per video (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--fps", type=int, choices=(10, 15, 30), default=None, help="frame rate of videos (default: drawn by seed)"
+    )
     parser.add_argument("--plain-arm", action="store_true", help="the arm of plain shapes")
     parser.add_argument("--out", type=Path, default=Path("episode"), help="folder to write to (default: %(default)s)")
-    parser.add_argument("--speed", action="store_true", help="how many stills, clips, runs and tables a second")
+    parser.add_argument("--speed", action="store_true", help="measure stills, videos, runs and tables per second")
     parser.add_argument("--seconds", type=float, default=10.0, help="of --speed, for each kind (default: 10)")
     parser.add_argument("--reading", type=int, metavar="N", help="how often the reader is right on N held-out stills")
     parser.add_argument("--fit", type=int, metavar="N", help="print weights of the shape reader, fitted on N stills")
