@@ -227,7 +227,7 @@ def test_the_hold_on_a_folder_ends_with_its_command(specs):
         (["--set", "num_steps"], "expected field=value"),
         (["--set", "num_stepz=3"], "num_stepz is not a known field. Did you mean num_steps?"),
         (["--jobs", "0"], "Input should be greater than or equal to 1"),
-        (["nowhere.json"], "There is not a spec file 'nowhere.json'"),
+        (["nowhere.json"], "There is no spec file 'nowhere.json'"),
         (["--checkpoint", "spek"], "There is no checkpoint 'spek'"),
     ],
 )

@@ -65,7 +65,7 @@ def test_a_checkpoint_is_verified_by_its_name_where_it_was_built(orrery, verifie
     [
         ("spek", "Did you mean speck?"),
         ("speck", "speck is not on this machine. It is built"),
-        (".", "is no Cosmos 3 checkpoint"),
+        (".", "is not a Cosmos 3 checkpoint"),
     ],
 )
 def test_what_is_not_there_is_not_verified(refused, tmp_path, name, says):

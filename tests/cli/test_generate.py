@@ -132,7 +132,7 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
             ["x", "--checkpoint", "spek"],
             "There is no checkpoint 'spek': it is neither a preset nor a folder. Did you mean",
         ),
-        (["x", "--checkpoint", "/"], "is no Cosmos 3 checkpoint: it lacks model_index.json"),
+        (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: it lacks model_index.json"),
         (["x", "--output", "out.jpg"], "pictures are .png files, clips .mp4 files, actions .json or .npy files."),
         (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames does not go with generate_image."),
         (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),
@@ -140,7 +140,7 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         (["x", "--output", "/missing/out.png"], "The folder /missing of out.png is not there. Create it first."),
         (["x", "--output", "/"], "/ is a folder"),
         (["x", "--output", "-", "--count", "2"], "2 images cannot be written to stdout."),
-        (["x", "--data", "~nobody-of-this-name"], "begins with nobody's home"),
+        (["x", "--data", "~nobody-of-this-name"], "begins with home of an unknown user"),
         (["x", "--stepz", "3"], "No such option: --stepz"),
         ([], "Missing argument 'PROMPT...'"),
     ],
@@ -159,7 +159,7 @@ def test_a_server_that_does_not_answer_is_named(refused, tmp_path):
 
 def test_an_address_or_token_that_cannot_be_used_is_told(refused, tmp_path):
     words = ("generate", "x", "-o", tmp_path / "out.png")
-    assert "expected an address" in refused(*words, "--server", "ftp://x")
+    assert "expected a URL" in refused(*words, "--server", "ftp://x")
     assert "characters that no HTTP header carries" in refused(*words, "--server", "localhost:1", "--token", "clé")
 
 

@@ -233,5 +233,5 @@ def test_an_error_that_is_told_over_a_socket_names_files_from_the_checkpoints_fo
         folder,
     )
     assert (told.code, told.message, told.hint) == ("broken_checkpoint", "vae/config.json is no JSON.", "Look at vae.")
-    missing = without_folder(NotACheckpoint(f"{folder} is no Cosmos 3 checkpoint."), folder)
-    assert missing.message == "The checkpoint is no Cosmos 3 checkpoint."
+    missing = without_folder(NotACheckpoint(f"{folder} is not a Cosmos 3 checkpoint."), folder)
+    assert missing.message == "The checkpoint is not a Cosmos 3 checkpoint."
