@@ -71,7 +71,9 @@ def test_bounds_are_included_and_what_lies_outside_is_told_both(field, low, high
     for value in (low, high):
         assert getattr(_parse(sampling={field: value}).sampling, field) == value
     for value in (low - 1, high + 1):
-        with pytest.raises(BadInput, match=rf"sampling\.{field} is -?[\d.]+; (expected at least|the maximum is)") as caught:
+        with pytest.raises(
+            BadInput, match=rf"sampling\.{field} is -?[\d.]+; (expected at least|the maximum is)"
+        ) as caught:
             _parse(sampling={field: value})
         assert caught.value.param == f"sampling.{field}"
         assert caught.value.hint == f"Use a number from {low} to {high}."

@@ -98,7 +98,9 @@ def test_two_samples_of_one_name_are_told_apart(specs, read):
     (specs / "b.yaml").write_text("prompt: y\nname: same\n")
     samples, errors = read("a.json", "b.yaml")
     assert len(samples) == 1
-    assert f"{specs / 'b.yaml'}, sample same: name is 'same', which a sample in {specs / 'a.json'} also has." in str(errors[0])
+    assert f"{specs / 'b.yaml'}, sample same: name is 'same', which a sample in {specs / 'a.json'} also has." in str(
+        errors[0]
+    )
 
 
 @pytest.mark.parametrize(
