@@ -8,19 +8,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
+from studio.captions.caption import VideoCaption
 from studio.errors import BadInput
 from studio.requests import KINDS, AspectRatio, Frozen, Resolution, explain, nearest
 from studio.requests.actions import ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.fields import BoundedText, on_one_line
 from studio.requests.transfer_video import HintName
-from studio.toml_files import read_toml, shipped_and_own
+from studio.toml_files import read_toml, shipped, shipped_and_own
 
 Precision = Literal["exact", "fp8"]
 """As the weights are, or with the matrices of the generator's blocks rounded to 8 bits as they are loaded."""
@@ -85,6 +87,8 @@ class CheckpointPreset(Frozen):
             drives an arm by it is warned.
         weights_gb: size of its weights on disk, 10^9 bytes; that of another revision is not a variant's.
         defaults: request fields by kind, laid under what a person sends.
+        structured_negative: its videos and transfers have the negative prompt of `presets/templates/negative.toml`,
+            unless the defaults or the person say another one.
         reasoner: the same of conversations.
         examples: by kind; those of `reason` are questions about the picture or clip that goes with them.
     """
@@ -103,6 +107,7 @@ class CheckpointPreset(Frozen):
     weights_gb: float | None = None
     capabilities: CapabilityOverlay = CapabilityOverlay()
     defaults: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    structured_negative: bool = False
     reasoner: ReasonerDefaults = ReasonerDefaults()
     examples: dict[str, tuple[Example, ...]] = Field(default_factory=dict)
 
@@ -141,7 +146,36 @@ def load_presets(user_folder: Path | None = None) -> dict[str, CheckpointPreset]
     for file in shipped_and_own("checkpoints", user_folder):
         preset = _read_preset(file)
         found[preset.id] = preset
-    return {name: _whole(preset, found) for name, preset in found.items()}
+    return {name: _with_negative(_whole(preset, found)) for name, preset in found.items()}
+
+
+class Negatives(BaseModel):
+    """`presets/templates/negative.toml`."""
+
+    video: dict[str, Any]
+
+
+PHYSICAL_REALISM = "physical_realism"
+"""The key of a negative prompt that a caption has not."""
+
+NEGATIVE_KINDS = ("generate_video", "transfer_video")
+"""Technical report, table 21: what has a structured negative prompt."""
+
+
+@cache
+def structured_negative() -> str:
+    """The negative prompt of a video as the generator reads it: JSON on one line, in a caption's order."""
+    negative = shipped(Negatives, "templates", "negative.toml").video
+    realism = {PHYSICAL_REALISM: negative.pop(PHYSICAL_REALISM)}
+    caption = VideoCaption.model_validate(negative).model_dump(mode="json", exclude_unset=True)
+    return json.dumps(caption | realism, ensure_ascii=False)
+
+
+def _with_negative(preset: CheckpointPreset) -> CheckpointPreset:
+    if not preset.structured_negative:
+        return preset
+    under = {kind: {"negative_prompt": structured_negative()} for kind in NEGATIVE_KINDS if kind in preset.defaults}
+    return preset.model_copy(update={"defaults": laid_over(under, preset.defaults)})
 
 
 def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) -> CheckpointPreset:

@@ -1,7 +1,7 @@
 """OpenAI's chat completions, with the fields that vLLM added to them for pictures, clips and sampling: to a request.
 
-What a caller leaves out is the reasoner's own setting (`studio.requests.reason`), not OpenAI's: temperature 0.7, top_p
-0.8, top_k 20, presence_penalty 1.5.
+What a caller leaves out is the reasoner's own setting (`studio.requests.reason`): temperature 0.7, top_p 0.8, top_k 20.
+The presence penalty is OpenAI's 0, so that a temperature of 0 takes the likeliest token.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def to_theirs(error: StudioError) -> StudioError:
 
 
 def _sampling(fields: Mapping[str, Any]) -> dict[str, Any]:
-    sampling = {name: fields[name] for name in SAMPLING & fields.keys()}
+    sampling = {"presence_penalty": 0.0, **{name: fields[name] for name in SAMPLING & fields.keys()}}
     given = [number_of(fields, name) for name in ("max_tokens", "max_completion_tokens") if name in fields]
     if len(set(given)) > 1:
         raise BadInput("max_tokens and max_completion_tokens differ; send one of them.", param="max_tokens")

@@ -19,10 +19,10 @@ def reason(**fields: Any) -> Reason:
     return parse_as(Reason, to_call({"messages": SAID, **fields}).payload)
 
 
-def test_what_is_left_out_is_the_reasoner_s_own():
+def test_what_is_left_out_is_the_reasoner_s_own_but_for_openai_s_presence_penalty():
     sampling = reason(model="speck", temperature=None, user="me").sampling
 
-    assert (sampling.temperature, sampling.top_p, sampling.top_k, sampling.presence_penalty) == (0.7, 0.8, 20, 1.5)
+    assert (sampling.temperature, sampling.top_p, sampling.top_k, sampling.presence_penalty) == (0.7, 0.8, 20, 0.0)
 
 
 @pytest.mark.parametrize(

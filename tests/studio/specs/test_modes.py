@@ -245,6 +245,6 @@ def test_the_reasoners_fields_are_named_as_they_were_said(refused, one):
     assert "max_new_tokens is 0" in refused(model_mode="reasoner", prompt="x", max_new_tokens=0)
     assert "prompt is empty" in refused(model_mode="reasoner", prompt=" ")
     assert "the file was not found" in refused(model_mode="reasoner", prompt="x", vision_path="gone.png")
-    assert "edge does not go with reasoner" in refused(model_mode="reasoner", prompt="x", edge=True)
+    assert "edge cannot be combined with reasoner" in refused(model_mode="reasoner", prompt="x", edge=True)
     several = one(model_mode="reasoner", prompt="x", num_outputs=2)
     assert several.notes == ("num_outputs is 2; the reasoner gives one answer.",)
