@@ -69,7 +69,7 @@ def test_a_data_folder_that_is_held_is_refused(refused_start, tmp_path):
     folder.prepare()
     hold = Hold(folder)
     hold.announce("http://127.0.0.1:9")
-    assert f"is held by process {os.getpid()} at http://127.0.0.1:9" in refused_start(
+    assert f"is in use by process {os.getpid()} at http://127.0.0.1:9" in refused_start(
         "--data", folder.root, "--port", 0
     )
     hold.release()
@@ -87,7 +87,7 @@ def test_a_checkpoint_that_cannot_be_served_is_refused(refused_start, tmp_path):
     assert "There is no checkpoint 'spek'" in refused_start(*words, "spek")
     assert "is not on this machine" in refused_start(*words, "cosmos3-nano")
     (tmp_path / "empty").mkdir()
-    assert "is no Cosmos 3 checkpoint: it lacks" in refused_start(*words, tmp_path / "empty")
+    assert "is not a Cosmos 3 checkpoint: it lacks" in refused_start(*words, tmp_path / "empty")
 
     for name in (INDEXES[0], *REQUIRED):
         (tmp_path / "cut" / name).parent.mkdir(parents=True, exist_ok=True)

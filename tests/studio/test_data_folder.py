@@ -91,7 +91,7 @@ def test_a_full_disk_is_not_taken_for_a_want_of_permission(tmp_path, monkeypatch
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "touch", full)
-    with pytest.raises(DiskFull, match="nothing can be written into the data folder"):
+    with pytest.raises(DiskFull, match="the data folder .* cannot be written"):
         DataFolder(tmp_path).prepare()
 
 
@@ -114,7 +114,7 @@ def test_a_holder_file_that_cannot_be_opened_is_denied(folder):
 
 
 def test_a_second_process_is_told_who_holds_the_folder(folder, other):
-    with pytest.raises(DataFolderBusy, match=f"held by process {other.pid} at http://127.0.0.1:7"):
+    with pytest.raises(DataFolderBusy, match=f"in use by process {other.pid} at http://127.0.0.1:7"):
         Hold(folder)
     holder = find_holder(folder)
     assert holder is not None

@@ -133,7 +133,10 @@ def test_a_preset_that_cannot_be_read_is_named(tmp_path):
         (b"id = ", "mine.toml is not TOML"),
         (b"\xff\xfe", "mine.toml is not TOML"),
         (b'id = "x"', "mine.toml.*title is missing"),
-        (b'id = "x"\ntitle = "t"\nsummary = "s"\ntitel = "u"', "mine.toml.*titel is not a field.*Did you mean title"),
+        (
+            b'id = "x"\ntitle = "t"\nsummary = "s"\ntitel = "u"',
+            "mine.toml.*titel is not a known field.*Did you mean title",
+        ),
         (b'id = "x"\ntitle = "t"\nsummary = "s"\n[defaults.paint]', "mine.toml.*'paint', which is not a request kind"),
         (
             b'id = "x"\ntitle = "t"\nsummary = "s"\n[defaults.generate_image.sampling]\nnum_inference_steps = 0',

@@ -89,4 +89,4 @@ def test_a_hub_that_refuses_says_why(tmp_path: Path, gated: bool, repository: st
 def test_without_a_network_it_says_so_and_that_nothing_is_lost(tmp_path: Path):
     error = said(puller(tmp_path, "http://127.0.0.1:9"))[-1]["error"]
     assert error["code"] == "server_unreachable"
-    assert "goes on from there" in error["hint"]
+    assert "continues where it stopped" in error["hint"]

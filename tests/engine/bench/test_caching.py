@@ -40,4 +40,4 @@ def test_a_case_that_nobody_knows_ends_it_with_one_line(speck, monkeypatch, caps
 
 def test_a_folder_that_is_no_checkpoint_ends_it_with_one_line(tmp_path, monkeypatch, capsys):
     assert run(monkeypatch, "--folder", tmp_path) == 2
-    assert "is no Cosmos 3 checkpoint" in capsys.readouterr().err
+    assert "is not a Cosmos 3 checkpoint" in capsys.readouterr().err

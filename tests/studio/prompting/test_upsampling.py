@@ -128,7 +128,7 @@ async def test_a_broken_answer_is_asked_for_again_with_the_reason(
     first, second, third = endpoint.bodies
     assert [message["role"] for message in third["messages"]] == ["system", "user", "assistant", "user"]
     assert second["messages"][:2] == first["messages"]
-    assert "is not a JSON object" in second["messages"][3]["content"]
+    assert "no JSON object" in second["messages"][3]["content"]
     assert "0:05-0:30 is after the end at 0:07" in third["messages"][3]["content"]
     assert len({body["seed"] for body in endpoint.bodies}) == 3
 

@@ -63,7 +63,7 @@ def test_a_transfer_wishes_for_a_clip_that_follows_its_source_and_the_controls_t
     assert "clip 1, the source clip" in words.text
     assert "clip 2, how far away" in words.text
     assert "$" not in words.text
-    with pytest.raises(BadInput, match="transfer takes 2 video"):
+    with pytest.raises(BadInput, match="transfer needs 2 video"):
         wish_of(request, [CLIP])
 
 
@@ -74,7 +74,7 @@ def test_every_request_with_words_is_captioned_or_says_why_not():
 
 
 def test_media_that_are_not_the_requests_are_refused():
-    with pytest.raises(BadInput, match="text_to_video takes no media"):
+    with pytest.raises(BadInput, match="text_to_video needs no media"):
         wish_of(GenerateVideo(prompt="a robot"), (PICTURE,))
 
 

@@ -60,7 +60,7 @@ def test_rewrites_that_are_better_are_said_to_be_and_the_critic_is_said_to_be_th
     assert trial.control_spent is not None
     assert trial.control_spent.tokens == 3 * JUDGING_TOKENS  # its prompt was written by the loop
     report = (tmp_path / "study.md").read_text()
-    assert "first picture, by the critic's score? **Yes**: +2.00 (+2.00 to +2.00), 12 better, 0 worse." in report
+    assert "first image, by the critic's score? **Yes**: +2.00 (+2.00 to +2.00), 12 better, 0 worse." in report
     assert "the only judge of it here" in report
     assert Study.model_validate_json((tmp_path / "study.json").read_text()) == found
 
@@ -99,7 +99,7 @@ def test_rules_have_the_say_where_a_critic_likes_what_does_not_follow_the_prompt
         ("kept", "chosen"): "worse",
     }
     report = (tmp_path / "study.md").read_text()
-    assert "first picture, by the rule `follows`? **No, it makes them worse**: -1.00" in report
+    assert "first image, by the rule `follows`? **No, it makes them worse**: -1.00" in report
     assert "Rules: a rule." in report
 
 

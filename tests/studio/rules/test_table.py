@@ -68,7 +68,7 @@ def test_a_form_offers_exactly_what_the_server_takes(kind, can, resolution, shap
         ({"resolution": "720", "num_frames": 301}, "num_frames", "It supports 5 to 297."),
         ({"resolution": "256", "num_frames": 397}, "", ""),
         ({"resolution": "768"}, "resolution", "It supports 256, 480, 720."),
-        ({"sound": True}, "sound", "It takes False."),
+        ({"sound": True}, "sound", "It supports False."),
         ({"fps": 10}, "fps", "It supports 12 to 30."),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_refusal_says_who_refuses_and_what_there_is():
     error = refusal.error()
     assert isinstance(error, NotAllowed)
     assert error.param == "resolution"
-    assert str(error) == "mine does not draw at 720p. It supports 256, 480."
+    assert str(error) == "mine does not support images at 720p. It supports 256, 480."
 
 
 def test_a_checkpoint_without_limits_refuses_nothing():
@@ -135,7 +135,7 @@ def test_a_control_that_the_checkpoint_was_not_trained_on_is_named_with_those_th
     error = refusal.error()
     assert isinstance(error, NotAllowed)
     assert error.param == "controls.1.hint"
-    assert str(error) == "small does not follow wsm. It supports edge, blur, depth, seg."
+    assert str(error) == "small does not support wsm controls. It supports edge, blur, depth, seg."
     assert refusals(TransferVideo(prompt="x", controls=controls), Capabilities(checkpoint="nano")) == []
 
 
@@ -175,7 +175,7 @@ def test_a_forms_bounds_are_those_that_requests_are_held_to():
     assert (found["num_frames"]["480"].high, found["num_frames"]["720"].high) == (397, 297)
     assert "768" not in found["num_frames"], "no clip is made there, whatever its length"
     assert found["fps"] == {"": found["fps"][""]}
-    assert found["num_frames"]["720"].reason == "mine takes 5 to 297"
+    assert found["num_frames"]["720"].reason == "mine supports 5 to 297"
     most = GenerateVideo(prompt="x", resolution="720", num_frames=297)
     assert refusals(most, Capabilities(checkpoint="mine")) == []
     assert refusals(most.model_copy(update={"num_frames": 301}), Capabilities(checkpoint="mine"))
@@ -184,4 +184,4 @@ def test_a_forms_bounds_are_those_that_requests_are_held_to():
 def test_a_distilled_checkpoints_only_number_is_told_and_no_infinite_one_is():
     assert "sampling.num_inference_steps" not in spans("generate_image", Capabilities(checkpoint="mine"))
     distilled = spans("generate_image", Capabilities(checkpoint="mine", distilled_steps=4))
-    assert distilled["sampling.num_inference_steps"][""].reason == "mine takes 4"
+    assert distilled["sampling.num_inference_steps"][""].reason == "mine supports 4"

@@ -179,7 +179,7 @@ def test_a_given_control_wins_over_its_preset(asked):
 @pytest.mark.parametrize("mode", NOT_SERVED)
 def test_modes_that_are_not_served_are_refused_by_name(refused, mode):
     said = refused(model_mode=mode, prompt="x", vision_path="start.png")
-    assert f"sample spec: model_mode {mode} is not served here" in said
+    assert f"sample spec: model_mode {mode} is not supported" in said
 
 
 def test_an_unknown_mode_names_the_nearest(refused):
@@ -244,7 +244,7 @@ def test_the_reasoner_samples_only_where_it_is_told_to(asked):
 def test_the_reasoners_fields_are_named_as_they_were_said(refused, one):
     assert "max_new_tokens is 0" in refused(model_mode="reasoner", prompt="x", max_new_tokens=0)
     assert "prompt is empty" in refused(model_mode="reasoner", prompt=" ")
-    assert "there is no such file" in refused(model_mode="reasoner", prompt="x", vision_path="gone.png")
-    assert "edge does not go with reasoner" in refused(model_mode="reasoner", prompt="x", edge=True)
+    assert "the file was not found" in refused(model_mode="reasoner", prompt="x", vision_path="gone.png")
+    assert "edge cannot be combined with reasoner" in refused(model_mode="reasoner", prompt="x", edge=True)
     several = one(model_mode="reasoner", prompt="x", num_outputs=2)
     assert several.notes == ("num_outputs is 2; the reasoner gives one answer.",)

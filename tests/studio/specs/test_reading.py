@@ -88,7 +88,7 @@ def test_frames_are_snapped_up_to_whole_groups_with_a_note(num_frames):
 def test_a_snapped_length_is_told(one):
     sample = one(prompt="x", num_frames=10)
     assert sample.request.num_frames == 13
-    assert sample.notes == ("num_frames is 10; 13, which is 1 plus a multiple of 4.",)
+    assert sample.notes == ("num_frames is 10; using 13, which is 1 plus a multiple of 4.",)
 
 
 def test_a_number_of_frames_said_for_all_says_nothing_to_a_picture(one):

@@ -98,7 +98,9 @@ def test_two_samples_of_one_name_are_told_apart(specs, read):
     (specs / "b.yaml").write_text("prompt: y\nname: same\n")
     samples, errors = read("a.json", "b.yaml")
     assert len(samples) == 1
-    assert f"{specs / 'b.yaml'}, sample same: name is 'same', which a sample in {specs / 'a.json'}." in str(errors[0])
+    assert f"{specs / 'b.yaml'}, sample same: name is 'same', which a sample in {specs / 'a.json'} also has." in str(
+        errors[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,5 +127,5 @@ def test_a_file_that_is_no_spec_is_named(specs, read, name, content, says):
 
 
 def test_a_file_that_is_not_there_is_named(read):
-    with pytest.raises(BadInput, match=r"There is not a spec file .*nowhere\*\.json"):
+    with pytest.raises(BadInput, match=r"There is no spec file .*nowhere\*\.json"):
         read("nowhere*.json")

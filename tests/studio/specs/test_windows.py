@@ -83,13 +83,13 @@ def test_frames_of_a_window_inside_its_clip_cannot_be_kept(rows):
     row = {**ROW, "t2w_windows": [{"start_frame": 30, "end_frame": 90, "caption": "x"}]}
     assert rows(row)[1] == []
     _, errors = rows(row, overrides=("model_mode=video2video",))
-    assert "the window starts at frame 30 of its clip" in str(errors[0])
+    assert "the window starts at frame 30 of its video" in str(errors[0])
 
 
 def test_a_window_longer_than_any_clip_is_cut(rows):
     samples, _ = rows({**ROW, "t2w_windows": [{"end_frame": 999, "caption": "x"}]})
     assert samples[0].request.num_frames == 397
-    assert "The window has 1000 frames; 397 are made." in samples[0].notes
+    assert "The window has 1000 frames; 397 are generated." in samples[0].notes
 
 
 @pytest.mark.parametrize(
