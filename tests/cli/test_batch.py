@@ -87,7 +87,7 @@ def test_a_sample_that_was_made_otherwise_is_replaced_only_by_force(batch, fake_
     refused = batch("--set", "seed=6")
     assert refused.exit_code == 2
     assert "sample a: " in refused.stderr
-    assert "already exists and was made with other settings. Give --force" in refused.stderr
+    assert "already exists and was made with other settings. Replace it with --force" in refused.stderr
     assert len(fake_server.bodies) == 1
     assert batch("--set", "seed=6", "--force").exit_code == 0
     assert read(specs / "out" / "a" / "sample_outputs.json")["seed"] == 6
@@ -204,7 +204,7 @@ def test_ctrl_c_cancels_what_runs(spawn, fake_server, specs):
 
 def test_one_command_at_a_time_makes_samples_into_a_folder(batch, specs):
     with BatchFolder(specs / "out"):
-        assert "Another command makes samples into" in batch().stderr
+        assert "Another command is writing samples to" in batch().stderr
     assert batch().exit_code == 0
 
 
@@ -221,8 +221,12 @@ def test_the_hold_on_a_folder_ends_with_its_command(specs):
     [
         (
             ["--steps", "3"],
+<<<<<<< HEAD
             "--steps cannot be combined with spec files. "
             "Use --set with the spec file's field name: --set num_steps=20.",
+=======
+            "--steps cannot be combined with spec files. Use --set with the spec file's field name:",
+>>>>>>> words2
         ),
         (["--kind", "generate_image"], "--kind cannot be combined with spec files."),
         (["--set", "num_steps"], "expected field=value"),
@@ -237,8 +241,8 @@ def test_bad_words_are_one_line(refused, specs, words, says):
 
 
 def test_samples_go_into_a_folder(refused, specs):
-    assert "is a file; samples go into a folder" in refused("generate", "-i", specs / "a.json", "-o", specs / "a.json")
+    assert "is a file; expected a folder" in refused("generate", "-i", specs / "a.json", "-o", specs / "a.json")
 
 
 def test_set_goes_with_spec_files(refused, tmp_path):
-    assert "--set goes with spec files" in refused("generate", "x", "-o", tmp_path / "a.png", "--set", "num_steps=3")
+    assert "--set needs spec files" in refused("generate", "x", "-o", tmp_path / "a.png", "--set", "num_steps=3")

@@ -61,7 +61,7 @@ def test_every_clip_of_a_folder_gets_three_files(caption, clips):
     *table, last = result.stdout.splitlines()
     assert last == f"{clips.parent / 'out'}  2 written, 0 skipped, 1 failed"
     assert [line.split()[0] for line in table] == ["failed", "broken"]
-    assert "broken.mp4 is no clip that can be read" in table[1]
+    assert "broken.mp4 is not a readable video" in table[1]
     folder = clips.parent / "out" / "a"
     assert sorted(path.name for path in folder.iterdir()) == ["caption.json", "caption.txt", "sample_args.json"]
     written = read(folder / "caption.json")
@@ -170,10 +170,10 @@ def test_nobody_there_is_one_line_and_no_table(refused, clips):
     ("words", "says"),
     [
         (["nowhere"], "nowhere is neither a file nor a folder"),
-        (["."], "has no clips"),
+        (["."], "has no videos"),
         (["clips", "--model", "m"], "--model needs --endpoint."),
         (["clips", "--by-path"], "--by-path needs --endpoint."),
-        (["clips", "--endpoint", "ftp://x"], "expected an address as in"),
+        (["clips", "--endpoint", "ftp://x"], "expected a URL such as"),
         (["clips", "--template", "list.jsonl"], "is not TOML"),
         (["list.jsonl"], "list.jsonl, line 2 has no vision_path"),
         (["clips", "--jobs", "0"], "Input should be greater than or equal to 1"),
@@ -186,7 +186,7 @@ def test_bad_words_are_one_line(refused, clips, monkeypatch, words, says):
 
 
 def test_captions_go_into_a_folder(refused, clips):
-    assert "is a file; captions go into a folder" in refused("caption", clips, "-o", clips / "a.mp4")
+    assert "is a file; expected a folder" in refused("caption", clips, "-o", clips / "a.mp4")
 
 
 def test_ctrl_c_leaves_what_is_written_and_says_how_to_go_on(spawn, clips, endpoint):

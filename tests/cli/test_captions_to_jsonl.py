@@ -104,7 +104,7 @@ def test_bad_words_are_one_line(refused, dataset):
         words = ("--captions-dir", dataset / captions, "--videos-dir", dataset / videos, "-o", dataset / output)
         return refused("captions-to-jsonl", *words)
 
-    assert "gone is no folder" in said(captions="gone")
+    assert "gone is not a folder" in said(captions="gone")
     assert "videos has no captions" in said(captions="videos")
     assert "captions is a folder; expected the name of a file" in said(output="captions")
     assert "Missing option '--videos-dir'" in refused("captions-to-jsonl", "--captions-dir", dataset, "-o", "x")

@@ -64,7 +64,11 @@ def test_a_checkpoint_is_verified_by_its_name_where_it_was_built(orrery, verifie
     ("name", "says"),
     [
         ("spek", "Did you mean speck?"),
+<<<<<<< HEAD
         ("speck", "speck is not on this machine. It is built"),
+=======
+        ("speck", "speck is not on this machine. A server builds it"),
+>>>>>>> words2
         (".", "is not a Cosmos 3 checkpoint"),
     ],
 )
@@ -73,8 +77,10 @@ def test_what_is_not_there_is_not_verified(refused, tmp_path, name, says):
 
 
 def test_only_what_is_on_a_hub_is_pulled(refused, tmp_path):
-    assert "speck is on no hub. It is built when" in refused("checkpoints", "pull", "speck", "--data", tmp_path)
-    assert "pocket is on no hub. Its files belong in presets/pocket" in refused(
+    assert "speck cannot be downloaded. A server builds it when" in refused(
+        "checkpoints", "pull", "speck", "--data", tmp_path
+    )
+    assert "pocket cannot be downloaded. Its files belong in presets/pocket" in refused(
         "checkpoints", "pull", "pocket", "--data", tmp_path
     )
     assert "Did you mean cosmos3-nano" in refused("checkpoints", "pull", "cosmos3-nan", "--data", tmp_path)

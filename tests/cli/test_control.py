@@ -32,8 +32,8 @@ def test_one_frame_of_a_control_is_a_picture(orrery, server, clip, tmp_path):
         (["--hint", "depth"], "hint is 'depth'"),
         (["--strength", "strong"], "strength is 'strong'"),
         (["--fps", "5"], "Input should be greater than or equal to 10"),
-        (["--output", "a.jpg"], "a control is an .mp4 file, and a frame of it a .png file"),
-        (["--output", "/nowhere/a.mp4"], "The folder /nowhere of a.mp4 is not there."),
+        (["--output", "a.jpg"], "expected an .mp4 file, or a .png file for one frame"),
+        (["--output", "/nowhere/a.mp4"], "The folder /nowhere of a.mp4 was not found."),
         (["--at", "2"], "Input should be less than or equal to 1"),
     ],
 )
@@ -47,4 +47,4 @@ def test_a_clip_that_is_not_there_is_told(refused, tmp_path):
 
 
 def test_a_file_that_is_there_is_replaced_only_by_force(refused, clip):
-    assert "is there already. Give --force" in refused("control", clip, "-o", clip)
+    assert "already exists. Replace it with --force" in refused("control", clip, "-o", clip)

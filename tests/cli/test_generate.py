@@ -98,7 +98,7 @@ def test_a_file_that_is_there_is_replaced_only_by_force(generate, tmp_path):
     (tmp_path / "out.png").write_text("mine")
     result = generate("x")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "is there already. Give --force" in result.stderr
+    assert "already exists. Replace it with --force" in result.stderr
     assert (tmp_path / "out.png").read_text() == "mine"
     assert generate("x", "--force").exit_code == 0
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
@@ -122,8 +122,8 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
         (["x", "--steps", "many"], "num_inference_steps is 'many': input should be a valid integer"),
         (["x", "--guidance", "nan"], "guidance_scale is 'nan'; expected a finite number."),
         (["x", "--guidance", "inf"], "guidance_scale is 'inf'; expected a finite number."),
-        (["x", "--seed", "-1"], "seed is '-1'; at least 0"),
-        (["x", "--count", "11"], "count is '11'; at most 10"),
+        (["x", "--seed", "-1"], "seed is '-1'; expected at least 0"),
+        (["x", "--count", "11"], "count is '11'; the maximum is 10"),
         (["x", "--schedule", "fast"], "schedule is 'fast': input should be 'native' or 'checkpoint'."),
         (["x", "--guidance-interval", "9", "1"], "guidance_interval is [9, 1]"),
         (["x", "--size", "1000x1000"], "1000x1000 is not a size that Cosmos 3 supports. The nearest is 1024x1024."),
@@ -132,15 +132,25 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
             ["x", "--checkpoint", "spek"],
             "There is no checkpoint 'spek': it is neither a preset nor a folder. Did you mean",
         ),
+<<<<<<< HEAD
         (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: it lacks model_index.json"),
         (["x", "--output", "out.jpg"], "pictures are .png files, clips .mp4 files, actions .json or .npy files."),
         (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames does not go with generate_image."),
+=======
+        (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: it missing model_index.json"),
+        (["x", "--output", "out.jpg"], "images are .png files, videos .mp4 files, actions .json or .npy files."),
+        (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames is not a field of generate_image."),
+>>>>>>> words2
         (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),
         (["x", "--output", "out.mp4", "--num-frames", "10"], "use 9 or 13"),
-        (["x", "--output", "/missing/out.png"], "The folder /missing of out.png is not there. Create it first."),
+        (["x", "--output", "/missing/out.png"], "The folder /missing of out.png was not found. Create it first."),
         (["x", "--output", "/"], "/ is a folder"),
         (["x", "--output", "-", "--count", "2"], "2 images cannot be written to stdout."),
+<<<<<<< HEAD
         (["x", "--data", "~nobody-of-this-name"], "begins with home of an unknown user"),
+=======
+        (["x", "--data", "~nobody-of-this-name"], "starts with the home of an unknown user"),
+>>>>>>> words2
         (["x", "--stepz", "3"], "No such option: --stepz"),
         ([], "Missing argument 'PROMPT...'"),
     ],
@@ -160,7 +170,13 @@ def test_a_server_that_does_not_answer_is_named(refused, tmp_path):
 def test_an_address_or_token_that_cannot_be_used_is_told(refused, tmp_path):
     words = ("generate", "x", "-o", tmp_path / "out.png")
     assert "expected a URL" in refused(*words, "--server", "ftp://x")
+<<<<<<< HEAD
     assert "characters that no HTTP header carries" in refused(*words, "--server", "localhost:1", "--token", "clé")
+=======
+    assert "characters that are not allowed in an HTTP header" in refused(
+        *words, "--server", "localhost:1", "--token", "clé"
+    )
+>>>>>>> words2
 
 
 def test_a_job_that_fails_says_why(refused, fake_server, tmp_path):

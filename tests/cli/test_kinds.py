@@ -79,14 +79,14 @@ def test_the_droid_policy_is_told_where_the_arm_is(make, tmp_path):
         (["-o", "a.mp4", "--control", "egde=clip.mp4"], "controls.0.hint is 'egde'"),
         (
             ["-o", "a.mp4", "--control", "edge=clip.mp4", "--sound"],
-            "--sound/--no-sound does not go with transfer_video.",
+            "--sound/--no-sound is not a field of transfer_video.",
         ),
         (["-o", "a.json", "--start-image", "seen.png"], "embodiment is missing."),
-        (["-o", "a.png", "--start-image", "seen.png", "--embodiment", "av"], "what is made is .json and .npy and .mp4"),
+        (["-o", "a.png", "--start-image", "seen.png", "--embodiment", "av"], "the result is .json and .npy and .mp4"),
         (["-o", "a.mp4", "--actions", "gone.json"], "gone.json cannot be read"),
-        (["-o", "a.json", "--state", "x", "--embodiment", "av"], "state is 'x'; expected numbers"),
+        (["-o", "a.json", "--state", "x", "--embodiment", "av"], "state is 'x'; expected comma-separated numbers"),
         (["-o", "a.json", "--kind", "run_polcy"], "--kind is 'run_polcy'. Did you mean run_policy?"),
-        (["-o", "a.png", "--size", "256x256", "--resolution", "256"], "--size says what --resolution"),
+        (["-o", "a.png", "--size", "256x256", "--resolution", "256"], "--size sets the same as --resolution"),
     ],
 )
 def test_bad_flags_are_one_line(refused, tmp_path, monkeypatch, write_clip, write_picture, words, says):

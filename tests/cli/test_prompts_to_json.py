@@ -35,7 +35,7 @@ def test_prompts_become_captions_and_everything_else_stays(orrery, val):
     result = orrery("prompts-to-json", "--val-dir", val)
     assert result.exit_code == 0, result.output
     assert states(result) == ["rewritten", "skipped", "rewritten"]
-    assert "there is no" in result.stdout
+    assert "was not found" in result.stdout
     for name in ("inference_prompt/e1", "inference_prompt_i2v/e1"):
         assert json.loads((val / f"{name}.json").read_text()) == {**SAMPLE, "prompt": json.dumps(CAPTION)}
     assert json.loads((val / "inference_prompt/e2.json").read_text()) == SAMPLE
@@ -56,4 +56,4 @@ def test_captions_may_lie_elsewhere_and_none_at_all_is_a_failure(orrery, val, tm
 
 
 def test_a_folder_without_prompts_is_refused(refused, tmp_path):
-    assert "has no prompt files. They lie in inference_prompt," in refused("prompts-to-json", "--val-dir", tmp_path)
+    assert "has no prompt files. Expected in inference_prompt," in refused("prompts-to-json", "--val-dir", tmp_path)

@@ -17,4 +17,4 @@ def test_what_it_cannot_do_is_said_in_one_line(spawn):
     assert process.returncode == 2
     assert stdout == b""
     assert len(stderr.splitlines()) == 1
-    assert b"Neither a server nor an instruction is set. Name a --server" in stderr
+    assert b"Neither a server nor an instruction is set. Set --server" in stderr

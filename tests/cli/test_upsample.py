@@ -85,7 +85,7 @@ def test_the_diff_leaves_stdout_to_the_caption(upsample):
 def test_what_was_mended_is_told(upsample, endpoint):
     endpoint.answers = [json.dumps({**ANSWER, "fps": 30})]
     result = upsample("--num-frames", "189", "--diff")
-    assert "mended: control restored was 30" in " ".join(result.stderr.split())
+    assert "repaired: control restored was 30" in " ".join(result.stderr.split())
 
 
 def test_a_useless_answer_is_asked_for_again_then_given_up(refused, upsample, endpoint):
@@ -116,18 +116,18 @@ def test_the_key_is_never_shown(refused, upsample, endpoint, monkeypatch):
         (["--attempts", "2"], "--attempts needs --endpoint."),
         (["--max-tokens", "2"], "--max-tokens needs --endpoint."),
         (["--num-frames", "190", "--endpoint", "x"], "num_frames"),
-        (["--kind", "generate_image", "--fps", "24"], "--fps does not go with generate_image."),
-        (["--size", "256x256", "--resolution", "256"], "--size says what --resolution"),
+        (["--kind", "generate_image", "--fps", "24"], "--fps is not a field of generate_image."),
+        (["--size", "256x256", "--resolution", "256"], "--size sets the same as --resolution"),
         (["--start-image", "gone.png"], "There is no file 'gone.png'"),
         (["--start-image", "seen.png", "--source-video", "seen.png"], "are both given"),
-        (["--start-image", "note.txt", "--endpoint", "x"], "note.txt is no picture"),
-        (["--start-image", "u0123456789abcdef", "--endpoint", "x"], "an endpoint can be shown files only"),
+        (["--start-image", "note.txt", "--endpoint", "x"], "note.txt is not an image"),
+        (["--start-image", "u0123456789abcdef", "--endpoint", "x"], "an endpoint accepts only files"),
         (["--control", "edge=u0123456789abcdef", "--endpoint", "x"], "controls.0.video is 'u0123456789abcdef'; an end"),
         (["--control", "edge"], "edge has no video and there is no source_video"),
         (["--control", "depth=gone.mp4"], "There is no file 'gone.mp4'"),
-        (["--control", "edge", "--kind", "generate_video"], "--control does not go with generate_video."),
-        (["-o", "seen.png"], "seen.png is there already"),
-        (["-o", "gone/caption.json"], "The folder gone of caption.json is not there"),
+        (["--control", "edge", "--kind", "generate_video"], "--control is not a field of generate_video."),
+        (["-o", "seen.png"], "seen.png already exists"),
+        (["-o", "gone/caption.json"], "The folder gone of caption.json was not found"),
     ],
 )
 def test_bad_words_are_one_line(refused, tmp_path, monkeypatch, write_picture, words, says):

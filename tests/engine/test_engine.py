@@ -188,7 +188,7 @@ def test_the_image_has_the_canvas_of_the_request(engine, ask, run, resolution, a
 
 @pytest.mark.parametrize("field", ["prompt", "negative_prompt"])
 def test_an_over_long_prompt_is_refused_with_its_length(engine, ask, field):
-    with pytest.raises(PromptTooLong, match=r"comes to [\d,]+ tokens; at most 4,096") as raised:
+    with pytest.raises(PromptTooLong, match=r"comes to [\d,]+ tokens; the maximum is 4,096") as raised:
         engine.begin(ask(**{"prompt": "short", field: "zq " * 3000}))
     assert raised.value.param == field
 

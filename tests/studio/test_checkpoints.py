@@ -120,13 +120,13 @@ def test_a_checkpoint_with_the_index_of_a_modular_pipeline_alone_is_one_too(whol
 def test_a_folder_without_any_index_is_no_checkpoint(whole):
     for name in INDEXES:
         (whole / name).unlink(missing_ok=True)
-    with pytest.raises(NotACheckpoint, match=r"lacks model_index\.json\. "):
+    with pytest.raises(NotACheckpoint, match=r"missing model_index\.json\. "):
         check_layout(whole)
 
 
 def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(whole, tmp_path):
     (whole / "vae" / "config.json").unlink()
-    with pytest.raises(NotACheckpoint, match=r"lacks vae/config\.json"):
+    with pytest.raises(NotACheckpoint, match=r"missing vae/config\.json"):
         find_checkpoint(str(whole), PRESETS, tmp_path)
     with pytest.raises(NotACheckpoint, match="is a file"):
         find_checkpoint(str(whole / "model_index.json"), PRESETS, tmp_path)

@@ -225,7 +225,7 @@ def test_votes_that_mean_nothing_are_refused(database: Database, arena: ArenaSer
         dealt = await arena.next_pair(Wish(), "ada")
         with pytest.raises(BadInput, match="sound"):
             await arena.cast(cast_of(dealt, sound="left"))
-        with pytest.raises(BadInput, match="no side"):
+        with pytest.raises(BadInput, match="not a side"):
             await arena.cast(cast_of(dealt).model_copy(update={"left": "x"}))
         with pytest.raises(PairNotFound):
             await arena.cast(cast_of(dealt).model_copy(update={"pair": "aaa.bbb"}))

@@ -174,7 +174,7 @@ def test_a_comparison_of_which_nothing_can_be_read_says_so(tmp_path: Path):
 
 
 def test_a_comparison_that_has_lost_everything_says_so(tmp_path: Path):
-    with pytest.raises(BadInput, match="everything in this comparison are gone"):
+    with pytest.raises(BadInput, match="All files of this comparison were deleted"):
         write_mosaic(tmp_path / "out.mp4", comparison(Cell(row=0, column=0, item=item("u1", missing=True))), Path)
 
 
@@ -257,7 +257,7 @@ def test_a_clip_whose_sound_is_damaged_is_silent_and_the_next_is_heard(tmp_path:
 
     loud = read_sound(tmp_path / "out.mp4", 48_000)[0, 4_000:44_000]
     assert np.abs(np.fft.rfft(loud)).argmax() * 48_000 / len(loud) == pytest.approx(1000, abs=5)
-    with pytest.raises(BadInput, match="u1 is no item with sound"):
+    with pytest.raises(BadInput, match="u1 is not an item with sound"):
         write_mosaic(tmp_path / "out.mp4", grid, lambda name: tmp_path / name, "u1")
 
 
@@ -281,13 +281,13 @@ def test_a_mosaic_sounds_like_the_clip_that_was_chosen_or_the_first_with_sound(
     loud = heard[0, 4_000:44_000]
     assert np.abs(np.fft.rfft(loud)).argmax() * 48_000 / len(loud) == pytest.approx(hertz, abs=5)
     assert np.abs(heard[:, 60_000:]).max() < 0.01  # it has ended
-    with pytest.raises(BadInput, match="u1 is no item with sound") as refused:
+    with pytest.raises(BadInput, match="u1 is not an item with sound") as refused:
         write_mosaic(tmp_path / "out.mp4", grid, lambda name: tmp_path / name, "u1")
     assert refused.value.hint == "With sound: u2, u3."
 
 
 def test_nothing_to_see_and_too_much_to_see_are_refused(tmp_path: Path):
-    with pytest.raises(BadInput, match="Nothing of this comparison is made yet"):
+    with pytest.raises(BadInput, match="No cell of this comparison is done yet"):
         write_mosaic(tmp_path / "out.mp4", comparison(), Path)
     wide = comparison(Cell(row=0, column=0, item=item("u1")))
     wide = wide.model_copy(update={"columns": wide.columns * 30})

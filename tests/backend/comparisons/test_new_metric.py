@@ -63,5 +63,5 @@ def test_the_table_the_command_line_and_the_page_show_it(measured: Likeness):
 
 
 def test_a_number_of_no_metric_is_refused():
-    with pytest.raises(ValueError, match="lighter is no metric"):
+    with pytest.raises(ValueError, match="lighter is not a metric"):
         Likeness.of({"lighter": 1})

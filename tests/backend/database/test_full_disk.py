@@ -178,7 +178,7 @@ def test_an_export_without_room_for_a_copy_of_the_database_leaves_nothing(
     monkeypatch.setattr(database, "_FULL", (sqlite3.SQLITE_IOERR_WRITE,))  # of a limit; SQLITE_FULL of a disk
     opened: Database = open_database(tmp_path / "orrery.db")
     with closing(opened):
-        with room_for(4096), pytest.raises(DiskFull, match="An export needs a copy of the database"):
+        with room_for(4096), pytest.raises(DiskFull, match="The database cannot be copied for the export"):
             backup_of(opened, MediaStore(tmp_path), DataFolder(tmp_path), tmp_path / "incoming")
         assert not list((tmp_path / "incoming").iterdir())
 

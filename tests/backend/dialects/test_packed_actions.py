@@ -64,9 +64,9 @@ def test_without_arrays_a_packed_call_is_the_json_one():
         (b"\xc1", "not msgpack"),
         (b"{}", "not msgpack"),
         (pack_message(message())[:-3], "not msgpack"),
-        (pack_message([1]), "no msgpack map"),
+        (pack_message([1]), "not a msgpack map"),
         (b"\x91" * 5000, "not msgpack"),
-        (pack_message({"input": [[[[]]]], b"input": {}}), "no name of a field"),
+        (pack_message({"input": [[[[]]]], b"input": {}}), "not a field name"),
         (pack_message(message(image=b"\xff\xd8\xff")), "image is bytes"),
         (pack_message(message(state=np.array([b"x"]))), "state is bytes"),
         (pack_message(message(image=PIXELS.astype(np.float32))), "float32"),
@@ -99,7 +99,7 @@ def test_arrays_are_the_rule_in_msgpack_and_lists_in_json():
     assert to_call(said, packed=True).as_arrays
     assert not to_call(said).as_arrays
     assert not to_call({**said, "runtime": {"output_format": "list"}}, packed=True).as_arrays
-    with pytest.raises(NotAllowed, match="numpy in msgpack"):
+    with pytest.raises(NotAllowed, match="numpy with msgpack"):
         to_call({**said, "runtime": {"output_format": "numpy"}})
 
 

@@ -146,7 +146,7 @@ def test_what_is_neither_picture_nor_clip_is_not_kept(
         ),
         ({"controls": [{"hint": "edge", "video": "picture"}]}, "controls.0.video", "video is expected"),
         ({"source_video": "clip", "num_source_frames": 12}, "num_source_frames", "9 frames"),
-        ({"num_source_frames": 3}, None, "without source_video"),
+        ({"num_source_frames": 3}, None, "needs a source_video"),
         ({"num_chunk_frames": 10}, "num_chunk_frames", "use 9 or 13"),
         ({"num_chunk_frames": 9, "num_overlap_frames": 9}, None, "below num_chunk_frames"),
         ({"num_frames": 0}, "num_frames", "at least 1"),

@@ -57,7 +57,7 @@ def test_without_one_jobs_say_that_it_is_not_installed():
 
 @pytest.mark.parametrize("wanted", [None, True, False])
 def test_a_server_that_requires_one_refuses_without_it(wanted: bool | None):
-    with pytest.raises(GuardrailLost, match="nothing without its guardrail"):
+    with pytest.raises(GuardrailLost, match="requires a guardrail"):
         asked(ServerSettings(require_guardrail=True), lambda guard: guard.check(FINE, wanted=wanted))
 
 

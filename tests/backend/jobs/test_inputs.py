@@ -168,7 +168,7 @@ def test_a_control_computed_here_lies_over_its_source_and_over_no_other(store: M
 
 
 @pytest.mark.parametrize(
-    ("kept", "said"), [(10, "source video has 9 frames"), (9, "none is left to make"), (5, "")], ids=str
+    ("kept", "said"), [(10, "source video has 9 frames"), (9, "none is left to generate"), (5, "")], ids=str
 )
 def test_frames_that_are_kept_must_be_there_and_leave_some(
     store: MediaStore, clip: Callable[..., str], kept: int, said: str

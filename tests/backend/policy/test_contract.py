@@ -19,7 +19,7 @@ def test_a_checkpoint_that_says_nothing_sees_the_canvas_as_it_is_sent(tmp_path: 
 def test_who_drives_an_arm_by_what_knows_a_simulated_one_alone_is_warned_wherever_its_folder_lies():
     assert metadata(Checkpoint("x", PRESET, None, True))["warning"] == ""
     copy = PRESET.model_copy(update={"built_here": True, "simulated": True})
-    assert "a simulated arm alone" in str(metadata(Checkpoint("x", copy, None, True))["warning"])
+    assert "only on a simulated arm" in str(metadata(Checkpoint("x", copy, None, True))["warning"])
     random = copy.model_copy(update={"random_weights": True})
     assert "random" in str(metadata(Checkpoint("x", random, None, True))["warning"])
 

@@ -179,7 +179,7 @@ def test_a_view_of_another_shape_is_bordered_and_not_stretched():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "an array is expected"),
+        (None, "expected an array"),
         (np.zeros((180, 320, 3), np.float32), "float32"),
         (np.zeros((180, 320), np.uint8), r"\[180, 320\]"),
         (np.zeros((3, 180, 320), np.uint8), r"\[3, 180, 320\]"),

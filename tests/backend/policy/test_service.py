@@ -201,7 +201,7 @@ def test_a_checkpoint_that_was_trained_for_this_arm_is_known_and_asked_on_its_ow
         declared = await service.ready()
         assert service.for_an_arm == "pocket"
         assert declared["random_weights"] is False
-        assert "a simulated arm alone" in str(declared["warning"])
+        assert "only on a simulated arm" in str(declared["warning"])
         with PolicySession(service, "pocket") as session:
             await ask(session)
         sampling = dispatcher.acts[-1].request.sampling

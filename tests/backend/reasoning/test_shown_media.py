@@ -119,7 +119,7 @@ def test_inside_only_a_file_is_a_file(lay: Callable[..., LaidOut], clips: Path, 
         ("data:", BadInput, "base64"),
         ("ftp://somewhere/a.png", BadInput, "no address"),
         ("picture.png", BadInput, "no address"),
-        ("http://other.lab/v1/media/u0123456789abcdef", BadInput, "fetches none"),
+        ("http://other.lab/v1/media/u0123456789abcdef", BadInput, "does not fetch remote media"),
         ("https://somewhere/a.png", BadInput, "--allow-remote-media"),
     ],
 )

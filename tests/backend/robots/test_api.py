@@ -372,7 +372,7 @@ def test_a_bridge_that_falls_silent_is_let_go(server: RunningServer):
         quiet.until(lambda: quiet.closed_with)
         looking.next("gone")
 
-    assert quiet.closed_with == (4408, "Nothing came for 10 s.")
+    assert quiet.closed_with == (4408, "No message for 10 s.")
 
 
 @pytest.mark.parametrize("is_reset", [True, False])

@@ -166,23 +166,23 @@ DOWN, UP = torch.ones(2, 192), torch.ones(64, 2)
         (
             {A.replace("proj_in", "proj_inn"): DOWN, B: UP},
             {},
-            "adapts 'proj_inn', which is no linear layer.*mean proj_in",
+            "adapts 'proj_inn', which is not a linear layer.*mean proj_in",
         ),
-        ({"action_proj_in.fc.lora_A.weight": DOWN}, {}, "which is no linear layer"),
+        ({"action_proj_in.fc.lora_A.weight": DOWN}, {}, "which is not a linear layer"),
         (
             {"proj_in.weight": DOWN},
             {},
             "is not a known LoRA format: it has 'base_model.model.proj_in.weight'",
         ),
         ({A: DOWN, B: UP, "proj_in.lora_magnitude_vector": UP}, {}, "is no LoRA adapter"),
-        ({}, {}, "holds no tensor"),
+        ({}, {}, "has no tensors"),
         ({A: DOWN, B: UP}, {"peft_type": "LOHA"}, "of the type LOHA"),
         ({A: DOWN, B: UP}, {"use_dora": True}, "a DoRA"),
         ({A: DOWN, B: UP}, {"bias": "all"}, "biases"),
         ({A: DOWN, B: UP}, {"fan_in_fan_out": True}, "transposed"),
         ({A: DOWN, B: UP}, {"r": "many"}, "configuration cannot be read: r is 'many'"),
         ({A: DOWN, B: UP}, {"alpha_pattern": {"(": 1}}, r"names '\(', which is no expression"),
-        ({A: DOWN, B: UP}, {"rank_pattern": {r"(a)\1": 4}}, "which is no expression that is read here"),
+        ({A: DOWN, B: UP}, {"rank_pattern": {r"(a)\1": 4}}, "which is not a supported expression"),
     ],
 )
 def test_what_cannot_be_put_on_is_refused_by_name_and_what_is_worn_stays_on(

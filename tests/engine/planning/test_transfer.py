@@ -52,11 +52,11 @@ def a_transfer(*controls: dict, **fields: object) -> TransferVideo:
     [
         ((), {}, "at least 1 item"),
         ((EDGE, EDGE), {}, "edge twice"),
-        ((EDGE, BLUR | {"weight": 0.5}), {"control_attention": "joint"}, "knows none"),
+        ((EDGE, BLUR | {"weight": 0.5}), {"control_attention": "joint"}, "does not use weights"),
         ((EDGE | {"weight": 0}, BLUR | {"weight": 0}), {}, "every weight is 0"),
         ((EDGE,), {"num_chunk_frames": 10}, "10 frames are not 4k"),
         ((EDGE,), {"num_chunk_frames": 9, "num_overlap_frames": 9}, "must be below num_chunk_frames"),
-        ((EDGE,), {"num_source_frames": 5}, "without source_video"),
+        ((EDGE,), {"num_source_frames": 5}, "needs a source_video"),
         ((EDGE,), {"sampling": {"control_guidance_interval": [5, 2]}}, "control_guidance_interval is"),
         ((EDGE | {"hint": "smell"},), {}, "Input should be"),
     ],

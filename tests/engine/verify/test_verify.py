@@ -149,7 +149,7 @@ def test_an_index_that_disagrees_with_the_shards_is_named(copy):
     first, *others = sorted(right)
     elsewhere = next(file for file in sorted(set(right.values())) if file != right[first])
     for weight_map, says in (
-        (right | {first: "gone.safetensors"}, "names transformer/gone.safetensors, which is not there"),
+        (right | {first: "gone.safetensors"}, "names transformer/gone.safetensors, which was not found"),
         (right | {first: elsewhere}, f"says that {first} is in transformer/{elsewhere}; it is not"),
         (right | {"ghost": right[first]}, "says that ghost is in"),
         ({name: right[name] for name in others}, f"does not name {first} of transformer/{right[first]}"),

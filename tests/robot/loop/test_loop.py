@@ -267,7 +267,7 @@ def test_without_cameras_nothing_is_asked_and_the_ladder_goes_down(how: str):
     assert rig.codes().count("camera_lost") == 1
     assert rig.state == "stopped"
     assert rig.loop.view.stop is StopReason.STALE
-    assert "the policy cannot be asked without pictures" in rig.loop.view.words
+    assert "the policy needs camera images" in rig.loop.view.words
 
 
 def test_a_page_that_is_closed_while_the_arm_moves_stops_it():

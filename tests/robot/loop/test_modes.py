@@ -68,7 +68,7 @@ def test_a_yes_to_nothing_is_refused():
     rig = Rig()
     rig.start(Run(mode="approve"))
 
-    with pytest.raises(Conflict, match="No chunk"):
+    with pytest.raises(Conflict, match="No action chunk"):
         rig.tell(Approve()).result(0)
     with pytest.raises(Conflict, match="step mode"):
         rig.tell(StepOnce()).result(0)

@@ -82,7 +82,7 @@ def test_a_frozen_camera_is_found(arm: FakeArm, clock: FakeClock):
     cameras = World(clock, arm)
     cameras.frozen_at_s = clock.now()
 
-    assert "do not advance" in found(arm, cameras, clock)[-1].words
+    assert "do not change" in found(arm, cameras, clock)[-1].words
 
 
 def test_a_joint_with_the_wrong_sign_is_found(arm: FakeArm, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):

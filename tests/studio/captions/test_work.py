@@ -60,7 +60,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str):
 def test_two_clips_of_one_name_are_refused(tmp_path: Path):
     (tmp_path / "a.mp4").touch()
     (tmp_path / "a.mov").touch()
-    with pytest.raises(BadInput, match="both be captioned as 'a'"):
+    with pytest.raises(BadInput, match="both get the name 'a'"):
         read_work(video=tmp_path)
 
 

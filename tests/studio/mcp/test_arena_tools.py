@@ -63,7 +63,7 @@ def test_an_agent_is_dealt_a_pair_votes_as_a_reasoner_and_is_not_ranked_with_peo
             rows = {row.contestant: row for row in agents.tables[0].rows}
             assert (rows[vote.left.value].why, rows[vote.left.value].num_votes) == ("few_votes", 1)
 
-            with pytest.raises(VoteNotFound, match="no vote"):
+            with pytest.raises(VoteNotFound, match="no active vote"):
                 await arena.take_back_vote(vote.id, "another agent")
             assert (await arena.take_back_vote(vote.id, AGENT)).id == vote.id
             with pytest.raises(VoteNotFound, match="counts"):

@@ -175,7 +175,7 @@ def test_a_forms_bounds_are_those_that_requests_are_held_to():
     assert (found["num_frames"]["480"].high, found["num_frames"]["720"].high) == (397, 297)
     assert "768" not in found["num_frames"], "no clip is made there, whatever its length"
     assert found["fps"] == {"": found["fps"][""]}
-    assert found["num_frames"]["720"].reason == "mine takes 5 to 297"
+    assert found["num_frames"]["720"].reason == "mine supports 5 to 297"
     most = GenerateVideo(prompt="x", resolution="720", num_frames=297)
     assert refusals(most, Capabilities(checkpoint="mine")) == []
     assert refusals(most.model_copy(update={"num_frames": 301}), Capabilities(checkpoint="mine"))
@@ -184,4 +184,4 @@ def test_a_forms_bounds_are_those_that_requests_are_held_to():
 def test_a_distilled_checkpoints_only_number_is_told_and_no_infinite_one_is():
     assert "sampling.num_inference_steps" not in spans("generate_image", Capabilities(checkpoint="mine"))
     distilled = spans("generate_image", Capabilities(checkpoint="mine", distilled_steps=4))
-    assert distilled["sampling.num_inference_steps"][""].reason == "mine takes 4"
+    assert distilled["sampling.num_inference_steps"][""].reason == "mine supports 4"
