@@ -221,12 +221,7 @@ def test_the_hold_on_a_folder_ends_with_its_command(specs):
     [
         (
             ["--steps", "3"],
-<<<<<<< HEAD
-            "--steps cannot be combined with spec files. "
-            "Use --set with the spec file's field name: --set num_steps=20.",
-=======
             "--steps cannot be combined with spec files. Use --set with the spec file's field name:",
->>>>>>> words2
         ),
         (["--kind", "generate_image"], "--kind cannot be combined with spec files."),
         (["--set", "num_steps"], "expected field=value"),

@@ -64,11 +64,7 @@ def test_a_checkpoint_is_verified_by_its_name_where_it_was_built(orrery, verifie
     ("name", "says"),
     [
         ("spek", "Did you mean speck?"),
-<<<<<<< HEAD
-        ("speck", "speck is not on this machine. It is built"),
-=======
         ("speck", "speck is not on this machine. A server builds it"),
->>>>>>> words2
         (".", "is not a Cosmos 3 checkpoint"),
     ],
 )

@@ -132,25 +132,15 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
             ["x", "--checkpoint", "spek"],
             "There is no checkpoint 'spek': it is neither a preset nor a folder. Did you mean",
         ),
-<<<<<<< HEAD
-        (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: it lacks model_index.json"),
-        (["x", "--output", "out.jpg"], "pictures are .png files, clips .mp4 files, actions .json or .npy files."),
-        (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames does not go with generate_image."),
-=======
         (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: it missing model_index.json"),
         (["x", "--output", "out.jpg"], "images are .png files, videos .mp4 files, actions .json or .npy files."),
         (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames is not a field of generate_image."),
->>>>>>> words2
         (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),
         (["x", "--output", "out.mp4", "--num-frames", "10"], "use 9 or 13"),
         (["x", "--output", "/missing/out.png"], "The folder /missing of out.png was not found. Create it first."),
         (["x", "--output", "/"], "/ is a folder"),
         (["x", "--output", "-", "--count", "2"], "2 images cannot be written to stdout."),
-<<<<<<< HEAD
-        (["x", "--data", "~nobody-of-this-name"], "begins with home of an unknown user"),
-=======
         (["x", "--data", "~nobody-of-this-name"], "starts with the home of an unknown user"),
->>>>>>> words2
         (["x", "--stepz", "3"], "No such option: --stepz"),
         ([], "Missing argument 'PROMPT...'"),
     ],
@@ -170,13 +160,9 @@ def test_a_server_that_does_not_answer_is_named(refused, tmp_path):
 def test_an_address_or_token_that_cannot_be_used_is_told(refused, tmp_path):
     words = ("generate", "x", "-o", tmp_path / "out.png")
     assert "expected a URL" in refused(*words, "--server", "ftp://x")
-<<<<<<< HEAD
-    assert "characters that no HTTP header carries" in refused(*words, "--server", "localhost:1", "--token", "clé")
-=======
     assert "characters that are not allowed in an HTTP header" in refused(
         *words, "--server", "localhost:1", "--token", "clé"
     )
->>>>>>> words2
 
 
 def test_a_job_that_fails_says_why(refused, fake_server, tmp_path):
