@@ -102,7 +102,7 @@ def test_choices_move_with_the_arrows(open_page: OpenPage):
 def test_a_refused_choice_says_why_on_focus_and_is_not_taken(open_page: OpenPage):
     page = open_page()
     page.page.route(
-        "**/v1/choices/generate_image",
+        "**/v1/choices/generate_image*",
         lambda route: route.fulfill(
             json={
                 "checkpoint": "speck",

@@ -174,7 +174,7 @@ def test_what_the_checkpoint_refuses_is_said_before_and_put_right_by_a_button(op
     page = open_page()
     refused = {"value": True, "refused": "speck makes no sound"}
     page.page.route(
-        "**/v1/choices/generate_video",
+        "**/v1/choices/generate_video*",
         lambda route: route.fulfill(
             json={
                 "checkpoint": "speck",
@@ -200,7 +200,7 @@ def test_a_transfer_offers_the_hints_that_the_checkpoint_takes(open_page: OpenPa
     refused = {"blur": "speck does not follow blur", "wsm": "speck does not follow wsm"}
     hints = [{"value": hint, "refused": refused.get(hint, "")} for hint in ("edge", "blur", "depth", "seg", "wsm")]
     answer = {"checkpoint": "speck", "choices": {"controls.hint": hints}, "limits": {}}
-    page.page.route("**/v1/choices/transfer_video", lambda route: route.fulfill(json=answer))
+    page.page.route("**/v1/choices/transfer_video*", lambda route: route.fulfill(json=answer))
     page.visit("transfer")
     chips = page.field("@controls")
     depth, world_map = (chips.locator(f".o-chip[data-hint={hint}]") for hint in ("depth", "wsm"))

@@ -33,7 +33,7 @@ def test_a_seed_out_of_bounds_is_refused_below_the_field(open_page: OpenPage):
     page.prompt.fill("a cube")
     page.seed.fill("-4")
     page.button.click()
-    expect(page.field("sampling.seed")).to_contain_text("It is -4; at least 0 is expected.")
+    expect(page.field("sampling.seed")).to_contain_text("It is -4; expected at least 0.")
 
 
 def test_a_refusal_is_said_at_the_part_that_holds_its_field_again_and_again(open_page: OpenPage):

@@ -10,6 +10,8 @@ from browser.studio_page import StudioPage
 from running import RunningServer, running
 from two_checkpoints import lay_out
 
+LOAD_MS = 120_000
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
@@ -39,13 +41,13 @@ def test_the_header_loads_and_unloads_and_only_the_default_changes_what_others_g
 ):
     page = open_page(two).visit()
     entry(page, "after").get_by_role("button", name="Load", exact=True).click()
-    expect(entry(page, "after")).to_contain_text("ready")
+    expect(entry(page, "after")).to_contain_text("ready", timeout=LOAD_MS)
     expect(entry(page, "speck")).to_contain_text("default")
     assert two.get("/v1/choices/generate_image").json()["checkpoint"] == "speck"
 
     entry(page, "after").get_by_role("button", name="Unload").click()
     page.page.locator(".o-toast").get_by_role("button", name="Undo").click()
-    expect(entry(page, "after")).to_contain_text("ready")
+    expect(entry(page, "after")).to_contain_text("ready", timeout=LOAD_MS)
 
     entry(page, "after").get_by_role("button", name="Make default").click()
     expect(entry(page, "after")).to_contain_text("default")

@@ -71,7 +71,7 @@ def test_an_item_is_looked_at_with_its_recipe_and_tagged(open_page: OpenPage, qu
     tile(page, quokkas[1]).locator("[data-do=open]").click()
     peek = page.page.locator("o-library-peek")
     expect(peek).to_contain_text("quokka two")
-    expect(peek.locator(".o-recipe")).to_contain_text("Steps")
+    expect(peek.locator(".o-recipe")).to_contain_text("Denoising steps")
     expect(peek).to_contain_text("seed 1")
     peek.get_by_label("Add a tag").fill("marsupial")
     with page.page.expect_response("**/v1/library/change"):  # shown at once; a reload must not be quicker

@@ -24,7 +24,7 @@ def ask(orrery, server, tmp_path, monkeypatch, write_clip, write_picture):
 
 
 def test_an_answer_is_printed_and_one_seed_is_one_answer(ask):
-    first, second, third = (ask("What", "is", "it?", *FEW, "--seed", seed) for seed in (1, 1, 2))
+    first, second, third = (ask("What", "is", "it?", *FEW, "--seed", seed) for seed in (3, 3, 4))
     assert first.exit_code == 0, first.output
     assert first.stdout == second.stdout != third.stdout
     assert first.stderr == "orrery: The answer was cut at 12 tokens. Raise --max-tokens.\n"
@@ -89,8 +89,8 @@ def test_a_task_answers_with_typed_results(ask):
         (["x", "--schema", "typo.json", "--thinking"], "--thinking cannot be combined with --schema"),
         (["x", "--word", "a=b"], "--word needs --task."),
         (["x", "--task", "groundin", "--image", "seen.png"], "no task 'groundin'. Did you mean grounding?"),
-        (["x", "--task", "grounding"], "A task needs one image or video; got 0 came."),
-        (["x", "--task", "grounding", "--video", "clip.mp4"], "takes one image; video came"),
+        (["x", "--task", "grounding"], "A task needs one image or video; got 0."),
+        (["x", "--task", "grounding", "--video", "clip.mp4"], "needs one image; got video"),
         (["x", "--task", "caption", "--image", "seen.png"], "has the fields no words; a question"),
         (["--task", "grounding", "--image", "seen.png"], "needs subject"),
         (["--task", "grounding", "--image", "seen.png", "--word", "cups"], "expected field=text"),

@@ -173,7 +173,7 @@ def test_what_the_checkpoint_refuses_is_told_before_anything_runs(orrery, server
     result = orrery("generate", "-i", tmp_path / "*.json", "-o", tmp_path / "out", "--server", server.url)
     assert result.exit_code == 2
     assert (
-        f"{tmp_path}/a.json, sample a: num_frames: speck makes no clips of 397 frames at this resolution."
+        f"{tmp_path}/a.json, sample a: num_frames: speck does not support videos of 397 frames at this resolution."
         in result.stderr
     )
     assert [path.name for path in (tmp_path / "out").iterdir()] == []
