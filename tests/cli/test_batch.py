@@ -108,8 +108,8 @@ def test_nothing_runs_while_one_sample_has_an_error(batch, fake_server, specs):
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
         f"orrery: {specs}/bad.json, sample bad: num_fames is not a known field. Did you mean num_frames?",
-        f"orrery: {specs}/worse.json, sample worse: model_mode image2image is not supported: pictures are made from "
-        "words alone, so far.",
+        f"orrery: {specs}/worse.json, sample worse: model_mode image2image is not supported: images are generated "
+        "from text only; image input is not supported yet.",
     ]
     assert fake_server.bodies == []
     assert not (specs / "out").exists()
@@ -168,7 +168,7 @@ def test_fit_brings_a_sample_to_what_the_checkpoint_takes_and_says_so(batch, fak
     assert [body[name] for name in ("resolution", "aspect_ratio", "num_frames")] == ["256", "1:1", 17]
     notes = read(specs / "out" / "clip" / "sample_args.json")["notes"]
     fitted = [note for note in notes if note.endswith("(--fit).")]
-    for said in ("resolution 256 is taken", "aspect_ratio 1:1 is taken", "num_frames 17 is taken"):
+    for said in ("resolution 256 is used", "aspect_ratio 1:1 is used", "num_frames 17 is used"):
         assert any(said in note for note in fitted)
         assert said in result.stderr
 

@@ -132,7 +132,7 @@ def test_a_picture_goes_to_stdout_as_bytes(orrery, fake_server):
             ["x", "--checkpoint", "spek"],
             "There is no checkpoint 'spek': it is neither a preset nor a folder. Did you mean",
         ),
-        (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: it missing model_index.json"),
+        (["x", "--checkpoint", "/"], "is not a Cosmos 3 checkpoint: missing model_index.json"),
         (["x", "--output", "out.jpg"], "images are .png files, videos .mp4 files, actions .json or .npy files."),
         (["x", "--output", "out.png", "--num-frames", "9"], "--num-frames is not a field of generate_image."),
         (["x", "--output", "out.mp4", "--start-image", "none.png"], "There is no file 'none.png'."),

@@ -39,7 +39,7 @@ def test_prompts_become_captions_and_everything_else_stays(orrery, val):
     for name in ("inference_prompt/e1", "inference_prompt_i2v/e1"):
         assert json.loads((val / f"{name}.json").read_text()) == {**SAMPLE, "prompt": json.dumps(CAPTION)}
     assert json.loads((val / "inference_prompt/e2.json").read_text()) == SAMPLE
-    assert states(orrery("prompts-to-json", "--val-dir", val)) == ["as it is", "skipped", "as it is"]
+    assert states(orrery("prompts-to-json", "--val-dir", val)) == ["unchanged", "skipped", "unchanged"]
 
 
 def test_a_dry_run_writes_nothing(orrery, val):

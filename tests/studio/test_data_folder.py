@@ -91,7 +91,7 @@ def test_a_full_disk_is_not_taken_for_a_want_of_permission(tmp_path, monkeypatch
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "touch", full)
-    with pytest.raises(DiskFull, match="the data folder .* cannot be written"):
+    with pytest.raises(DiskFull, match=r"the data folder .* cannot be written"):
         DataFolder(tmp_path).prepare()
 
 
