@@ -117,7 +117,7 @@ def test_axe_minds_nothing_serious_while_it_moves_and_at_fault(visit: Visit, arm
     )
     expect(page.standing).to_contain_text("MOVING")
     assert serious_violations(page.opened) == []
-    arm.stand("fault", stop="too_far", words="The target is more than 0.6 rad from where the arm is.")
+    arm.stand("fault", stop="too_far", words="The target is more than 0.6 rad from the arm's position.")
     expect(page.standing).to_contain_text("0.6 rad")
     expect(page.button("recover")).to_be_enabled()
     assert serious_violations(page.opened) == []
@@ -255,7 +255,7 @@ def test_a_policy_that_is_too_slow_is_said_before_the_start_with_what_would_work
 
 def test_a_run_that_starved_says_why_and_goes_on_chunk_by_chunk(visit: Visit, arm: DrivenBridge):
     page = visit().take_control()
-    words = "No fresh actions for five seconds: the policy takes 6.1 s for an answer."
+    words = "No fresh actions for five seconds: the policy needs 6.1 s per answer."
     arm.stand("stopped", stop="stale", words=words)
     expect(page.page.locator(".o-standing")).to_contain_text(words)
     page.page.get_by_role("button", name="Approve each chunk").click()

@@ -25,7 +25,7 @@ def test_hidden_fields_are_left_out():
 
 def test_bounds_defaults_and_words_come_from_the_request():
     steps = specs()["sampling.num_inference_steps"]
-    assert (steps.title, steps.low, steps.high, steps.default, steps.type) == ("Steps", 1, 200, 50, int)
+    assert (steps.title, steps.low, steps.high, steps.default, steps.type) == ("Denoising steps", 1, 200, 50, int)
     assert specs()["prompt"].default is None
     assert specs()["resolution"].options == ("256", "480", "720", "768")
     assert specs()["use_system_prompt"].options == (True, False)
