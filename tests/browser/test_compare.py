@@ -172,6 +172,32 @@ def _two_are_lost_and_made_again(server: RunningServer, page: StudioPage, fresh:
     expect(again).to_be_hidden()
 
 
+def test_values_may_be_ranges_and_prompts_come_from_files(two: RunningServer, open_page: OpenPage, tmp_path: Path):
+    page = visit(open_page(two), "compare")
+    prompts = page.page.get_by_label("Prompts", exact=True)
+    lists = {
+        "a.txt": ("a cube\n\na ball\n", ["a cube", "a ball"]),
+        "b.csv": ('id,prompt\n1,"a cone, red"\n', ["a cone, red"]),
+        "c.jsonl": ('{"prompt": "a cup"}\n"a bowl"\n', ["a cup", "a bowl"]),
+    }
+    told: list[str] = []
+    for name, (text, found) in lists.items():
+        (tmp_path / name).write_text(text)
+        page.page.locator("o-compare-form input[type=file]").set_input_files(tmp_path / name)
+        told += found
+        expect(prompts).to_have_value("\n".join(told))
+    (tmp_path / "bad.jsonl").write_text('{"words": "a cup"}')
+    page.page.locator("o-compare-form input[type=file]").set_input_files(tmp_path / "bad.jsonl")
+    expect(page.page.locator(".o-toast[data-tone=bad]")).to_contain_text("Line 1")
+
+    seeds = page.page.get_by_label("Values for Seed")
+    seeds.fill("1..4")
+    expect(page.page.get_by_text("5 × 4: 20 cells")).to_be_visible()
+    seeds.fill("1..x")
+    expect(page.page.get_by_role("alert").filter(has_text="1..x is not a number")).to_be_visible()
+    expect(page.page.locator("[data-do=compare]")).to_be_disabled()
+
+
 def test_what_was_compared_is_taken_along_and_needs_no_server(two: RunningServer, open_page: OpenPage, tmp_path: Path):
     [found] = two.get("/v1/comparisons").json()["comparisons"]
     archive = tmp_path / "page.zip"

@@ -22,6 +22,9 @@ const FIELDS = {
 };
 // Whose values are words, also where they look like numbers.
 const TEXTS = ["resolution", "aspect_ratio", "negative_prompt"];
+const WORDS = [...TEXTS, "adapter"];
+const RANGE = /^(-?[\d.]+)\s*\.\.\s*(-?[\d.]+)(?::([\d.]+))?$/; // 1..8, or 0.5..2:0.5 with a step
+const MOST_IN_RANGE = 64;
 const ROW = { name: "guidance", path: "", text: "" };
 
 /** What stands there at first. A row is the name of a field, the path of one that has no name, and values as written. */
@@ -52,8 +55,10 @@ export function Axes({ rows, change }) {
           autocomplete="off"
           aria-label=${say("compare.values", { field })}
           value=${text}
+          aria-invalid=${faultOf({ name, path, text }) ? "true" : null}
           onInput=${set("text")}
         />
+        ${faultOf({ name, path, text }) && html`<p class="o-axis-fault" role="alert">${faultOf({ name, path, text })}</p>`}
         <button
           type="button"
           class="o-btn o-quiet"
@@ -80,6 +85,14 @@ export function Axes({ rows, change }) {
   `;
 }
 
+/** Why the values of a row cannot be used; empty where they can. */
+export function faultOf({ name, path, text }) {
+  const field = FIELDS[name] || path.trim();
+  if (name === "other" || WORDS.includes(field)) return "";
+  const wrong = valuesIn(field, text).find((value) => typeof value !== "number" || !Number.isFinite(value));
+  return wrong === undefined ? "" : say("compare.not_numbers", { came: String(wrong) });
+}
+
 /** Values by the path of their field; fields without a value are left out. */
 export function valuesOf(rows) {
   const read = rows.map(({ name, path, text }) => {
@@ -89,12 +102,24 @@ export function valuesOf(rows) {
   return Object.fromEntries(read.filter(([field, values]) => field && values.length));
 }
 
-/** `20, 35` are two numbers; of an adapter `none, grasp × 0.5` are none and one at half its strength. */
+/** `20, 35` are two numbers, `1..4` four; of an adapter `none, grasp × 0.5` are none and one at half its strength. */
 function valuesIn(field, text) {
   const said = field === "negative_prompt" ? [text] : text.split(",");
   const words = said.map((value) => value.trim()).filter(Boolean);
   if (field === "adapter") return words.map(adapter);
-  return words.map((value) => (TEXTS.includes(field) ? value.replace(/p$/, "") : number(value)));
+  if (TEXTS.includes(field)) return words.map((value) => value.replace(/p$/, ""));
+  return words.flatMap((value) => rangeOf(value) ?? [number(value)]);
+}
+
+/** The numbers of `1..8` or `0.5..2:0.5`, both ends among them; null for anything else, and for one without an end. */
+function rangeOf(text) {
+  const found = RANGE.exec(text);
+  if (!found) return null;
+  const [from, to, step] = [found[1], found[2], found[3] ?? "1"].map(Number);
+  const count = Math.floor((to - from) / step + 1e-9) + 1;
+  if (!(count >= 1 && count <= MOST_IN_RANGE)) return null;
+  const digits = Math.max(...[found[1], found[3] ?? "1"].map((part) => part.split(".")[1]?.length ?? 0));
+  return Array.from({ length: count }, (_, index) => Number((from + index * step).toFixed(digits)));
 }
 
 function number(text) {

@@ -1,14 +1,17 @@
 // A new comparison: rows of prompts, recipes and ground truths; checkpoints and values as columns.
 
 import { sentenceOf } from "../data/captions.js";
-import { Axes, FIRST_AXES, valuesOf } from "./axes.js";
+import { Axes, FIRST_AXES, faultOf, valuesOf } from "./axes.js";
+import { Cost } from "./cost.js";
+import { promptsIn } from "./prompt_list.js";
 import { counted, say } from "../data/facts.js";
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
 import { pickFromLibrary } from "../media/library_picker.js";
 import { Icon, IconButton } from "../parts/icons.js";
+import { toast } from "../parts/errors.js";
 import { askJson, useAnswer } from "../parts/server.js";
-import { html, useSignal } from "../vendor/preact.js";
+import { html, useRef, useSignal } from "../vendor/preact.js";
 
 const KINDS = ["generate_image", "generate_video"];
 const STARTS = ["t2v", "i2v", "v2v"];
@@ -20,6 +23,7 @@ export function CompareForm() {
   const chosen = useSignal(null); // ids of checkpoints, once somebody has chosen
   const axes = useSignal(FIRST_AXES);
   const busy = useSignal(false);
+  const file = useRef(null);
 
   const { seq, state } = seen(live);
   const states = Object.entries(state.system.checkpoints ?? {}).map((entry) => [entry[0], entry[1].state]);
@@ -46,6 +50,17 @@ export function CompareForm() {
     if (item) rows.value = [...rows.value, { item, truth, caption: item.prompt ?? "" }];
   }
 
+  async function read(list) {
+    if (!list) return;
+    try {
+      const found = promptsIn(list.name, await list.text());
+      prompts.value = [...lines.filter(Boolean), ...found].join("\n");
+      toast(counted("compare.read", found.length, { name: list.name }));
+    } catch (error) {
+      toast(say("compare.unread", { name: list.name }), say("compare.unread_line", { line: error.message }), "bad");
+    }
+  }
+
   async function send() {
     busy.value = true;
     const answer = await askJson("POST", "/v1/comparisons", asked);
@@ -66,6 +81,24 @@ export function CompareForm() {
         onInput=${({ currentTarget }) => (prompts.value = currentTarget.value)}
       />
       <div class="o-sheet-acts">
+        <${IconButton}
+          icon="upload"
+          words=${say("compare.read_file")}
+          title=${say("compare.read_hint")}
+          data-do="read-prompts"
+          onClick=${() => file.current.click()}
+        />
+        <input
+          ref=${file}
+          type="file"
+          accept=".txt,.csv,.jsonl"
+          hidden
+          aria-label=${say("compare.read_file")}
+          onChange=${({ target }) => {
+            read(target.files[0]);
+            target.value = "";
+          }}
+        />
         <${IconButton}
           icon="search"
           words=${say("compare.add_item")}
@@ -134,7 +167,7 @@ export function CompareForm() {
           class="o-btn o-primary"
           data-hot="submit"
           data-do="compare"
-          disabled=${busy.value || numCells === 0 || untold}
+          disabled=${busy.value || numCells === 0 || untold || axes.value.some(faultOf)}
           onClick=${send}
         >
           ${say("compare.go")}
@@ -146,6 +179,7 @@ export function CompareForm() {
               : say("compare.nothing")
           }
         </span>
+        <${Cost} ...${asked} cells=${numCells} />
       </div>
     </o-compare-form>
   `;
