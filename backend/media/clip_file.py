@@ -51,7 +51,7 @@ def _moving(container: InputContainer) -> VideoStream:
     brand = container.metadata.get("major_brand", "")
     if brand in _STILL_BRANDS:
         raise BadInput(
-            f"The file is a {brand.upper()} image; expected PNG, JPEG or WebP.",
+            f"The file has the {brand.upper()} format; expected PNG, JPEG or WebP.",
             param="file",
             hint="Export it as JPEG.",
         )

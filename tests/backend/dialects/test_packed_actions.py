@@ -72,7 +72,7 @@ def test_without_arrays_a_packed_call_is_the_json_one():
         (pack_message(message(image=PIXELS.astype(np.float32))), "float32"),
         (pack_message(message(image=PIXELS[:, :, :2])), "[6, 8, 2]"),
         (pack_message(message(image=PIXELS[:0])), "[0, 8, 3]"),
-        (pack_message(message(state=np.zeros(MAX_NUMBERS + 1, np.int8))), "are the most"),
+        (pack_message(message(state=np.zeros(MAX_NUMBERS + 1, np.int8))), "the maximum is"),
         (msgpack.packb({b"__ndarray__": True, b"data": b"", b"dtype": "|O", b"shape": [1]}), "dtype"),
     ],
 )
@@ -89,7 +89,7 @@ def test_deep_nesting_is_refused():
 
 def test_several_pictures_are_refused_as_in_json():
     for several in (np.stack([PIXELS] * 2), [PIXELS] * 2):
-        with pytest.raises(NotAllowed, match="has 2 pictures"):
+        with pytest.raises(NotAllowed, match="has 2 images"):
             to_call(read_packed(pack_message(message(image=several))), packed=True)
 
 

@@ -173,7 +173,7 @@ def test_sglang_has_many_names_for_what_is_seen(seen: dict[str, Any]):
 
 
 def test_several_cameras_are_not_one_picture():
-    with pytest.raises(NotAllowed, match="2 pictures"):
+    with pytest.raises(NotAllowed, match="2 images"):
         openai_actions.to_call({"input": {"task": "x", "images": {"left": "a", "right": "b"}}})
 
 

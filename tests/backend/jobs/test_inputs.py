@@ -92,7 +92,7 @@ def test_a_clip_of_more_frames_than_are_made_is_refused(
 
     assert param == "controls.0.video"
     assert "17 frames" in said
-    assert "num_frames 16" in said
+    assert "num_frames to 16" in said
     check_inputs(parse_request({**TRANSFER, "controls": controls, "num_frames": 16}), store)
 
 

@@ -59,7 +59,7 @@ def test_a_gripper_sensor_may_say_a_little_too_much():
         ("joint_position", None, "finite numbers"),
         ("gripper_position", np.nan, "finite"),
         ("gripper_position", [], "finite"),
-        ("gripper_position", 255, "0, open, to 1, closed"),
+        ("gripper_position", 255, "0 .open. to 1 .closed."),
         ("wrist_image_left", "x", "an array"),
     ],
 )
