@@ -220,7 +220,7 @@ function tagOf({ state, progress, stopped_at_step: stopped }) {
 
 /** What stands on the stage in words: a lead, then lines. */
 function wordsOf(job, state, hasPreview) {
-  if (!job) return [say("stage.empty"), say(`empty.${page}`), say("stage.empty_watch"), say("stage.empty_drop")];
+  if (!job) return [say("stage.empty"), say("stage.about"), say(`empty.${page}`), say("stage.empty_drop")];
   const { step, steps } = job.progress;
   switch (job.state) {
     case "queued": {
