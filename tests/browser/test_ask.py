@@ -227,3 +227,26 @@ def test_a_refusal_is_said_where_the_answer_would_be(open_page: OpenPage):
     page.page.get_by_label("Question").fill("Anybody there?")
     page.page.keyboard.press("Enter")
     expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text("64 conversations are open. Try again.")
+
+
+def test_the_last_conversation_opens_again_and_an_interrupted_answer_can_be_asked_for(
+    open_page: OpenPage, picture: str
+):
+    page = open_page()
+    page.page.route("**/v1/chat/completions", lambda _: None)  # nobody answers
+    visit(page, "ask", f"?from={picture}")
+    page.page.get_by_label("Question").fill("What is it?")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_be_visible()
+    visit(page, "library")
+    page.page.unroute("**/v1/chat/completions")
+    said = spoken("a cube")
+    page.page.route("**/v1/chat/completions", lambda route: route.fulfill(body=said, content_type="text/event-stream"))
+    visit(page, "ask")
+    expect(page.page.locator("o-ask-view")).to_have_attribute("data-media", picture)
+    answer = page.page.locator(".o-turn[data-role=assistant]")
+    expect(answer).to_contain_text("Interrupted: the page was left")
+    answer.get_by_role("button", name="Ask again").click()
+    expect(answer).to_have_count(1)
+    expect(answer).to_contain_text("a cube")
+    expect(page.page.locator(".o-turn[data-role=user]")).to_have_text(re.compile("What is it\\?"))

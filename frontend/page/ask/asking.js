@@ -11,6 +11,14 @@ import { live } from "../data/live.js";
 const REMEMBERED_TURNS = 20;
 const PART = { image: "image_url", video: "video_url" };
 
+let leaving = false;
+addEventListener("pagehide", () => {
+  leaving = true;
+});
+addEventListener("pageshow", () => {
+  leaving = false;
+});
+
 class Asking extends Store {
   thinks = false; // whether the reasoner writes its reasoning before the answer
   #stopper = null;
@@ -52,6 +60,7 @@ class Asking extends Store {
       role: "user",
       text: said ? say("ask.task_words", { title: task.title, words: said }) : task.title,
       task: task.id,
+      words,
     });
     await this.#answer(id, async (turn, signal) => {
       const response = await fetch(`/v1/tasks/${task.id}`, {
@@ -66,6 +75,15 @@ class Asking extends Store {
     });
   }
 
+  /** The last question once more: its answer was interrupted, or failed. */
+  again() {
+    const { id } = subject;
+    const { text, task, words } = talks.turns(id).at(-2);
+    talks.takeBack(id);
+    if (task) this.task({ id: task, title: text.split(":")[0] }, words ?? {});
+    else this.words(text);
+  }
+
   async #answer(id, fill) {
     this.#stopper = new AbortController();
     const turn = talks.add(id, { role: "assistant", text: "", thought: "", results: [], open: true });
@@ -74,6 +92,7 @@ class Asking extends Store {
     try {
       await fill(turn, this.#stopper.signal);
     } catch (error) {
+      if (leaving) return; // what is kept says that the answer was left open
       if (error.name === "AbortError") last.stopped = true;
       else last.error = (error.name === "Error" && error.message) || say("error.unreachable");
     }

@@ -28,8 +28,21 @@ class AskStore extends Store {
     );
   }
 
+  /** The item of the conversation that was had last; "" where it is about none, or where there is none. */
+  get last() {
+    const [newest] = Object.entries(this.#talks).sort(([, a], [, b]) => b.at - a.at);
+    return newest?.[0] ?? "";
+  }
+
   get size() {
     return Object.keys(this.#talks).length;
+  }
+
+  /** Take back the last question and its answer. */
+  takeBack(id) {
+    const talk = this.#talks[id];
+    talk.turns = talk.turns.slice(0, -2);
+    this.#keep();
   }
 
   add(id, turn) {
@@ -73,7 +86,12 @@ class AskStore extends Store {
 
 function read() {
   try {
-    return JSON.parse(localStorage[KEY] ?? "{}");
+    const talks = JSON.parse(localStorage[KEY] ?? "{}");
+    for (const { turns } of Object.values(talks)) {
+      // The page was left while it was answered.
+      for (const turn of turns) if (turn.open) Object.assign(turn, { open: false, left: true });
+    }
+    return talks;
   } catch {
     return {};
   }

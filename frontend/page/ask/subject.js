@@ -16,6 +16,7 @@ class Subject extends Store {
 
   start() {
     if (this.id) this.#load();
+    else if (talks.last) this.#load(talks.last);
   }
 
   get turns() {
@@ -47,13 +48,14 @@ class Subject extends Store {
     this.pick(null);
   }
 
-  async #load() {
+  /** The item of the address; or that of the last conversation, `remembered`, which need not be there any more. */
+  async #load(remembered = "") {
     this.loading = true;
-    const id = this.id;
-    const item = await mediaOf(id);
+    const { id } = this;
+    const item = await mediaOf(remembered || id);
     this.loading = false;
     if (id !== this.id) return;
-    if (!item) toast(say("link.gone"), "", "bad");
+    if (!item && !remembered) toast(say("link.gone"), "", "bad");
     this.set(item);
   }
 }

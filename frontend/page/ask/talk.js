@@ -67,7 +67,10 @@ export function Talk() {
           </div>`
         }
         <ol class="o-turns" aria-label=${say("ask.conversation")} aria-live="polite" aria-relevant="additions">
-          ${turns.map((turn) => html`<${Turn} key=${turn} turn=${turn} marked=${turn === marked} />`)}
+          ${turns.map(
+            (turn) =>
+              html`<${Turn} key=${turn} turn=${turn} marked=${turn === marked} last=${turn === turns.at(-1)} />`,
+          )}
         </ol>
       </div>
       <${Tasks} />

@@ -1,6 +1,7 @@
 // One turn of a conversation: words with times that seek, thinking behind a fold, results as what they are.
 
 import { say } from "../data/facts.js";
+import { asking } from "./asking.js";
 import { subject } from "./subject.js";
 import { marksOf } from "../media/marks.js";
 import { seek } from "../media/viewing.js";
@@ -9,8 +10,8 @@ import { html } from "../vendor/preact.js";
 // Times in an answer: "at 0:03", "00:01:02.5", "after 2.5 s".
 const TIME = /(?:\b(?:(\d{1,2}):)?(\d{1,2}):(\d{2}(?:\.\d+)?)\b)|(?:\b(\d+(?:\.\d+)?)\s?(?:s|sec|secs|seconds?)\b)/g;
 
-/** `marked` is whether its marks are those that are drawn. */
-export function Turn({ turn, marked }) {
+/** `marked` is whether its marks are those that are drawn, `last` whether no other turn follows. */
+export function Turn({ turn, marked, last }) {
   const { item } = subject;
   const isAnswer = turn.role === "assistant";
   const marks = isAnswer && !turn.open && item ? marksOf(turn) : [];
@@ -18,7 +19,13 @@ export function Turn({ turn, marked }) {
   const results = turn.results ?? [];
   // The JSON of an answer that was read is shown as what it says.
   const words = results.length ? "" : turn.text || (turn.open && !turn.thought ? say("ask.waiting") : "");
-  const notes = [...(turn.skipped ?? []), turn.failure, turn.stopped && say("ask.stopped"), turn.error].filter(Boolean);
+  const notes = [
+    ...(turn.skipped ?? []),
+    turn.failure,
+    turn.stopped && say("ask.stopped"),
+    turn.left && say("ask.left"),
+    turn.error,
+  ].filter(Boolean);
   return html`
     <li class="o-turn" data-role=${turn.role} data-open=${turn.open ? "true" : null}>
       <span class="o-sr">${say(`ask.${turn.role}`)}</span>
@@ -50,6 +57,11 @@ export function Turn({ turn, marked }) {
       ${
         notes.length > 0 &&
         html`<p class="o-hint" data-tone=${turn.error || turn.failure ? "bad" : null}>${notes.join(" ")}</p>`
+      }
+      ${
+        last &&
+        (turn.error || turn.left || turn.stopped) &&
+        html`<button type="button" class="o-btn" data-do="again" onClick=${() => asking.again()}>${say("ask.again")}</button>`
       }
     </li>
   `;
