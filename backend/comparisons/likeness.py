@@ -68,7 +68,9 @@ def compare(path: Path, against: Path) -> Likeness:
     """
     ours, theirs = inspect_upload(path), inspect_upload(against)
     if (ours.type, theirs.type) not in (("video", "video"), ("image", "image")):
-        raise BadInput(f"A {ours.type} cannot be measured against a {theirs.type}.", param="reference")
+        raise BadInput(
+            f"Cannot measure {ours.type} against {theirs.type}; both must have the same type.", param="reference"
+        )
     size = theirs.width, theirs.height
     if ours.type == "image":
         pairs: Iterator[tuple[Frame, Frame]] = iter([(read_picture(path, *size), read_picture(against, *size))])

@@ -87,7 +87,7 @@ def test_a_checkpoint_that_cannot_be_served_is_refused(refused_start, tmp_path):
     assert "There is no checkpoint 'spek'" in refused_start(*words, "spek")
     assert "is not on this machine" in refused_start(*words, "cosmos3-nano")
     (tmp_path / "empty").mkdir()
-    assert "is not a Cosmos 3 checkpoint: it lacks" in refused_start(*words, tmp_path / "empty")
+    assert "is not a Cosmos 3 checkpoint: missing" in refused_start(*words, tmp_path / "empty")
 
     for name in (INDEXES[0], *REQUIRED):
         (tmp_path / "cut" / name).parent.mkdir(parents=True, exist_ok=True)

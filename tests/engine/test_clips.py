@@ -211,7 +211,7 @@ def test_a_clip_whose_frames_are_all_kept_is_refused_unless_there_is_sound_to_ma
 ):
     asked = {"num_frames": 5, "source_video": PICTURE}
     media = {"source_video": frames(5)}
-    with pytest.raises(BadInput, match="nothing is left to make") as raised:
+    with pytest.raises(BadInput, match="nothing is left to generate") as raised:
         begin_video(engine, ask_video(**asked), media=media)
     assert raised.value.param == "condition_frames"
     assert begin_video(engine, ask_video(sound=True, **asked), media=media)

@@ -44,7 +44,7 @@ def test_it_is_told_what_the_actions_mean_before_the_first_of_them(client: Any):
     assert (declared["gripper_open"], declared["gripper_closed"]) == (0.0, 1.0)
     assert declared["rows_per_second"] == 15
     assert declared["random_weights"] is True
-    assert "mean nothing" in declared["warning"]
+    assert "meaningless" in declared["warning"]
 
 
 def test_it_gets_a_chunk_of_actions_and_their_timing(client: Any):

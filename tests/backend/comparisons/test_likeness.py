@@ -89,7 +89,7 @@ def test_other_sizes_are_fitted_and_a_picture_is_no_clip(tmp_path: Path):
     Image.fromarray(moving(1)[0]).resize((128, 96)).save(tmp_path / "large.png")
 
     assert compare(tmp_path / "large.png", tmp_path / "small.png").note == "fitted from 128×96"
-    with pytest.raises(BadInput, match="video cannot be measured against an image"):
+    with pytest.raises(BadInput, match="Cannot measure video against image"):
         compare(clip(tmp_path / "clip.mp4", moving(2)), tmp_path / "small.png")
 
 

@@ -227,7 +227,7 @@ def test_a_database_from_a_later_orrery_is_refused(tmp_path: Path, data: Path):
     with sqlite3.connect(data / "orrery.db") as database:
         database.execute("UPDATE alembic_version SET version_num = '9999'")
 
-    assert "later Orrery" in refusal(ORRERY_DATA=str(data))
+    assert "newer Orrery" in refusal(ORRERY_DATA=str(data))
 
 
 def test_a_database_that_is_none_is_refused(data: Path):

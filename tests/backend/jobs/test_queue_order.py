@@ -166,7 +166,7 @@ def test_axes_are_combined_with_the_last_one_fastest():
     assert combinations(asked) == [
         {"kind": "k", "sampling": {"a": 1, "seed": seed}, "prompt": prompt} for prompt in "pq" for seed in (1, 2)
     ]
-    with pytest.raises(BadInput, match="no object"):
+    with pytest.raises(BadInput, match="not an object"):
         combinations(BatchRequest(request={"prompt": "x"}, axes={"prompt.seed": (1,)}))
     with pytest.raises(BadInput, match="combinations"):
         combinations(BatchRequest(request={}, axes={name: tuple(range(20)) for name in "abc"}))

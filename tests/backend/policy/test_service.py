@@ -348,7 +348,7 @@ def test_a_worker_that_dies_is_said_jobs_are_let_go_and_the_next_one_is_warmed_u
             assert (said["code"], "loading" in said["message"]) == ("busy", True)
             dispatcher.status.state = "ready"
             said = await ask(session)
-            assert (said["code"], "warms up" in said["message"]) == ("busy", True)
+            assert (said["code"], "is warming up" in said["message"]) == ("busy", True)
             await dispatcher.until(lambda: len(dispatcher.acts) == 3)
             dispatcher.answers = True
             dispatcher.tell(Acted(dispatcher.acts[-1].act_id, ROWS, 0))

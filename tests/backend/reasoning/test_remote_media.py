@@ -120,9 +120,9 @@ def test_the_connection_goes_to_the_address_that_was_checked_under_the_name_that
         (f"http://{PUBLIC}/", httpx.Response(302, headers={"location": f"https://{PUBLIC}/"}), BadInput, "another"),
         (f"http://{PUBLIC}/", httpx.Response(302, headers={"location": "/again"}), BadInput, "more than 3 times"),
         (f"http://{PUBLIC}/", httpx.Response(302, headers={"location": "http://[/"}), BadInput, "another host"),
-        (f"http://me:secret@{PUBLIC}/", None, BadInput, "no address"),
-        ("http://", None, BadInput, "no address"),
-        (f"http://{PUBLIC}:99999/", None, BadInput, "no address"),
+        (f"http://me:secret@{PUBLIC}/", None, BadInput, "not a file URL"),
+        ("http://", None, BadInput, "not a file URL"),
+        (f"http://{PUBLIC}:99999/", None, BadInput, "not a file URL"),
         ("http://nobody.invalid/", None, ServerUnreachable, "no host"),
     ],
 )

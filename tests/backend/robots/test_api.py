@@ -262,7 +262,7 @@ def test_a_robot_that_never_dialled_in_is_refused_by_name(server: RunningServer)
     with page(server, "nobody") as looking:
         looking.until(lambda: looking.closed_with)
 
-    assert looking.closed_with == (4404, "No robot named 'nobody' has dialled in. orrery robot starts one.")
+    assert looking.closed_with == (4404, "No robot named 'nobody' has connected. orrery robot starts one.")
 
 
 def test_the_real_program_dials_in_obeys_and_stops_when_its_page_closes(server: RunningServer, tmp_path: Path):

@@ -174,14 +174,14 @@ DOWN, UP = torch.ones(2, 192), torch.ones(64, 2)
             {},
             "is not a known LoRA format: it has 'base_model.model.proj_in.weight'",
         ),
-        ({A: DOWN, B: UP, "proj_in.lora_magnitude_vector": UP}, {}, "is no LoRA adapter"),
+        ({A: DOWN, B: UP, "proj_in.lora_magnitude_vector": UP}, {}, "is not a known LoRA format"),
         ({}, {}, "has no tensors"),
         ({A: DOWN, B: UP}, {"peft_type": "LOHA"}, "of the type LOHA"),
         ({A: DOWN, B: UP}, {"use_dora": True}, "a DoRA"),
         ({A: DOWN, B: UP}, {"bias": "all"}, "biases"),
         ({A: DOWN, B: UP}, {"fan_in_fan_out": True}, "transposed"),
         ({A: DOWN, B: UP}, {"r": "many"}, "configuration cannot be read: r is 'many'"),
-        ({A: DOWN, B: UP}, {"alpha_pattern": {"(": 1}}, r"names '\(', which is no expression"),
+        ({A: DOWN, B: UP}, {"alpha_pattern": {"(": 1}}, r"has '\(', which is not a supported expression"),
         ({A: DOWN, B: UP}, {"rank_pattern": {r"(a)\1": 4}}, "which is not a supported expression"),
     ],
 )
@@ -208,7 +208,7 @@ def test_files_that_are_no_adapter_are_refused_by_name(engine, adapter, tmp_path
     (listed / "adapter_config.json").write_text("[]")
     for path, says in (
         (tmp_path / "gone", "There is no adapter at"),
-        (text, "is no safetensors file|truncated"),
+        (text, "is not a safetensors file|truncated"),
         (short, "cannot be read|truncated"),
         (empty, "holds 0 safetensors files"),
         (listed, "configuration cannot be read"),

@@ -38,7 +38,7 @@ def test_a_step_that_does_not_fit_says_what_would_and_moves_nothing(short, ask_v
     forgotten: list[None] = []
     monkeypatch.setattr(short.model.generator, "forward", no_memory)
     monkeypatch.setattr(short.model.generator, "forget", lambda: forgotten.append(None))
-    with pytest.raises(OutOfMemory, match=r"The memory of cpu does not suffice.* 20\.00 GiB") as failed:
+    with pytest.raises(OutOfMemory, match=r"cpu is out of memory.* 20\.00 GiB") as failed:
         short.step([trajectory])
     assert failed.value.hint == "It would fit at 256p all 49 frames."
     assert "frames" in failed.value.hint

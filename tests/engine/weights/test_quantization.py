@@ -154,7 +154,7 @@ def test_weights_without_their_scales_and_scales_that_change_the_sum_are_refused
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_scale_that_is_no_positive_number_is_refused_when_it_is_read(eight, scale):
     change_tensors(eight, putting(SCALE, torch.tensor(scale)))
-    with pytest.raises(BrokenCheckpoint, match=f"{SCALE} is no positive number"):
+    with pytest.raises(BrokenCheckpoint, match=f"{SCALE} is not a positive number"):
         read_weights(open_folder(eight), CPU, torch.float32)
 
 
@@ -217,7 +217,7 @@ def test_a_recipe_that_says_something_unknown_is_named(eight, field, value):
 @pytest.mark.parametrize("runtime", [3, {"diffusion_step_policy": "first"}])
 def test_a_recipe_that_is_no_object_is_named(eight, runtime):
     change_quantization(eight, runtime=runtime)
-    with pytest.raises(BrokenCheckpoint, match="is no JSON object"):
+    with pytest.raises(BrokenCheckpoint, match="is not a JSON object"):
         open_folder(eight)
 
 

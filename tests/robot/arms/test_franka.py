@@ -222,7 +222,7 @@ def test_a_motion_that_ended_without_a_word_is_found_too(arm: FrankaArm, robot: 
     arm.set_target(HOME, 0.0)
     robot.in_control = False
 
-    with pytest.raises(ArmLost, match="ended by itself"):
+    with pytest.raises(ArmLost, match="ended unexpectedly"):
         arm.set_target(HOME, 0.0)
 
 

@@ -55,7 +55,7 @@ def test_a_chunk_that_is_too_long_is_cut_and_the_operator_reads_it_once():
 
     assert {len(report.answered.rows) for report in rig.reports if report.answered is not None} == {MAX_ROWS}
     assert [event.words for report in rig.reports for event in report.events if event.code == "too_long"] == [
-        "The policy answers 3,000 rows; only the first 32 are not played."
+        "The policy answers 3,000 rows; only the first 32 are executed."
     ]
     assert rig.state == "running"
 
