@@ -168,7 +168,7 @@ def test_a_database_that_has_no_room_is_not_said_to_be_broken(tmp_path: Path):
     with room_for(16_384), pytest.raises(DiskFull, match="cannot be opened") as refused:
         open_database(tmp_path / "orrery.db")
 
-    assert "room" in refused.value.hint
+    assert "space" in refused.value.hint
     open_database(tmp_path / "orrery.db").close()
 
 

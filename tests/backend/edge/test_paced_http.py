@@ -111,7 +111,7 @@ def test_a_body_that_stops_is_told_why(port: int):
     said, took_s = talk(port, HEAD + b"x" * 20_000)
 
     assert said.startswith(b"HTTP/1.1 408")
-    assert b"The request's body came too slowly." in said
+    assert b"The request's body arrived too slowly." in said
     assert took_s < 5
 
 

@@ -23,7 +23,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "many frames": (lambda: gif(3000, 20_000), "20,000 frames of 9.00 megapixels"),
     "large frames": (lambda: gif(8000, 3000), "3,000 frames of 64.00 megapixels"),
     "deep pixels": (lambda: png(8000, 16, 6, 4), "8000x8000 pixels of 64 bits"),
-    "many samples": (lambda: mp4(5_000_000), "5,000,000 pieces"),
+    "many samples": (lambda: mp4(5_000_000), "5,000,000 packets"),
 }
 
 
@@ -146,7 +146,7 @@ def test_whoever_waits_for_a_decoder_is_told_that_the_server_stops(tmp_path: Pat
     pool = DecoderPool()
     pool.close()
 
-    with pytest.raises(Busy, match="stops"):
+    with pytest.raises(Busy, match="shutting down"):
         pool.draw(apart._order(inspect_upload, (tmp_path,), {}, 1.0))  # type: ignore[reportPrivateUsage]
 
 

@@ -171,7 +171,7 @@ def test_a_checkpoint_that_failed_says_why():
 
 def test_a_checkpoint_that_is_no_policy_says_so():
     async def act(_: FakeDispatcher, service: PolicyService) -> None:
-        with pytest.raises(NotAllowed, match="does not serve run_policy"):
+        with pytest.raises(NotAllowed, match="does not support run_policy"):
             await service.ready()
 
     run(act, checkpoint="cosmos3-super-text2image")
