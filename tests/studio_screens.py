@@ -64,9 +64,9 @@ class Content:
         self._keep(self._job("image", PICTURES, "Balls and a cube"), "cubes")
         self._job("image", PICTURES, "Left, middle, right")
         self._keep(self._job("image", PICTURES, "Red cube", count=2), "cubes", starred=True)
-        self._job("sound", CLIPS, "Let it fall, with sound")
-        self._keep(self._job("video", CLIPS, "From a picture"), "lifts", starred=True)
-        self._job("transfer", "transfer_video", "Outlines, other colours")
+        self._job("sound", CLIPS, "Drop it, with sound")
+        self._keep(self._job("video", CLIPS, "From an image"), "lifts", starred=True)
+        self._job("transfer", "transfer_video", "Edges, other colours")
         self._job("world", "predict_video", "What the arm will see")
         self._job("inverse", "predict_actions", "What the arm did")
         self._job("policy", POLICY, "The red cube")
@@ -78,7 +78,7 @@ class Content:
     @contextmanager
     def queue(self) -> Iterator[None]:
         """A long job that runs, and a batch behind it."""
-        prompts = [_values(CLIPS, title)["prompt"] for title in ("Pick it up", "Let it fall, with sound")]
+        prompts = [_values(CLIPS, title)["prompt"] for title in ("Pick it up", "Drop it, with sound")]
         name = self._post("/v1/jobs", {**LONG, "prompt": prompts[0]})["id"]
         axes = {"sampling.seed": [1, 2, 3], "sampling.guidance_scale": [2, 4]}
         self._post("/v1/batches", {"request": {"kind": CLIPS, "prompt": prompts[1]}, "axes": axes})
@@ -96,7 +96,7 @@ class Content:
             "axes": {"sampling.guidance_scale": [1, 3, 5]},
             "subjects": [
                 {"request": {"prompt": _values(CLIPS, title)["prompt"]}}
-                for title in ("Pick it up", "Let it fall, with sound")
+                for title in ("Pick it up", "Drop it, with sound")
             ],
         }
         self._grow("compare", "/v1/comparisons", asked, lambda grid: grid["num_done"] == grid["num_cells"])
