@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Annotated, Any, Literal
 
 import structlog
-from fastapi import APIRouter, Path, WebSocket
+from fastapi import APIRouter, Body, Path, WebSocket
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.websockets import WebSocketDisconnect
@@ -57,7 +57,9 @@ class PolicySource(BaseModel):
 
 
 @router.put("/v1/robots/own/policy", responses=documented(BadInput, Conflict, RobotNotFound))
-async def select_policy(policy: PolicySource, hub: UsesRobots) -> dict[str, str]:
+async def select_policy(
+    policy: Annotated[PolicySource, Body(examples=[{"source": "scripted"}])], hub: UsesRobots
+) -> dict[str, str]:
     """Select the policy of this server's own arm; its program starts again for it. Refused in the middle of a run."""
     if hub.own is None:
         raise RobotNotFound("This server has no arm of its own.", hint="orrery serve --robot simulated starts one.")

@@ -163,7 +163,7 @@ class World:
 
 
 def test_every_example_of_a_body_is_taken(tmp_path: Path):
-    with running(tmp_path) as server:
+    with running(tmp_path, ORRERY_ROBOT="scripted") as server:
         server.wait_ready()
         world = World(server)
         bodies = {name: operation for name, operation in OPERATIONS if json_examples(operation)}

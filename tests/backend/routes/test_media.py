@@ -79,7 +79,7 @@ def test_a_picture_that_also_is_a_page_stays_a_picture(client: TestClient):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"words", "holds text"), (b"", "empty"), (b"<svg></svg>", "SVG"), (b"<html></html>", "HTML")]
+    ("content", "said"), [(b"words", "is text"), (b"", "empty"), (b"<svg></svg>", "SVG"), (b"<html></html>", "HTML")]
 )
 def test_what_is_neither_is_refused_in_our_shape(client: TestClient, content: bytes, said: str):
     answer = upload(client, content, "a.mp4", "video/mp4")
