@@ -18,7 +18,7 @@ WORDS: dict[str, str] = {
     "stage.actions": "{rows} actions of {columns} values",
     "stage.pick": "Show image {index}, seed {seed}",
     "stage.empty": "Nothing generated yet",
-    "stage.about": "Orrery runs NVIDIA's Cosmos 3 world models: images, videos, sound and robot actions from one model.",
+    "stage.about": "Orrery runs NVIDIA's Cosmos 3 world models: one model for images, videos, sound and actions.",
     "stage.empty_drop": "Drop a PNG or MP4 from Orrery anywhere to restore its settings.",
     "stage.paused": "The queue is paused",
     "stage.waiting_next": "Next in line",
