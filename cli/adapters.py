@@ -12,7 +12,7 @@ from studio.catalogue import AdapterInfo, AdapterList
 
 @with_flags
 def adapters(target: TargetFlags, json: JsonOption = False) -> None:
-    """List the LoRA adapters of the running server, or of the data folder where none runs."""
+    """List the LoRA adapters of the running server, or of the data folder if no server runs."""
     if running_server(target):
         found = ask(target, lambda client: client.adapters())
     else:

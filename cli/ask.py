@@ -128,10 +128,10 @@ def ask(
     json: JsonOption = False,
     target: TargetFlags,
 ) -> None:
-    """Ask the reasoner; the answer is printed while it comes.
+    """Ask the reasoner and print its answer as it arrives.
 
-    With --task the answer is read, and what it says is listed; the exit status is 1 when it could not be read. With
-    --json the whole answer is printed once it is there.
+    With --task, the typed results are listed; the exit status is 1 if the answer could not be read. With --json, the
+    whole answer is printed when it is complete.
     """
     media = (*(("image", name) for name in image or ()), *(("video", name) for name in video or ()))
     asked = Asked(" ".join(question or ()), media, thinking, sampling, said["checkpoint"])

@@ -75,10 +75,10 @@ def caption(
     ] = False,
     target: TargetFlags,
 ) -> None:
-    """Caption clips: first what is in each, as data, then the same as prose.
+    """Caption videos: first their content as data, then as prose.
 
-    Every clip gets caption.json, caption.txt and sample_args.json. What is finished is skipped the next time. The exit
-    status is 1 when a clip failed.
+    Every video gets caption.json, caption.txt and sample_args.json. Finished videos are skipped on the next run. The
+    exit status is 1 if a video failed.
     """
     clips, output = clips.expanduser(), output.expanduser()
     manifest = clips.suffix.lower() == MANIFEST and not clips.is_dir()

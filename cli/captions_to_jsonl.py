@@ -50,10 +50,10 @@ def captions_to_jsonl(
         ),
     ] = -1,
 ) -> None:
-    """Write the JSONL that post-training reads, one line a clip, with paths that start at its own folder.
+    """Write the JSONL that post-training reads: one line per video, with paths relative to its folder.
 
-    What the trainer would skip without a word is left out and counted: clips over 61 s, and those of fewer than
-    max(61, --num-video-frames) frames. The exit status is 1 when no clip is kept.
+    Videos that the trainer would skip silently are left out and counted: those over 61 s, and those with fewer than
+    max(61, --num-video-frames) frames. The exit status is 1 if no video is kept.
     """
     path = output.expanduser()
     folders = captions_dir.expanduser(), videos_dir.expanduser()

@@ -90,9 +90,9 @@ def compare(
     ] = None,
     target: TargetFlags,
 ) -> None:
-    """Make prompts and recipes on several checkpoints, or with several values of any field; wait, and print the cost.
+    """Run prompts and recipes on several checkpoints or with several values of any field; wait, and print the cost.
 
-    The server must be running: it goes on when this command is stopped, and its page shows the grid.
+    The server must be running. It continues if this command is stopped, and its page shows the grid.
     """
     forms: list[tuple[Path, ExportForm]] = [(path, form_of(path)) for path in output or ()]
     heard_at = place_of(heard) if heard else None

@@ -47,7 +47,7 @@ def control(
     force: ForceOption = False,
     target: TargetFlags,
 ) -> None:
-    """Compute the outlines or the blur of a clip as a transfer will see them. No model is needed, and no GPU."""
+    """Compute the edge or blur control of a video, as used by a transfer. Needs no model and no GPU."""
     path = output.expanduser()
     if path.suffix.lower() not in (".mp4", ".png"):
         raise BadInput(

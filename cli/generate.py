@@ -81,9 +81,9 @@ def generate(
     ] = False,
     target: TargetFlags,
 ) -> None:
-    """Make pictures, clips or actions, on a running server or on one that is started for the duration.
+    """Generate images, videos or actions, on a running server or on one started for this command.
 
-    The output's name and the flags decide what: a .png is a picture, an .mp4 a clip, a .json or .npy actions.
+    The output's name and the options decide what: .png is an image, .mp4 a video, .json or .npy actions.
     """
     try:
         if input_files:

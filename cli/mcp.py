@@ -11,10 +11,10 @@ from studio.errors import BadInput
 
 @with_flags
 def mcp(target: TargetFlags) -> None:
-    """Speak the Model Context Protocol on stdin and stdout, for an agent that starts this command.
+    """Serve the Model Context Protocol on stdin and stdout, for an agent that starts this command.
 
-    The tools act on the server that was named, else on the one that holds the data folder, else on one that is started
-    for as long as the agent is there.
+    The tools use the server given by --server, else the one that uses the data folder, else one that is started while
+    the agent runs.
     """
     try:
         from studio.mcp import make_server

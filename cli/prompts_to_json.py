@@ -35,9 +35,9 @@ def prompts_to_json(
         bool, typer.Option("--dry-run", envvar="ORRERY_DRY_RUN", help="Print what would change, and write nothing.")
     ] = False,
 ) -> None:
-    """Put the structured caption of each clip into its prompt files, as the one line of JSON that was trained on.
+    """Put each video's structured caption into its prompt files, as one line of JSON, the format used in training.
 
-    Every other field stays, and doing it again changes nothing. The exit status is 1 when no file has its caption.
+    All other fields are kept, and running it again changes nothing. The exit status is 1 if no file has a caption.
     """
     folder = captions_dir.expanduser() if captions_dir else None
     done = asyncio.run(rewrite(val_dir.expanduser(), captions_dir=folder, dry_run=dry_run))

@@ -60,9 +60,9 @@ def refine(
     ] = Path(),
     target: TargetFlags,
 ) -> None:
-    """Generate, let a critic judge, rewrite the prompts, and again; the best result and the tree are saved.
+    """Generate, let a critic judge, rewrite the prompts, and repeat; save the best result and the tree.
 
-    With --start-image it is a clip that begins with that picture. Stopping the command leaves the loop running.
+    With --start-image, the result is a video that starts with that image. Stopping the command leaves the loop running.
     """
     folder = output.expanduser()
     if not folder.is_dir():

@@ -44,11 +44,11 @@ def refine_study(
     ],
     target: TargetFlags,
 ) -> None:
-    """Make every prompt with and without the refinement loop, and tell by the critic's scores whether it helps.
+    """Run every prompt with and without the refinement loop, and measure by the critic's scores whether it helps.
 
-    The server must be running. Beside each loop as many seeds are made without a rewrite, since the critic's favourite
-    of several pictures is never worse than the first. Running the command again goes on where it was stopped.
-    `python -m pocket.refine_study` does the same with prompts whose pictures can be checked by rules.
+    The server must be running. For each loop, the same number of seeds runs without a rewrite, since the critic's
+    favourite of several images is never worse than the first. Run the command again to continue a stopped study.
+    `python -m pocket.refine_study` does the same with prompts whose images can be checked by rules.
     """
     try:
         lines = [line.strip() for line in prompts.read_text("utf-8").splitlines()]

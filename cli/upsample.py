@@ -101,11 +101,10 @@ def upsample(
     model: ModelOption = None,
     target: TargetFlags,
 ) -> None:
-    """Write a structured caption from your words: what the generator was trained on, and understands best.
+    """Rewrite a prompt as a structured caption, the form that the generator was trained on.
 
-    The server's reasoner does it, or the endpoint that is named. To a terminal the caption is printed with indents,
-    elsewhere as the one line that `orrery generate` takes as its prompt. With --endpoint
-    go --attempts and --max-tokens.
+    The server's reasoner does it, or the endpoint given. On a terminal the caption is printed with indents, otherwise
+    as one line that `orrery generate` accepts as its prompt. --attempts and --max-tokens need --endpoint.
     """
     path = output.expanduser() if output else None
     if path is not None:

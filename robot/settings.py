@@ -24,27 +24,27 @@ BRIDGE_PATH = "/v1/robots/bridge"
 
 
 class RobotSettings(BaseSettings):
-    """What `python -m robot` is told; every field is a flag, and an `ORRERY_ROBOT_…` variable.
+    """Settings of `python -m robot`; each field is an option and an `ORRERY_ROBOT_…` variable.
 
     Attributes:
-        arm: which arm is driven.
-        name: what its page calls it.
-        server: Orrery's address, as in http://host:7860, where people sit; none runs alone.
-        token: Orrery's.
-        policy: the policy's websocket; by default the server's own.
+        arm: the arm to control.
+        name: name of the robot on the page.
+        server: URL of Orrery, for example http://host:7860; if not set, the robot runs alone.
+        token: Orrery's access token.
+        policy: WebSocket URL of the policy; by default the server's own.
         policy_token, dialect, declare, reply_timeout_s: see robot.policy.PolicyAddress.
-        closing: how the policy's gripper number is understood.
-        host, following, realtime: of a Franka.
-        gripper: `hand` is Franka's own; else the serial port of a Robotiq 2F-85, as in /dev/ttyUSB0.
-        wrist, exterior_1, exterior_2: cameras of a real arm: /dev/video0, a number, or a stream's address.
-        upside_down: those of them that are mounted so, comma-separated.
-        recordings: the folder of the data set that runs are recorded to.
-        episode: the recorded episode that the replay arm is.
-        seed: of the simulated scene.
-        prompt: runs this alone, without a page, as soon as the self-test passed.
-        mode, horizon, speed, record: of that run.
-        seconds: how long it runs; none until it is interrupted.
-        confirmed: checks of the self-test that a person answers for, comma-separated.
+        closing: how the policy's gripper value is interpreted.
+        host, following, realtime: settings of a Franka.
+        gripper: `hand` for Franka's own, or the serial port of a Robotiq 2F-85, for example /dev/ttyUSB0.
+        wrist, exterior_1, exterior_2: cameras of a real arm: /dev/video0, a number, or a stream URL.
+        upside_down: cameras that are mounted upside down, comma-separated.
+        recordings: folder of the data set for recorded runs.
+        episode: the recorded episode that the replay arm plays.
+        seed: seed of the simulated scene.
+        prompt: instruction to run without a page when the self-test has passed.
+        mode, horizon, speed, record: settings of that run.
+        seconds: length of the run; if not set, until it is interrupted.
+        confirmed: self-test checks that a person has confirmed, comma-separated.
     """
 
     model_config = SettingsConfigDict(

@@ -77,7 +77,7 @@ class ServerSettings(BaseSettings):
         description="Default checkpoint: a preset's id or a folder; if not set, the default of the last run, at "
         "first this one, or speck if its files are missing",
     )
-    token: SecretStr | None = Field(default=None, description="Turn authentication on, also on loopback")
+    token: SecretStr | None = Field(default=None, description="Access token; turns authentication on, also on loopback")
     allowed_hosts: str = Field(default="", description="Additional host names to accept, comma-separated")
     trusted_proxies: str = Field(
         default="",
