@@ -109,4 +109,4 @@ def test_a_preset_of_ones_own_says_how_little_its_checkpoint_knows_and_what_it_d
     answer = own.post("/v1/jobs", json={"kind": "transfer_video", "prompt": "x", "controls": [control]})
     error = answer.json()["error"]
     assert (answer.status_code, error["code"], error["param"]) == (422, "not_allowed", "controls.0.hint")
-    assert (error["message"], error["hint"]) == ("speck does not follow wsm.", "It takes edge, depth.")
+    assert (error["message"], error["hint"]) == ("speck does not support wsm controls.", "It supports edge, depth.")

@@ -174,7 +174,7 @@ def _two_are_lost_and_made_again(server: RunningServer, page: StudioPage, fresh:
 
 def test_values_may_be_ranges_and_prompts_come_from_files(two: RunningServer, open_page: OpenPage, tmp_path: Path):
     page = visit(open_page(two), "compare")
-    prompts = page.page.get_by_label("Prompts", exact=True)
+    prompts = page.page.locator("#compare-prompts")
     lists = {
         "a.txt": ("a cube\n\na ball\n", ["a cube", "a ball"]),
         "b.csv": ('id,prompt\n1,"a cone, red"\n', ["a cone, red"]),

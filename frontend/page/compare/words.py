@@ -52,7 +52,7 @@ WORDS: dict[str, str] = {
     "compare.axes_hint": "One value applies to all. Several, as 1, 2, 3 or 1..8, become columns.",
     "compare.not_numbers": "{came} is not a number. Write 1, 2, 3 or a range: 1..8, 0.5..2:0.5.",
     "compare.cost": "about {time} on this machine",
-    "compare.read_file": "Import prompts",
+    "compare.read_file": "Import a list",
     "compare.read_hint": "A .txt with a prompt per line, a .csv with a column named prompt, or a .jsonl",
     "compare.read": "{count} prompts imported from {name}",
     "compare.read_one": "1 prompt imported from {name}",
