@@ -1,6 +1,9 @@
 """Making a picture: from the prompt to the picture, and everything that can be done on the way."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -193,6 +196,25 @@ def test_the_curl_command_is_the_request_that_generate_would_post(open_page: Ope
     assert command.startswith(f"curl -sS '{studio.url}/v1/jobs' ")
     assert r"it'\''s a cube" in command
     assert '"seed"' not in command, "an unlocked seed is left to the server"
+
+
+def test_what_ran_is_copied_with_its_seed_and_runs_again_with_openai_s_client(
+    open_page: OpenPage, studio: RunningServer, tmp_path: Path
+):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"]).visit()
+    page.steps.fill("1")
+    page.steps.blur()
+    job = page.generate("a cube, again")
+    page.wait_state("succeeded", job)
+    page.card.locator("[data-do=copy]").click()
+    page.card.get_by_role("button", name="Copy for the OpenAI SDK").click()
+    expect(page.page.locator(".o-toast")).to_contain_text("Copied")
+    program = tmp_path / "copied.py"
+    program.write_text(page.page.evaluate("() => navigator.clipboard.readText()"))
+    subprocess.run([sys.executable, str(program)], check=True, timeout=120)
+    first, again = studio.get(f"/v1/jobs/{job}").json(), studio.get("/v1/jobs?limit=1").json()["jobs"][0]
+    assert again["id"] != job
+    assert again["request"] == first["request"]
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
-// The request that Generate would post, as something to paste: a command for a shell, a program, our own command line.
+// A request as something to paste: a command for a shell, two programs, our own command line. Of the form it is what
+// Generate would post, of a job what ran, its seed too.
 
 import { toast } from "../parts/errors.js";
-import { hasToken, say } from "../data/facts.js";
-import { form } from "./values.js";
+import { canvasOf, hasToken, say } from "../data/facts.js";
 import { html } from "../vendor/preact.js";
 
 /** A POSIX shell word: 'it'\''s'. */
@@ -29,23 +29,23 @@ function python(value) {
 // The token stays out of it: what is copied is pasted anywhere. The command line reads the same variable by itself.
 const CURL = hasToken ? 'curl -sS -H "Authorization: Bearer $ORRERY_TOKEN"' : "curl -sS";
 
-const address = () => {
-  const { priority } = form.values;
-  return `${location.origin}/v1/jobs${priority && priority !== "normal" ? `?priority=${priority}` : ""}`;
-};
+const address = (priority) =>
+  `${location.origin}/v1/jobs${priority && priority !== "normal" ? `?priority=${priority}` : ""}`;
 
 const COPIES = {
-  curl: (request) => `${CURL} ${quoted(address())} -H 'Content-Type: application/json' -d ${quoted(json(request))}`,
-  python: (request) =>
+  curl: (request, priority) =>
+    `${CURL} ${quoted(address(priority))} -H 'Content-Type: application/json' -d ${quoted(json(request))}`,
+  python: (request, priority) =>
     [
       ...(hasToken ? ["import os", ""] : []),
       "import httpx",
       "",
       `request = ${python(request)}`,
       ...(hasToken ? [`headers = {"Authorization": f"Bearer {os.environ['ORRERY_TOKEN']}"}`] : []),
-      `job = httpx.post("${address()}", json=request${hasToken ? ", headers=headers" : ""}).raise_for_status().json()`,
+      `job = httpx.post("${address(priority)}", json=request${hasToken ? ", headers=headers" : ""}).raise_for_status().json()`,
       `print(job["id"], job["state"])`,
     ].join("\n"),
+  openai,
   cli: command,
 };
 
@@ -100,19 +100,72 @@ function command(request) {
   return [...before, line.join(" ")].join("\n");
 }
 
-/** The three buttons. */
-export const CopyButtons = () =>
-  Object.keys(COPIES).map(
-    (name) => html`
-      <button type="button" class="o-link" aria-label=${say(`copy.as_${name}`)} onClick=${() => copyAs(name)}>
-        ${say(`copy.${name}`)}
-      </button>
-    `,
-  );
+/** Where OpenAI's client reaches a kind of request; what starts from a file is not among them. */
+const OPENAI = { generate_image: "images.generate", generate_video: "videos.create_and_poll" };
+const OWN_ARGUMENTS = [
+  "kind",
+  "prompt",
+  "checkpoint",
+  "resolution",
+  "aspect_ratio",
+  "count",
+  "adapter",
+  "written_from",
+];
+const STARTS = ["start_image", "source_video"];
 
-async function copyAs(name) {
-  if (!form.values) return;
-  const copied = await copy(COPIES[name](form.request()));
+const isOpenai = (request) => request.kind in OPENAI && !STARTS.some((name) => request[name]) && !request.adapter;
+
+/** With OpenAI's Python client; what it has no argument for goes into the body beside them. */
+function openai({ sampling, ...request }) {
+  const size = canvasOf(request.resolution, request.aspect_ratio);
+  const beside = Object.entries({ ...request, ...sampling }).filter(
+    ([name, value]) =>
+      !OWN_ARGUMENTS.includes(name) && !name.startsWith("condition_") && value !== null && value !== "",
+  );
+  const said = {
+    ...(request.checkpoint ? { model: request.checkpoint } : {}),
+    prompt: request.prompt,
+    ...(size ? { size: size.join("x") } : {}),
+    ...(request.count > 1 ? { n: request.count } : {}),
+    extra_body: Object.fromEntries(beside),
+  };
+  const key = hasToken ? 'os.environ["ORRERY_TOKEN"]' : '"none"';
+  return [
+    ...(hasToken ? ["import os", ""] : []),
+    "from openai import OpenAI",
+    "",
+    `client = OpenAI(base_url="${location.origin}/v1", api_key=${key})`,
+    `answer = client.${OPENAI[request.kind]}(`,
+    ...Object.entries(said).map(([name, value]) => `    ${name}=${python(value)},`),
+    ")",
+    "print(answer.id)",
+  ].join("\n");
+}
+
+/** A button for each; `request` is a function, asked when one is pressed. */
+export const CopyButtons = ({ request, priority = "normal", class: style = "o-link", copied = () => {} }) =>
+  Object.keys(COPIES)
+    .filter((name) => name !== "openai" || isOpenai(request()))
+    .map(
+      (name) => html`
+        <button
+          key=${name}
+          type="button"
+          class=${style}
+          aria-label=${say(`copy.as_${name}`)}
+          onClick=${() => {
+            copyAs(name, request(), priority);
+            copied();
+          }}
+        >
+          ${say(`copy.${name}`)}
+        </button>
+      `,
+    );
+
+async function copyAs(name, request, priority) {
+  const copied = await copy(COPIES[name](request, priority));
   toast(say(copied ? "copy.copied" : "copy.denied"), "", copied ? "good" : "bad");
 }
 

@@ -62,7 +62,10 @@ function Estimate() {
   const words = values ? wordsOf(state, values, latest.value ?? {}) : [];
   return html`
     <span title=${latest.value?.reason}>${words.filter(Boolean).join(" · ")}</span>
-    <span class="o-copies" role="group" aria-label=${say("copy.label")}>${say("copy.label")}<${CopyButtons} /></span>
+    <span class="o-copies" role="group" aria-label=${say("copy.label")}>
+      ${say("copy.label")}
+      ${values && html`<${CopyButtons} request=${() => form.request()} priority=${values.priority} />`}
+    </span>
   `;
 }
 

@@ -7,6 +7,8 @@ import { fileName, meta, percent, secondsTaken, shownResults, timeLeft } from ".
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
 import { define, useAttributes } from "../parts/element.js";
+import { CopyButtons } from "../form/copies.js";
+import { Popover } from "../parts/popover.js";
 import { ProgressBar } from "../parts/progress_bar.js";
 import { useAgain } from "../parts/reuse.js";
 import { beginnings } from "../parts/send.js";
@@ -76,6 +78,12 @@ function Progress({ element }) {
           "data-hot": "cancel",
           "aria-keyshortcuts": "Escape",
         })}
+        ${
+          can("use") &&
+          html`<${Popover} up label=${say("copy.label")} face=${say("copy.label")} data-do="copy">
+            ${(close) => html`<${CopyButtons} request=${() => whatRan(job, result)} class="o-row" copied=${close} />`}
+          <//>`
+        }
         ${button("use", () => useAgain(job.request, job.checkpoint))}
         ${button("retry", () => {
           selection.ask([job.id]);
@@ -91,6 +99,17 @@ function Progress({ element }) {
       </span>
     </div>
   `;
+}
+
+/** The request of a job as it ran: its checkpoint is named, and of several results the seed is that of this one. */
+function whatRan({ request, checkpoint }, result) {
+  const seed = result?.seed ?? request.sampling.seed;
+  return {
+    ...request,
+    checkpoint,
+    ...(result && request.count > 1 ? { count: 1 } : {}),
+    sampling: { ...request.sampling, seed },
+  };
 }
 
 function phaseOf(job, order, state) {
