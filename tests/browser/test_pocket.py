@@ -40,7 +40,7 @@ def pocket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 @pytest.mark.parametrize(("place", "example"), EXAMPLES, ids=lambda it: it if isinstance(it, str) else it.title)
 def test_an_example_is_filled_in_and_made(open_page: OpenPage, pocket: RunningServer, place: str, example: Example):
     page = open_page(pocket).visit(place)
-    expect(page.page.locator("o-notice")).to_contain_text("and nothing else")
+    expect(page.page.locator("o-notice")).to_contain_text("Demo model")
     page.example(example.title)
     if "sample" in example.values:
         expect(page.page.locator(".o-media").first).to_have_attribute("data-media", STORED)
