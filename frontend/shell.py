@@ -163,7 +163,7 @@ def _robot_stop() -> str:
 def _keys(place: Place) -> str:
     rows = "".join(
         f"<dt>{' '.join(f'<kbd>{html.escape(key)}</kbd>' for key in keys)}</dt><dd>{html.escape(what)}</dd>"
-        for keys, what in text.SHORTCUTS[place.name]
+        for keys, what in (*text.SHORTCUTS[place.name], text.PALETTE_KEY)
     )
     title = f"{element_ids.KEYS}-title"
     return (

@@ -68,6 +68,9 @@ SHORTCUTS: dict[str, Keys] = {
 }
 """By page, keys and what they do, as the help lists them."""
 
+PALETTE_KEY = (("Ctrl", "K"), "Open the command palette")
+"""The same of every page."""
+
 _ROOMS = (
     parts,
     frame,

@@ -113,3 +113,29 @@ def test_a_phone_has_no_sideways_scroll_and_a_drawer(open_page: OpenPage):
     page.page.keyboard.press("Escape")
     expect(rail).to_be_hidden()
     expect(page.page.get_by_role("button", name="Pages")).to_be_focused()
+
+
+@pytest.mark.slow
+def test_the_command_palette_brings_earlier_requests_back_and_goes_to_pages(open_page: OpenPage):
+    page = open_page().visit()
+    job = page.generate("a quokka of the palette")
+    page.wait_state("succeeded", job)
+    page.prompt.fill("something else")
+    palette = page.page.get_by_role("dialog", name="Commands")
+    page.page.keyboard.press("Control+k")
+    page.page.keyboard.type("quokka again")
+    expect(palette.get_by_role("option").first).to_have_text("Use again: a quokka of the palette")
+    assert serious_violations(page) == []
+    page.page.keyboard.press("Enter")
+    expect(palette).to_be_hidden()
+    expect(page.prompt).to_have_value("a quokka of the palette")
+    page.page.keyboard.press("Control+k")
+    page.page.keyboard.type("queue")
+    expect(palette.get_by_role("option").first).to_have_text("Go to Queue")
+    page.page.keyboard.press("Enter")
+    page.page.wait_for_url("**/queue")
+    page.page.keyboard.press("Control+k")
+    page.page.keyboard.type("quokka")
+    page.page.keyboard.press("ArrowUp")  # the last one is the search
+    page.page.keyboard.press("Enter")
+    page.page.wait_for_url("**/library?q=quokka")

@@ -3,6 +3,7 @@
 
 import "../data/gone.js";
 import "./notify.js";
+import "./palette.js";
 import { duration, say, title as pageTitle } from "../data/facts.js";
 import { percent, queued, running } from "../data/jobs.js";
 import { live } from "../data/live.js";

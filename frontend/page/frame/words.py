@@ -66,6 +66,17 @@ WORDS: dict[str, str] = {
     "notify.failed": "A job failed",
     "notify.batch": "A batch of {size} jobs has ended",
     "title.running": "{percent} % · {title}",
+    # the command palette
+    "palette.title": "Commands",
+    "palette.hint": "Type a command, a page or an earlier prompt",
+    "palette.go": "Go to {title}",
+    "palette.submit": "Run this form",
+    "palette.theme": "Switch between light and dark",
+    "palette.keys": "Show keyboard shortcuts",
+    "palette.pause": "Pause the queue",
+    "palette.resume": "Resume the queue",
+    "palette.again": "Use again: {prompt}",
+    "palette.search": "Search the library for “{words}”",
     # drop, errors
     "drop.here": "Drop to restore its settings",
     "drop.restored": "Settings restored from {name}",

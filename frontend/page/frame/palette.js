@@ -1,0 +1,136 @@
+// The command palette: Ctrl+K, a few letters, Enter. Pages, what this page's buttons do, earlier requests, a search.
+
+import { sentenceOf } from "../data/captions.js";
+import { page, places, say } from "../data/facts.js";
+import { live } from "../data/live.js";
+import { press } from "../parts/keyboard.js";
+import { useAgain } from "../parts/reuse.js";
+import { ask } from "../parts/server.js";
+import { html, render, useEffect, useRef, useSignal } from "../vendor/preact.js";
+
+const MOST = 12; // lines at a time
+const EARLIER = 20; // requests
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+
+/** Every command as { words, act }; those that go somewhere have a path. */
+function commands(earlier) {
+  const click = (selector) => () => document.querySelector(selector).click();
+  const { paused } = live.state.system.queue ?? {};
+  return [
+    ...Object.entries(places)
+      .filter(([name]) => name !== page)
+      .map(([, { title, path }]) => ({ words: say("palette.go", { title }), act: () => location.assign(path) })),
+    ...(document.querySelector("[data-hot~=submit], .o-hot-submit")
+      ? [{ words: say("palette.submit"), act: () => press("submit") }]
+      : []),
+    { words: say("palette.theme"), act: click("[data-do=theme]") },
+    { words: say("palette.keys"), act: click("[data-do=keys]") },
+    {
+      words: say(paused ? "palette.resume" : "palette.pause"),
+      act: () => ask("POST", `/v1/queue/${paused ? "resume" : "pause"}`),
+    },
+    ...earlier.map(({ request, checkpoint }) => ({
+      words: say("palette.again", { prompt: sentenceOf(request.prompt) }),
+      act: () => useAgain(request, checkpoint),
+    })),
+  ];
+}
+
+const fits = (words, text) =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => words.toLowerCase().includes(part));
+
+function Palette() {
+  const dialog = useRef(null);
+  const text = useSignal("");
+  const at = useSignal(0);
+  const earlier = useSignal([]);
+
+  useEffect(() => {
+    async function open(event) {
+      if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+      event.preventDefault();
+      if (dialog.current.open) return dialog.current.close();
+      text.value = "";
+      at.value = 0;
+      dialog.current.showModal();
+      earlier.value = (await ask("GET", `/v1/jobs?limit=${EARLIER}`))?.jobs ?? [];
+    }
+    addEventListener("keydown", open, true);
+    return () => removeEventListener("keydown", open, true);
+  }, []);
+
+  const search = text.value.trim();
+  const found = [
+    ...commands(earlier.value)
+      .filter(({ words }) => fits(words, search))
+      .slice(0, MOST),
+    ...(search
+      ? [
+          {
+            words: say("palette.search", { words: search }),
+            act: () => location.assign(`${places.library.path}?q=${encodeURIComponent(search)}`),
+          },
+        ]
+      : []),
+  ];
+  const run = ({ act }) => {
+    dialog.current.close();
+    act();
+  };
+  function steer(event) {
+    if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (found[at.value]) run(found[at.value]);
+    }
+    const step = STEPS[event.key];
+    if (!step) return;
+    event.preventDefault();
+    at.value = (at.value + step + found.length) % found.length;
+  }
+  return html`
+    <dialog
+      ref=${dialog}
+      class="o-palette"
+      aria-label=${say("palette.title")}
+      onClick=${({ target }) => target === dialog.current && dialog.current.close()}
+    >
+      <input
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        aria-expanded="true"
+        aria-controls="o-palette-list"
+        aria-activedescendant=${`o-palette-${at.value}`}
+        aria-label=${say("palette.title")}
+        placeholder=${say("palette.hint")}
+        value=${text.value}
+        onInput=${({ currentTarget }) => {
+          text.value = currentTarget.value;
+          at.value = 0;
+        }}
+        onKeyDown=${steer}
+      />
+      <ul id="o-palette-list" role="listbox" aria-label=${say("palette.title")}>
+        ${found.map(
+          (command, index) => html`<li
+            id=${`o-palette-${index}`}
+            role="option"
+            aria-selected=${String(index === at.value)}
+            onPointerMove=${() => (at.value = index)}
+            onClick=${() => run(command)}
+          >
+            ${command.words}
+          </li>`,
+        )}
+      </ul>
+    </dialog>
+  `;
+}
+
+const host = document.createElement("div");
+document.body.append(host);
+render(html`<${Palette} />`, host);
