@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from browser.conftest import OpenPage
 from browser.keeping_page import visit
 from browser.studio_page import IMAGE
+from browser.test_accessibility import serious_violations
 from frontend import element_ids
 from running import RunningServer
 
