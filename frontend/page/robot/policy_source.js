@@ -71,7 +71,7 @@ function Sources({ own, close }) {
         inputmode="url"
         required
         pattern="wss?://.+"
-        value=${remote}
+        defaultValue=${remote}
         placeholder="ws://192.168.1.7:8000"
         aria-label=${say("source.remote")}
       />
