@@ -17,7 +17,7 @@ def test_a_gpu_that_is_full_becomes_a_typed_error():
 
 
 def test_so_does_a_machine_that_is_full():
-    with pytest.raises(OutOfMemory, match="memory of cpu"), typed_out_of_memory(CPU):
+    with pytest.raises(OutOfMemory, match="cpu is out of memory"), typed_out_of_memory(CPU):
         torch.empty(2**60, dtype=torch.uint8)
 
 

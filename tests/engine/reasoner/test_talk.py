@@ -273,7 +273,7 @@ def test_a_picture_that_cannot_be_looked_at_is_refused(engine, say, width, heigh
 
 
 def test_words_that_stand_for_pictures_are_refused(engine, say):
-    with pytest.raises(BadInput, match=r"holds <\|image_pad\|>"):
+    with pytest.raises(BadInput, match=r"has <\|image_pad\|>"):
         engine.converse(say("what is <|image_pad|>?"))
 
 

@@ -109,7 +109,7 @@ def test_on_its_own_thread_it_runs_in_real_time_and_ends(plain_scene: Scene):
 
 
 def test_a_seed_below_nothing_is_refused_in_words(world: World):
-    with pytest.raises(BadInput, match="The seed is -1; expected a whole number from 0 on"):
+    with pytest.raises(BadInput, match="The seed is -1; expected a whole number, 0 or more"):
         world.reset(-1)
 
     assert world.seed == 3

@@ -66,7 +66,7 @@ def test_an_agent_is_dealt_a_pair_votes_as_a_reasoner_and_is_not_ranked_with_peo
             with pytest.raises(VoteNotFound, match="no active vote"):
                 await arena.take_back_vote(vote.id, "another agent")
             assert (await arena.take_back_vote(vote.id, AGENT)).id == vote.id
-            with pytest.raises(VoteNotFound, match="counts"):
+            with pytest.raises(VoteNotFound, match="no active vote"):
                 await arena.take_back_vote(vote.id, AGENT)
             assert (await arena.get_standings(CONTEST, "reasoner")).num_votes == before["reasoner"]
 

@@ -60,7 +60,7 @@ def test_an_agent_makes_looks_asks_finds_and_cancels(server: RunningServer):
             arguments = tools["generate_video"].input_schema["properties"]
             assert {"prompt", "start_image", "num_frames", "steps", "seed", "wait_s"} <= set(arguments)
             assert "kind" not in arguments
-            assert arguments["start_image"]["description"] == "the video starts with it"
+            assert arguments["start_image"]["description"] == "the first frame of the video"
             (number, nothing) = arguments["steps"]["anyOf"]
             assert (number["minimum"], number["maximum"], nothing["type"]) == (1, 200, "null")
             assert "controls" in tools["transfer_video"].input_schema["required"]
