@@ -100,7 +100,7 @@ def test_one_failure_does_not_stop_the_rest_and_the_status_says_so(made):
     states = {line.split()[0]: line.split()[1] for line in result.stdout.splitlines()[1:]}
     assert states == {name: "failed" if name == "broken" else "made" for name in SPECS}
     assert "a different aspect ratio" in read(folder / "broken" / "sample_outputs.json")["message"]
-    assert "num_frames is 10; 13 is used" in result.stderr
+    assert "num_frames is 10; using 13" in result.stderr
 
 
 @pytest.mark.slow
