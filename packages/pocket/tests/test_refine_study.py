@@ -85,4 +85,4 @@ def test_without_a_server_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     status = main(["--output", str(tmp_path / "study"), "--prompts", "2", "--data", str(tmp_path / "data")])
 
     assert status == 1
-    assert "No server holds the data folder" in capsys.readouterr().err
+    assert "No server uses the data folder" in capsys.readouterr().err
