@@ -18,7 +18,10 @@ function commands(earlier) {
   const { paused } = live.state.system.queue ?? {};
   return [
     ...Object.entries(places)
-      .filter(([name]) => name !== page)
+      .filter(
+        ([name, { title }], index, all) =>
+          name !== page && all.findIndex(([, other]) => other.title === title) === index,
+      )
       .map(([, { title, path }]) => ({ words: say("palette.go", { title }), act: () => location.assign(path) })),
     ...(document.querySelector("[data-hot~=submit], .o-hot-submit")
       ? [{ words: say("palette.submit"), act: () => press("submit") }]
