@@ -119,12 +119,13 @@ def test_a_control_is_seen_before_it_is_followed(open_page: OpenPage, studio: Ru
 
 
 def test_a_curve_is_drawn_with_the_keyboard_and_its_clip_shows_it(open_page: OpenPage, studio: RunningServer):
-    page = open_page().visit("world")
+    page = open_page(locale="en-GB").visit("world")  # a profile of its own: no draft has these actions already
     page.example("Push to the right")
     expect(media(page)).to_contain_text("256×256")
     knob = page.page.get_by_role("slider", name="Value of one row")
     knob.focus()
     page.page.keyboard.press("End")
+    expect(knob).to_have_attribute("aria-valuetext", "row 16: 0.75")
     page.page.keyboard.press("PageDown")
     expect(knob).not_to_have_attribute("aria-valuetext", "row 16: 0.75")
     few_steps(page)

@@ -4,7 +4,7 @@ import { bodies, counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { defineField } from "../form/field.js";
 import { form } from "../form/values.js";
-import { bent, fitted, GROUP, MOST, readRows, SHAPES, shaped } from "../making/action_shapes.js";
+import { fitted, GROUP, MOST, readRows, SHAPES, shaped } from "../making/action_shapes.js";
 import { toast } from "../parts/errors.js";
 import { useAttributes } from "../parts/element.js";
 import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
@@ -71,11 +71,7 @@ function ActionsEditor({ value: { actions }, put, element }) {
       <button type="button" class="o-btn" onClick=${() => file.current.click()}>${say("actions.load")}</button>
       <input ref=${file} type="file" accept=".json,.csv,.txt" hidden onChange=${load} />
     </div>
-    <${Curve}
-      rows=${actions}
-      column=${column}
-      bend=${(row, value, reach) => put({ actions: bent(actions, column, row, value, reach) })}
-    />
+    <${Curve} rows=${actions} column=${column} put=${(rows) => put({ actions: rows })} />
     <div class="o-chip-group" role="group" aria-label=${say("actions.shapes")}>
       ${Object.keys(SHAPES).map(
         (name) => html`

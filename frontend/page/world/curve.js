@@ -1,6 +1,7 @@
 // The curve of one value, drawn over the others: dragged by its points, or by arrows on the point that has the focus.
 
 import { say } from "../data/facts.js";
+import { bent } from "../making/action_shapes.js";
 import { colourOf } from "../media/actions_chart.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 
@@ -10,11 +11,13 @@ const MARGIN = 12;
 const REACH = 3; // rows that follow a dragged point, to each side; with Shift none
 const MOST_LINES = 12; // of the other values
 
-/** `bend(row, value, reach)` is told what a person does to `column` of the `rows`. */
-export function Curve({ rows, column, bend }) {
+/** `put(rows)` is told the rows with another `column`. */
+export function Curve({ rows, column, put }) {
   const marked = useSignal(0);
   const dragged = useRef(null); // the range while a point is dragged, which stays as it was
   const knob = useRef(null);
+  const latest = useRef(rows); // two keys may come between two drawings: the second goes on from the first
+  latest.current = rows;
   const last = rows.length - 1;
   const row = Math.min(marked.value, last);
   const value = rows[row][column];
@@ -30,6 +33,10 @@ export function Curve({ rows, column, bend }) {
   />`;
   const others = rows[0].map((_, index) => index).filter((index) => index !== column);
 
+  function bend(at, value, reach) {
+    latest.current = bent(latest.current, column, at, value, reach);
+    put(latest.current);
+  }
   function drag({ currentTarget, clientY, shiftKey }, at) {
     const { top, height } = currentTarget.getBoundingClientRect();
     const inside = HEIGHT - 2 * MARGIN;
@@ -56,15 +63,16 @@ export function Curve({ rows, column, bend }) {
     if (!along && !up) return;
     event.preventDefault();
     event.stopPropagation();
-    if (along) marked.value = Math.min(Math.max(row + along, 0), last);
-    else bend(row, value + (up * (high - low)) / 100, event.shiftKey ? REACH : 0);
+    const at = Math.min(marked.peek(), last);
+    if (along) marked.value = Math.min(Math.max(at + along, 0), last);
+    else bend(at, latest.current[at][column] + (up * (high - low)) / 100, event.shiftKey ? REACH : 0);
   }
 
   return html`
     <div
       class="o-curve"
       onPointerDown=${grab}
-      onPointerMove=${(event) => dragged.current && drag(event, row)}
+      onPointerMove=${(event) => dragged.current && drag(event, marked.peek())}
       onPointerUp=${letGo}
       onPointerCancel=${letGo}
     >

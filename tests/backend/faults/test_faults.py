@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from backend.worker.priority import PROC, sessions_are_groups
 from running import RunningServer, is_alive, running, wait_for
 
 LONG: dict[str, Any] = {
@@ -136,7 +137,10 @@ def test_half_written_files_are_swept_at_start_and_a_kill_while_the_worker_loads
 
 def stands_back(worker: int) -> bool:
     """Whether a worker has come to its first lines; it ties itself to its server just before."""
-    return os.getpriority(os.PRIO_PROCESS, worker) > os.getpriority(os.PRIO_PROCESS, os.getpid())
+    niceness = os.getpriority(os.PRIO_PROCESS, worker)
+    if sessions_are_groups():
+        niceness = int((PROC / str(worker) / "autogroup").read_text().rsplit(maxsplit=1)[-1])
+    return niceness > 0
 
 
 def test_a_second_server_on_the_same_folder_says_who_holds_it(server: RunningServer):
