@@ -175,7 +175,7 @@ class StudioPage:
         self.wait_state("succeeded")
         self.page.wait_for_function(
             "() => { const image = document.querySelector('o-stage .o-frame img');"
-            " return !image.hidden && image.complete && image.naturalWidth > 0 }"
+            " return image?.complete && image.naturalWidth > 0 }"
         )
 
     def wait_value(self, name: str, value: Any) -> None:

@@ -14,7 +14,7 @@ import { talks } from "./store.js";
 import { factsOf } from "../data/recipe.js";
 import { seen } from "../data/store.js";
 import { Talk } from "./talk.js";
-import { Viewing } from "../media/viewing.js";
+import { Viewer } from "../media/viewer.js";
 import { html, useEffect, useRef } from "../vendor/preact.js";
 
 const TYPES = ["image", "video"];
@@ -31,7 +31,7 @@ function View() {
       <div class="o-ask-frame">
         ${
           item &&
-          html`<${Viewing}
+          html`<${Viewer}
             item=${item}
             marks=${isThere && marked ? marksOf(marked) : []}
             path=${turns[turns.indexOf(marked) - 1]?.task === PATH}

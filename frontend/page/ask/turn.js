@@ -4,7 +4,7 @@ import { say } from "../data/facts.js";
 import { asking } from "./asking.js";
 import { subject } from "./subject.js";
 import { marksOf } from "../media/marks.js";
-import { seek } from "../media/viewing.js";
+import { seek } from "../media/viewer.js";
 import { html } from "../vendor/preact.js";
 
 // Times in an answer: "at 0:03", "00:01:02.5", "after 2.5 s".

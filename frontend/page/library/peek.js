@@ -13,7 +13,7 @@ import { refusalAt } from "../data/refusals.js";
 import { again as placeAgain, placesFrom, refineFrom } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 import { seen } from "../data/store.js";
-import { Viewing } from "../media/viewing.js";
+import { Viewer } from "../media/viewer.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 
 // What it was made from, what was made from it, and what the same job made.
@@ -75,7 +75,7 @@ export function Peek() {
         }
         ${quiet("close", "close", close, { "data-hot": "cancel" })}
       </header>
-      <${Viewing} item=${item} />
+      <${Viewer} item=${item} />
       <div class="o-peek-acts">
         ${
           again &&

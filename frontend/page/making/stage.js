@@ -1,159 +1,145 @@
 // The picture, the clip or the actions: what a running job sees so far, or what a finished one made.
 
 import { statusOf } from "../data/checkpoint.js";
-import { promptOf } from "../data/job_words.js";
-import { ActionsChart } from "../media/actions_chart.js";
-import { ClipPlayer } from "../media/clip_player.js";
 import { page, say } from "../data/facts.js";
 import { hintOf } from "../data/faults.js";
-import { Fixes } from "../parts/fixes.js";
 import { allGone, lost } from "../data/gone.js";
+import { promptOf } from "../data/job_words.js";
 import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../data/jobs.js";
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
-import { make, mark, show } from "../parts/nodes.js";
-import { Part } from "../parts/part.js";
-import { html, render, signal, useEffect, useRef } from "../vendor/preact.js";
+import { ActionsChart, useActions } from "../media/actions_chart.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
-import { selection } from "./selection.js";
+import { Playback } from "../media/playback.js";
+import { Player } from "../media/player.js";
 import { Waveform } from "../media/waveform.js";
+import { define, useAttributes } from "../parts/element.js";
+import { Fixes } from "../parts/fixes.js";
+import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
+import { selection } from "./selection.js";
 
-class Stage extends Part {
-  #unwant = () => {};
-  #watched = null; // id of the job whose frames are asked for
-  #hasPreview = signal(false); // whether the canvas shows one
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
-  sources() {
-    return [live, selection, lost];
-  }
+function Stage({ element }) {
+  const { state } = seen(live);
+  const { index: picked } = seen(selection);
+  const job = selection.job(state);
+  const results = seen(lost) && shownResults(job);
+  const index = Math.min(picked, results.length - 1);
+  const result = results[index];
+  const url = result?.url;
+  const runs = job?.state === "running";
+  const [playback] = useState(() => new Playback());
+  const drawn = useSignal(""); // the URL of the result that can be seen
+  const previewed = useSignal(""); // id of the job whose preview can be seen
+  const whole = useRef(element);
+  const hasPreview = previewed.value === job?.id && drawn.value !== url && (runs || Boolean(url));
 
-  build() {
-    this.setAttribute("role", "region");
-    this.setAttribute("aria-label", say("stage.label"));
-    this.canvas = make("canvas", { role: "img", "aria-label": say("stage.preview"), hidden: true });
-    this.image = make("img", { alt: "", hidden: true });
-    this.clip = make("video", { loop: true, playsinline: true, preload: "auto", hidden: true });
-    this.clip.muted = true;
-    this.clip.addEventListener("click", () => this.player.toggle());
-    this.player = new ClipPlayer(this.clip, this);
-    this.wave = new Waveform(this.player);
-    this.chart = new ActionsChart();
-    this.under = new ActionsChart({ small: true });
-    this.player.addEventListener("frame", ({ detail }) => this.under.mark(detail, this.player.frames));
-    this.frame = make("div", { class: "o-frame" }, this.canvas, this.image, this.clip, this.chart.svg);
-    const over = make("div", { class: "o-over" });
-    this.view = make("div", { class: "o-view" }, this.frame, over);
-    render(html`<${Over} preview=${this.#hasPreview} />`, over);
-    this.below = make("div", { class: "o-under", hidden: true }, this.under.svg);
-    this.append(this.view, this.wave.node, this.below, this.player.node);
-    this.preview = new PictureCanvas(this.canvas, () => this.#drawn());
-    live.addEventListener(
-      "frame",
-      ({ detail }) => detail.topic === `preview/${this.#watched}` && this.preview.show(detail.image),
-    );
-  }
+  useAttributes(element, {
+    role: "region",
+    "aria-label": say("stage.label"),
+    "data-state": job?.state ?? "empty",
+    "data-job": job?.id ?? "",
+  });
+  useLayoutEffect(() => {
+    if (job) element.style.setProperty("--o-ratio", String(ratio(size(job))));
+  });
+  return html`
+    <div class="o-view">
+      <div class="o-frame" hidden=${!runs && !results.length}>
+        <${Preview} id=${runs ? job.id : null} hidden=${!hasPreview} previewed=${previewed} element=${element} />
+        ${url && html`<${Result} ...${{ result, index, count: results.length, playback, drawn }} />`}
+      </div>
+      <div class="o-over"><${Over} ...${{ job, state, results, hasPreview }} /></div>
+    </div>
+    <${Below} ...${{ job, result, playback, whole }} />
+  `;
+}
 
-  paint(state) {
-    const job = selection.job(state);
-    mark(this, "data-state", job?.state ?? "empty");
-    mark(this, "data-job", job?.id ?? "");
-    this.#watch(job?.state === "running" ? job.id : null);
-    if (job) this.style.setProperty("--o-ratio", String(ratio(size(job))));
-    const results = shownResults(job);
-    const index = Math.min(selection.index, results.length - 1);
-    this.#paintResult(results[index], index, results.length);
-    this.#paintUnder(job, results[index]);
-    show(this.frame, job?.state === "running" || results.length > 0);
-    this.#reserve(job, results[index]);
-  }
-
-  // What stands below a clip has its room from the first step on, so that nothing moves when the clip is there.
-  #reserve(job, result) {
-    const expected = job?.state === "running" && makesClip(job);
-    const clip = expected || result?.type === "video";
-    show(this.player.node, clip);
-    mark(this.player.node, "data-idle", clip && !result);
-    show(this.wave.node, expected ? Boolean(job.request.sound) : Boolean(result?.has_sound));
-    show(this.below, expected ? actsOn(job) : Boolean(this.below.dataset.key));
-  }
-
-  #watch(id) {
-    if (id === this.#watched) return;
-    this.#unwant();
-    this.#watched = id;
-    this.#unwant = id ? live.want(`preview/${id}`) : () => {};
-    // The last preview stays until the picture is there; another job starts dark.
-    if (id) this.#showPreview(false);
-  }
-
-  #showPreview(visible) {
-    show(this.canvas, visible);
-    this.#hasPreview.value = visible;
-  }
-
-  #drawn() {
-    this.#showPreview(this.#watched !== null);
-    this.dataset.frames = String(Number(this.dataset.frames ?? 0) + 1);
-  }
-
-  #paintResult(result, index, count) {
-    const url = result?.url ?? "";
-    if (this.frame.dataset.url === url) return;
-    this.frame.dataset.url = url;
-    const shown = { video: this.clip, actions: this.chart.svg }[result?.type] ?? this.image;
-    for (const node of [this.image, this.clip, this.chart.svg]) {
-      if (node === shown && url) continue;
-      if (node === this.clip) this.clip.pause();
-      node.removeAttribute("src");
-      node.toggleAttribute("hidden", true);
-    }
-    this.wave.show(shown === this.clip ? result : null);
-    if (!url) {
-      if (!this.#watched) this.#showPreview(false);
-      return;
-    }
-    const reveal = () => {
-      if (this.frame.dataset.url !== url) return;
-      shown.toggleAttribute("hidden", false);
-      this.#showPreview(false);
+/** The pictures on the way of the job `id`; the last one stays until the result can be seen. */
+function Preview({ id, hidden, previewed, element }) {
+  const canvas = useRef(null);
+  useEffect(() => {
+    if (!id) return;
+    const picture = new PictureCanvas(canvas.current, () => {
+      previewed.value = id;
+      element.dataset.frames = String(Number(element.dataset.frames ?? 0) + 1);
+    });
+    const show = ({ detail: { topic, image } }) => topic === `preview/${id}` && picture.show(image);
+    live.addEventListener("frame", show);
+    const unwant = live.want(`preview/${id}`);
+    return () => {
+      live.removeEventListener("frame", show);
+      unwant();
     };
-    if (shown === this.chart.svg) {
-      this.chart.load(url).then((drawn) => drawn && reveal());
-      return;
+  }, [id]);
+  return html`<canvas ref=${canvas} role="img" aria-label=${say("stage.preview")} hidden=${hidden} />`;
+}
+
+/** What a job made; `drawn` becomes its URL once it can be seen. A clip plays at once, unless less motion is asked for. */
+function Result({ result, index, count, playback, drawn }) {
+  const { type, url, seed } = result;
+  const image = useRef(null);
+  const words = say(`stage.result_${type}`, { index: index + 1, count, seed });
+  const actions = useActions(type === "actions" ? url : null);
+  const reveal = () => {
+    drawn.value = url;
+  };
+  useEffect(() => {
+    let current = true;
+    if (type === "image")
+      image.current
+        .decode()
+        .finally(() => current && reveal())
+        .catch(() => {});
+    if (type === "video" && !STILL.matches) playback.play();
+    return () => {
+      current = false;
+    };
+  }, [url]);
+  useEffect(() => {
+    if (actions) reveal();
+  }, [actions]);
+  useLayoutEffect(() => playback.take(result), [url]);
+  if (type === "actions") return actions && html`<${ActionsChart} ...${actions} />`;
+  if (type === "image") return html`<img ref=${image} src=${url} alt=${words} />`;
+  return html`<video
+    ref=${playback.ref}
+    src=${url}
+    loop
+    playsinline
+    preload="auto"
+    aria-label=${words}
+    onLoadedData=${reveal}
+    onClick=${() => playback.toggle()}
+  />`;
+}
+
+/** What stands below a clip; it has its room from the first step on, so that nothing moves when the clip is there. */
+function Below({ job, result, playback, whole }) {
+  const clip = result?.type === "video" ? result : null;
+  const expected = job?.state === "running" && makesClip(job);
+  const actions = clip && actionsOf(job, clip);
+  const fetched = useActions(typeof actions === "string" ? actions : null);
+  const lines = Array.isArray(actions) ? { actions, fps: job.request.fps } : fetched;
+  if (!clip && !expected) return null;
+  return html`
+    ${
+      (expected ? job.request.sound : clip.has_sound) &&
+      html`<${Waveform} id=${clip?.has_sound ? clip.id : null} playback=${playback} />`
     }
-    const words = say(`stage.result_${result.type}`, { index: index + 1, count, seed: result.seed });
-    mark(shown, shown === this.image ? "alt" : "aria-label", words);
-    shown.src = url;
-    if (shown === this.image) this.image.decode().then(reveal, reveal);
-    else this.#reveal(result, reveal);
-  }
-
-  // A clip plays at once, unless less motion was asked for.
-  #reveal(result, reveal) {
-    this.player.take(result);
-    this.clip.addEventListener("loadeddata", reveal, { once: true });
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clip.play().catch(() => {});
-  }
-
-  // Below a clip that actions led to, or that was foreseen with them: their lines, and where the clip is in them.
-  #paintUnder(job, result) {
-    const actions = result?.type === "video" ? actionsOf(job, result) : null;
-    const key = actions ? `${job.id} ${result.id}` : "";
-    if (this.below.dataset.key === key) return;
-    this.below.dataset.key = key;
-    if (!actions) return;
-    if (Array.isArray(actions)) this.under.draw({ actions, fps: job.request.fps });
-    else this.under.load(actions);
-  }
+    ${
+      (expected ? actsOn(job) : actions) &&
+      html`<div class="o-under">${lines && html`<${ActionsChart} small playback=${playback} ...${lines} />`}</div>`
+    }
+    <${Player} playback=${playback} whole=${whole} sound=${Boolean(clip?.has_sound)} idle=${!clip} />
+  `;
 }
 
 /** What stands over the media: the step, words, and the pictures to choose from. */
-function Over({ preview }) {
-  const { state } = seen(live);
-  const job = seen(selection).job(state);
-  const results = seen(lost) && shownResults(job);
+function Over({ job, state, results, hasPreview }) {
   const tag = job ? tagOf(job) : "";
-  const [lead, ...lines] = wordsOf(job, state, preview.value);
+  const [lead, ...lines] = wordsOf(job, state, hasPreview);
   return html`
     ${tag && html`<span class="o-tag">${tag}</span>`}
     ${lead && html`<${Words} key=${job?.id} job=${job} lead=${lead} lines=${lines.filter(Boolean)} />`}
@@ -163,17 +149,18 @@ function Over({ preview }) {
 
 function Words({ job, lead, lines }) {
   const node = useRef(null);
+  const scrolls = useSignal(false);
   // Who has no pointer scrolls words that are too many by the arrow keys, once they have the focus.
   useEffect(() => {
     const words = node.current;
-    const overflow = new ResizeObserver(() =>
-      mark(words, "tabindex", words.scrollHeight > words.clientHeight ? 0 : null),
-    );
+    const overflow = new ResizeObserver(() => {
+      scrolls.value = words.scrollHeight > words.clientHeight;
+    });
     for (const part of [words, ...words.children]) overflow.observe(part);
     return () => overflow.disconnect();
   }, []);
   return html`
-    <div class="o-stage-words" ref=${node}>
+    <div class="o-stage-words" ref=${node} tabindex=${scrolls.value ? 0 : null}>
       <b>${lead}</b>
       <ul>
         ${lines.map((line) => html`<li>${line}</li>`)}
@@ -243,4 +230,4 @@ function wordsOf(job, state, hasPreview) {
   }
 }
 
-customElements.define("o-stage", Stage);
+define("o-stage", Stage);

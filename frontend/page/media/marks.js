@@ -1,8 +1,7 @@
 // Boxes and points of an answer, drawn over what it was asked about. Places are on a grid of 0 to 1000, both ways.
 
-import { make, show } from "../parts/nodes.js";
+import { html } from "../vendor/preact.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const GRID = 1000;
 const share = (value) => `${(100 * value) / GRID}%`;
 const number = (value) => typeof value === "number" && Number.isFinite(value);
@@ -30,47 +29,31 @@ function inWords(text) {
   }
 }
 
-export class Marks {
-  constructor() {
-    this.node = make("div", { class: "o-marks", hidden: true });
-  }
-
-  /** Draw them, in place of what was drawn; `path` joins the points, as a trajectory does. */
-  draw(marks, path = false) {
-    show(this.node, marks.length > 0);
-    const points = marks.filter(({ point }) => point);
-    this.node.replaceChildren(
-      ...(path && points.length > 1 ? [lineThrough(points)] : []),
-      ...marks.map(({ box, point, label }, index) => (box ? boxed(box, label, index) : pointed(point, label, index))),
-    );
-  }
+/** `marks` over what they are of; `path` joins the points, as a trajectory does. */
+export function Marks({ marks, path }) {
+  const points = marks.flatMap(({ point }) => (point ? [point.join(",")] : []));
+  return html`
+    <div class="o-marks">
+      ${
+        path &&
+        points.length > 1 &&
+        html`<svg viewBox=${`0 0 ${GRID} ${GRID}`} preserveAspectRatio="none">
+          <polyline points=${points.join(" ")} />
+        </svg>`
+      }
+      ${marks.map(
+        ({ box, point, label }, index) => html`
+          <div class=${box ? "o-mark-box" : "o-mark-point"} data-mark=${index} style=${placeOf(box ?? point)}>
+            <span>${label || index + 1}</span>
+          </div>
+        `,
+      )}
+    </div>
+  `;
 }
 
-const tag = (label, index) => make("span", {}, label || String(index + 1));
-
-function boxed([left, top, right, bottom], label, index) {
-  const node = make("div", { class: "o-mark-box", "data-mark": index }, tag(label, index));
-  Object.assign(node.style, {
-    left: share(left),
-    top: share(top),
-    width: share(right - left),
-    height: share(bottom - top),
-  });
-  return node;
-}
-
-function pointed([x, y], label, index) {
-  const node = make("div", { class: "o-mark-point", "data-mark": index }, tag(label, index));
-  Object.assign(node.style, { left: share(x), top: share(y) });
-  return node;
-}
-
-function lineThrough(points) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", `0 0 ${GRID} ${GRID}`);
-  svg.setAttribute("preserveAspectRatio", "none");
-  const line = document.createElementNS(SVG, "polyline");
-  line.setAttribute("points", points.map(({ point }) => point.join(",")).join(" "));
-  svg.append(line);
-  return svg;
-}
+const placeOf = ([left, top, right, bottom]) => ({
+  left: share(left),
+  top: share(top),
+  ...(right == null ? {} : { width: share(right - left), height: share(bottom - top) }),
+});

@@ -1,28 +1,32 @@
 // Files and their recipes in one zip.
 
-import { toast } from "./errors.js";
 import { counted, say } from "../data/facts.js";
-import { make } from "./nodes.js";
+import { html, render, useLayoutEffect, useRef } from "../vendor/preact.js";
+import { toast } from "./errors.js";
+
+const place = document.createElement("div");
 
 /** Files and recipes in one archive, which the browser writes to disk while it comes. */
 export function download(ids) {
   toast(counted("did.packing", ids.length));
-  const frame = make("iframe", { name: "o-archive", hidden: true, title: say("chosen.zip") });
-  const fields = ids.map((id) => make("input", { type: "hidden", name: "ids", value: id }));
-  const form = make(
-    "form",
-    { method: "post", action: "/v1/library/archive", target: frame.name, hidden: true },
-    ...fields,
-  );
-  document.querySelector("iframe[name=o-archive]")?.remove();
-  document.body.append(frame, form);
+  document.body.append(place);
+  render(html`<${Order} key=${Date.now()} ids=${ids} />`, place);
+}
+
+function Order({ ids }) {
+  const form = useRef(null);
+  useLayoutEffect(() => form.current.submit(), []);
   // A file leaves the frame as it was; only a refusal loads into it.
-  frame.addEventListener("load", () => {
-    const said = frame.contentDocument?.body?.textContent;
+  function onLoad({ target }) {
+    const said = target.contentDocument?.body?.textContent;
     if (said) toast(refusal(said), "", "bad");
-  });
-  form.submit();
-  form.remove();
+  }
+  return html`
+    <iframe name="o-archive" title=${say("chosen.zip")} hidden onLoad=${onLoad} />
+    <form ref=${form} method="post" action="/v1/library/archive" target="o-archive" hidden>
+      ${ids.map((id) => html`<input type="hidden" name="ids" value=${id} />`)}
+    </form>
+  `;
 }
 
 function refusal(said) {

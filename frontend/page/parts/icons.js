@@ -2,8 +2,6 @@
 
 import { html } from "../vendor/preact.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-
 const PATHS = {
   star: "M12 3.6l2.6 5.3 5.8.8-4.2 4.1 1 5.8-5.2-2.7-5.2 2.7 1-5.8L3.6 9.7l5.8-.8z",
   check: "M5 12.5l4.5 4.5L19 7.5",
@@ -41,24 +39,6 @@ const PATHS = {
   bell: "M6.5 16.5v-6a5.5 5.5 0 0 1 11 0v6l1.5 2H5zM10.5 20.5h3",
   disk: "M4 6.5c0-3.4 16-3.4 16 0v11c0 3.4-16 3.4-16 0zM4 6.5c0 3.4 16 3.4 16 0M4 12c0 3.4 16 3.4 16 0",
 };
-
-/** An icon of the table above; `size` in CSS pixels, both ways. */
-export function icon(name, size = 16) {
-  const svg = document.createElementNS(SVG, "svg");
-  const attributes = {
-    class: "o-svg",
-    width: size,
-    height: size,
-    viewBox: "0 0 24 24",
-    "aria-hidden": "true",
-    "data-icon": name,
-  };
-  for (const [attribute, value] of Object.entries(attributes)) svg.setAttribute(attribute, value);
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", PATHS[name]);
-  svg.append(path);
-  return svg;
-}
 
 /** An icon of the table above; `size` in CSS pixels, both ways. */
 export const Icon = ({ name, size = 16 }) => html`

@@ -10,7 +10,7 @@ import { pointOut } from "./form.js";
 import { useAgain } from "../parts/reuse.js";
 import { stageOf } from "./tree.js";
 import { changesOf } from "./text_changes.js";
-import { Viewing } from "../media/viewing.js";
+import { Viewer } from "../media/viewer.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 
 const SCORES = [
@@ -37,7 +37,7 @@ export function RefineNode({ tree, node, job }) {
       <div class="o-ask-frame">
         ${
           media
-            ? html`<${Viewing}
+            ? html`<${Viewer}
                 item=${{ ...media, title: say("refine.result", { number }) }}
                 marks=${isLost ? [] : marks}
               />`
