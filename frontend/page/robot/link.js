@@ -3,10 +3,10 @@
 // type, a picture as "frame".
 
 import { say } from "../data/facts.js";
+import { Socket } from "../data/socket.js";
 import { Store } from "../data/store.js";
 import { toast } from "../parts/errors.js";
 
-const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 const LOOK_MS = 2000;
 const MAX_LINES = 60;
@@ -36,22 +36,27 @@ class RobotLink extends Store {
   now = silent();
   ticks = new Store();
   lines = []; // { at: Date, code, words }, newest first
-  #socket = null;
-  #wait = FIRST_WAIT_MS;
   #orders = new Map(); // id → what takes its answer
   #lastId = 0;
-  #topics = new Set();
   #recordingWords = "";
   #letsGo = false; // this page gives control back itself
+  #socket = new Socket(
+    {
+      opened: () => this.#become("open"),
+      closed: (code) => {
+        this.#leave();
+        this.#become(code === UNKNOWN_ROBOT ? "none" : "lost");
+        return code !== UNKNOWN_ROBOT;
+      },
+      read: (message) => this.#read(message),
+      show: (picture) => this.dispatchEvent(new CustomEvent("frame", { detail: picture })),
+    },
+    LONGEST_WAIT_MS,
+  );
 
   start() {
     this.#look();
-    addEventListener("pagehide", () => this.#socket?.close());
-    addEventListener("pageshow", (event) => event.persisted && this.#open());
-    document.addEventListener("visibilitychange", () => {
-      this.#sendTopics();
-      this.changed();
-    });
+    document.addEventListener("visibilitychange", () => this.changed());
   }
 
   /** Whether it can be heard. */
@@ -100,7 +105,7 @@ class RobotLink extends Store {
 
   /** The only order that anybody may give: it goes out at once, or the page says that it did not. */
   stop() {
-    if (this.#canSend) this.tell("stop");
+    if (this.#socket.isOpen) this.tell("stop");
     else toast(say("robot.stop_unsent"), say("robot.stop_unsent_hint"), "bad");
   }
 
@@ -112,30 +117,24 @@ class RobotLink extends Store {
     if (error) toast(error.message, error.hint, "bad");
   }
 
-  /** Ask for pictures of a topic, or no longer. */
-  want(topic, wanted = true) {
-    if (wanted) this.#topics.add(topic);
-    else this.#topics.delete(topic);
-    this.#sendTopics();
+  /** Ask for a topic's pictures until the returned function is called. */
+  want(topic) {
+    return this.#socket.want(topic);
   }
 
   /** Look at another robot. */
   pick(name) {
-    if (name === this.name && this.#socket) return;
+    if (name === this.name && this.#socket.isThere) return;
     this.name = name;
     this.lines = [];
     this.#open();
   }
 
   #ask(message) {
-    if (!this.#canSend) return Promise.resolve(unsent());
+    if (!this.#socket.isOpen) return Promise.resolve(unsent());
     const id = ++this.#lastId;
-    this.#socket.send(JSON.stringify({ id, ...message }));
+    this.#socket.send({ id, ...message });
     return new Promise((resolve) => this.#orders.set(id, resolve));
-  }
-
-  get #canSend() {
-    return this.#socket?.readyState === WebSocket.OPEN;
   }
 
   // A new robot is found within two seconds; a page that nobody looks at does not ask.
@@ -155,44 +154,19 @@ class RobotLink extends Store {
     this.problem = problem;
     const chosen =
       robots.find(({ name }) => name === this.name) ?? robots.find(({ connected }) => connected) ?? robots[0];
-    if (chosen && !this.#socket) this.pick(chosen.name);
-    else if (!chosen && !this.#socket) this.#become("none");
+    if (chosen && !this.#socket.isThere) this.pick(chosen.name);
+    else if (!chosen && !this.#socket.isThere) this.#become("none");
     if (!same) this.changed();
   }
 
   #open() {
     this.#leave();
-    this.now = silent();
-    const address = `${location.origin.replace(/^http/, "ws")}/v1/robots/${encodeURIComponent(this.name)}/live`;
-    const socket = new WebSocket(address);
-    socket.binaryType = "arraybuffer";
-    this.#socket = socket;
-    socket.onopen = () => {
-      this.#wait = FIRST_WAIT_MS;
-      this.#sendTopics();
-      this.#become("open");
-    };
-    socket.onclose = ({ code }) => {
-      if (socket !== this.#socket) return;
-      this.#leave();
-      this.#become(code === UNKNOWN_ROBOT ? "none" : "lost");
-      if (code === UNKNOWN_ROBOT) return;
-      setTimeout(() => !this.#socket && this.#open(), this.#wait * (0.5 + Math.random()));
-      this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
-    };
-    socket.onmessage = ({ data }) => {
-      if (socket !== this.#socket) return;
-      if (typeof data === "string") this.#read(JSON.parse(data));
-      else this.#show(data);
-    };
+    this.#socket.connect(`/v1/robots/${encodeURIComponent(this.name)}/live`);
     this.changed();
   }
 
   #leave() {
-    const socket = this.#socket;
-    this.#socket = null;
-    if (socket?.readyState <= WebSocket.OPEN) socket.close();
-    this.now = { ...this.now, control: silent().control };
+    this.now = silent();
     for (const answer of this.#orders.values()) answer(unsent());
     this.#orders.clear();
   }
@@ -243,22 +217,10 @@ class RobotLink extends Store {
     this.lines = [{ at: new Date(), ...line }, ...this.lines].slice(0, MAX_LINES);
   }
 
-  // Two bytes of topic length, big-endian, the topic, a JPEG.
-  #show(buffer) {
-    const length = new DataView(buffer).getUint16(0);
-    const topic = new TextDecoder().decode(new Uint8Array(buffer, 2, length));
-    const image = new Blob([new Uint8Array(buffer, 2 + length)], { type: "image/jpeg" });
-    this.dispatchEvent(new CustomEvent("frame", { detail: { topic, image } }));
-  }
-
   #become(status) {
     if (this.status === status) return;
     this.status = status;
     this.changed();
-  }
-
-  #sendTopics() {
-    if (this.#canSend) this.#socket.send(JSON.stringify({ want: document.hidden ? [] : [...this.#topics] }));
   }
 }
 

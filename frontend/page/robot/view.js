@@ -114,10 +114,10 @@ function PredictedVideo() {
       if (frames[at]) picture.show(frames[at]);
     }, FRAME_MS);
     robot.addEventListener("frame", take);
-    robot.want(PREDICTED);
+    const unwant = robot.want(PREDICTED);
     return () => {
       clearInterval(timer);
-      robot.want(PREDICTED, false);
+      unwant();
       robot.removeEventListener("frame", take);
     };
   }, []);
