@@ -110,7 +110,7 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
             info=spec.help,
             lines=spec.hint.lines,
             max_lines=max(spec.hint.lines, 12) if spec.hint.lines > 1 else 1,
-            placeholder=text.PLACEHOLDERS.get(page) if spec.path == "prompt" else None,
+            placeholder=text.PROMPTS.get(page) if spec.path == "prompt" else None,
             elem_id=elem_id,
             elem_classes=["o-field", "o-words"],
             interactive=True,

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from frontend.page.arena import words as arena
+from frontend.page.ask import words as ask
+from frontend.page.checkpoints import words as checkpoints
+from frontend.page.compare import words as compare
+from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
+from frontend.page.library import words as library
+from frontend.page.making import words as making
+from frontend.page.queue import words as queue
+from frontend.page.refine import words as refine
+from frontend.page.robot import words as robot
+from frontend.page.transfer import words as transfer
+from frontend.page.world import words as world
 
 
 @dataclass(frozen=True)
@@ -16,6 +30,9 @@ class Place:
         path: on this server.
         icon: a name in `frontend.icons`.
         kind: the request that its form makes; empty for a place without one.
+        prompt: what its form's empty prompt asks.
+        words: those of its scripts alone.
+        keys: keys and what they do, as the help lists them.
         script: the module that the page begins with, in `frontend/page`.
         styles: style sheets beside those of every page, in `frontend/page`, without their ending.
         within: name of the place in whose entry of the rail it is counted, if it has none of its own.
@@ -27,6 +44,9 @@ class Place:
     path: str
     icon: str
     kind: str = ""
+    prompt: str = ""
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+    keys: Keys = ()
     script: str = "making/orrery.js"
     styles: tuple[str, ...] = ()
     within: str = ""
@@ -44,30 +64,63 @@ STYLES = (
 """The style sheets of every page, in the order in which they apply; a place's own follow."""
 
 MAKING_STYLES = ("making/making", "media/media", "media/player", "media/beside_clip")
-IMAGE = Place("image", "Make", "Image", "/", "image", "generate_image", styles=MAKING_STYLES)
-VIDEO = Place("video", "Make", "Video", "/video", "video", "generate_video", styles=MAKING_STYLES)
-SOUND = Place("sound", "Make", "Sound", "/sound", "sound", "generate_video", styles=MAKING_STYLES)
+IMAGE = Place(
+    "image",
+    "Make",
+    "Image",
+    "/",
+    "image",
+    kind="generate_image",
+    prompt=making.IMAGE_PLACEHOLDER,
+    words=making.WORDS,
+    keys=MAKING_KEYS,
+    styles=MAKING_STYLES,
+)
+VIDEO = Place(
+    "video",
+    "Make",
+    "Video",
+    "/video",
+    "video",
+    kind="generate_video",
+    prompt=making.VIDEO_PLACEHOLDER,
+    words=making.WORDS,
+    keys=CLIP_KEYS,
+    styles=MAKING_STYLES,
+)
+SOUND = replace(VIDEO, name="sound", title="Sound", path="/sound", icon="sound", prompt=making.SOUND_PLACEHOLDER)
 TRANSFER = Place(
     "transfer",
     "Make",
     "Transfer",
     "/transfer",
     "transfer",
-    "transfer_video",
+    kind="transfer_video",
+    prompt=transfer.PLACEHOLDER,
+    words=making.WORDS | transfer.WORDS,
+    keys=CLIP_KEYS,
     script="transfer/transfer.js",
     styles=(*MAKING_STYLES, "transfer/transfer"),
 )
-_WORLD_STYLES = (*MAKING_STYLES, "world/world")
 WORLD = Place(
-    "world", "Make", "World", "/world", "world", "predict_video", script="world/world.js", styles=_WORLD_STYLES
+    "world",
+    "Make",
+    "World",
+    "/world",
+    "world",
+    kind="predict_video",
+    prompt=world.PLACEHOLDER,
+    words=making.WORDS | world.WORDS,
+    keys=CLIP_KEYS,
+    script="world/world.js",
+    styles=(*MAKING_STYLES, "world/world"),
 )
-INVERSE = Place(
-    "inverse", "Make", "World", "/inverse", "world", "predict_actions", "world/world.js", _WORLD_STYLES, within="world"
-)
-POLICY = Place(
-    "policy", "Make", "World", "/policy", "world", "run_policy", "world/world.js", _WORLD_STYLES, within="world"
+INVERSE = replace(WORLD, name="inverse", path="/inverse", kind="predict_actions", within="world")
+POLICY = replace(
+    WORLD, name="policy", path="/policy", kind="run_policy", prompt=world.POLICY_PLACEHOLDER, within="world"
 )
 _LISTS = ("parts/keeping", "queue/queue")
+_LOOKING = ("parts/keeping", "media/media", "media/player", "media/beside_clip")
 PLAYHEAD_STYLES = ("playhead/playhead", "playhead/bar")
 ASK = Place(
     "ask",
@@ -75,8 +128,10 @@ ASK = Place(
     "Ask",
     "/ask",
     "ask",
+    words=ask.WORDS,
+    keys=ask.KEYS,
     script="ask/ask.js",
-    styles=("parts/keeping", "media/media", "media/player", "media/beside_clip", "ask/ask"),
+    styles=(*_LOOKING, "ask/ask"),
 )
 COMPARE = Place(
     "compare",
@@ -84,32 +139,63 @@ COMPARE = Place(
     "Compare",
     "/compare",
     "compare",
+    words=compare.WORDS,
+    keys=compare.KEYS,
     script="compare/compare.js",
     styles=(*_LISTS, "media/media", *PLAYHEAD_STYLES, "compare/compare", "compare/form"),
 )
-_ARENA_STYLES = (*_LISTS, "media/media", *PLAYHEAD_STYLES, "arena/arena", "arena/tables")
-ARENA = Place("arena", "Judge", "Arena", "/arena", "arena", script="arena/arena.js", styles=_ARENA_STYLES)
-_REFINE_STYLES = (
-    "parts/keeping",
-    "media/media",
-    "media/player",
-    "media/beside_clip",
-    "ask/ask",
-    "refine/refine",
-    "refine/tree",
+ARENA = Place(
+    "arena",
+    "Judge",
+    "Arena",
+    "/arena",
+    "arena",
+    words=arena.WORDS,
+    keys=arena.KEYS,
+    script="arena/arena.js",
+    styles=(*_LISTS, "media/media", *PLAYHEAD_STYLES, "arena/arena", "arena/tables"),
 )
-REFINE = Place("refine", "Judge", "Refine", "/refine", "refine", script="refine/refine.js", styles=_REFINE_STYLES)
-_LIBRARY_STYLES = ("parts/keeping", "library/library", "library/peek", "media/player", "media/beside_clip")
+REFINE = Place(
+    "refine",
+    "Judge",
+    "Refine",
+    "/refine",
+    "refine",
+    words=refine.WORDS,
+    keys=refine.KEYS,
+    script="refine/refine.js",
+    styles=(*_LOOKING, "ask/ask", "refine/refine", "refine/tree"),
+)
 LIBRARY = Place(
-    "library", "Keep", "Library", "/library", "library", script="library/library.js", styles=_LIBRARY_STYLES
+    "library",
+    "Keep",
+    "Library",
+    "/library",
+    "library",
+    words=library.WORDS,
+    keys=library.KEYS,
+    script="library/library.js",
+    styles=("parts/keeping", "library/library", "library/peek", "media/player", "media/beside_clip"),
 )
-QUEUE = Place("queue", "Keep", "Queue", "/queue", "queue", script="queue/queue.js", styles=_LISTS)
+QUEUE = Place(
+    "queue",
+    "Keep",
+    "Queue",
+    "/queue",
+    "queue",
+    words=queue.WORDS,
+    keys=queue.KEYS,
+    script="queue/queue.js",
+    styles=_LISTS,
+)
 CHECKPOINTS = Place(
     "checkpoints",
     "System",
     "Checkpoints",
     "/checkpoints",
     "checkpoints",
+    words=checkpoints.WORDS,
+    keys=checkpoints.KEYS,
     script="checkpoints/checkpoints.js",
     styles=(*_LISTS, "checkpoints/checkpoints"),
 )
@@ -119,6 +205,8 @@ ROBOT = Place(
     "Robot",
     "/robot",
     "robot",
+    words=robot.WORDS,
+    keys=robot.KEYS,
     script="robot/robot.js",
     styles=("robot/robot", "robot/orders", "robot/seen", "robot/recorded"),
 )

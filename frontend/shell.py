@@ -117,7 +117,7 @@ def shell_of(place: Place) -> str:
 def _header(place: Place) -> str:
     return (
         '<o-header role="banner" data-state="connecting">'
-        f'<button class="o-round o-menu" type="button" aria-label="{text.PLACES}" aria-expanded="false" '
+        f'<button class="o-round o-menu" type="button" aria-label="{text.PAGES}" aria-expanded="false" '
         f'aria-controls="{element_ids.RAIL}">{icon("menu")}</button>'
         f'<h1 class="o-sr">{text.STUDIO}, {place.title}</h1>'
         f'<a class="o-brand" href="/" aria-label="{text.STUDIO}">{icon("orrery", 24)}<b>{text.STUDIO}</b></a>'
@@ -144,7 +144,7 @@ def _rail(place: Place) -> str:
     for heading, places in groupby(PLACES, key=lambda entry: entry.group):
         links = "".join(_link(entry, here=entry.name in (place.name, place.within)) for entry in places)
         groups.append(f'<h2>{heading}</h2><ul role="list">{links}</ul>')
-    return f'<o-rail id="{element_ids.RAIL}" role="navigation" aria-label="{text.PLACES}">{"".join(groups)}</o-rail>'
+    return f'<o-rail id="{element_ids.RAIL}" role="navigation" aria-label="{text.PAGES}">{"".join(groups)}</o-rail>'
 
 
 def _link(place: Place, *, here: bool) -> str:
@@ -163,7 +163,7 @@ def _robot_stop() -> str:
 def _keys(place: Place) -> str:
     rows = "".join(
         f"<dt>{' '.join(f'<kbd>{html.escape(key)}</kbd>' for key in keys)}</dt><dd>{html.escape(what)}</dd>"
-        for keys, what in (*text.SHORTCUTS[place.name], text.PALETTE_KEY)
+        for keys, what in (*place.keys, text.PALETTE_KEY)
     )
     title = f"{element_ids.KEYS}-title"
     return (

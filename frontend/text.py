@@ -5,28 +5,17 @@
 
 from __future__ import annotations
 
-from frontend.page.arena import words as arena
-from frontend.page.ask import words as ask
-from frontend.page.checkpoints import words as checkpoints
-from frontend.page.compare import words as compare
 from frontend.page.form import words as form
 from frontend.page.frame import words as frame
-from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
-from frontend.page.library import words as library
-from frontend.page.making import words as making
 from frontend.page.media import words as media
 from frontend.page.parts import words as parts
 from frontend.page.playhead import words as playhead
-from frontend.page.queue import words as queue
-from frontend.page.refine import words as refine
-from frontend.page.robot import words as robot
-from frontend.page.transfer import words as transfer
-from frontend.page.world import words as world
+from frontend.places import FORMS, PLACES
 
 STUDIO = "Orrery"
 
 SKIP = "Skip to the form"
-PLACES = "Pages"
+PAGES = "Pages"
 CONNECTING = frame.CONNECTING
 HELP = "Keyboard shortcuts"
 DARK = "Dark mode"
@@ -34,15 +23,7 @@ GUARDRAIL = "guardrail"
 CLOSE = frame.CLOSE
 
 GENERATE = "Generate"
-PLACEHOLDERS: dict[str, str] = {
-    "image": making.IMAGE_PLACEHOLDER,
-    "video": making.VIDEO_PLACEHOLDER,
-    "sound": making.SOUND_PLACEHOLDER,
-    "transfer": transfer.PLACEHOLDER,
-    "world": world.PLACEHOLDER,
-    "inverse": world.PLACEHOLDER,
-    "policy": world.POLICY_PLACEHOLDER,
-}
+PROMPTS: dict[str, str] = {place.name: place.prompt for place in FORMS}
 """By page, what an empty prompt asks."""
 
 UNSAID = "default"
@@ -54,40 +35,14 @@ ROBOT_STOP = "STOP"
 ROBOT_STOP_LABEL = "Emergency stop"
 ROBOT_STOP_HELP = "Space or Esc · not the hardware stop"
 
-SHORTCUTS: dict[str, Keys] = {
-    "image": MAKING_KEYS,
-    **dict.fromkeys(("video", "sound", "transfer", "world", "inverse", "policy"), CLIP_KEYS),
-    "ask": ask.KEYS,
-    "compare": compare.KEYS,
-    "arena": arena.KEYS,
-    "refine": refine.KEYS,
-    "library": library.KEYS,
-    "queue": queue.KEYS,
-    "checkpoints": checkpoints.KEYS,
-    "robot": robot.KEYS,
-}
-"""By page, keys and what they do, as the help lists them."""
-
 PALETTE_KEY = (("Ctrl", "K"), "Open the command palette")
-"""The same of every page."""
+"""Beside a page's own keys."""
 
-_ROOMS = (
-    parts,
-    frame,
-    media,
-    playhead,
-    form,
-    making,
-    transfer,
-    world,
-    ask,
-    compare,
-    arena,
-    refine,
-    library,
-    queue,
-    checkpoints,
-    robot,
-)
-
-WORDS: dict[str, str] = {key: words for room in _ROOMS for key, words in room.WORDS.items()}
+WORDS: dict[str, str] = {
+    key: words
+    for said in (
+        *(part.WORDS for part in (parts, frame, media, playhead, form)),
+        *(place.words for place in (*FORMS, *PLACES)),
+    )
+    for key, words in said.items()
+}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frontend.places import PLACES
-from frontend.text import PLACEHOLDERS, SHORTCUTS, WORDS
+from frontend.text import PROMPTS, WORDS
 
 ROOT = Path(__file__).parent.parent
 GLOSSARY = ROOT / "docs" / "glossary.md"
@@ -53,9 +53,9 @@ def prose(document: str) -> str:
 
 
 def test_the_page_says_none_of_them() -> None:
-    keys = {meaning: meaning for page in SHORTCUTS.values() for _, meaning in page}
+    keys = {meaning: meaning for place in PLACES for _, meaning in place.keys}
     titles = {place.name: place.title for place in PLACES}
-    said = WORDS | PLACEHOLDERS | keys | titles
+    said = WORDS | PROMPTS | keys | titles
     assert {name: found for name, words in said.items() if (found := faults(words))} == {}
 
 
