@@ -23,10 +23,10 @@ from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
-from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.ledger import Ledger
+from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.preparations import Preparations
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
@@ -34,7 +34,7 @@ from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
 from backend.library.form_presets import FormPresets
-from backend.library.reserve import Reserve
+from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
 from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
@@ -85,19 +85,19 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
 
 def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServices:
     """The database, the media, and who tells everybody of them. Raises DatabaseTooNew, StorageError."""
-    media, broadcast, reserve = MediaStore(folder.media), Broadcast(), Reserve(folder.reserve)
+    media, broadcast, reserve = MediaStore(folder.media), Broadcast(), DiskReserve(folder.reserve)
     database = _open_database(folder, media, reserve)
-    board = Board(Ledger(database, settings.quota_bytes), media, broadcast)
+    live_jobs = LiveJobs(Ledger(database, settings.quota_bytes), media, broadcast)
     return LedgerServices(
         database=database,
         reserve=reserve,
         media=media,
         broadcast=broadcast,
         snapshots=Snapshots(broadcast),
-        board=board,
-        news=board.library_news,
-        uploads=Uploads(database, media, board.library_news, settings.quota_bytes),
-        idempotency_keys=IdempotencyKeys(database, board.get),
+        live_jobs=live_jobs,
+        news=live_jobs.library_news,
+        uploads=Uploads(database, media, live_jobs.library_news, settings.quota_bytes),
+        idempotency_keys=IdempotencyKeys(database, live_jobs.get),
         videos=VideoListing(database),
         metrics=Metrics(),
     )
@@ -107,7 +107,7 @@ def build_fleet(
     *, settings: ServerSettings, folder: DataFolder, catalogue: CheckpointCatalogue, ledger: LedgerServices
 ) -> FleetServices:
     """The engines of every checkpoint, the queue, and the guardrail before it."""
-    board, broadcast = ledger.board, ledger.broadcast
+    live_jobs, broadcast = ledger.live_jobs, ledger.broadcast
     spreading, lock, memory = Spreading.of(settings), asyncio.Lock(), FleetMemory(settings)
     devices = memory.devices()
 
@@ -119,7 +119,7 @@ def build_fleet(
         make_process = partial(EngineProcess, *folders, checkpoint.id, spreading=own, guardrail_url=guardrail)
         return [
             Dispatcher(
-                board=board,
+                live_jobs=live_jobs,
                 broadcast=broadcast,
                 checkpoint=checkpoint,
                 device=device,
@@ -131,12 +131,12 @@ def build_fleet(
             for device in devices
         ]
 
-    engines = Fleet(board=board, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
+    engines = Fleet(live_jobs=live_jobs, broadcast=broadcast, catalogue=catalogue, make=engines_of, memory=memory)
     guard = Guard(settings, lambda status: broadcast.publish("system", {"guardrail": status.model_dump(mode="json")}))
     tasks = CheckpointTasks(catalogue, lambda: broadcast.publish("system", {"errands": tasks.as_json()}))
     adapters = AdapterFolder(folder.adapters)
     admission = Admission(catalogue, ledger.media, adapters, guard)
-    jobs = JobService(board, engines, admission, broadcast)
+    jobs = JobService(live_jobs, engines, admission, broadcast)
     return FleetServices(
         catalogue=catalogue,
         adapters=adapters,
@@ -145,7 +145,7 @@ def build_fleet(
         checkpoint_tasks=tasks,
         admission=admission,
         jobs=jobs,
-        queue=QueueService(board, jobs, admission, engines.wake),
+        queue=QueueService(live_jobs, jobs, admission, engines.wake),
     )
 
 
@@ -207,7 +207,7 @@ def build_library(
     reasoners = Reasoners(words.reasoning, fleet.engines, fleet.catalogue, folder.reasoners)
     comparisons = ComparisonService(
         database=database,
-        board=ledger.board,
+        live_jobs=ledger.live_jobs,
         queue=fleet.queue,
         jobs=fleet.jobs,
         admission=fleet.admission,
@@ -263,7 +263,7 @@ def _held_gb(fleet: FleetServices) -> Callable[[str], float | None]:
     return held_gb
 
 
-def _open_database(folder: DataFolder, media: MediaStore, reserve: Reserve) -> Database:
+def _open_database(folder: DataFolder, media: MediaStore, reserve: DiskReserve) -> Database:
     """The database; where the disk is full, once what a killed process left half-written has gone, or with the reserve.
 
     SQLite wants a log and its index beside it, which are far smaller than the reserve: the rest is taken back at once.
@@ -280,7 +280,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     """Everything behind the edge runs: workers load, what was interrupted goes on."""
     DECODERS.start()
     ledger, fleet, library = services.ledger, services.fleet, services.library
-    swept = await ledger.board.sweep()
+    swept = await ledger.live_jobs.sweep()
     log.info("server_starting", version=VERSION, checkpoint=fleet.catalogue.active.id, swept_files=swept)
     running = vital.keep(asyncio.create_task(fleet.engines.run(services.words.preparations)), "fleet")
     guarding = asyncio.create_task(fleet.guard.run())
@@ -303,7 +303,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
             await running
         await fleet.engines.close()
         await fleet.checkpoint_tasks.close()
-        await ledger.board.close()
+        await ledger.live_jobs.close()
         log.info("server_stopped")
 
 

@@ -19,8 +19,8 @@ from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
 from backend.jobs.admission import Admission
-from backend.jobs.board import Board
 from backend.jobs.idempotency import IdempotencyKeys
+from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.preparations import Preparations
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
@@ -28,7 +28,7 @@ from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
 from backend.library.form_presets import FormPresets
-from backend.library.reserve import Reserve
+from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
 from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
@@ -49,11 +49,11 @@ class LedgerServices:
     """What is written down, and telling everybody of it."""
 
     database: Database
-    reserve: Reserve
+    reserve: DiskReserve
     media: MediaStore
     broadcast: Broadcast
     snapshots: Snapshots
-    board: Board
+    live_jobs: LiveJobs
     news: LibraryNews
     uploads: Uploads
     idempotency_keys: IdempotencyKeys

@@ -17,7 +17,7 @@ from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype
 from engine.memory import Budget, move_weights
 from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
-from engine.reasoner import Conversation, Footage, Talk
+from engine.reasoner import Chat, Conversation, Footage
 from engine.sampling import PrefixStore, Trajectory, denoise, next_steps, prepare
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, Precision
@@ -44,7 +44,7 @@ class Engine:
         sound: SoundDecoder | None,
         sketch: Sketch,
         threads: Threads,
-        talk: Talk,
+        chat: Chat,
     ) -> None:
         self.model = model
         self.setting = setting
@@ -57,7 +57,7 @@ class Engine:
         self.prefixes = PrefixStore(model)
         self.adapters = LoraAdapters(model)
         self.threads = threads
-        self.talk = talk
+        self.chat = chat
         self.leader: Leader | None = None
         self._place = model.device
 
@@ -101,8 +101,8 @@ class Engine:
             threads = Threads.of(place, sum(weight.numel() for weight in model.parameters()))
             threads.for_decode(num_pixels=SMALL_PICTURE_PIXELS)
             sketch = fit_sketch(decoder)
-            talk = Talk.load(folder, model, setting.prompts.tokenizer)
-        return cls(model, setting, decoder, sound, sketch, threads, talk)
+            chat = Chat.load(folder, model, setting.prompts.tokenizer)
+        return cls(model, setting, decoder, sound, sketch, threads, chat)
 
     @property
     def is_whole(self) -> bool:
@@ -112,8 +112,8 @@ class Engine:
     def describe(self) -> str:
         """Precision and weights in one line, as in "bfloat16 · 34.9 GB" or "float32 · 5 MB"."""
         weights = [*self.model.parameters(), *self.codecs.weights()]
-        if self.talk.vision is not None:
-            weights += self.talk.vision.parameters()
+        if self.chat.vision is not None:
+            weights += self.chat.vision.parameters()
         size_bytes = sum(weight.numel() * weight.element_size() for weight in weights)
         size = f"{size_bytes / 1e9:.1f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
         precision = "fp8" if self.model.generator.is_quantised else str(self.model.dtype).removeprefix("torch.")
@@ -131,7 +131,7 @@ class Engine:
         self._place = self.model.device
         self.use_adapter(None)
         self.prefixes.clear()
-        self.talk.forget()
+        self.chat.forget()
         self.model.generator.forget()
         move_weights(self._modules(), torch.device("cpu"))
         gc.collect()  # recordings hold one another
@@ -147,13 +147,13 @@ class Engine:
         with typed_out_of_memory(self._place, lambda: "Unload another checkpoint, and try again."):
             try:
                 move_weights(self._modules(), self._place)
-                self.talk.record()
+                self.chat.record()
             except RuntimeError:
                 move_weights(self._modules(), torch.device("cpu"))
                 raise
 
     def _modules(self) -> list[nn.Module]:
-        vision = [] if self.talk.vision is None else [self.talk.vision]
+        vision = [] if self.chat.vision is None else [self.chat.vision]
         return [self.model, *self.codecs.modules(), *vision]
 
     @torch.inference_mode()
@@ -250,7 +250,7 @@ class Engine:
 
     def choose_frames(self, num_frames: int, fps: float, request: Reason) -> tuple[int, ...]:
         """Indexes of the frames that `converse` wants of a clip of `num_frames` at `fps`, rising."""
-        return self.talk.choose_frames(num_frames, fps, request)
+        return self.chat.choose_frames(num_frames, fps, request)
 
     @torch.inference_mode()
     def converse(self, request: Reason, media: Mapping[str, Footage] | None = None) -> Conversation:
@@ -266,7 +266,7 @@ class Engine:
             OutOfMemory: see `load`.
         """
         with typed_out_of_memory(self.model.device):
-            return self.talk.begin(request, media or {}, self.adapters.active)
+            return self.chat.begin(request, media or {}, self.adapters.active)
 
     @torch.inference_mode()
     def decode(self, conversations: Sequence[Conversation]) -> None:
@@ -280,9 +280,9 @@ class Engine:
         """
         assert conversations
         assert all(not entry.done and entry.adapter == self.adapters.active for entry in conversations)
-        self.threads.for_step(self.talk.num_tokens(conversations))
+        self.threads.for_step(self.chat.num_tokens(conversations))
         with typed_out_of_memory(self.model.device):
-            self.talk.advance(conversations)
+            self.chat.advance(conversations)
 
     def _go_on(self, trajectory: Trajectory) -> None:
         """Begin the next chunk of a long clip with the end of this one."""

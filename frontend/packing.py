@@ -61,7 +61,7 @@ def page_texts(places: Iterable[Place]) -> dict[str, bytes]:
 
 
 def imported(by: str, path: str) -> str:
-    """The name of the module that `by` imports: `ask/talk.js` finds `parts/nodes.js` as `../parts/nodes.js`."""
+    """The name of the module that `by` imports: `ask/chat.js` finds `parts/icons.js` as `../parts/icons.js`."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(by), path))
 
 

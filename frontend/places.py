@@ -45,7 +45,7 @@ class Place:
     icon: str
     kind: str = ""
     prompt: str = ""
-    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+    words: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     keys: Keys = ()
     script: str = "making/orrery.js"
     styles: tuple[str, ...] = ()

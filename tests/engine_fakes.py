@@ -59,7 +59,7 @@ class FakeEngine:
 
     def __init__(self, device: str = "cpu") -> None:
         self.model = SimpleNamespace(device=SimpleNamespace(type=device))
-        self.talk = SimpleNamespace(seen_size=lambda width, height, num_frames, request: (width, height))
+        self.chat = SimpleNamespace(seen_size=lambda width, height, num_frames, request: (width, height))
         self.calls: list[str] = []
         self.adapter: object = None
         self.is_whole = True

@@ -18,7 +18,7 @@ from backend.jobs.ledger import Accepted, Ledger
 from backend.library.backups import Backups
 from backend.library.finding import find
 from backend.library.items import find_artefact
-from backend.library.reserve import Reserve
+from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
@@ -51,7 +51,7 @@ class Shelf:
             folder=folder / "media",
             quota_bytes=quota_bytes,
             wake=lambda: None,
-            reserve=Reserve(folder / "reserve"),
+            reserve=DiskReserve(folder / "reserve"),
         )
         self.arena = ArenaService(self.database, news, self.store)
         self.refinements = RefinementStore(self.database)

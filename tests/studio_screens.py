@@ -235,7 +235,7 @@ def ask(page: Page) -> None:
         page.get_by_label("Question").fill(question)
         page.keyboard.press("Enter")
         expect(page.locator(".o-turns > li")).to_have_count(2 * number)
-        expect(page.locator("o-ask-talk")).not_to_have_attribute("data-busy", "true", timeout=1000 * LIMIT_S)
+        expect(page.locator("o-ask-chat")).not_to_have_attribute("data-busy", "true", timeout=1000 * LIMIT_S)
 
 
 def take_login(camera: Camera) -> None:

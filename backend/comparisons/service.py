@@ -19,8 +19,8 @@ from backend.comparisons.grid import Grid, draw_up, in_order
 from backend.database import Database
 from backend.database.tables import ComparisonRow, JobRow
 from backend.jobs.admission import Admission
-from backend.jobs.board import Board
 from backend.jobs.ledger import Accepted, Ledger
+from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import Engines, JobService
 from backend.library.service import LibraryService
@@ -49,7 +49,7 @@ class ComparisonService:
         self,
         *,
         database: Database,
-        board: Board,
+        live_jobs: LiveJobs,
         queue: QueueService,
         jobs: JobService,
         admission: Admission,
@@ -61,7 +61,7 @@ class ComparisonService:
         held_gb: Callable[[str], float | None],
     ) -> None:
         self._database = database
-        self._board = board
+        self._live_jobs = live_jobs
         self._queue = queue
         self._jobs = jobs
         self._admission = admission
@@ -70,7 +70,7 @@ class ComparisonService:
         self._store = store
         self._library = library
         self._uploads = uploads
-        self._look = Look(store, board.now, held_gb)
+        self._look = Look(store, live_jobs.now, held_gb)
 
     async def submit(self, asked: CompareRequest) -> Comparison:
         """Write a comparison down and queue its cells, those of one checkpoint together.
@@ -99,7 +99,7 @@ class ComparisonService:
         grid = grid.model_copy(update={"refused": {index: Failure.of(error) for index, error in refused.items()}})
         indexes = [index for index in range(len(requests)) if index not in refused]
         comparison_id = secrets.token_hex(6)
-        order = in_order([each.checkpoint for each in accepted], self._board.resident)
+        order = in_order([each.checkpoint for each in accepted], self._live_jobs.resident)
         cells = [(indexes[at], accepted[at]) for at in order]
         await self._insert(comparison_id, grid, cells, asked)
         await self._fail_hopeless({each.checkpoint: each for each in accepted}, [each for _, each in cells])
@@ -131,7 +131,7 @@ class ComparisonService:
         cells = (await self.get(comparison_id)).cells
         lost = [cell.job for cell in cells if cell.job is not None and (cell.gone or cell.job.state in UNMADE)]
         errors: list[StudioError] = []
-        for at in in_order([job.checkpoint for job in lost], self._board.resident):
+        for at in in_order([job.checkpoint for job in lost], self._live_jobs.resident):
             try:
                 if lost[at].state is JobState.SUCCEEDED:
                     await self._make_again(lost[at])
@@ -175,7 +175,7 @@ class ComparisonService:
                 old.batch_id = old.batch_index = old.batch_size = None
                 return ledger.add(session, accepted, made.priority, made.batch)
 
-        await self._board.move(replace)
+        await self._live_jobs.move(replace)
         self._engines.wake()
 
     async def _recipe(self, media_id: str) -> dict[str, Any]:
@@ -219,7 +219,7 @@ class ComparisonService:
                     for index, each in cells
                 ]
 
-        await self._board.move_many(insert)
+        await self._live_jobs.move_many(insert)
 
     async def _fail_hopeless(self, checkpoints: dict[str, Accepted], cells: list[Accepted]) -> None:
         """Cells of a checkpoint that could not be loaded already: nobody would ever come for them."""
@@ -228,7 +228,7 @@ class ComparisonService:
             error = errors[each.checkpoint]
             if error is not None:
                 with suppress(Conflict):  # the fleet has failed it meanwhile
-                    await self._board.move(Ledger.fail, each.job_id, error)
+                    await self._live_jobs.move(Ledger.fail, each.job_id, error)
 
 
 def _each(asked: CompareRequest, name: str) -> list[str]:

@@ -13,9 +13,9 @@ from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.fleet.engine_pool import EngineGroup, EnginePool, Rotation
 from backend.fleet.memory import FleetMemory
-from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Ledger
+from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.preparations import Preparations
 from backend.jobs.retrying import STORAGE_RETRY_S, recover
 from studio.catalogue import DeviceMemory
@@ -42,13 +42,13 @@ class Fleet:
     def __init__(
         self,
         *,
-        board: Board,
+        live_jobs: LiveJobs,
         broadcast: Broadcast,
         catalogue: CheckpointCatalogue,
         make: Callable[[Checkpoint, Callable[[], None], Callable[[], bool]], list[Dispatcher]],
         memory: FleetMemory,
     ) -> None:
-        self._board = board
+        self._live_jobs = live_jobs
         self._broadcast = broadcast
         self._catalogue = catalogue
         self._make = make
@@ -126,7 +126,7 @@ class Fleet:
             raise Conflict(
                 f"{said.title} is {said.state}; only a ready checkpoint can be put to sleep.", param="checkpoint"
             )
-        await refuse_if_awaited(self._board, name)
+        await refuse_if_awaited(self._live_jobs, name)
         group.leaving = group.tired = True
         self._changed()
         return self.status_of(name)
@@ -139,7 +139,7 @@ class Fleet:
         """
         self._rotation.asked = [asked for asked in self._rotation.asked if asked != name]
         if group := self._pool.groups.get(name):
-            await refuse_if_awaited(self._board, name)
+            await refuse_if_awaited(self._live_jobs, name)
             group.leaving, group.tired = True, False
         elif sleeper := self._pool.sleeping.pop(name, None):
             await sleeper.end()
@@ -153,14 +153,14 @@ class Fleet:
         for dispatcher in self.dispatchers:
             if (job := await dispatcher.cancel(job_id)) is not None:
                 return job
-        return await self._board.move(Ledger.cancel, job_id)
+        return await self._live_jobs.move(Ledger.cancel, job_id)
 
     async def stop_job(self, job_id: str) -> Job:
         """Stop a running job and keep what is there. Raises Conflict unless it runs."""
         for dispatcher in self.dispatchers:
             if (job := await dispatcher.stop_job(job_id)) is not None:
                 return job
-        job = await self._board.get(job_id)
+        job = await self._live_jobs.get(job_id)
         raise Conflict(f"Job {job_id} is {job.state}; only a running job can be stopped early.")
 
     def wake(self) -> None:
@@ -194,7 +194,7 @@ class Fleet:
         Args:
             preparations: what happens to a job's words before it begins; some of it asks the engines' reasoners.
         """
-        await recover(self._board)
+        await recover(self._live_jobs)
         memory = await asyncio.to_thread(self.memory.read)
         for group in self._pool.groups.values():
             group.needed_gb = self.memory.needed_gb(group.checkpoint, memory) or 0.0
@@ -224,7 +224,7 @@ class Fleet:
             elif await self._has_failed(group):
                 self._look.set()
                 return
-        waiting = [name for name, _ in await self._board.read(Ledger.waiting_checkpoints)]
+        waiting = [name for name, _ in await self._live_jobs.read(Ledger.waiting_checkpoints)]
         wanted = self._rotation.wanted(waiting, {*self._pool.groups, *self._pool.failed})
         groups = self._pool.groups.values()
         if wanted is None or not all(group.settled for group in groups):
@@ -252,8 +252,8 @@ class Fleet:
             return False
         self._pool.failed[group.checkpoint.id] = group.status
         # Its jobs first: where the database refuses one, the group is still there to be looked at again.
-        for job_id in await self._board.read(Ledger.queued_on, group.checkpoint.id):
-            await self._board.move(Ledger.fail, job_id, error)
+        for job_id in await self._live_jobs.read(Ledger.queued_on, group.checkpoint.id):
+            await self._live_jobs.move(Ledger.fail, job_id, error)
         await self._dismiss(group.checkpoint.id)
         return True
 
@@ -261,7 +261,7 @@ class Fleet:
         engines = self._make(checkpoint, self._changed, lambda: not group.leaving)
         group = EngineGroup(checkpoint, engines, needed)
         self._pool.groups[checkpoint.id] = group
-        self._board.resident = frozenset(self._pool.groups)
+        self._live_jobs.resident = frozenset(self._pool.groups)
         return group
 
     def _start(self, group: EngineGroup, preparations: Preparations) -> None:
@@ -275,7 +275,7 @@ class Fleet:
         self._resident()
 
     def _resident(self) -> None:
-        self._board.resident = frozenset(self._pool.groups)
+        self._live_jobs.resident = frozenset(self._pool.groups)
         self._changed()
 
     def _want(self, name: str) -> None:
@@ -292,9 +292,9 @@ class Fleet:
         self._look.set()
 
 
-async def refuse_if_awaited(board: Board, name: str) -> None:
+async def refuse_if_awaited(live_jobs: LiveJobs, name: str) -> None:
     """Raises Conflict when queued jobs need a checkpoint: it would only be loaded again."""
-    waiting = await board.read(Ledger.queued_on, name)
+    waiting = await live_jobs.read(Ledger.queued_on, name)
     if waiting:
         raise Conflict(
             f"{len(waiting)} queued jobs need {name}.",

@@ -11,8 +11,8 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.engine_process import EngineProcess, WorkerLost
-from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
+from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.preparations import Preparations, PreparedPrompt
 from backend.jobs.retrying import CANCEL_PATIENCE_S, retry_until_stored
 from backend.jobs.running import (
@@ -75,7 +75,7 @@ class Dispatcher:
     def __init__(
         self,
         *,
-        board: Board,
+        live_jobs: LiveJobs,
         broadcast: Broadcast,
         checkpoint: Checkpoint,
         device: str,
@@ -84,7 +84,7 @@ class Dispatcher:
         on_change: Callable[[], None],
         may_claim: Callable[[], bool],
     ) -> None:
-        self._board = board
+        self._live_jobs = live_jobs
         self._broadcast = broadcast
         self._checkpoint = checkpoint
         self.device = device
@@ -168,9 +168,9 @@ class Dispatcher:
             if running.preparing:
                 running.preparing.cancel()
             if running.cancelling:
-                await self._board.move(Ledger.cancel, running.job.id)
+                await self._live_jobs.move(Ledger.cancel, running.job.id)
             else:
-                await self._board.move(Ledger.put_back, running.job.id)
+                await self._live_jobs.move(Ledger.put_back, running.job.id)
             self._running = None
 
     async def cancel(self, job_id: str) -> Job | None:
@@ -179,7 +179,7 @@ class Dispatcher:
             if (running := self._running_job(job_id)) is None:
                 return None
             if running.preparing:
-                job = await self._board.move(Ledger.cancel, job_id)
+                job = await self._live_jobs.move(Ledger.cancel, job_id)
                 running.preparing.cancel()
                 self._ended(job)
                 self.wake()
@@ -188,7 +188,7 @@ class Dispatcher:
                 running.cancelling = True
                 self._process.send(CancelJob(job_id))
                 asyncio.get_running_loop().call_later(CANCEL_PATIENCE_S, self._end_stuck_worker, running)
-            return await self._board.get(job_id)
+            return await self._live_jobs.get(job_id)
 
     async def stop_job(self, job_id: str) -> Job | None:
         """Stop the job if this one runs it, and keep what is there; none if it does not.
@@ -202,7 +202,7 @@ class Dispatcher:
             if running.preparing:
                 raise Conflict(f"Job {job_id} is still preparing its prompt; there is no result to keep.")
             self._process.send(StopJob(job_id))
-            return await self._board.get(job_id)
+            return await self._live_jobs.get(job_id)
 
     def _storage(self, before: CheckpointStatus, error: StorageError | None) -> None:
         if error is not None:
@@ -231,23 +231,23 @@ class Dispatcher:
             case WorkerLost():
                 await self._worker_lost(event)
             case Prepared(job_id, words) if running := self._running_job(job_id):
-                running.job = await self._board.move(Ledger.rewrite, job_id, words.request, words.guardrail)
+                running.job = await self._live_jobs.move(Ledger.rewrite, job_id, words.request, words.guardrail)
                 running.preparing = None
                 self._process.send(running.order())
             case Held(waits_for):
-                await self._board.hold(self._checkpoint.id, waits_for)
+                await self._live_jobs.hold(self._checkpoint.id, waits_for)
                 if self._running is not None:
                     self._running.pace.rest()
             case JobPreviewed(job_id, jpeg):
                 self._broadcast.publish_frame(preview_topic(job_id), jpeg)
             case JobProgressed(job_id) if running := self._running_job(job_id):
-                self._board.advance(job_id, progress_of(event, running.pace))
+                self._live_jobs.advance(job_id, progress_of(event, running.pace))
             case JobFinished(job_id, results, stopped_at_step, steps) if self._running_job(job_id):
-                self._ended(await self._board.move(Ledger.succeed, job_id, results, stopped_at_step, steps))
+                self._ended(await self._live_jobs.move(Ledger.succeed, job_id, results, stopped_at_step, steps))
             case JobFailed(job_id, failure) if self._running_job(job_id):
-                self._ended(await self._board.move(Ledger.fail, job_id, failure))
+                self._ended(await self._live_jobs.move(Ledger.fail, job_id, failure))
             case JobCancelled(job_id, step, steps) if self._running_job(job_id):
-                self._ended(await self._board.move(Ledger.cancel, job_id, step, steps))
+                self._ended(await self._live_jobs.move(Ledger.cancel, job_id, step, steps))
             case _:
                 pass
         if self.idle and self.status.state == "ready" and self._held.waits_for is None and self._may_claim():
@@ -257,7 +257,7 @@ class Dispatcher:
         # A claim is written down before it is known here: an engine let go in between would leave a job to nobody.
         self._claiming = True
         try:
-            job = await self._board.claim(self._checkpoint.id)
+            job = await self._live_jobs.claim(self._checkpoint.id)
         finally:
             self._claiming = False
         if job is None:
@@ -268,7 +268,7 @@ class Dispatcher:
         log.info("job_started", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
         self._on_change()
         if (phase := preparations.first(job)) is not None:
-            self._board.advance(job.id, job.progress.model_copy(update={"phase": phase}))
+            self._live_jobs.advance(job.id, job.progress.model_copy(update={"phase": phase}))
             self._running.preparing = asyncio.ensure_future(preparations.prepare(job))
             self._running.preparing.add_done_callback(partial(self._prepared, job.id))
         else:
@@ -291,12 +291,12 @@ class Dispatcher:
         if running.preparing:
             running.preparing.cancel()
         if running.cancelling:
-            self._ended(await self._board.move(Ledger.cancel, job.id))
+            self._ended(await self._live_jobs.move(Ledger.cancel, job.id))
         elif job.attempts + 1 < MAX_ATTEMPTS:
-            await self._board.move(Ledger.put_back, job.id, attempts=1)
+            await self._live_jobs.move(Ledger.put_back, job.id, attempts=1)
             self._running = None
         else:
-            self._ended(await self._board.move(Ledger.fail, job.id, too_deadly(job), attempts=1))
+            self._ended(await self._live_jobs.move(Ledger.fail, job.id, too_deadly(job), attempts=1))
 
     def _end_stuck_worker(self, running: Running) -> None:
         if self._running is running:

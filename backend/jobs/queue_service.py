@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from backend.database.tables import JobRow, SwitchRow
 from backend.jobs.admission import Admission
-from backend.jobs.board import Board
 from backend.jobs.eta import estimate
 from backend.jobs.ledger import PAUSED, Accepted, Ledger, last_position, place_before, place_by_priority
+from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.rows import RANKS, find_row, job_of, move_row, readable
 from backend.jobs.service import JobService
 from studio.errors import BadInput, Conflict, JobNotFound, MediaNotFound
@@ -38,31 +38,31 @@ class QueueService:
         wake: called when something may be started.
     """
 
-    def __init__(self, board: Board, jobs: JobService, admission: Admission, wake: Callable[[], None]) -> None:
-        self._board = board
+    def __init__(self, live_jobs: LiveJobs, jobs: JobService, admission: Admission, wake: Callable[[], None]) -> None:
+        self._live_jobs = live_jobs
         self._jobs = jobs
         self._admission = admission
         self._wake = wake
 
     async def status(self) -> QueueStatus:
         """How the queue stands."""
-        return await self._board.tell_queue()
+        return await self._live_jobs.tell_queue()
 
     async def set_paused(self, paused: bool) -> QueueStatus:
         """Start nothing more, or start again."""
-        await self._board.read(set_paused, paused)
+        await self._live_jobs.read(set_paused, paused)
         self._wake()
-        return await self._board.tell_queue()
+        return await self._live_jobs.tell_queue()
 
     async def clear(self) -> QueueStatus:
         """Cancel everything that is queued."""
-        await self._board.move_many(cancel_queued)
-        return self._board.queue
+        await self._live_jobs.move_many(cancel_queued)
+        return self._live_jobs.queue
 
     async def cancel_everything(self) -> None:
         """Cancel what is queued and what runs. Raises Conflict when something has not ended in time."""
-        await self._board.move_many(cancel_queued)
-        for job in await self._board.many(Ledger.open_jobs):
+        await self._live_jobs.move_many(cancel_queued)
+        for job in await self._live_jobs.many(Ledger.open_jobs):
             with suppress(Conflict):  # it has ended meanwhile
                 job = await self._jobs.cancel(job.id)
             if not job.state.ended:
@@ -70,11 +70,11 @@ class QueueService:
 
     async def move(self, job_id: str, before: str | None) -> Job:
         """Put a queued job just before another one, or last. Raises JobNotFound, Conflict."""
-        return await self._board.move(move_job, job_id, before)
+        return await self._live_jobs.move(move_job, job_id, before)
 
     async def set_priority(self, job_id: str, priority: Priority) -> Job:
         """Put a queued job behind the last one of a priority. Raises JobNotFound, Conflict."""
-        return await self._board.move(set_priority, job_id, priority)
+        return await self._live_jobs.move(set_priority, job_id, priority)
 
     async def submit_batch(self, asked: BatchRequest) -> Batch:
         """Accept all jobs of a batch, or none. Raises as `JobService.submit`."""
@@ -88,18 +88,18 @@ class QueueService:
                 self._admission.check_still_there(each.request)
             return insert_batch(ledger, batch_id, accepted, asked.priority)
 
-        jobs = await self._board.move_many(insert)
+        jobs = await self._live_jobs.move_many(insert)
         self._wake()
         return Batch(id=batch_id, jobs=tuple(jobs))
 
     async def batch(self, batch_id: str) -> Batch:
         """A batch as it is now. Raises JobNotFound."""
-        return Batch(id=batch_id, jobs=tuple(await self._board.many(batch_jobs, batch_id)))
+        return Batch(id=batch_id, jobs=tuple(await self._live_jobs.many(batch_jobs, batch_id)))
 
     async def cancel_batch(self, batch_id: str) -> Batch:
         """Cancel what has not ended of a batch. Raises JobNotFound."""
         await self.batch(batch_id)
-        await self._board.move_many(cancel_queued, batch_id)
+        await self._live_jobs.move_many(cancel_queued, batch_id)
         for job in (await self.batch(batch_id)).jobs:
             if job.state is JobState.RUNNING:
                 with suppress(Conflict):  # it has ended meanwhile
@@ -119,10 +119,10 @@ class QueueService:
                 with ledger.transaction() as session:
                     return estimate(session, request, accepted.checkpoint)
 
-            found = await self._board.look(look)
+            found = await self._live_jobs.look(look)
             if found.seconds is None:
                 found = Estimate(reason=NOTHING_LIKE_IT)
-        status = await self._board.tell_queue()
+        status = await self._live_jobs.tell_queue()
         held = status.paused or status.full
         return found.model_copy(update={"queue_seconds": None if held else status.seconds_left})
 

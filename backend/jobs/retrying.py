@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import structlog
 
-from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
+from backend.jobs.live_jobs import LiveJobs
 from studio.errors import StorageError
 
 T = TypeVar("T")
@@ -47,7 +47,9 @@ async def retry_until_stored(
             return done
 
 
-async def recover(board: Board) -> None:
+async def recover(live_jobs: LiveJobs) -> None:
     """Put running jobs back first in line, counted as returns; waits out a database that does not answer."""
-    for job in await retry_until_stored(lambda: board.read(Ledger.recover, returns=1), asyncio.Lock(), lambda _: None):
+    for job in await retry_until_stored(
+        lambda: live_jobs.read(Ledger.recover, returns=1), asyncio.Lock(), lambda _: None
+    ):
         log.warning("job_returned", job_id=job.id, state=job.state, returns=job.returns)

@@ -11,8 +11,8 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.admission import Admission
-from backend.jobs.board import Board
 from backend.jobs.ledger import Ledger
+from backend.jobs.live_jobs import LiveJobs
 from studio.catalogue import JobList
 from studio.errors import BadInput
 from studio.events import CheckpointStatus, Delta
@@ -56,12 +56,12 @@ class JobService:
 
     def __init__(
         self,
-        board: Board,
+        live_jobs: LiveJobs,
         engines: Engines,
         admission: Admission,
         broadcast: Broadcast,
     ) -> None:
-        self._board = board
+        self._live_jobs = live_jobs
         self._admission = admission
         self._engines = engines
         self._broadcast = broadcast
@@ -94,7 +94,7 @@ class JobService:
             self._admission.check_still_there(accepted.request)
             return ledger.insert(accepted, priority)
 
-        job = await self._board.move(insert)
+        job = await self._live_jobs.move(insert)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
         self._engines.wake()
         return job
@@ -104,17 +104,17 @@ class JobService:
 
         The new job runs on the checkpoint of the old one, unless that is what changes.
         """
-        job = await self._board.get(job_id)
+        job = await self._live_jobs.get(job_id)
         said = {**job.request.model_dump(mode="json"), "checkpoint": job.checkpoint}
         return await self.submit(laid_over(said, changes), priority=job.priority)
 
     async def get(self, job_id: str) -> Job:
         """One job. Raises JobNotFound."""
-        return await self._board.get(job_id)
+        return await self._live_jobs.get(job_id)
 
     async def encoded(self, job_id: str) -> bytes:
         """One job as JSON. Raises JobNotFound."""
-        return await self._board.encoded(job_id)
+        return await self._live_jobs.encoded(job_id)
 
     async def newest(self, limit: int, state: JobState | None, cursor: str | None = None) -> JobList:
         """The newest jobs, newest first, from where a page before has ended.
@@ -125,7 +125,7 @@ class JobService:
         if cursor is not None and not CURSOR.fullmatch(cursor):
             raise BadInput(f"cursor is {shown(cursor)}; expected next_cursor of the previous page.", param="cursor")
         before = None if cursor is None else int(cursor.partition("-")[2])
-        jobs, following = await self._board.page(limit, state, before)
+        jobs, following = await self._live_jobs.page(limit, state, before)
         return JobList(jobs=tuple(jobs), next_cursor=None if following is None else f"newest-{following}")
 
     async def cancel(self, job_id: str) -> Job:
@@ -148,30 +148,30 @@ class JobService:
             GuardrailBlocked, GuardrailLost: as `submit`.
             BrokenCheckpoint, EngineError: as `submit`.
         """
-        job = await self._board.get(job_id)
+        job = await self._live_jobs.get(job_id)
         verdict = job.guardrail
         if job.state in (JobState.FAILED, JobState.CANCELLED):
             verdict = await self._admission.check_again(job)
         self.refuse_if_failed(job.checkpoint)
-        job = await self._board.move(Ledger.retry, job_id, verdict)
+        job = await self._live_jobs.move(Ledger.retry, job_id, verdict)
         self._engines.wake()
         return job
 
     async def follow(self, job_id: str) -> AsyncIterator[Job]:
         """A job now and after each change, until it has ended or the reader lags too far. Raises JobNotFound."""
         with self._broadcast.subscribe() as subscription:
-            job = await self._board.get(job_id)
+            job = await self._live_jobs.get(job_id)
             yield job
             while not (job.state.ended or subscription.lagged):
                 item = await subscription.items.get()
                 told = isinstance(item, Delta) and item.key == "jobs" and item.id == job_id
                 if told or item is None:  # of many changes at once nobody is told singly
-                    job = await self._board.get(job_id)
+                    job = await self._live_jobs.get(job_id)
                     yield job
 
     async def finished(self, job_id: str) -> Job:
         """A job once it has ended, however long that takes. Raises JobNotFound."""
-        job = await self._board.get(job_id)
+        job = await self._live_jobs.get(job_id)
         while not job.state.ended:
             async for seen in self.follow(job_id):
                 job = seen
@@ -186,4 +186,4 @@ class JobService:
         try:
             return await asyncio.wait_for(self.finished(job_id), CANCEL_ANSWER_S)
         except TimeoutError:
-            return await self._board.get(job_id)
+            return await self._live_jobs.get(job_id)

@@ -21,7 +21,7 @@ SIZE_BYTES = 8 * 2**20
 _PIECE_BYTES = 2**18
 
 
-class Reserve:
+class DiskReserve:
     """A file that is there for its size. Its methods run alone on the database's thread.
 
     Whoever else writes to the disk meanwhile may take what is let go; then there is a smaller reserve, or none, until

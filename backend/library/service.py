@@ -25,7 +25,7 @@ from backend.library.items import (
     request_of,
     siblings,
 )
-from backend.library.reserve import Reserve
+from backend.library.reserve import DiskReserve
 from backend.media import DECODERS, MediaStore
 from studio.errors import StorageError
 from studio.library import (
@@ -63,7 +63,7 @@ class LibraryService:
         folder: Path,
         quota_bytes: int | None,
         wake: Callable[[], None],
-        reserve: Reserve,
+        reserve: DiskReserve,
     ) -> None:
         self._database = database
         self._store = store

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from backend.robots.hello import parse_hello
 from backend.robots.incoming_files import IncomingFiles
-from backend.robots.page import Mailbox
+from backend.robots.page import Outbox
 from backend.robots.robot import Robot
 from studio.errors import Busy, Conflict, RobotNotFound
 from studio.requests import shown
@@ -55,7 +55,7 @@ class RobotHub:
         session = robot.describe()["session"] if robot is not None and robot.connected else None
         return session is not None and session["state"] in ENGAGED
 
-    def arrive(self, message: dict[str, Any]) -> tuple[Robot, Mailbox]:
+    def arrive(self, message: dict[str, Any]) -> tuple[Robot, Outbox]:
         """A bridge that said its hello.
 
         Raises:

@@ -13,7 +13,7 @@ MAX_WAITING = 1000
 """Messages that must arrive and may wait; whoever leaves more of them unread is let go."""
 
 
-class Mailbox:
+class Outbox:
     """What waits to be sent down one websocket, where some of it may be left out and some may not.
 
     Lives on the event loop's thread. `lagged` is set when too much was left unread.
@@ -48,12 +48,12 @@ class Page:
     """What is to be sent to it, and which pictures it shows. `wanted` holds families: `predicted` for `predicted/7`."""
 
     def __init__(self) -> None:
-        self.mailbox = Mailbox()
+        self.outbox = Outbox()
         self.wanted: frozenset[str] = frozenset()
 
     def tell(self, message: dict[str, Any]) -> None:
         """A message that must arrive."""
-        self.mailbox.put(json.dumps(message))
+        self.outbox.put(json.dumps(message))
 
     def answer(self, number: object, error: StudioError | None, value: object = None) -> None:
         """What became of something that it asked."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from backend.robots.hello import Hello
-from backend.robots.page import Mailbox, Page
+from backend.robots.page import Outbox, Page
 from studio.errors import BadInput, Busy, NotInControl, RobotAway, StudioError
 from studio.jobs import Failure
 from studio.wire import unpack_frame
@@ -112,7 +112,7 @@ class Robot:
 
     def __init__(self, hello: Hello) -> None:
         self.hello = hello
-        self._bridge: Mailbox | None = None
+        self._bridge: Outbox | None = None
         self._pages: list[Page] = []
         self._holder: Page | None = None
         self._orders = OpenOrders()
@@ -141,17 +141,17 @@ class Robot:
             "controlled": self._holder is not None,
         }
 
-    def arrive(self, hello: Hello, message: dict[str, Any]) -> Mailbox:
-        """Its bridge has dialled in; the mailbox is what is to be sent to it. Nobody else's is there."""
+    def arrive(self, hello: Hello, message: dict[str, Any]) -> Outbox:
+        """Its bridge has dialled in; the outbox is what is to be sent to it. Nobody else's is there."""
         assert self._bridge is None
         self.hello = hello
-        self._bridge = Mailbox()
+        self._bridge = Outbox()
         self._wanted = frozenset()
         self._newest = {"hello": json.dumps(message)}
         self._findings = {}
         for page in self._pages:
             page.tell({"type": "back"})
-            page.mailbox.put(self._newest["hello"])
+            page.outbox.put(self._newest["hello"])
         self._tell_wanted()
         return self._bridge
 
@@ -176,9 +176,9 @@ class Robot:
             self._findings[str(message.get("name"))] = text
         for page in self._pages:
             if kind in MUST_ARRIVE:
-                page.mailbox.put(text)
+                page.outbox.put(text)
             else:
-                page.mailbox.offer(text, MAX_TICKS_WAITING)
+                page.outbox.offer(text, MAX_TICKS_WAITING)
 
     def hear_picture(self, frame: bytes) -> None:
         """A binary frame of its bridge.
@@ -190,14 +190,14 @@ class Robot:
         limit = MAX_PREDICTED_WAITING if family == "predicted" else MAX_PICTURES_WAITING
         for page in self._pages:
             if family in page.wanted:
-                page.mailbox.offer(frame, limit)
+                page.outbox.offer(frame, limit)
 
     def enter(self) -> Page:
         """A page opened: it is told how things stand."""
         page = Page()
         self._pages.append(page)
         for text in [*filter(None, map(self._newest.get, SHOWN_FIRST)), *self._findings.values()]:
-            page.mailbox.put(text)
+            page.outbox.put(text)
         if not self.connected:
             page.tell({"type": "gone"})
         self._tell_control()

@@ -69,7 +69,7 @@ async def _read(socket: WebSocket, parts: Services, subscription: Subscription) 
 
 async def _send_snapshot(socket: WebSocket, parts: Services) -> int:
     async def draw() -> State:
-        return State(jobs=await parts.ledger.board.snapshot(SNAPSHOT_JOBS), system=system_of(parts))
+        return State(jobs=await parts.ledger.live_jobs.snapshot(SNAPSHOT_JOBS), system=system_of(parts))
 
     seq, text = await parts.ledger.snapshots.current(draw)
     await socket.send_text(text)
@@ -82,7 +82,7 @@ def system_of(parts: Services) -> System:
         checkpoint=parts.fleet.engines.status,
         checkpoints=parts.fleet.engines.statuses,
         errands=dict(parts.fleet.checkpoint_tasks.listing),
-        queue=parts.ledger.board.queue,
+        queue=parts.ledger.live_jobs.queue,
         library_revision=parts.ledger.news.revision,
         refinement_revision=parts.library.refining.revision,
         guardrail=parts.fleet.guard.status,

@@ -38,7 +38,7 @@ async def readyz(engines: UsesEngines) -> PlainTextResponse:
 @router.get("/metrics", response_class=Response)
 async def metrics(parts: Parts) -> Response:
     """Metrics in Prometheus' text format."""
-    counts = await parts.ledger.board.look(Ledger.counts)
+    counts = await parts.ledger.live_jobs.look(Ledger.counts)
     for state in JobState:
         parts.ledger.metrics.jobs.labels(state.value).set(counts.get(state.value, 0))
     parts.ledger.metrics.worker_up.set(parts.fleet.engines.status.state == "ready")

@@ -16,7 +16,7 @@ from backend.errors import documented
 from backend.robots.hello import parse_object
 from backend.robots.hub import RobotHub
 from backend.robots.incoming_files import IncomingFile
-from backend.robots.page import Mailbox, Page
+from backend.robots.page import Outbox, Page
 from backend.robots.robot import Robot
 from backend.routes.connections import ClosingStream, both_ways, close, receive
 from backend.services import UsesRobots, services_of
@@ -75,7 +75,7 @@ async def bridge(socket: WebSocket) -> None:
     try:
         async with asyncio.timeout(SILENCE_S):
             first = await receive(socket)
-        robot, mailbox = hub.arrive(parse_object(first if isinstance(first, str) else ""))
+        robot, outbox = hub.arrive(parse_object(first if isinstance(first, str) else ""))
     except WebSocketDisconnect:
         return log.info("bridge_left", reason="no hello came")
     except TimeoutError:
@@ -88,7 +88,7 @@ async def bridge(socket: WebSocket) -> None:
         return await close(socket, LAGGED, str(error))
     log.info("robot_arrived", robot=robot.hello.name, arm=robot.hello.arm)
     try:
-        await both_ways(_hear(socket, robot), _send(socket, mailbox))
+        await both_ways(_hear(socket, robot), _send(socket, outbox))
     finally:
         robot.go()
         log.info("robot_gone", robot=robot.hello.name)
@@ -106,15 +106,15 @@ async def live(socket: WebSocket, name: str) -> None:
         return await close(socket, UNKNOWN, str(error))
     page = robot.enter()
     try:
-        await both_ways(_obey(socket, robot, page), _send(socket, page.mailbox))
+        await both_ways(_obey(socket, robot, page), _send(socket, page.outbox))
     finally:
         robot.leave(page)
     return await close(socket, LAGGED, "The client reads too slowly.")
 
 
-async def _send(socket: WebSocket, mailbox: Mailbox) -> None:
-    while not mailbox.lagged:
-        item = await mailbox.get()
+async def _send(socket: WebSocket, outbox: Outbox) -> None:
+    while not outbox.lagged:
+        item = await outbox.get()
         if isinstance(item, str):
             await socket.send_text(item)
         else:

@@ -74,7 +74,7 @@ class Looking:
 
     Attributes:
         choose_frames: `Engine.choose_frames`.
-        seen_size: `Talk.seen_size`.
+        seen_size: `Chat.seen_size`.
     """
 
     choose_frames: Callable[[int, float, Reason], tuple[int, ...]]

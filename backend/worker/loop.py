@@ -35,13 +35,13 @@ from backend.messages import (
     WorkerEnding,
 )
 from backend.worker.acting import Acting
+from backend.worker.chats import Chat, Chats, Looking
 from backend.worker.engine_slot import EngineSlot, use_adapter
 from backend.worker.inputs import Inputs, read_inputs
 from backend.worker.outputs import store_result
 from backend.worker.priority import Priority
-from backend.worker.running_job import RunningJob, Sample, Teller, one_sample, pick
+from backend.worker.running_job import ProgressReporter, RunningJob, Sample, one_sample, pick
 from backend.worker.server_pipe import ServerPipe
-from backend.worker.talks import Looking, Talk, Talks
 from engine import Engine
 from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
 from studio.jobs import Failure
@@ -80,8 +80,8 @@ class Worker:
         self._adapters = adapters
         self._checkpoint = checkpoint
         self._jobs: dict[str, RunningJob] = {}
-        self._teller = Teller(pipe)
-        self._talks = Talks(pipe, store)
+        self._reporter = ProgressReporter(pipe)
+        self._chats = Chats(pipe, store)
         self._acting = Acting(pipe)
         self._arrived: deque[Command] = deque()
         self._rests_until = 0.0
@@ -103,7 +103,7 @@ class Worker:
 
     @property
     def _want_turn(self) -> bool:
-        return self._acting.turn is not None or self._talks.want_turn
+        return self._acting.turn is not None or self._chats.want_turn
 
     def _listen(self, *, wait: bool) -> None:
         """Obey what has arrived, also what a job's beginning left lying further out."""
@@ -131,9 +131,9 @@ class Worker:
                     self._jobs[job_id].previewed = previewed
             case Converse():
                 assert self._engine is not None, "the server opens conversations with a ready worker"
-                self._talks.open(command, Looking(self._engine.choose_frames, self._engine.talk.seen_size))
+                self._chats.open(command, Looking(self._engine.choose_frames, self._engine.chat.seen_size))
             case StopConversation(conversation_id):
-                self._talks.stop(conversation_id)
+                self._chats.stop(conversation_id)
             case Act():
                 assert self._engine is not None, "the server asks a ready worker"
                 self._acting.ask(command)
@@ -161,7 +161,7 @@ class Worker:
     def _begin(self, job: RunningJob) -> None:
         assert self._engine is not None, "the dispatcher sends jobs to a ready worker"
         self._jobs[job.job_id] = job
-        self._teller.report(job, "starting")
+        self._reporter.report(job, "starting")
         media: Inputs | None = None
         with self._guard(partial(self._drop, [job]), on_device=False), suppress(_DroppedError):
             media = read_inputs(job.request, self._store, partial(self._heed, job))
@@ -196,33 +196,33 @@ class Worker:
     def _speak(self, engine: Engine) -> None:
         """One token of each conversation, all in one pass; of prompts that are being read, the next piece."""
         began = time.monotonic()
-        for talk in self._talks.ready:
-            self._begin_talk(engine, talk)
+        for chat in self._chats.ready:
+            self._begin_chat(engine, chat)
             if time.monotonic() - began > BEGIN_S:
                 break
-        writing = self._talks.writing
+        writing = self._chats.writing
         if not writing:
             return
 
         def drop(error: StudioError) -> None:
             # What does not fit any more is the youngest one's; the others go on.
-            self._talks.fail(list(writing)[-1:] if isinstance(error, OutOfMemory) else list(writing), error)
+            self._chats.fail(list(writing)[-1:] if isinstance(error, OutOfMemory) else list(writing), error)
 
         with self._guard(drop):
             use_adapter(engine, self._adapters, None)
             engine.decode(list(writing.values()))
-            for talk, conversation in writing.items():
-                self._talks.tell(talk, conversation)
+            for chat, conversation in writing.items():
+                self._chats.tell(chat, conversation)
         ended = time.monotonic()
         self._rests_until = ended + (ended - began)
 
-    def _begin_talk(self, engine: Engine, talk: Talk) -> None:
-        was_read = talk.media.exception() is None
-        with self._guard(partial(self._talks.fail, [talk]), on_device=was_read):
-            media = talk.media.result()
+    def _begin_chat(self, engine: Engine, chat: Chat) -> None:
+        was_read = chat.media.exception() is None
+        with self._guard(partial(self._chats.fail, [chat]), on_device=was_read):
+            media = chat.media.result()
             use_adapter(engine, self._adapters, None)
-            talk.conversation = engine.converse(talk.request, media)
-        self._talks.let_go_of_media(talk)
+            chat.conversation = engine.converse(chat.request, media)
+        self._chats.let_go_of_media(chat)
 
     def _step(self, engine: Engine) -> None:
         owners = {id(sample): job for job in self._jobs.values() for sample in job.denoising}
@@ -233,10 +233,10 @@ class Worker:
             use_adapter(engine, self._adapters, picked[0].request.adapter)
             engine.step([sample.trajectory for sample in picked])
             for job in jobs.values():
-                self._teller.tell(engine, job)
+                self._reporter.tell(engine, job)
 
     def _decode(self, engine: Engine, job: RunningJob, sample: Sample) -> None:
-        self._teller.report(job, "decoding")
+        self._reporter.report(job, "decoding")
         result = engine.finish(sample.trajectory)
         frames = self._heeding(job, result.frames)
         if job.guarded:

@@ -109,7 +109,7 @@ PREVIEW_SIDE = 512
 """Pixels of a preview's longer side."""
 
 
-class Teller:
+class ProgressReporter:
     """Says it, and not too often."""
 
     def __init__(self, pipe: ServerPipe) -> None:

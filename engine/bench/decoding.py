@@ -24,7 +24,7 @@ from transformers import PreTrainedTokenizerFast
 from engine.bench.stage import NANO, build_random
 from engine.device import pick_device
 from engine.planning import read_tokenizer
-from engine.reasoner import Talk
+from engine.reasoner import Chat
 from engine.speck import build_speck
 from engine.towers import OmniModel
 from studio.errors import StudioError
@@ -85,13 +85,13 @@ def main() -> int:
         build_speck(folder)
         tokenizer = read_tokenizer(folder / "text_tokenizer").tokenizer
         assert isinstance(tokenizer, PreTrainedTokenizerFast)
-        talk = Talk.load(folder, model, tokenizer)
-    vocabulary = talk.writer.vocabulary
+        chat = Chat.load(folder, model, tokenizer)
+    vocabulary = chat.writer.vocabulary
     # What spells words has to know the ends of an answer; after that none ends early.
     assert vocabulary.grammar
     vocabulary.ends = frozenset()
     floor = floor_ms(model) if on_gpu else None
-    paces = [time_words(talk, name, size, how, options, floor) for name, size, how in CASES]
+    paces = [time_words(chat, name, size, how, options, floor) for name, size, how in CASES]
     where = torch.cuda.get_device_name(device) if on_gpu else "CPU, a tiny model"
     sys.stdout.write(table(where, paces))
     if options.json is not None:
@@ -117,12 +117,12 @@ def floor_ms(model: OmniModel) -> float:
 
 
 def time_words(
-    talk: Talk, case: str, size: int, how: dict[str, Any], options: argparse.Namespace, floor: float | None
+    chat: Chat, case: str, size: int, how: dict[str, Any], options: argparse.Namespace, floor: float | None
 ) -> Pace:
     """Write so many words in so many conversations; the first four steps are not counted."""
     words = "what is next? " * -(-options.prompt // 7)  # seven tokens
     conversations = [
-        talk.begin(
+        chat.begin(
             Reason.model_validate(
                 {
                     "messages": [{"role": "user", "content": words}],
@@ -137,7 +137,7 @@ def time_words(
     spent: list[float] = []
     while not all(entry.done for entry in conversations):
         start = time.perf_counter()
-        talk.advance(conversations)
+        chat.advance(conversations)
         spent.append(1e3 * (time.perf_counter() - start))
     first = len(spent) - options.tokens + 1
     return Pace(case, sum(spent[:first]), median(spent[first + 4 :]), max(spent[first + 4 :]), floor)

@@ -22,7 +22,7 @@ from engine.bench.cases import PROMPT_TOKENS, Row, gpu_rows, small_rows
 from engine.device import Threads
 from engine.engine import Engine
 from engine.planning import Media, Setting, plan, read_setting
-from engine.reasoner import Talk
+from engine.reasoner import Chat
 from engine.speck import build_speck
 from engine.towers import OmniModel
 from engine.towers.rms_norm import RmsNorm
@@ -143,7 +143,7 @@ def _nano(folder: Path, device: torch.device, with_library: bool) -> Stage:
     decoder = PictureDecoder(vae)
     model.generator.prepare("exact", compiled=True)
     engine = Engine(
-        model, setting, decoder, None, fit_sketch(decoder), Threads(0, 0), Talk.load(folder, model, tokenizer)
+        model, setting, decoder, None, fit_sketch(decoder), Threads(0, 0), Chat.load(folder, model, tokenizer)
     )
     scheduler = UniPCMultistepScheduler.from_config(dict(setting.scheduler))
     assert isinstance(scheduler, UniPCMultistepScheduler)

@@ -2,7 +2,7 @@
 
 Calls point downward:
 
-    talk           begin, advance: prompts read in pieces, answers written together
+    chat           begin, advance: prompts read in pieces, answers written together
     conversation   one of them, and how far it has come
     prompt         messages to tokens, positions and what is shown (sight, pixels, footage)
     vision_encoder what is shown to features of the model's width
@@ -12,8 +12,8 @@ Calls point downward:
     vocabulary     the tokenizer
 """
 
+from engine.reasoner.chat import Chat
 from engine.reasoner.conversation import Conversation, TokenLogprob, Usage
 from engine.reasoner.sight import Footage
-from engine.reasoner.talk import Talk
 
-__all__ = ["Conversation", "Footage", "Talk", "TokenLogprob", "Usage"]
+__all__ = ["Chat", "Conversation", "Footage", "TokenLogprob", "Usage"]

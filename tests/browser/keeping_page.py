@@ -13,7 +13,7 @@ READY = {
     "library": "o-library-grid[data-count]",
     "queue": "o-queue b",
     "checkpoints": ".o-checkpoint",
-    "ask": "o-ask-talk",
+    "ask": "o-ask-chat",
     "compare": "o-compare-form, o-playhead",
     "arena": "o-arena-vote[data-state]",
 }

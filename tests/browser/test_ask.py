@@ -38,7 +38,7 @@ def test_a_question_about_a_library_picture_is_answered_stopped_kept_and_deleted
     # Random weights: one answer in forty is over before it is that long.
     page.page.wait_for_function(
         "() => { const turn = document.querySelector('.o-turn[data-role=assistant]');"
-        " return turn && (turn.textContent.length > 40 || !document.querySelector('o-ask-talk').dataset.busy) }",
+        " return turn && (turn.textContent.length > 40 || !document.querySelector('o-ask-chat').dataset.busy) }",
         timeout=60_000,
     )
     stop = page.page.get_by_role("button", name="Stop", exact=True)

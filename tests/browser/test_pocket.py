@@ -55,7 +55,7 @@ def test_a_question_is_asked_of_the_sample_that_goes_with_it(open_page: OpenPage
     page.get_by_role("button", name=title).click()
     expect(page.locator(".o-turns > li")).to_have_count(2)
     expect(page.locator(".o-turns > li").first).to_contain_text("?")
-    expect(page.locator("o-ask-talk")).not_to_have_attribute("data-busy", "true", timeout=60_000)
+    expect(page.locator("o-ask-chat")).not_to_have_attribute("data-busy", "true", timeout=60_000)
 
 
 def test_a_picture_is_refined_by_the_reasoner_of_the_same_checkpoint(open_page: OpenPage, pocket: RunningServer):

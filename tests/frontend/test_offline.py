@@ -14,7 +14,7 @@ def test_every_module_is_inside_and_imports_go_through_the_map():
     found = re.search(r'<script type="importmap">(.*?)</script>', page)
     assert found
     modules = json.loads(found[1])["imports"]
-    assert {"orrery/playhead/offline_page.js", "orrery/playhead/playhead.js", "orrery/parts/nodes.js"} <= set(modules)
+    assert {"orrery/playhead/offline_page.js", "orrery/playhead/playhead.js", "orrery/data/facts.js"} <= set(modules)
     assert all((SOURCES / name.removeprefix("orrery/")).is_file() for name in modules)
     sources = [base64.b64decode(module.partition(",")[2]).decode() for module in modules.values()]
     for source in sources:

@@ -215,7 +215,7 @@ def words(engine: Engine, requests: list[Reason]) -> list[list[int]]:
 
 def test_answers_are_those_of_the_plain_path_alone_and_together(speck):
     engine = Engine.load(speck, device="cuda", dtype=torch.float32)
-    assert engine.talk.steps is not None
+    assert engine.chat.steps is not None
     requests = [
         Reason.model_validate(
             {
@@ -228,10 +228,10 @@ def test_answers_are_those_of_the_plain_path_alone_and_together(speck):
     ]
     together = words(engine, requests)
     alone = [words(engine, [request])[0] for request in requests]
-    engine.talk.prefixes.clear()
-    engine.talk.steps = None
+    engine.chat.prefixes.clear()
+    engine.chat.steps = None
     expected = words(engine, requests)
     assert together == expected
     assert alone == expected
-    tokenizer = engine.talk.writer.vocabulary.tokenizer
+    tokenizer = engine.chat.writer.vocabulary.tokenizer
     assert set(json.loads(tokenizer.decode(together[2], skip_special_tokens=True))) == {"name"}

@@ -2,7 +2,7 @@
 
 import { say } from "../data/facts.js";
 import { subject } from "./subject.js";
-import { talks } from "./store.js";
+import { chats } from "./store.js";
 import { faultWords } from "../data/faults.js";
 import { sampling } from "./sampling.js";
 import { Store } from "../data/store.js";
@@ -39,15 +39,15 @@ class Asking extends Store {
   async words(text) {
     const said = sampling.forWords();
     const [id, item] = [subject.id, subject.item];
-    talks.add(id, { role: "user", text });
+    chats.add(id, { role: "user", text });
     await this.#answer(id, async (turn, signal) => {
       const body = {
         model: live.state.system.checkpoint?.id,
-        messages: messagesOf(talks.turns(id).slice(0, -1), item, this.thinks),
+        messages: messagesOf(chats.turns(id).slice(0, -1), item, this.thinks),
         ...said,
       };
       for await (const { text: more = "", thought = "" } of streamed(body, signal)) {
-        talks.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
+        chats.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
       }
     });
   }
@@ -56,7 +56,7 @@ class Asking extends Store {
   async task(task, words) {
     const { id } = subject;
     const said = Object.values(words).filter(Boolean).join(", ");
-    talks.add(id, {
+    chats.add(id, {
       role: "user",
       text: said ? say("ask.task_words", { title: task.title, words: said }) : task.title,
       task: task.id,
@@ -71,22 +71,22 @@ class Asking extends Store {
       });
       const answer = await response.json();
       if (!response.ok) throw refused(answer);
-      talks.grow(turn, answer);
+      chats.grow(turn, answer);
     });
   }
 
   /** The last question once more: its answer was interrupted, or failed. */
   again() {
     const { id } = subject;
-    const { text, task, words } = talks.turns(id).at(-2);
-    talks.takeBack(id);
+    const { text, task, words } = chats.turns(id).at(-2);
+    chats.takeBack(id);
     if (task) this.task({ id: task, title: text.split(":")[0] }, words ?? {});
     else this.words(text);
   }
 
   async #answer(id, fill) {
     this.#stopper = new AbortController();
-    const turn = talks.add(id, { role: "assistant", text: "", thought: "", results: [], open: true });
+    const turn = chats.add(id, { role: "assistant", text: "", thought: "", results: [], open: true });
     this.changed();
     const last = {};
     try {
@@ -97,7 +97,7 @@ class Asking extends Store {
       else last.error = (error.name === "Error" && error.message) || say("error.unreachable");
     }
     this.#stopper = null;
-    talks.grow(turn, { ...last, open: false }, true);
+    chats.grow(turn, { ...last, open: false }, true);
     this.changed();
   }
 }

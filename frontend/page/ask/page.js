@@ -10,10 +10,10 @@ import { pickFromLibrary } from "../media/library_picker.js";
 import { marksOf } from "../media/marks.js";
 import { upload } from "../media/media_facts.js";
 import { subject } from "./subject.js";
-import { talks } from "./store.js";
+import { chats } from "./store.js";
 import { factsOf } from "../data/recipe.js";
 import { seen } from "../data/store.js";
-import { Talk } from "./talk.js";
+import { Chat } from "./chat.js";
 import { Viewer } from "../media/viewer.js";
 import { html, useEffect, useRef } from "../vendor/preact.js";
 
@@ -23,7 +23,7 @@ const PATH = "trajectory"; // the task whose points are one movement
 function View() {
   const file = useRef(null);
   const { item, loading, marked, turns } = seen(subject);
-  seen(talks);
+  seen(chats);
   const isThere = item && !item.missing && !seen(lost).has(item.id);
   useEffect(() => document.addEventListener("o-files", ({ detail }) => take(detail[0])), []);
   return html`
@@ -89,4 +89,4 @@ async function take(file) {
   else toast(say("ask.unseen"), "", "bad");
 }
 
-define("o-ask", () => html`<${View} /><${Talk} />`);
+define("o-ask", () => html`<${View} /><${Chat} />`);

@@ -3,23 +3,23 @@
 import { Store } from "../data/store.js";
 
 const KEY = "orrery.ask";
-const MOST_TALKS = 40;
+const MOST_CHATS = 40;
 const MOST_TURNS = 80;
 
 class AskStore extends Store {
-  #talks = read(); // item id, "" for none → { at, turns }
+  #chats = read(); // item id, "" for none → { at, turns }
 
   /**
    * The turns about an item: `{ role: "user", text, task? }` and `{ role: "assistant", text, thought, results, skipped,
    * failure, stopped, error }`.
    */
   turns(id) {
-    return this.#talks[id]?.turns ?? [];
+    return this.#chats[id]?.turns ?? [];
   }
 
   /** What a person has asked in words, newest conversation first and in each the newest question. */
   get questions() {
-    const newest = Object.values(this.#talks).sort((a, b) => b.at - a.at);
+    const newest = Object.values(this.#chats).sort((a, b) => b.at - a.at);
     return newest.flatMap(({ turns }) =>
       turns
         .filter(({ role, task }) => role === "user" && !task)
@@ -30,24 +30,24 @@ class AskStore extends Store {
 
   /** The item of the conversation that was had last; "" where it is about none, or where there is none. */
   get last() {
-    const [newest] = Object.entries(this.#talks).sort(([, a], [, b]) => b.at - a.at);
+    const [newest] = Object.entries(this.#chats).sort(([, a], [, b]) => b.at - a.at);
     return newest?.[0] ?? "";
   }
 
   get size() {
-    return Object.keys(this.#talks).length;
+    return Object.keys(this.#chats).length;
   }
 
   /** Take back the last question and its answer. */
   takeBack(id) {
-    const talk = this.#talks[id];
-    talk.turns = talk.turns.slice(0, -2);
+    const chat = this.#chats[id];
+    chat.turns = chat.turns.slice(0, -2);
     this.#keep();
   }
 
   add(id, turn) {
     const turns = [...this.turns(id), turn].slice(-MOST_TURNS);
-    this.#talks[id] = { at: Date.now(), turns };
+    this.#chats[id] = { at: Date.now(), turns };
     this.#keep();
     return turn;
   }
@@ -60,25 +60,25 @@ class AskStore extends Store {
   }
 
   delete(id) {
-    delete this.#talks[id];
+    delete this.#chats[id];
     this.#keep();
   }
 
   deleteAll() {
-    this.#talks = {};
+    this.#chats = {};
     this.#keep();
   }
 
   #keep() {
-    const newest = Object.entries(this.#talks).sort(([, a], [, b]) => b.at - a.at);
-    this.#talks = Object.fromEntries(newest.slice(0, MOST_TALKS));
+    const newest = Object.entries(this.#chats).sort(([, a], [, b]) => b.at - a.at);
+    this.#chats = Object.fromEntries(newest.slice(0, MOST_CHATS));
     try {
-      if (newest.length) localStorage[KEY] = JSON.stringify(this.#talks);
+      if (newest.length) localStorage[KEY] = JSON.stringify(this.#chats);
       else localStorage.removeItem(KEY);
     } catch {
       // The browser's store is full: the oldest half gives way.
-      this.#talks = Object.fromEntries(newest.slice(0, Math.floor(newest.length / 2)));
-      localStorage[KEY] = JSON.stringify(this.#talks);
+      this.#chats = Object.fromEntries(newest.slice(0, Math.floor(newest.length / 2)));
+      localStorage[KEY] = JSON.stringify(this.#chats);
     }
     this.changed();
   }
@@ -86,15 +86,15 @@ class AskStore extends Store {
 
 function read() {
   try {
-    const talks = JSON.parse(localStorage[KEY] ?? "{}");
-    for (const { turns } of Object.values(talks)) {
+    const chats = JSON.parse(localStorage[KEY] ?? "{}");
+    for (const { turns } of Object.values(chats)) {
       // The page was left while it was answered.
       for (const turn of turns) if (turn.open) Object.assign(turn, { open: false, left: true });
     }
-    return talks;
+    return chats;
   } catch {
     return {};
   }
 }
 
-export const talks = new AskStore();
+export const chats = new AskStore();

@@ -5,7 +5,7 @@ import { toast } from "../parts/errors.js";
 import { say } from "../data/facts.js";
 import { marksOf } from "../media/marks.js";
 import { mediaOf } from "../media/media_facts.js";
-import { talks } from "./store.js";
+import { chats } from "./store.js";
 import { Store } from "../data/store.js";
 
 class Subject extends Store {
@@ -16,11 +16,11 @@ class Subject extends Store {
 
   start() {
     if (this.id) this.#load();
-    else if (talks.last) this.#load(talks.last);
+    else if (chats.last) this.#load(chats.last);
   }
 
   get turns() {
-    return talks.turns(this.id);
+    return chats.turns(this.id);
   }
 
   /** The turn whose marks are drawn, or null. */

@@ -19,12 +19,12 @@ from backend.database import Database, database, open_database
 from backend.fleet.engine_pool import EngineGroup
 from backend.fleet.fleet import Fleet
 from backend.jobs import retrying
-from backend.jobs.board import Board
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.ledger import Accepted, Ledger
+from backend.jobs.live_jobs import LiveJobs
 from backend.library import backup
 from backend.library.backup import backup_of
-from backend.library.reserve import Reserve
+from backend.library.reserve import DiskReserve
 from backend.media import MediaStore
 from backend.messages import CheckpointMoved, JobFailed, LoadCheckpoint, RunJob
 from backend.worker import engine_slot
@@ -62,14 +62,14 @@ class Process:
         return command
 
 
-def dispatcher_over(board: Any, process: Process, deliver: list[Any], states: list[str]) -> Dispatcher:
+def dispatcher_over(live_jobs: Any, process: Process, deliver: list[Any], states: list[str]) -> Dispatcher:
     def make(told: Any) -> Any:
         deliver.append(told)
         return process
 
     broadcast: Any = SilentBroadcast()
     dispatcher = Dispatcher(
-        board=board,
+        live_jobs=live_jobs,
         broadcast=broadcast,
         checkpoint=SPECK,
         device="cpu",
@@ -100,7 +100,7 @@ class SilentBroadcast:
         """Nobody listens."""
 
 
-class FullBoard(Board):
+class FullDiskJobs(LiveJobs):
     """Does not take the end of a job, once."""
 
     is_full = True
@@ -117,11 +117,11 @@ def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path:
 
     async def run() -> None:
         silent: Any = SilentBroadcast()
-        board = FullBoard(Ledger(open_database(tmp_path / "orrery.db")), MediaStore(tmp_path / "media"), silent)
+        live_jobs = FullDiskJobs(Ledger(open_database(tmp_path / "orrery.db")), MediaStore(tmp_path / "media"), silent)
         for name in ("000000000001", "000000000002"):
-            await board.move(Ledger.insert, Accepted(name, CUBE, "speck"))
+            await live_jobs.move(Ledger.insert, Accepted(name, CUBE, "speck"))
         process, deliver, states = Process(), list[Any](), list[str]()
-        dispatcher = dispatcher_over(board, process, deliver, states)
+        dispatcher = dispatcher_over(live_jobs, process, deliver, states)
         unprepared: Any = NoPreparations()
         task = asyncio.create_task(dispatcher.run(unprepared))
         deliver[0](CheckpointMoved("ready", "float32"))
@@ -134,10 +134,10 @@ def test_the_next_job_begins_once_the_end_of_one_could_be_written_down(tmp_path:
         assert (first.job_id, second.job_id) == ("000000000001", "000000000002")
         assert "lost" in states
         assert dispatcher.status.state == "ready"
-        failed = await board.get(first.job_id)
+        failed = await live_jobs.get(first.job_id)
         assert failed.error is not None
         assert (failed.state, failed.error.code) == (JobState.FAILED, "disk_full")
-        await board.close()
+        await live_jobs.close()
 
     asyncio.run(run())
 
@@ -219,14 +219,14 @@ def test_what_a_killed_process_left_half_written_makes_room_for_the_database(
         return open_database(path)
 
     monkeypatch.setattr(serve, "open_database", open_if_there_is_room)
-    serve._open_database(folder, MediaStore(folder.media), Reserve(folder.reserve)).close()
+    serve._open_database(folder, MediaStore(folder.media), DiskReserve(folder.reserve)).close()
 
     assert not left.exists()
 
 
 def test_a_server_begins_on_a_full_disk_with_what_was_kept_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = DataFolder(tmp_path)
-    media, reserve = MediaStore(folder.media), Reserve(folder.reserve, 4096)
+    media, reserve = MediaStore(folder.media), DiskReserve(folder.reserve, 4096)
     reserve.fill()
     kept = folder.reserve.read_bytes()
 
@@ -249,7 +249,7 @@ def test_without_a_reserve_a_full_disk_is_said(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(serve, "open_database", full)
     folder = DataFolder(tmp_path)
     with pytest.raises(DiskFull):
-        serve._open_database(folder, MediaStore(folder.media), Reserve(folder.reserve, 4096))
+        serve._open_database(folder, MediaStore(folder.media), DiskReserve(folder.reserve, 4096))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ class FakeProcess:
         """Nobody asks what was sent."""
 
 
-class SlowBoard:
+class SlowJobs:
     """A queue whose next job is written down as taken, and is only then told of."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class SlowBoard:
 
 def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
     async def run() -> None:
-        board: Any = SlowBoard()
+        live_jobs: Any = SlowJobs()
         process: Any = FakeProcess()
         deliver: list[Any] = []
 
@@ -50,7 +50,7 @@ def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
         is_leaving = asyncio.Event()
         nothing: Any = None
         dispatcher = Dispatcher(
-            board=board,
+            live_jobs=live_jobs,
             broadcast=broadcast,
             checkpoint=SPECK,
             device="cpu",
@@ -62,13 +62,13 @@ def test_an_engine_that_is_taking_a_job_is_not_idle_and_is_not_let_go_with_it():
         task = asyncio.create_task(dispatcher.run(nothing))
         assert dispatcher.idle
         deliver[0](CheckpointMoved("ready", "float32"))
-        await asyncio.wait_for(board.is_asked.wait(), 60)
+        await asyncio.wait_for(live_jobs.is_asked.wait(), 60)
 
         assert not dispatcher.idle
 
         # Somebody wants it off the device meanwhile: they are told once there was no job after all.
         is_leaving.set()
-        board.may_answer.set()
+        live_jobs.may_answer.set()
         assert await asyncio.wait_for(changes.get(), 60)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

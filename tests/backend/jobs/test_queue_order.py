@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from backend.database import open_database
-from backend.jobs.board import queue_status
 from backend.jobs.eta import Measured, Stopwatch, estimate, estimate_job, record
 from backend.jobs.ledger import Accepted, Ledger
+from backend.jobs.live_jobs import queue_status
 from backend.jobs.queue_service import (
     batch_jobs,
     cancel_queued,

@@ -11,7 +11,7 @@ import pytest
 
 from backend.broadcast import Broadcast, LibraryNews
 from backend.database import database, open_database
-from backend.library.reserve import Reserve
+from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
 from backend.library.uploads import Uploads
 from backend.media import MediaStore
@@ -36,7 +36,7 @@ def only_without(path: Path) -> Callable[[], str]:
 
 def test_a_reserve_has_its_size_and_is_taken_again_after_it_was_spent(tmp_path: Path):
     path = tmp_path / "reserve"
-    reserve = Reserve(path, 3 * 2**18 + 5)
+    reserve = DiskReserve(path, 3 * 2**18 + 5)
     reserve.fill()
     kept = path.read_bytes()
     assert len(kept) == 3 * 2**18 + 5
@@ -52,16 +52,16 @@ def test_a_reserve_has_its_size_and_is_taken_again_after_it_was_spent(tmp_path: 
 def test_on_a_full_disk_it_takes_what_there_is(tmp_path: Path):
     path = tmp_path / "reserve"
     with room_for(300_000):
-        Reserve(path, 2**20).fill()
+        DiskReserve(path, 2**20).fill()
     assert path.stat().st_size == 300_000
 
-    Reserve(path, 2**20).spend(lambda: None)
+    DiskReserve(path, 2**20).spend(lambda: None)
     assert path.stat().st_size == 2**20
 
 
 def test_without_one_a_full_disk_is_told_and_other_errors_spend_nothing(tmp_path: Path):
     path = tmp_path / "reserve"
-    reserve = Reserve(path, 1000)
+    reserve = DiskReserve(path, 1000)
 
     def full() -> None:
         raise FULL
@@ -77,7 +77,7 @@ def test_without_one_a_full_disk_is_told_and_other_errors_spend_nothing(tmp_path
     assert path.read_bytes() == kept
 
 
-class Lifting(Reserve):
+class Lifting(DiskReserve):
     """Whose room is the limit that `room_for` has set."""
 
     def __init__(self, path: Path, limit: ExitStack) -> None:

@@ -8,19 +8,19 @@ import pytest
 
 from backend.robots.hub import MAX_ROBOTS, RobotHub
 from backend.robots.own_robot import child_environment
-from backend.robots.page import MAX_WAITING, Mailbox, Page
+from backend.robots.page import MAX_WAITING, Outbox, Page
 from backend.robots.robot import MAX_OPEN, MAX_TICKS_WAITING, Robot
 from robot_wire import HELLO
 from studio.errors import Busy
 from studio.wire import pack_frame
 
 
-def arrive(hub: RobotHub, name: str = "left") -> tuple[Robot, Mailbox]:
+def arrive(hub: RobotHub, name: str = "left") -> tuple[Robot, Outbox]:
     return hub.arrive({**HELLO, "name": name})
 
 
-def waiting(mailbox: Mailbox) -> list[Any]:
-    found = [asyncio.run(mailbox.get()) for _ in range(len(mailbox))]
+def waiting(outbox: Outbox) -> list[Any]:
+    found = [asyncio.run(outbox.get()) for _ in range(len(outbox))]
     return [json.loads(item) if isinstance(item, str) else item for item in found]
 
 
@@ -29,14 +29,14 @@ def say(robot: Robot, **message: Any) -> None:
 
 
 def errors(page: Page) -> list[Any]:
-    return [item["error"] and item["error"]["code"] for item in waiting(page.mailbox) if item["type"] == "answer"]
+    return [item["error"] and item["error"]["code"] for item in waiting(page.outbox) if item["type"] == "answer"]
 
 
 def test_a_slow_page_loses_ticks_and_pictures_and_nothing_else():
     robot, _ = arrive(RobotHub())
     page = robot.enter()
     robot.take(page, {"want": ["canvas", "predicted"]})
-    waiting(page.mailbox)
+    waiting(page.outbox)
 
     for number in range(50):
         say(robot, type="tick", tick=number)
@@ -44,7 +44,7 @@ def test_a_slow_page_loses_ticks_and_pictures_and_nothing_else():
         say(robot, type="event", words=str(number))
     say(robot, type="session", state="stopped")
 
-    found = waiting(page.mailbox)
+    found = waiting(page.outbox)
     texts = [item for item in found if isinstance(item, dict)]
     assert [item["words"] for item in texts if item["type"] == "event"] == [str(number) for number in range(50)]
     assert texts[-1] == {"type": "session", "state": "stopped"}
@@ -59,19 +59,19 @@ def test_a_page_that_reads_nothing_is_let_go():
     for number in range(MAX_WAITING + 1):
         say(robot, type="event", words=str(number))
 
-    assert page.mailbox.lagged
+    assert page.outbox.lagged
 
 
 def test_the_pictures_of_a_whole_chunk_arrive():
     robot, _ = arrive(RobotHub())
     page = robot.enter()
     robot.take(page, {"want": ["predicted"]})
-    waiting(page.mailbox)
+    waiting(page.outbox)
 
     for number in range(33):
         robot.hear_picture(pack_frame(f"predicted/{number}", b"jpeg"))
 
-    assert len(waiting(page.mailbox)) == 33
+    assert len(waiting(page.outbox)) == 33
 
 
 def test_a_page_that_floods_is_told_to_wait_and_can_stop_all_the_same():
@@ -93,12 +93,12 @@ def test_an_answer_that_nobody_waits_for_is_dropped():
     robot.take(page, {"id": 1, "command": "stop"})
     robot.leave(page)
     (order,) = waiting(bridge)
-    waiting(other.mailbox)
+    waiting(other.outbox)
 
     for number in (order["id"], order["id"], 0, None, "1", [1]):
         say(robot, type="answer", id=number, error=None, value=None)
 
-    assert waiting(other.mailbox) == []
+    assert waiting(other.outbox) == []
 
 
 def test_findings_of_an_old_self_test_are_not_told_again():
@@ -109,7 +109,7 @@ def test_findings_of_an_old_self_test_are_not_told_again():
     robot.take(page, {"id": 1, "command": "self_test"})
     say(robot, type="check", name="arm", outcome="passed")
 
-    told = [item["name"] for item in waiting(robot.enter().mailbox) if item["type"] == "check"]
+    told = [item["name"] for item in waiting(robot.enter().outbox) if item["type"] == "check"]
 
     assert told == ["arm"]
 

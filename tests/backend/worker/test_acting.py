@@ -56,7 +56,7 @@ def job(steps: int, kind: str = "generate_image") -> RunJob:
     return RunJob(JOB, parse_request({"kind": kind, "prompt": "x", "sampling": sampling}), previewed=False)
 
 
-def talk(name: str, num_tokens: int) -> Converse:
+def chat(name: str, num_tokens: int) -> Converse:
     payload = {"messages": [{"role": "user", "content": "hm?"}], "sampling": {"max_tokens": num_tokens}}
     return Converse(name, Reason.model_validate(payload), {})
 
@@ -153,7 +153,7 @@ def test_a_clip_that_is_being_decoded_rests_between_two_pieces(work: Callable[..
 def test_conversations_go_on_between_two_answers_and_never_within_one(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    pipe = work(engine, [talk("t", 6)], [act("a", 3), act("b", 3)])
+    pipe = work(engine, [chat("t", 6)], [act("a", 3), act("b", 3)])
 
     first = engine.calls.index("act")
     assert engine.calls[first : first + 7] == ["act"] * 3 + ["decode 1"] + ["act"] * 3

@@ -49,7 +49,7 @@ def test_frames_shrunk_where_they_are_decoded_look_as_the_engine_shrinks_them(
     height: int,
     asked: dict[str, Any],
 ):
-    clip, store, sight = tmp_path / "clip", MediaStore(tmp_path), engine.talk.writer.sight
+    clip, store, sight = tmp_path / "clip", MediaStore(tmp_path), engine.chat.writer.sight
     assert sight is not None
     clip.write_bytes(make_clip(num_frames=25, width=width, height=height))
     shown = [{"type": "video", "video": CLIP}, {"type": "text", "text": "hm?"}]
@@ -59,7 +59,7 @@ def test_frames_shrunk_where_they_are_decoded_look_as_the_engine_shrinks_them(
         looking = Looking(engine.choose_frames, seen_size)
         return read_footage(request, {CLIP: clip}, store, looking, lambda: None)[CLIP]
 
-    full, shrunk = read(unshrunk), read(engine.talk.seen_size)
+    full, shrunk = read(unshrunk), read(engine.chat.seen_size)
     bounds = bounds_of(request, sight, is_clip=True)
     expected, found = (to_patches(footage, sight, bounds, "video") for footage in (full, shrunk))
 

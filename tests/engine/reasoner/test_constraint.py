@@ -51,7 +51,7 @@ ITSELF = {"$ref": "#"}
 
 @pytest.fixture
 def vocabulary(engine):
-    return engine.talk.writer.vocabulary
+    return engine.chat.writer.vocabulary
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_it_is_forced_to_close_only_when_the_budget_left_is_the_shortest_end(voc
 
 def test_twenty_answers_of_random_weights_written_together_all_match(engine, say, answers):
     schema = Critique.model_json_schema()
-    least = len(Constraint(schema, engine.talk.writer.vocabulary, 1000).closing)
+    least = len(Constraint(schema, engine.chat.writer.vocabulary, 1000).closing)
     requests = [
         say(f"critique number {seed}", response_schema=schema, temperature=1.2, seed=seed, max_tokens=least + 13 * seed)
         for seed in range(20)
@@ -214,7 +214,7 @@ NESTED = {"type": "string", "pattern": "^(((((a{1,999}){1,999}){1,999}){1,999}){
 
 
 def test_a_schema_beyond_the_grammar_s_own_limits_ends_its_conversation_alone(engine, say, answers, monkeypatch):
-    letter = engine.talk.writer.vocabulary.id_of("a")
+    letter = engine.chat.writer.vocabulary.id_of("a")
     of_head = engine.model.reasoner.head.forward
 
     def fond_of_a(x: torch.Tensor) -> torch.Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.reasoner.talk import Talk
+from engine.reasoner.chat import Chat
 from engine.towers import Cache, rope_tables
 
 PICTURE, TALL, CLIP, OTHER_CLIP = (f"u{number:016x}" for number in range(4))
@@ -26,12 +26,12 @@ SHOWN = {
 
 def all_logits(engine, conversation) -> torch.Tensor:
     """Logits behind every token of a prompt, in one pass of an empty cache."""
-    talk: Talk = engine.talk
+    chat: Chat = engine.chat
     prompt, model = conversation.prompt, engine.model
     cache = Cache(model.config, model.device, model.dtype)
     cache.reserve(len(prompt.tokens))
     x = model.reasoner.embed_tokens(torch.tensor(prompt.tokens))
-    x, deep = talk._look(conversation, 0, x)
+    x, deep = chat._look(conversation, 0, x)
     conversation.seen.clear()
     rope = rope_tables(model.config, prompt.positions, x.dtype)
     return model.reasoner.head(model.reasoner.read(x, rope, [cache], [len(x)], deep))
@@ -58,7 +58,7 @@ def test_logits_and_64_greedy_tokens_are_those_of_transformers(
         engine.decode([conversation])
     expected = written[0, inputs["input_ids"].shape[1] :].tolist()
     assert conversation.tokens == expected[: len(conversation.tokens)]
-    ended = conversation.tokens[-1] in engine.talk.writer.vocabulary.ends
+    ended = conversation.tokens[-1] in engine.chat.writer.vocabulary.ends
     assert len(conversation.tokens) == 64 or ended
 
 
@@ -83,7 +83,7 @@ def test_what_is_seen_and_what_deepstack_adds_both_change_the_answer(engine, say
     conversation = engine.converse(say("what?", (PICTURE,)), media)
     with torch.inference_mode():
         whole = all_logits(engine, conversation)[-1]
-        seen = engine.talk.vision(conversation.prompt.shown[0].patches)
+        seen = engine.chat.vision(conversation.prompt.shown[0].patches)
         conversation.seen[0] = type(seen)(seen.features, tuple(torch.zeros_like(part) for part in seen.deep))
         shallow = all_logits(engine, conversation)[-1]
         conversation.seen[0] = type(seen)(torch.zeros_like(seen.features), seen.deep)

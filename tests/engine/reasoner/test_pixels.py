@@ -23,7 +23,7 @@ def test_pictures_are_fitted_as_transformers_fits_them(engine, height, width, bo
     if max(height, width) > 200 * min(height, width):
         return
     expected = smart_resize(height, width, 32, *bounds)
-    assert fit(height, width, engine.talk.writer.sight, Bounds(*bounds)) == expected
+    assert fit(height, width, engine.chat.writer.sight, Bounds(*bounds)) == expected
 
 
 @pytest.mark.parametrize("which", ["theirs", "edge_theirs"])
@@ -33,7 +33,7 @@ def test_clips_are_fitted_as_transformers_fits_them(request, which, num_frames, 
     if max(height, width) > 100 * min(height, width):
         return
     engine = request.getfixturevalue({"theirs": "engine", "edge_theirs": "seeing_edge_engine"}[which])
-    sight = engine.talk.writer.sight
+    sight = engine.chat.writer.sight
     source = SOURCES.setdefault(which, request.getfixturevalue(which).source)
     expected = source.smart_resize(num_frames, height, width, sight.frames_per_patch, 32, *bounds)
     assert fit(height, width, sight, Bounds(*bounds), num_frames, is_clip=True) == expected
@@ -81,7 +81,7 @@ def test_a_request_may_bound_what_is_looked_at(engine, say, frames):
 def test_no_more_is_looked_at_than_the_checkpoint_s_own_bound(engine, say, frames, field, num_frames):
     name = PICTURE if num_frames == 1 else CLIP
     shown = {name: Footage(frames(num_frames, 64, 64), () if num_frames == 1 else (0.0, 0.5))}
-    sight = engine.talk.writer.sight
+    sight = engine.chat.writer.sight
     most = (sight.image if num_frames == 1 else sight.video).max_pixels
     engine.converse(say("what?", (name,), max_pixels=most), shown)
     with pytest.raises(BadInput, match=f"{field} is {most + 1:,}.*{most:,} pixels") as raised:
@@ -90,7 +90,7 @@ def test_no_more_is_looked_at_than_the_checkpoint_s_own_bound(engine, say, frame
 
 
 def test_equal_pictures_are_told_from_different_ones(engine, frames):
-    sight = engine.talk.writer.sight
+    sight = engine.chat.writer.sight
     one, same, other = (to_patches(Footage(frames(1, seed=seed)), sight, None, "") for seed in (0, 0, 1))
     assert one.digest == same.digest
     assert one.digest != other.digest

@@ -30,7 +30,7 @@ def test_first_and_next_tokens_are_not_slower_than_transformers(
     given = theirs.inputs(say("what is in the bowl?", shown), media)
 
     def ours(num_tokens: int) -> None:
-        engine.talk.prefixes.clear()
+        engine.chat.prefixes.clear()
         (conversation,) = answers(engine, [say("what is in the bowl?", shown, max_tokens=num_tokens)], media)
         assert len(conversation.tokens) == num_tokens
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.reasoner.talk import MIN_SHARE, READ_TOKENS, shares
+from engine.reasoner.chat import MIN_SHARE, READ_TOKENS, shares
 
 LONG = "the gripper picks up the green block and places it in the blue bowl. " * 300
 
@@ -28,7 +28,7 @@ def test_a_call_s_tokens_are_shared_and_short_prompts_go_first(unread, given):
 
 
 def test_a_short_question_is_answered_while_a_long_message_is_read(engine, say):
-    engine.talk.prefixes.clear()
+    engine.chat.prefixes.clear()
     long, short = engine.converse(say(LONG, max_tokens=2)), engine.converse(say("hi", max_tokens=2))
     engine.decode([long, short])
     assert long.reading
@@ -38,17 +38,17 @@ def test_a_short_question_is_answered_while_a_long_message_is_read(engine, say):
 
 def test_long_prompts_read_by_turns_are_answered_as_alone(engine, say, answers):
     asked = [say(LONG + "what?", max_tokens=5), say("now: " + LONG, max_tokens=5), say("hi", max_tokens=5)]
-    engine.talk.prefixes.clear()
+    engine.chat.prefixes.clear()
     together = answers(engine, asked)
     alone = list[list[int]]()
     for request in asked:
-        engine.talk.prefixes.clear()
+        engine.chat.prefixes.clear()
         alone.append(answers(engine, [request])[0].tokens)
     assert [entry.tokens for entry in together] == alone
 
 
 def test_who_asks_about_the_same_waits_for_it_to_be_read_once(engine, say, answers):
-    engine.talk.prefixes.clear()
+    engine.chat.prefixes.clear()
     first, second = answers(engine, [say(LONG + word, max_tokens=2) for word in ("what?", "why?")])
     assert first.num_shared == 0
     assert second.num_shared > len(first.prompt.tokens) - 20

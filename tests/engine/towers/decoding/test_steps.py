@@ -71,4 +71,4 @@ def test_a_step_is_recorded_once_until_another_adapter_is_worn(steps, made, rows
 
 def test_nothing_is_recorded_without_a_gpu(engine):
     assert Steps.of(engine.model.reasoner) is None
-    assert engine.talk.steps is None
+    assert engine.chat.steps is None

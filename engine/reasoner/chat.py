@@ -43,7 +43,7 @@ WORTH = 2
 
 
 @dataclass
-class Talk:
+class Chat:
     """The reasoner of one checkpoint as a partner in conversations. One thread's own.
 
     Attributes:
@@ -60,7 +60,7 @@ class Talk:
     steps: Steps | None
 
     @classmethod
-    def load(cls, folder: Path, model: OmniModel, text_tokenizer: PreTrainedTokenizerBase) -> Talk:
+    def load(cls, folder: Path, model: OmniModel, text_tokenizer: PreTrainedTokenizerBase) -> Chat:
         """Read what a checkpoint has beside the towers: tokenizer, chat template, vision encoder.
 
         Raises:

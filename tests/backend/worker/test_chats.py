@@ -24,8 +24,8 @@ from backend.messages import (
     StopConversation,
     WorkerEnding,
 )
+from backend.worker.chats import Chats, Looking
 from backend.worker.loop import Worker
-from backend.worker.talks import Looking, Talks
 from engine_fakes import FakeEngine, FakeServerPipe, Over
 from running import wait_for
 from studio.errors import BadInput, OutOfMemory
@@ -34,7 +34,7 @@ from studio.requests import Reason, parse_request
 LOAD = LoadCheckpoint(Path("nowhere"), build=False, device="auto")
 
 
-def talk(name: str, num_tokens: int, *shown: tuple[str, str], files: dict[str, Path] | None = None) -> Converse:
+def chat(name: str, num_tokens: int, *shown: tuple[str, str], files: dict[str, Path] | None = None) -> Converse:
     parts = [{"type": kind, kind: media} for kind, media in shown]
     content = [*parts, {"type": "text", "text": "hm?"}]
     payload = {"messages": [{"role": "user", "content": content}], "sampling": {"max_tokens": num_tokens}}
@@ -90,7 +90,7 @@ def said(pipe: FakeServerPipe, name: str) -> str:
 
 
 def test_alone_a_conversation_is_answered_to_its_end(work: Callable[..., FakeServerPipe]):
-    pipe = work(FakeEngine(), [talk("a", 5)])
+    pipe = work(FakeEngine(), [chat("a", 5)])
 
     assert said(pipe, "a") == "xxxxx"
     assert pipe.reports[-1] == ConversationEnded("a", "length")
@@ -100,7 +100,7 @@ def test_alone_a_conversation_is_answered_to_its_end(work: Callable[..., FakeSer
 def test_several_are_decoded_in_one_pass(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    work(engine, [talk("a", 3), talk("b", 3)], [talk("c", 1)])
+    work(engine, [chat("a", 3), chat("b", 3)], [chat("c", 1)])
 
     assert engine.calls == ["decode 2", "decode 3", "decode 2"]
 
@@ -108,7 +108,7 @@ def test_several_are_decoded_in_one_pass(work: Callable[..., FakeServerPipe]):
 def test_a_job_and_a_conversation_take_turns_step_by_token(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    pipe = work(engine, [talk("a", 20), job(4)])
+    pipe = work(engine, [chat("a", 20), job(4)])
 
     first = engine.calls.index("step")
     assert engine.calls[first : first + 7] == ["step", "decode 1"] * 3 + ["step"]
@@ -119,7 +119,7 @@ def test_a_job_and_a_conversation_take_turns_step_by_token(work: Callable[..., F
 def test_a_stopped_conversation_takes_no_further_token(work: Callable[..., FakeServerPipe]):
     engine = FakeEngine()
 
-    pipe = work(engine, [talk("a", 1000)], [], [StopConversation("a")])
+    pipe = work(engine, [chat("a", 1000)], [], [StopConversation("a")])
 
     assert engine.calls == ["decode 1"] * 2
     assert not pipe.of(ConversationEnded)
@@ -129,7 +129,7 @@ def test_without_memory_the_youngest_goes_and_the_others_go_on(work: Callable[..
     engine = FakeEngine()
     engine.breaks["decode"] = OutOfMemory("It does not fit.")
 
-    pipe = work(engine, [talk("a", 2), talk("b", 2)])
+    pipe = work(engine, [chat("a", 2), chat("b", 2)])
 
     ended = {report.conversation_id: report for report in pipe.of(ConversationEnded)}
     assert ended["b"].failure.code == "out_of_memory"
@@ -143,7 +143,7 @@ def test_a_conversation_that_cannot_go_on_ends_alone(work: Callable[..., FakeSer
             if len(conversations) == 2:
                 conversations[0].failure = BadInput("Too complex.", param="response_schema")
 
-    pipe = work(Failing(), [talk("a", 5), talk("b", 5)])
+    pipe = work(Failing(), [chat("a", 5), chat("b", 5)])
 
     ended = {report.conversation_id: report for report in pipe.of(ConversationEnded)}
     assert ended["a"].failure.param == "response_schema"
@@ -155,7 +155,7 @@ def test_on_a_cpu_the_worker_outlives_an_error_that_nobody_foresaw(work: Callabl
     engine = FakeEngine()
     engine.breaks |= {"decode": RuntimeError("odd"), "step": RuntimeError("odd")}
 
-    pipe = work(engine, [talk("a", 2)], [job(2)], [], [], [], [talk("b", 2)])
+    pipe = work(engine, [chat("a", 2)], [job(2)], [], [], [], [chat("b", 2)])
 
     assert [report.failure.code for report in pipe.of(JobFailed)] == ["unexpected"]
     assert pipe.of(ConversationEnded)[0].failure.code == "unexpected"
@@ -168,7 +168,7 @@ def test_on_a_gpu_it_reports_and_ends_so_that_a_fresh_one_takes_over(work: Calla
     engine = FakeEngine("cuda")
     engine.breaks[call] = RuntimeError("CUDA error: device-side assert triggered")
 
-    pipe = work(engine, [talk("a", 9)] if call in ("decode", "converse") else [job(9)])
+    pipe = work(engine, [chat("a", 9)] if call in ("decode", "converse") else [job(9)])
 
     assert pipe.ended
     first, last = pipe.reports[-2:]
@@ -182,7 +182,7 @@ def test_on_a_gpu_an_error_that_is_foreseen_ends_nothing_else(work: Callable[...
     engine = FakeEngine("cuda")
     engine.breaks["step"] = OutOfMemory("It does not fit.")
 
-    pipe = work(engine, [job(2)], [talk("a", 1)])
+    pipe = work(engine, [job(2)], [chat("a", 1)])
 
     assert not pipe.ended
     assert said(pipe, "a") == "x"
@@ -209,7 +209,7 @@ def test_what_is_shown_is_read_beside_the_loop_and_a_clip_as_few_frames(
     clip.write_bytes(make_clip(num_frames=13, fps=12))
     picture.write_bytes(make_picture())
     shown = (("video", "u0000000000000001"), ("image", "u0000000000000002"))
-    asked = talk("a", 2, *shown, files={"u0000000000000001": clip, "u0000000000000002": picture})
+    asked = chat("a", 2, *shown, files={"u0000000000000001": clip, "u0000000000000002": picture})
 
     run_to_the_end(until_one_ends(FakeServerPipe([LOAD], [asked])), engine, tmp_path)
 
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_read_ends_its_conversation_alone_even_on_a_gpu(tm
     path = tmp_path / "file"
     if content is not None:
         path.write_bytes(content)
-    asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": path})
+    asked = chat("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": path})
 
     pipe = run_to_the_end(until_one_ends(FakeServerPipe([LOAD], [asked])), FakeEngine("cuda"), tmp_path)
 
@@ -240,9 +240,9 @@ def test_a_conversation_that_is_stopped_while_its_media_are_read_never_begins(
 ):
     engine, clip = FakeEngine(), tmp_path / "clip"
     clip.write_bytes(make_clip())
-    asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
+    asked = chat("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
 
-    pipe = FakeServerPipe([LOAD], [asked, StopConversation("a")], [talk("b", 1)])
+    pipe = FakeServerPipe([LOAD], [asked, StopConversation("a")], [chat("b", 1)])
     run_to_the_end(until_one_ends(pipe), engine, tmp_path)
 
     assert engine.media == [{}]
@@ -274,30 +274,30 @@ def no_garbage_is_looked_for() -> Iterator[None]:
 
 
 @pytest.fixture
-def reading(tmp_path: Path, make_clip: Callable[..., bytes]) -> tuple[Talks, WatchedStore, Path]:
+def reading(tmp_path: Path, make_clip: Callable[..., bytes]) -> tuple[Chats, WatchedStore, Path]:
     """A conversation whose clip is about to be decoded."""
     clip, store, engine = tmp_path / "clip", WatchedStore(tmp_path), FakeEngine()
     clip.write_bytes(make_clip(num_frames=40))
-    talks = Talks(FakeServerPipe(), store)  # type: ignore[arg-type]
-    asked = talk("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
-    talks.open(asked, Looking(engine.choose_frames, engine.talk.seen_size))
+    chats = Chats(FakeServerPipe(), store)  # type: ignore[arg-type]
+    asked = chat("a", 2, ("video", "u0000000000000001"), files={"u0000000000000001": clip})
+    chats.open(asked, Looking(engine.choose_frames, engine.chat.seen_size))
     assert store.made_room.wait(60)
     assert store.frames is not None
     assert store.frames() is not None
-    return talks, store, clip
+    return chats, store, clip
 
 
 @pytest.mark.usefixtures("no_garbage_is_looked_for")
 @pytest.mark.parametrize("is_read", [False, True], ids=["while it is read", "once it is read"])
-def test_frames_are_let_go_of_as_soon_as_the_caller_leaves(reading: tuple[Talks, WatchedStore, Path], is_read: bool):
-    talks, store, _ = reading
-    opened = weakref.ref(talks._open["a"])
+def test_frames_are_let_go_of_as_soon_as_the_caller_leaves(reading: tuple[Chats, WatchedStore, Path], is_read: bool):
+    chats, store, _ = reading
+    opened = weakref.ref(chats._open["a"])
     if is_read:
         store.go_on.set()
-        wait_for(lambda: talks.ready, 60)
+        wait_for(lambda: chats.ready, 60)
         assert store.frames() is not None
 
-    talks.stop("a")
+    chats.stop("a")
     store.go_on.set()
 
     wait_for(lambda: store.frames() is None and opened() is None, 10)
@@ -305,13 +305,13 @@ def test_frames_are_let_go_of_as_soon_as_the_caller_leaves(reading: tuple[Talks,
 
 @pytest.mark.usefixtures("no_garbage_is_looked_for")
 def test_frames_of_a_clip_that_breaks_off_are_let_go_of_before_anybody_hears_of_it(
-    reading: tuple[Talks, WatchedStore, Path],
+    reading: tuple[Chats, WatchedStore, Path],
 ):
-    talks, store, clip = reading
+    chats, store, clip = reading
     clip.write_bytes(b"no clip any more")
     store.go_on.set()
 
-    (failed,) = wait_for(lambda: talks.ready, 60)
+    (failed,) = wait_for(lambda: chats.ready, 60)
 
     assert isinstance(failed.media.exception(), BadInput)
     wait_for(lambda: store.frames() is None, 10)

@@ -9,7 +9,7 @@ import torch
 
 from engine import Engine
 from engine.reasoner import Footage
-from engine.reasoner.talk import READ_TOKENS
+from engine.reasoner.chat import READ_TOKENS
 from engine.towers import Cache, rope_tables
 from engine.weights import open_folder
 from studio.errors import BadInput, NotAllowed, OutOfMemory, PromptTooLong
@@ -22,8 +22,8 @@ LONG = "the gripper picks up the green block and places it in the blue bowl. " *
 
 @pytest.fixture(autouse=True)
 def nothing_kept(engine, seeing_edge_engine):
-    engine.talk.prefixes.clear()
-    seeing_edge_engine.talk.prefixes.clear()
+    engine.chat.prefixes.clear()
+    seeing_edge_engine.chat.prefixes.clear()
 
 
 def recomputed(engine, conversation) -> torch.Tensor:
@@ -34,7 +34,7 @@ def recomputed(engine, conversation) -> torch.Tensor:
     positions = torch.cat([prompt.positions, following.float().expand(3, -1)], 1)
     cache = Cache(model.config, model.device, model.dtype)
     cache.reserve(len(tokens))
-    x, deep = engine.talk._look(conversation, 0, model.reasoner.embed_tokens(torch.tensor(tokens)))
+    x, deep = engine.chat._look(conversation, 0, model.reasoner.embed_tokens(torch.tensor(tokens)))
     conversation.seen.clear()
     out = model.reasoner.read(x, rope_tables(model.config, positions, x.dtype), [cache], [len(tokens)], deep)
     return model.reasoner.head(out)[-1]
@@ -66,7 +66,7 @@ def test_answers_written_together_are_those_written_alone(request, say, media, a
         say("what?", (), seed=5, temperature=temperature, response_schema=COLOUR, max_tokens=40),
     ]
     together = answers(engine, requests, media)
-    engine.talk.prefixes.clear()
+    engine.chat.prefixes.clear()
     alone = [answers(engine, [asked], media)[0] for asked in requests]
     assert [entry.tokens for entry in together] == [entry.tokens for entry in alone]
     assert [entry.text for entry in together] == [entry.text for entry in alone]
@@ -86,7 +86,7 @@ def test_one_seed_is_one_answer_and_another_seed_another(engine, say, answers):
 def test_a_call_that_runs_out_of_memory_may_be_made_again(engine, say, media, answers, monkeypatch):
     asked = [say("what?", (PICTURE,), temperature=1, seed=1, max_tokens=6), say(LONG, temperature=1, max_tokens=6)]
     expected = [entry.tokens for entry in answers(engine, asked, media)]
-    engine.talk.prefixes.clear()
+    engine.chat.prefixes.clear()
     head, calls = engine.model.reasoner.head.forward, list[int]()
 
     def sometimes(x: torch.Tensor) -> torch.Tensor:
@@ -135,13 +135,13 @@ def test_a_long_prompt_is_read_in_pieces_while_others_write(engine, say):
 def test_a_beginning_that_is_shared_is_read_once(engine, say, media, answers, monkeypatch):
     read: list[int] = []
     looked: list[int] = []
-    of_model, of_encoder = engine.model.reasoner.read, engine.talk.vision.forward
+    of_model, of_encoder = engine.model.reasoner.read, engine.chat.vision.forward
     monkeypatch.setattr(
         engine.model.reasoner,
         "read",
         lambda x, rope, caches, lengths, deep=(): read.append(len(x)) or of_model(x, rope, caches, lengths, deep),
     )
-    monkeypatch.setattr(engine.talk.vision, "forward", lambda patches: looked.append(1) or of_encoder(patches))
+    monkeypatch.setattr(engine.chat.vision, "forward", lambda patches: looked.append(1) or of_encoder(patches))
     asked = [say(f"what is this, in {word}?", (CLIP, PICTURE), seed=1, max_tokens=1) for word in ("one", "two", "one")]
     conversations = answers(engine, asked, media)
     first, second, third = (len(entry.prompt.tokens) for entry in conversations)
@@ -181,7 +181,7 @@ def test_it_ends_at_max_tokens_at_a_stop_string_or_where_the_model_ends_it(engin
     stopped = answers(engine, [say(max_tokens=40, stop=(stop,))])[0]
     assert stopped.finish_reason == "stop"
     assert stopped.text == whole.text[: whole.text.index(stop)]
-    vocabulary = engine.talk.writer.vocabulary
+    vocabulary = engine.chat.writer.vocabulary
     ends = vocabulary.ends
     try:
         vocabulary.ends = frozenset({whole.tokens[20]})
@@ -199,7 +199,7 @@ def test_text_comes_in_pieces_of_whole_characters(engine, say):
         engine.decode([conversation])
         pieces.append(conversation.take())
     assert "".join(pieces) == conversation.text
-    tokenizer = engine.talk.writer.vocabulary.tokenizer
+    tokenizer = engine.chat.writer.vocabulary.tokenizer
     assert conversation.text == tokenizer.decode(conversation.tokens, skip_special_tokens=True)
 
 
@@ -217,7 +217,7 @@ def test_logprobs_are_the_model_s_own_and_come_with_the_likeliest_others(engine,
 
 def test_no_weight_is_held_twice(speck):
     engine = Engine.load(speck, device="cpu")
-    held = [*engine.model.parameters(), *engine.talk.vision.parameters()]
+    held = [*engine.model.parameters(), *engine.chat.vision.parameters()]
     storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in held}
     assert len(storages) == len(held)
     shards = [*(speck / "transformer").glob("*.safetensors"), *(speck / "vision_encoder").glob("*.safetensors")]
@@ -238,7 +238,7 @@ def test_answers_and_pictures_come_from_the_same_tensors(engine, say, ask, run, 
         kept = weight.clone()
         weight.mul_(-1)
         engine.prefixes.clear()
-        engine.talk.prefixes.clear()
+        engine.chat.prefixes.clear()
         after = (answers(engine, [asked])[0].tokens, run(engine, drawn).latents[0])
         weight.copy_(kept)
     engine.prefixes.clear()
@@ -248,13 +248,13 @@ def test_answers_and_pictures_come_from_the_same_tensors(engine, say, ask, run, 
 
 def test_an_answer_has_what_the_context_leaves_it(engine, say, monkeypatch):
     prompt = len(engine.converse(say()).prompt.tokens)
-    monkeypatch.setattr(engine.talk, "context", prompt + 3)
+    monkeypatch.setattr(engine.chat, "context", prompt + 3)
     conversation = engine.converse(say(max_tokens=12))
     while not conversation.done:
         engine.decode([conversation])
     assert len(conversation.tokens) <= 3
     assert conversation.budget == 3
-    monkeypatch.setattr(engine.talk, "context", prompt)
+    monkeypatch.setattr(engine.chat, "context", prompt)
     with pytest.raises(PromptTooLong, match=f"{prompt} tokens.*the maximum .*is {prompt}") as raised:
         engine.converse(say(max_tokens=1))
     assert raised.value.param == "messages"

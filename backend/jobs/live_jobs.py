@@ -1,7 +1,7 @@
 """What everybody sees: the ledger's rows with the live progress over them, and every change told as it happens.
 
 Open jobs that were asked for are kept as they stand in the ledger: reading one again asks no database. Everything that
-changes an open job goes through the board, so what is kept is what is written down. Ended jobs are left out: others
+changes an open job goes through `LiveJobs`, so what is kept is what is written down. Ended jobs are left out: others
 remove them.
 """
 
@@ -76,7 +76,7 @@ class OpenJobs:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-log = structlog.get_logger("orrery.board")
+log = structlog.get_logger("orrery.jobs")
 
 NUM_TOLD = 50
 """More jobs than a page shows of a queue, and few enough for every subscriber's backlog."""
@@ -103,7 +103,7 @@ def queue_status(ledger: Ledger) -> QueueStatus:
         )
 
 
-class Board:
+class LiveJobs:
     """The ledger on a thread of its own, so that a slow disk never stops the event loop.
 
     One thread means that two moves never overlap, and that whoever reads sees every move that was answered.
@@ -124,11 +124,11 @@ class Board:
         self._progress: dict[str, Progress] = {}
         self._stopwatches: dict[str, Stopwatch] = {}
         self._held: dict[str, str] = {}
-        self._book = OpenJobs()
+        self._open = OpenJobs()
         self._num_spreads = 0
 
     async def read(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do something with the ledger on its thread, as in ``await board.read(Ledger.recover, returns=1)``."""
+        """Do something with the ledger on its thread, as in ``await live_jobs.read(Ledger.recover, returns=1)``."""
         return await self._ledger.database.alone(lambda: query(self._ledger, *args, **kwargs))
 
     async def look(self, query: Callable[Concatenate[Ledger, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -240,24 +240,24 @@ class Board:
 
     async def get(self, job_id: str) -> Job:
         """One job as it is now. Raises JobNotFound."""
-        found = self._book.get(job_id)
+        found = self._open.get(job_id)
         if found is None:
-            num_changes = self._book.num_changes
+            num_changes = self._open.num_changes
             found = await self.look(Ledger.get, job_id)
-            if num_changes == self._book.num_changes:
-                self._book.keep(found)
+            if num_changes == self._open.num_changes:
+                self._open.keep(found)
         return self.now(found)
 
     async def encoded(self, job_id: str) -> bytes:
         """One job as it is now, as JSON. Raises JobNotFound."""
-        return self._book.encoded(await self.get(job_id))
+        return self._open.encoded(await self.get(job_id))
 
     def _note(self, *jobs: Job) -> None:
         """These are so now in the ledger; where all were given other positions, so are others."""
         if self._ledger.num_spreads != self._num_spreads:
             self._num_spreads = self._ledger.num_spreads
-            self._book.forget()
-        self._book.changed(*jobs)
+            self._open.forget()
+        self._open.changed(*jobs)
 
     async def newest(self, limit: int, state: JobState | None = None) -> list[Job]:
         """The newest jobs, newest first."""
@@ -359,6 +359,6 @@ class Board:
         if waits_for == job.waiting_for:
             return job
         waiting = job.model_copy(update={"waiting_for": waits_for})
-        if self._book.get(job.id) is job:
-            self._book.keep(waiting)
+        if self._open.get(job.id) is job:
+            self._open.keep(waiting)
         return waiting

@@ -2,7 +2,7 @@
 
 import { asking } from "./asking.js";
 import { AskSampling } from "./sampling.js";
-import { talks } from "./store.js";
+import { chats } from "./store.js";
 import { subject } from "./subject.js";
 import { Tasks } from "./tasks.js";
 import { Turn } from "./turn.js";
@@ -18,13 +18,13 @@ import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const NEAR_END_PX = 80;
 
-export function Talk() {
+export function Chat() {
   const [pane, field] = [useRef(null), useRef(null)];
   const question = useSignal("");
   const { turns, marked } = seen(subject);
   const { busy, thinks } = seen(asking);
   const { checkpoint } = seen(live).state.system;
-  seen(talks);
+  seen(chats);
   const [tone, notice] = checkpoint ? noticeOf(checkpoint, seen(known).details) : [];
   const end = pane.current;
   const isAtEnd = !end || end.scrollHeight - end.scrollTop - end.clientHeight < NEAR_END_PX;
@@ -55,7 +55,7 @@ export function Talk() {
   const button = (name, icon, act, more = {}) =>
     html`<${IconButton} icon=${icon} words=${say(`ask.${name}`)} data-do=${name} onClick=${act} ...${more} />`;
   return html`
-    <o-ask-talk data-busy=${busy ? "true" : null}>
+    <o-ask-chat data-busy=${busy ? "true" : null}>
       ${notice && html`<p class="o-ask-notice" role="status" data-tone=${tone}>${notice}</p>`}
       <div ref=${pane} class="o-turns-scroll" tabindex="0" role="region" aria-label=${say("ask.conversation")}>
         ${
@@ -96,7 +96,7 @@ export function Talk() {
           >
             ${say("ask.think")}
           </button>
-          <${PromptHistory} earlier=${async () => talks.questions} take=${take} none=${say("ask.no_history")} up />
+          <${PromptHistory} earlier=${async () => chats.questions} take=${take} none=${say("ask.no_history")} up />
           <${AskSampling} />
           ${turns.length > 0 && !busy && button("delete", "trash", forget, { quiet: true, "data-do": "forget" })}
           <span class="o-grow" />
@@ -112,7 +112,7 @@ export function Talk() {
           }
         </div>
       </div>
-    </o-ask-talk>
+    </o-ask-chat>
   `;
 }
 
@@ -157,8 +157,8 @@ function Examples({ asked }) {
 }
 
 function forget() {
-  talks.delete(subject.id);
-  const more = talks.size && { words: say("ask.delete_all", { count: talks.size }), act: () => talks.deleteAll() };
+  chats.delete(subject.id);
+  const more = chats.size && { words: say("ask.delete_all", { count: chats.size }), act: () => chats.deleteAll() };
   toast(say("ask.deleted"), "", "good", more || null);
 }
 

@@ -25,7 +25,7 @@ class _StoppedError(Exception):
 
 
 @dataclass(eq=False)
-class Talk:
+class Chat:
     """A conversation.
 
     Attributes:
@@ -52,91 +52,91 @@ class Talk:
             raise _StoppedError
 
 
-class Talks:
+class Chats:
     """Every open conversation by id. The engine is touched by the loop alone, not from here."""
 
     def __init__(self, pipe: ServerPipe, store: MediaStore) -> None:
         self._pipe = pipe
         self._store = store
-        self._open: dict[str, Talk] = {}
-        self._unread: deque[Talk] = deque()
-        self._read: set[Talk] = set()
+        self._open: dict[str, Chat] = {}
+        self._unread: deque[Chat] = deque()
+        self._read: set[Chat] = set()
         self._readers = ThreadPoolExecutor(MAX_READ, thread_name_prefix="footage")
         self._looking: Looking | None = None
 
     def open(self, asked: Converse, looking: Looking) -> None:
         """Take a conversation; one that shows nothing may begin at once."""
-        talk = self._open[asked.conversation_id] = Talk(asked)
+        chat = self._open[asked.conversation_id] = Chat(asked)
         self._looking = looking
         if asked.files:
-            self._unread.append(talk)
+            self._unread.append(chat)
             self._read_next()
         else:
-            talk.media.set_result({})
+            chat.media.set_result({})
 
     def stop(self, conversation_id: str) -> None:
         """Drop a conversation, wherever it stands."""
-        if talk := self._open.pop(conversation_id, None):
-            talk.stopped.set()
+        if chat := self._open.pop(conversation_id, None):
+            chat.stopped.set()
             self._read_next()
 
     @property
-    def ready(self) -> list[Talk]:
+    def ready(self) -> list[Chat]:
         """Those that can begin, or whose media could not be read."""
-        return [talk for talk in self._open.values() if talk.conversation is None and talk.media.done()]
+        return [chat for chat in self._open.values() if chat.conversation is None and chat.media.done()]
 
     @property
-    def writing(self) -> dict[Talk, Conversation]:
+    def writing(self) -> dict[Chat, Conversation]:
         """Those that want a token, oldest first."""
-        return {talk: talk.conversation for talk in self._open.values() if talk.conversation is not None}
+        return {chat: chat.conversation for chat in self._open.values() if chat.conversation is not None}
 
     @property
     def want_turn(self) -> bool:
         """Whether the loop has anything to do for them."""
         return bool(self.ready or self.writing)
 
-    def let_go_of_media(self, talk: Talk) -> None:
+    def let_go_of_media(self, chat: Chat) -> None:
         """Its frames are the engine's now, or nobody's; the next ones may be read."""
-        self._read.discard(talk)
-        talk.media = Future()
+        self._read.discard(chat)
+        chat.media = Future()
         self._read_next()
 
-    def tell(self, talk: Talk, conversation: Conversation) -> None:
+    def tell(self, chat: Chat, conversation: Conversation) -> None:
         """Report what has come of an answer, and its end."""
-        text, name = conversation.take(), talk.asked.conversation_id
-        tokens = tuple(map(_token, conversation.logprobs[talk.num_told :]))
-        talk.num_told += len(tokens)
+        text, name = conversation.take(), chat.asked.conversation_id
+        tokens = tuple(map(_token, conversation.logprobs[chat.num_told :]))
+        chat.num_told += len(tokens)
         used = conversation.usage
         if text or tokens or conversation.done:
             usage = Usage(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
             self._pipe.report(ConversationSaid(name, text, tokens, usage))
         if conversation.failure is not None:
-            self.fail([talk], conversation.failure)
+            self.fail([chat], conversation.failure)
         elif conversation.done:
             self._open.pop(name)
             self._pipe.report(ConversationEnded(name, conversation.finish_reason))
 
-    def fail(self, talks: list[Talk], error: StudioError) -> None:
+    def fail(self, chats: list[Chat], error: StudioError) -> None:
         """End conversations for a reason; those that nobody listens to any more are left alone."""
-        for talk in talks:
-            if self._open.pop(talk.asked.conversation_id, None):
-                self._pipe.report(ConversationEnded(talk.asked.conversation_id, failure=Failure.of(error)))
+        for chat in chats:
+            if self._open.pop(chat.asked.conversation_id, None):
+                self._pipe.report(ConversationEnded(chat.asked.conversation_id, failure=Failure.of(error)))
 
     def _read_next(self) -> None:
-        self._read = {talk for talk in self._read if not talk.stopped.is_set()}
+        self._read = {chat for chat in self._read if not chat.stopped.is_set()}
         while self._unread and len(self._read) < MAX_READ:
-            talk = self._unread.popleft()
-            if not talk.stopped.is_set():
+            chat = self._unread.popleft()
+            if not chat.stopped.is_set():
                 assert self._looking is not None
-                self._read.add(talk)
-                talk.media = self._readers.submit(_footage, talk, self._store, self._looking)
-                talk.media.add_done_callback(lambda _: self._pipe.wake())
+                self._read.add(chat)
+                chat.media = self._readers.submit(_footage, chat, self._store, self._looking)
+                chat.media.add_done_callback(lambda _: self._pipe.wake())
 
 
-def _footage(talk: Talk, store: MediaStore, looking: Looking) -> dict[str, Footage]:
-    """What a conversation shows. What is raised holds no frame: a talk whose reading broke off would keep them all."""
+def _footage(chat: Chat, store: MediaStore, looking: Looking) -> dict[str, Footage]:
+    """What a conversation shows. What is raised holds no frame: a chat whose reading broke off would keep them all."""
     try:
-        return read_footage(talk.request, talk.asked.files, store, looking, talk.heed)
+        return read_footage(chat.request, chat.asked.files, store, looking, chat.heed)
     except _StoppedError:
         return {}
     except StudioError as error:
