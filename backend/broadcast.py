@@ -14,6 +14,9 @@ from studio.wire import pack_frame
 MAX_BACKLOG = 1000
 """Changes that a subscriber may leave unread; then it is dropped, and starts again from a snapshot."""
 
+MAX_NEWEST = 16
+"""Topics whose newest preview is kept for whoever looks next: more than jobs can run at a time."""
+
 MAX_FRAME_BACKLOG = 4
 """Unread items above which previews are skipped for a slow subscriber: the next one is better anyway."""
 
@@ -36,6 +39,7 @@ class Broadcast:
     def __init__(self) -> None:
         self.seq = 0
         self._subscriptions: set[Subscription] = set()
+        self._newest: dict[str, bytes] = {}
 
     @property
     def num_subscribers(self) -> int:
@@ -53,7 +57,10 @@ class Broadcast:
             self._subscriptions.discard(subscription)
 
     def want(self, subscription: Subscription, topics: frozenset[str]) -> None:
-        """Which binary topics a subscriber shows."""
+        """Which binary topics a subscriber shows; of a new one it gets the newest frame at once."""
+        for topic in topics - subscription.wanted:
+            if topic in self._newest:
+                subscription.items.put_nowait(self._newest[topic])
         subscription.wanted = topics
 
     def is_wanted(self, topic: str) -> bool:
@@ -81,7 +88,10 @@ class Broadcast:
 
     def publish_frame(self, topic: str, payload: bytes) -> None:
         """One binary frame, to those who want its topic and keep up."""
-        frame = pack_frame(topic, payload)
+        self._newest.pop(topic, None)
+        frame = self._newest[topic] = pack_frame(topic, payload)
+        if len(self._newest) > MAX_NEWEST:
+            del self._newest[next(iter(self._newest))]
         for subscription in self._subscriptions:
             if topic in subscription.wanted and subscription.items.qsize() < MAX_FRAME_BACKLOG:
                 subscription.items.put_nowait(frame)

@@ -41,7 +41,7 @@ from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
-from backend.reasoning import ReasoningService
+from backend.reasoning import Answers, ReasoningService
 from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.tasks import TaskService
@@ -154,11 +154,12 @@ def build_words(
 ) -> WordServices:
     """What reasoners are asked. Raises BadInput for a task of the user's own that cannot be read."""
     media = ledger.media
-    reasoning = ReasoningService(fleet.engines, ledger.metrics)
+    reasoning = ReasoningService(fleet.engines, ledger.metrics, ledger.broadcast)
     shown_media = ShownMedia(media, folder.media, settings)
     upsampler = Upsampler(reasoning, media, fleet.catalogue, settings, fleet.guard)
     return WordServices(
         reasoning=reasoning,
+        answers=Answers(),
         shown_media=shown_media,
         given_media=GivenMedia(media, ledger.uploads, shown_media, settings),
         upsampler=upsampler,
@@ -290,6 +291,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         yield
     finally:
         DECODERS.close()
+        services.words.answers.close()
         library.controls.close()
         library.sheets.close()
         library.measuring.close()

@@ -79,6 +79,7 @@ class System(Frozen):
         queue: as `GET /v1/queue` answers it, told when its seconds are off by one.
         library_revision: another number says that the library has changed, and what is shown of it is to be read again.
         refinement_revision: likewise of refinements.
+        num_answering: conversations that the reasoner is writing in.
     """
 
     checkpoint: CheckpointStatus
@@ -87,6 +88,7 @@ class System(Frozen):
     queue: QueueStatus = QueueStatus()
     library_revision: int = 0
     refinement_revision: int = 0
+    num_answering: int = 0
     guardrail: GuardrailStatus = GuardrailStatus()
     version: str
 

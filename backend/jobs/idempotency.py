@@ -26,6 +26,30 @@ KEPT_FOR = timedelta(days=7)
 MAX_KEY_CHARACTERS = 256
 
 
+def check_key(key: str) -> None:
+    """Raises BadInput where it cannot be an `Idempotency-Key`."""
+    if not (key.isascii() and key.isprintable() and 0 < len(key) <= MAX_KEY_CHARACTERS):
+        raise BadInput(
+            f"Idempotency-Key has {len(key):,} characters; expected 1 to {MAX_KEY_CHARACTERS} ASCII characters.",
+            param="Idempotency-Key",
+        )
+
+
+def fingerprint_of(body: bytes) -> str:
+    """What tells two bodies of one key apart."""
+    return hashlib.sha256(body).hexdigest()
+
+
+def check_same(earlier: str, fingerprint: str) -> None:
+    """Raises Conflict where a key comes with another body than before."""
+    if earlier != fingerprint:
+        raise Conflict(
+            "This Idempotency-Key was already used for another request.",
+            param="Idempotency-Key",
+            hint="Use a new key for a new request.",
+        )
+
+
 class IdempotencyKeys:
     """Keys and the jobs that they stand for.
 
@@ -56,12 +80,8 @@ class IdempotencyKeys:
         """
         if key is None:
             return await submit(None), False
-        if not (key.isascii() and key.isprintable() and 0 < len(key) <= MAX_KEY_CHARACTERS):
-            raise BadInput(
-                f"Idempotency-Key has {len(key):,} characters; expected 1 to {MAX_KEY_CHARACTERS} ASCII characters.",
-                param="Idempotency-Key",
-            )
-        fingerprint = hashlib.sha256(json.dumps(payload, sort_keys=True).encode(errors="replace")).hexdigest()
+        check_key(key)
+        fingerprint = fingerprint_of(json.dumps(payload, sort_keys=True).encode(errors="replace"))
         async with self._alone(key):
             job_id, known = await self._database.alone(lambda: self._claim(key, fingerprint))
             if known:
@@ -97,12 +117,7 @@ class IdempotencyKeys:
                 row = IdempotencyRow(key=key, fingerprint=fingerprint, job_id=secrets.token_hex(6), created_at=now)
                 session.add(row)
                 return row.job_id, False
-            if row.fingerprint != fingerprint:
-                raise Conflict(
-                    "This Idempotency-Key was already used for another request.",
-                    param="Idempotency-Key",
-                    hint="Use a new key for a new request.",
-                )
+            check_same(row.fingerprint, fingerprint)
             return row.job_id, True
 
     def _forget(self, key: str) -> None:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import structlog
 
+from backend.broadcast import Broadcast
 from backend.engine_process import WorkerLost
 from backend.fleet import Fleet
 from backend.jobs.dispatcher import Spoken
@@ -115,14 +116,15 @@ def _completed(request: Reason, defaults: ReasonerDefaults, *, as_taught: bool) 
 class ReasoningService:
     """The open conversations. Lives on the event loop's thread; the fleet owns the workers."""
 
-    def __init__(self, fleet: Fleet, metrics: Metrics) -> None:
+    def __init__(self, fleet: Fleet, metrics: Metrics, broadcast: Broadcast) -> None:
         self._fleet = fleet
         self._metrics = metrics
+        self._broadcast = broadcast
         self._open: set[str] = set()
 
     @property
     def num_open(self) -> int:
-        """Conversations that somebody waits for."""
+        """Conversations that are being answered."""
         return len(self._open)
 
     @contextmanager
@@ -151,6 +153,7 @@ class ReasoningService:
         hear = partial(self._hear, name, conversation)
         with group.hold() as engine, engine.listening(name, hear):
             self._open.add(name)
+            self._tell()
             engine.send(Converse(name, request, dict(files)))
             log.info("conversation_opened", conversation_id=name, num_open=len(self._open), shown=len(files))
             try:
@@ -158,6 +161,7 @@ class ReasoningService:
             finally:
                 if name in self._open:
                     self._open.discard(name)
+                    self._tell()
                     engine.send(StopConversation(name))
                 used = conversation.usage
                 self._metrics.tokens.labels("read").inc(used.prompt_tokens)
@@ -183,4 +187,8 @@ class ReasoningService:
             self._metrics.pieces.inc()
         else:
             self._open.discard(name)
+            self._tell()
         conversation.put(event)
+
+    def _tell(self) -> None:
+        self._broadcast.publish("system", {"num_answering": self.num_open})

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import ExitStack
-from typing import Any, cast
+from functools import partial
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
 from backend.dialects.openai_chat import ChatCall, to_call, to_theirs, with_media
 from backend.dialects.openai_chat_answers import DONE, ChatCompletion, ChatStream, failure_event, to_completion
 from backend.errors import documented
 from backend.messages import ConversationSaid
-from backend.reasoning import OpenConversation
+from backend.reasoning import Answer, OpenConversation
 from backend.routes.connections import ClosingStream, kept_alive
-from backend.routes.job_call import unless_gone
+from backend.routes.job_call import IdempotencyKey, unless_gone
 from backend.services import Parts, Services
 from studio.errors import (
     BadInput,
@@ -64,22 +65,50 @@ BODY: dict[str, Any] = {
     },
     openapi_extra={"requestBody": BODY},
 )
-async def complete(request: Request, parts: Parts) -> Response:
-    """Answer a conversation; with `stream`, as server-sent events. Disconnecting cancels it."""
-    call = await asyncio.to_thread(_read, await request.body())
+async def complete(request: Request, parts: Parts, key: IdempotencyKey = None) -> Response:
+    """Answer a conversation; with `stream`, as server-sent events.
+
+    Disconnecting cancels it. With an Idempotency-Key it goes on instead, and the same call again is sent all of it.
+    """
+    body = await request.body()
+    call = await asyncio.to_thread(_read, body)
+    answers = parts.words.answers
+    try:
+        answer = answers.begin(key, body, partial(_write, call, parts, own_hosts(request)))
+        return await answered(request, answer, streamed=call.streamed)
+    except StudioError as error:
+        raise to_theirs(error) from None
+
+
+@router.delete("/completions/{key}", status_code=204)
+async def stop(key: Annotated[str, Path(examples=["3f2a9c"])], parts: Parts) -> None:
+    """Stop the answer, also of a task, that was asked for with this Idempotency-Key, if it is being written."""
+    parts.words.answers.stop(key)
+
+
+async def answered(request: Request, answer: Answer, *, streamed: bool = False) -> Response:
+    """A response with an answer: once it is written, or from its first piece on. Raises what its writing raises."""
+    try:
+        if streamed:
+            await unless_gone(request, answer.begun())
+            return ClosingStream(kept_alive(answer.read()), answer.leave, "text/event-stream", NOT_STORED)
+        return Response(await unless_gone(request, answer.whole()), media_type="application/json")
+    except BaseException:
+        answer.leave()
+        raise
+
+
+async def _write(call: ChatCall, parts: Services, hosts: Collection[str], add: Callable[[str], None]) -> None:
     with ExitStack() as stack:
-        try:
-            model = parts.fleet.catalogue.serving(call.model).id
-            asked, conversation = await unless_gone(request, _begin(call, parts, own_hosts(request), stack))
-            thinks = asked.response_schema is None
-            if call.streamed:
-                first = await unless_gone(request, conversation.said())
-                events = _stream(ChatStream(model, thinks=thinks), first, conversation, with_usage=call.with_usage)
-                return ClosingStream(kept_alive(events), stack.pop_all().close, "text/event-stream", NOT_STORED)
-            answer = await unless_gone(request, conversation.whole())
-        except StudioError as error:
-            raise to_theirs(error) from None
-        return Response(to_completion(answer, model, thinks=thinks).model_dump_json(), media_type="application/json")
+        model = parts.fleet.catalogue.serving(call.model).id
+        asked, conversation = await _begin(call, parts, hosts, stack)
+        thinks = asked.response_schema is None
+        if not call.streamed:
+            add(to_completion(await conversation.whole(), model, thinks=thinks).model_dump_json())
+            return
+        first = await conversation.said()
+        async for event in _stream(ChatStream(model, thinks=thinks), first, conversation, with_usage=call.with_usage):
+            add(event)
 
 
 async def _begin(

@@ -15,7 +15,8 @@ from studio.errors import Conflict, JobNotFound
 from studio.jobs import Job, JobState
 
 IdempotencyKey = Annotated[
-    str | None, Header(alias="Idempotency-Key", description="The same key and body again return the same job.")
+    str | None,
+    Header(alias="Idempotency-Key", description="The same key and body again return the same job or answer."),
 ]
 
 REPLAYED = "Idempotency-Replayed"

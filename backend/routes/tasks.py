@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Request
+from fastapi.responses import Response
 
 from backend.errors import documented
-from backend.routes.chat import own_hosts
-from backend.routes.job_call import unless_gone
-from backend.services import UsesTasks, UsesUpsampler
-from studio.errors import BadInput, Busy, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
+from backend.routes.chat import answered, own_hosts
+from backend.routes.job_call import IdempotencyKey, unless_gone
+from backend.services import Parts, UsesTasks, UsesUpsampler
+from studio.errors import BadInput, Busy, Conflict, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
 from studio.prompting import TaskAnswer
 from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
 
@@ -25,15 +27,28 @@ async def tasks(tasks: UsesTasks) -> TaskList:
     return tasks.listing()
 
 
-@router.post("/{name}", responses=documented(NotFound, BadInput, MediaNotFound, TooLarge, Busy, EngineError))
+@router.post(
+    "/{name}",
+    response_model=TaskAnswer,
+    responses=documented(NotFound, BadInput, MediaNotFound, Conflict, TooLarge, Busy, EngineError),
+)
 async def ask(
     name: Annotated[str, Path(examples=["grounding"])],
     asked: Annotated[TaskRequest, Body(examples=[TASK])],
     request: Request,
-    tasks: UsesTasks,
-) -> TaskAnswer:
-    """Run a task. An answer that cannot be read has the reason. Disconnecting cancels it."""
-    return await unless_gone(request, tasks.answer(name, asked, own_hosts(request)))
+    parts: Parts,
+    key: IdempotencyKey = None,
+) -> Response:
+    """Run a task. An answer that cannot be read has the reason.
+
+    Disconnecting cancels it. With an Idempotency-Key it goes on instead, and the same call again is sent the answer.
+    """
+    hosts = own_hosts(request)
+
+    async def write(add: Callable[[str], None]) -> None:
+        add((await parts.words.tasks.answer(name, asked, hosts)).model_dump_json())
+
+    return await answered(request, parts.words.answers.begin(key, name.encode() + await request.body(), write))
 
 
 upsample_router = APIRouter(prefix="/v1/upsample", tags=["reasoner"])

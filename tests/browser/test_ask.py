@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Request, Route, expect
 
 from browser.conftest import OpenPage
 from browser.keeping_page import make_clip, make_picture, visit, wait_usable
@@ -229,24 +229,52 @@ def test_a_refusal_is_said_where_the_answer_would_be(open_page: OpenPage):
     expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text("64 conversations are open. Try again.")
 
 
-def test_the_last_conversation_opens_again_and_an_interrupted_answer_can_be_asked_for(
-    open_page: OpenPage, picture: str
-):
+def test_an_answer_goes_on_without_its_page_and_is_read_on_the_next_one(open_page: OpenPage, picture: str):
     page = open_page()
     page.page.route("**/v1/chat/completions", lambda _: None)  # nobody answers
     visit(page, "ask", f"?from={picture}")
     page.page.get_by_label("Question").fill("What is it?")
-    page.page.keyboard.press("Enter")
+    with page.page.expect_request("**/v1/chat/completions") as asked:
+        page.page.keyboard.press("Enter")
     expect(page.page.locator(".o-turn[data-role=assistant]")).to_be_visible()
     visit(page, "library")
     page.page.unroute("**/v1/chat/completions")
+    again: list[Request] = []
     said = spoken("a cube")
-    page.page.route("**/v1/chat/completions", lambda route: route.fulfill(body=said, content_type="text/event-stream"))
+
+    def answer(route: Route) -> None:
+        again.append(route.request)
+        route.fulfill(body=said, content_type="text/event-stream")
+
+    page.page.route("**/v1/chat/completions", answer)
     visit(page, "ask")
     expect(page.page.locator("o-ask-view")).to_have_attribute("data-media", picture)
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text("a cube")
+    # The same call with the same key, which the server answers once.
+    assert [(one.headers["idempotency-key"], one.post_data) for one in again] == [
+        (asked.value.headers["idempotency-key"], asked.value.post_data)
+    ]
+    expect(page.page.locator(".o-turn[data-role=user]")).to_have_text(re.compile("What is it\\?"))
+    visit(page, "ask")
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text("a cube")
+    assert len(again) == 1
+
+
+def test_stop_stops_the_answer_at_the_server_too(open_page: OpenPage, picture: str):
+    page = open_page()
+    page.page.route("**/v1/chat/completions", lambda _: None)
+    page.page.route("**/v1/chat/completions/*", lambda route: route.fulfill(status=204))
+    visit(page, "ask", f"?from={picture}")
+    page.page.get_by_label("Question").fill("What is it?")
+    page.page.keyboard.press("Enter")
+    with page.page.expect_request("**/v1/chat/completions/*") as stopped:
+        page.page.get_by_role("button", name="Stop").click()
+    assert stopped.value.method == "DELETE"
     answer = page.page.locator(".o-turn[data-role=assistant]")
-    expect(answer).to_contain_text("Interrupted: the page was left")
+    expect(answer).to_contain_text("Stopped")
+    said = spoken("a cube")
+    page.page.unroute("**/v1/chat/completions")
+    page.page.route("**/v1/chat/completions", lambda route: route.fulfill(body=said, content_type="text/event-stream"))
     answer.get_by_role("button", name="Ask again").click()
     expect(answer).to_have_count(1)
     expect(answer).to_contain_text("a cube")
-    expect(page.page.locator(".o-turn[data-role=user]")).to_have_text(re.compile("What is it\\?"))

@@ -9,15 +9,10 @@ import { Store } from "../data/store.js";
 import { live } from "../data/live.js";
 
 const REMEMBERED_TURNS = 20;
+const ATTEMPTS = 3;
+const WAIT_MS = 1000;
+const CHAT = "/v1/chat/completions";
 const PART = { image: "image_url", video: "video_url" };
-
-let leaving = false;
-addEventListener("pagehide", () => {
-  leaving = true;
-});
-addEventListener("pageshow", () => {
-  leaving = false;
-});
 
 class Asking extends Store {
   thinks = false; // whether the reasoner writes its reasoning before the answer
@@ -40,16 +35,13 @@ class Asking extends Store {
     const said = sampling.forWords();
     const [id, item] = [subject.id, subject.item];
     chats.add(id, { role: "user", text });
-    await this.#answer(id, async (turn, signal) => {
-      const body = {
-        model: live.state.system.checkpoint?.id,
-        messages: messagesOf(chats.turns(id).slice(0, -1), item, this.thinks),
-        ...said,
-      };
-      for await (const { text: more = "", thought = "" } of streamed(body, signal)) {
-        chats.grow(turn, { text: turn.text + more, thought: turn.thought + thought });
-      }
-    });
+    const body = {
+      model: live.state.system.checkpoint?.id,
+      messages: messagesOf(chats.turns(id), item, this.thinks),
+      stream: true,
+      ...said,
+    };
+    await this.#ask(id, { path: CHAT, body });
   }
 
   /** Ask a task about the item. */
@@ -62,17 +54,14 @@ class Asking extends Store {
       task: task.id,
       words,
     });
-    await this.#answer(id, async (turn, signal) => {
-      const response = await fetch(`/v1/tasks/${task.id}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ media: id, words, ...(this.thinks ? { thinking: true } : {}), ...sampling.forTask() }),
-        signal,
-      });
-      const answer = await response.json();
-      if (!response.ok) throw refused(answer);
-      chats.grow(turn, answer);
-    });
+    const body = { media: id, words, ...(this.thinks ? { thinking: true } : {}), ...sampling.forTask() };
+    await this.#ask(id, { path: `/v1/tasks/${task.id}`, body });
+  }
+
+  /** The answer about an item that another page, or this one earlier, was left in: it went on meanwhile. */
+  resume(id) {
+    const turn = chats.turns(id).at(-1);
+    if (turn?.open && !this.busy) this.#answer(turn);
   }
 
   /** The last question once more: its answer was interrupted, or failed. */
@@ -84,23 +73,56 @@ class Asking extends Store {
     else this.words(text);
   }
 
-  async #answer(id, fill) {
+  #ask(id, call) {
+    const turn = { role: "assistant", text: "", thought: "", results: [], open: true, call, key: newKey() };
+    return this.#answer(chats.add(id, turn));
+  }
+
+  // The same call with the same key is sent the answer from its beginning, however much of it is written. So it is
+  // asked for again where the connection broke; where that was the page's end, the next page does.
+  async #answer(turn) {
     this.#stopper = new AbortController();
-    const turn = chats.add(id, { role: "assistant", text: "", thought: "", results: [], open: true });
     this.changed();
+    const { signal } = this.#stopper;
     const last = {};
-    try {
-      await fill(turn, this.#stopper.signal);
-    } catch (error) {
-      if (leaving) return; // what is kept says that the answer was left open
-      if (error.name === "AbortError") last.stopped = true;
-      else last.error = (error.name === "Error" && error.message) || say("error.unreachable");
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await read(turn, signal);
+        break;
+      } catch (error) {
+        if (error.name === "AbortError") {
+          last.stopped = true;
+          fetch(`${CHAT}/${turn.key}`, { method: "DELETE" }).catch(() => {});
+        } else if (error.name === "Error") last.error = error.message;
+        else if (attempt === ATTEMPTS) last.error = say("error.unreachable");
+        if (last.stopped || last.error) break;
+        await new Promise((resolve) => setTimeout(resolve, attempt * WAIT_MS));
+      }
     }
     this.#stopper = null;
-    chats.grow(turn, { ...last, open: false }, true);
+    chats.grow(turn, { ...last, open: false, call: undefined }, true);
     this.changed();
   }
 }
+
+// Throws an Error with the server's words where it refuses.
+async function read(turn, signal) {
+  const { path, body } = turn.call;
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": turn.key },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok) throw refused(await response.json().catch(() => null));
+  if (!body.stream) return chats.grow(turn, await response.json());
+  chats.grow(turn, { text: "", thought: "" });
+  for await (const { text = "", thought = "" } of pieces(response))
+    chats.grow(turn, { text: turn.text + text, thought: turn.thought + thought });
+}
+
+// Not crypto.randomUUID, which a page over plain HTTP from another machine does not have.
+const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16)).join("-");
 
 // The item is shown with the first question. Answers that failed, and their questions, are left out.
 function messagesOf(turns, item, thinks) {
@@ -124,16 +146,8 @@ function messagesOf(turns, item, thinks) {
   return messages;
 }
 
-// The answer to one question, word by word: yields `{ text }` and `{ thought }` as they come; throws an Error with the
-// server's words.
-async function* streamed(body, signal) {
-  const response = await fetch("/v1/chat/completions", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ ...body, stream: true }),
-    signal,
-  });
-  if (!response.ok) throw refused(await response.json().catch(() => null));
+// A streamed answer word by word: yields `{ text }` and `{ thought }`; throws an Error with the server's words.
+async function* pieces(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

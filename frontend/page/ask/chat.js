@@ -14,14 +14,14 @@ import { live } from "../data/live.js";
 import { storedSample } from "../media/samples.js";
 import { PromptHistory } from "../parts/prompt_history.js";
 import { seen } from "../data/store.js";
-import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 
 const NEAR_END_PX = 80;
 
 export function Chat() {
   const [pane, field] = [useRef(null), useRef(null)];
   const question = useSignal("");
-  const { turns, marked } = seen(subject);
+  const { id, turns, marked } = seen(subject);
   const { busy, thinks } = seen(asking);
   const { checkpoint } = seen(live).state.system;
   seen(chats);
@@ -31,6 +31,8 @@ export function Chat() {
   useLayoutEffect(() => {
     if (isAtEnd) pane.current.scrollTop = pane.current.scrollHeight;
   });
+
+  useEffect(() => asking.resume(id), [id, busy]);
 
   const write = ({ target }) => {
     question.value = target.value;

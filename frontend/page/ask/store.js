@@ -11,7 +11,7 @@ class AskStore extends Store {
 
   /**
    * The turns about an item: `{ role: "user", text, task? }` and `{ role: "assistant", text, thought, results, skipped,
-   * failure, stopped, error }`.
+   * failure, stopped, error }`; one that is `open` has the `call` that asks for it and its `key`.
    */
   turns(id) {
     return this.#chats[id]?.turns ?? [];
@@ -86,12 +86,7 @@ class AskStore extends Store {
 
 function read() {
   try {
-    const chats = JSON.parse(localStorage[KEY] ?? "{}");
-    for (const { turns } of Object.values(chats)) {
-      // The page was left while it was answered.
-      for (const turn of turns) if (turn.open) Object.assign(turn, { open: false, left: true });
-    }
-    return chats;
+    return JSON.parse(localStorage[KEY] ?? "{}");
   } catch {
     return {};
   }

@@ -19,13 +19,7 @@ export function Turn({ turn, marked, last }) {
   const results = turn.results ?? [];
   // The JSON of an answer that was read is shown as what it says.
   const words = results.length ? "" : turn.text || (turn.open && !turn.thought ? say("ask.waiting") : "");
-  const notes = [
-    ...(turn.skipped ?? []),
-    turn.failure,
-    turn.stopped && say("ask.stopped"),
-    turn.left && say("ask.left"),
-    turn.error,
-  ].filter(Boolean);
+  const notes = [...(turn.skipped ?? []), turn.failure, turn.stopped && say("ask.stopped"), turn.error].filter(Boolean);
   return html`
     <li class="o-turn" data-role=${turn.role} data-open=${turn.open ? "true" : null}>
       <span class="o-sr">${say(`ask.${turn.role}`)}</span>
@@ -60,7 +54,7 @@ export function Turn({ turn, marked, last }) {
       }
       ${
         last &&
-        (turn.error || turn.left || turn.stopped) &&
+        (turn.error || turn.stopped) &&
         html`<button type="button" class="o-btn" data-do="again" onClick=${() => asking.again()}>${say("ask.again")}</button>`
       }
     </li>

@@ -39,7 +39,6 @@ WORDS: dict[str, str] = {
     "ask.thinking": "Thinking…",
     "ask.thought": "Reasoning",
     "ask.waiting": "Looking…",
-    "ask.left": "Interrupted: the page was left before the answer was complete.",
     "ask.again": "Ask again",
     "ask.stopped": "Stopped.",
     "ask.advanced": "Advanced",

@@ -69,8 +69,11 @@ function Queue({ element }) {
   const busy = running(state);
   // The count comes with the queue's own state, where the page knows only the first of a long one.
   const { num_queued: told, seconds_left: left, paused } = state.system.queue ?? {};
+  const { num_answering: answering } = state.system;
   const counts = { running: busy.length, waiting: told ?? queued(state).length };
-  const words = say("header.queue", counts);
+  const words = [say("header.queue", counts), answering && say("header.answering", { answering })]
+    .filter(Boolean)
+    .join(" · ");
   const title = busy.length ? say("title.running", { percent: percent(busy[0]), title: pageTitle }) : pageTitle;
   const hidden = seq < 0;
   useLayoutEffect(() => {

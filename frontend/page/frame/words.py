@@ -34,6 +34,7 @@ WORDS: dict[str, str] = {
     "header.unload": "Unload",
     "header.unloaded_toast": "{title} is being unloaded",
     "header.queue": "{running} running · {waiting} queued",
+    "header.answering": "{answering} answering",
     "header.queue_short": "{running} · {waiting}",
     "header.left": "≈ {time}",
     "header.paused": "paused",

@@ -80,7 +80,6 @@ function Preview({ id, hidden, previewed, element }) {
 function Result({ result, index, count, playback, drawn }) {
   const { type, url, seed } = result;
   const image = useRef(null);
-  const words = say(`stage.result_${type}`, { index: index + 1, count, seed });
   const actions = useActions(type === "actions" ? url : null);
   const reveal = () => {
     drawn.value = url;
@@ -102,6 +101,7 @@ function Result({ result, index, count, playback, drawn }) {
   }, [actions]);
   useLayoutEffect(() => playback.take(result), [url]);
   if (type === "actions") return actions && html`<${ActionsChart} ...${actions} />`;
+  const words = say(`stage.result_${type}`, { index: index + 1, count, seed });
   if (type === "image") return html`<img ref=${image} src=${url} alt=${words} />`;
   return html`<video
     ref=${playback.ref}

@@ -15,7 +15,7 @@ export const colourOf = (column) => `hsl(${(column * 137.5) % 360} 70% 65%)`;
 
 /** The actions at a URL, as `ActionsChart` draws them: undefined until they are there, null where they cannot be had. */
 export function useActions(url) {
-  const [found, setFound] = useState({ url: null, drawn: null });
+  const [found, setFound] = useState({ url: "", drawn: undefined });
   useEffect(() => {
     let current = true;
     if (url) fetched(url).then((drawn) => current && setFound({ url, drawn }));

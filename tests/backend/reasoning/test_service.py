@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from backend.broadcast import Broadcast
 from backend.engine_process import WorkerLost
 from backend.fleet import EngineGroup
 from backend.messages import Command, ConversationEnded, ConversationSaid, Converse, StopConversation, Token, Usage
@@ -86,7 +87,7 @@ def dispatcher() -> FakeDispatcher:
 @pytest.fixture
 def service(dispatcher: FakeDispatcher) -> ReasoningService:
     fleet: Any = FakeFleet(dispatcher)
-    return ReasoningService(fleet, Metrics())
+    return ReasoningService(fleet, Metrics(), Broadcast())
 
 
 def test_an_answer_is_what_was_said_and_nobody_is_told_to_stop(service: ReasoningService, dispatcher: FakeDispatcher):
@@ -199,7 +200,7 @@ def test_what_nobody_has_said_of_the_sampling_is_the_checkpoints_own():
     )
     dispatcher = FakeDispatcher()
     fleet: Any = FakeFleet(dispatcher, Checkpoint("x", preset, None, True))
-    service = ReasoningService(fleet, Metrics())
+    service = ReasoningService(fleet, Metrics(), Broadcast())
 
     def drawn(request: Reason) -> tuple[float, float, int]:
         with service.converse(request, {}):
@@ -221,7 +222,7 @@ def test_the_studio_asks_a_checkpoint_for_no_more_than_it_was_taught_and_a_clien
     )
     dispatcher = FakeDispatcher()
     fleet: Any = FakeFleet(dispatcher, Checkpoint("x", preset, None, True))
-    service = ReasoningService(fleet, Metrics())
+    service = ReasoningService(fleet, Metrics(), Broadcast())
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     asked = Reason.model_validate({**ASKED.model_dump(), "response_schema": schema})
 
