@@ -96,6 +96,7 @@ class JobRow(Table):
         Index("jobs_by_state", "state", "position"),
         Index("jobs_by_batch", "batch_id", "batch_index"),
         Index("jobs_by_end", "end_number"),
+        Index("jobs_by_kind", "kind", "number"),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from backend.database import Database
@@ -23,6 +23,7 @@ from studio.errors import Conflict, EngineLost, QuotaExceeded, StorageError
 from studio.jobs import MAX_RETURNS, BatchPlace, Failure, Job, JobState, Priority, Verdict
 from studio.media import MediaReference
 from studio.requests import Request, media_of
+from studio.requests.kinds import KINDS
 
 PAUSED = "queue_paused"
 """The switch that is there while the queue is paused."""
@@ -119,6 +120,22 @@ class Ledger:
         """The newest jobs before a number, newest first, and the number that the next page is before, if any."""
         with self.transaction() as session:
             return page_of(session, limit, state, before)
+
+    def newest_of_kinds(self, limit: int) -> list[Job]:
+        """The newest jobs of every kind, so many of each; of a batch its first alone, however large it is."""
+        with self.transaction() as session:
+            return [
+                job
+                for kind in KINDS
+                for job in readable(
+                    session.scalars(
+                        select(JobRow)
+                        .where(JobRow.kind == kind, or_(JobRow.batch_index.is_(None), JobRow.batch_index == 0))
+                        .order_by(JobRow.number.desc())
+                        .limit(limit)
+                    )
+                )
+            ]
 
     def open_jobs(self, limit: int | None = None) -> list[Job]:
         """Jobs that have not ended, in the order of running; the first ones where there is a limit."""

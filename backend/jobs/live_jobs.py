@@ -81,6 +81,9 @@ log = structlog.get_logger("orrery.jobs")
 NUM_TOLD = 50
 """More jobs than a page shows of a queue, and few enough for every subscriber's backlog."""
 
+NUM_OF_KIND = 12
+"""Jobs of each kind that a page has however many of another came since: a comparison may have hundreds."""
+
 TOLD_S = 1.0
 """By how much the queue's seconds change before that is told: a small job has twenty steps a second."""
 
@@ -269,8 +272,9 @@ class LiveJobs:
         return [self.now(job) for job in jobs], following
 
     async def snapshot(self, limit: int) -> dict[str, Job]:
-        """What a page is drawn from: what runs, the first of the queue, and the newest of all, by id."""
-        jobs = [*await self.newest(limit), *await self.look(Ledger.open_jobs, limit)]
+        """What a page is drawn from: what runs, the first of the queue, the newest of all and of each kind, by id."""
+        of_kinds = await self.look(Ledger.newest_of_kinds, NUM_OF_KIND)
+        jobs = [*of_kinds, *await self.newest(limit), *await self.look(Ledger.open_jobs, limit)]
         return {job.id: self.now(job) for job in jobs}
 
     def advance(self, job_id: str, progress: Progress) -> None:

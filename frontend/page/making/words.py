@@ -74,6 +74,7 @@ WORDS: dict[str, str] = {
     "strip.item": "{state}, {time}, {label}",
     "strip.succeeded": "done",
     "strip.starting": "running",
+    "strip.stack": "{size} jobs · {label}",
     "strip.seeds": "{count} seeds",
     "strip.frames": "{frames}f",
     "strip.sound": "sound",
