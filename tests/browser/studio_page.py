@@ -89,7 +89,7 @@ class StudioPage:
 
     @property
     def lock(self) -> Locator:
-        return self.part(element_ids.seed_tools(self.place)).get_by_role("button", name="lock")
+        return self.part(element_ids.seed_tools(self.place)).locator("[data-seed]")
 
     @property
     def steps(self) -> Locator:

@@ -134,7 +134,7 @@ def test_length_temperature_and_seed_go_with_questions_and_stay(open_page: OpenP
         settings.locator(f"[name={name}]").fill(said)
         settings.locator(f"[name={name}]").blur()
     expect(settings.locator("[name=max_tokens]")).to_have_value("65536")
-    expect(settings.get_by_role("button", name="lock")).to_have_attribute("aria-pressed", "true")
+    expect(settings.locator("[data-seed]")).to_have_attribute("aria-pressed", "true")
     settings.locator("[name=seed]").press("Escape")
     expect(settings).to_be_hidden()
     ask("And?", 2)
@@ -145,7 +145,7 @@ def test_length_temperature_and_seed_go_with_questions_and_stay(open_page: OpenP
     wait_usable(page, "ask")
     ask("Again?", 4)
     page.page.get_by_role("button", name="Advanced").click()
-    settings.get_by_role("button", name="lock").click()
+    settings.locator("[data-seed]").click()
     ask("Anew?", 5)
 
     assert asked[0]["seed"] == int(drawn)

@@ -1,4 +1,4 @@
-// "New", "+1" and "lock" beside a seed.
+// "New", "+1" and whether it is locked, beside a seed.
 
 import { say } from "../data/facts.js";
 import { html } from "../vendor/preact.js";
@@ -13,10 +13,11 @@ export const SeedButtons = ({ locked, fresh, next, lock }) => html`
   <button
     type="button"
     class="o-btn"
-    title=${say("form.lock_help")}
+    title=${say(locked ? "form.locked_help" : "form.random_help")}
     aria-pressed=${String(Boolean(locked))}
+    data-seed=${locked ? "locked" : "random"}
     onClick=${lock}
   >
-    <${Icon} name=${locked ? "closed" : "open"} size="15" />${say("form.lock")}
+    <${Icon} name=${locked ? "closed" : "open"} size="15" />${say(locked ? "form.locked" : "form.random")}
   </button>
 `;
