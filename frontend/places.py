@@ -63,7 +63,7 @@ STYLES = (
 )
 """The style sheets of every page, in the order in which they apply; a place's own follow."""
 
-MAKING_STYLES = ("making/making", "media/media", "media/player", "media/beside_clip")
+MAKING_STYLES = ("making/making", "media/media", "media/player", "media/beside_clip", "media/lightbox")
 IMAGE = Place(
     "image",
     "Make",
@@ -175,7 +175,7 @@ LIBRARY = Place(
     words=library.WORDS,
     keys=library.KEYS,
     script="library/library.js",
-    styles=("parts/keeping", "library/library", "library/peek", "media/player", "media/beside_clip"),
+    styles=("parts/keeping", "library/library", "library/peek", "media/player", "media/beside_clip", "media/lightbox"),
 )
 QUEUE = Place(
     "queue",

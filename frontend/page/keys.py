@@ -10,6 +10,7 @@ MAKING_KEYS: Keys = (
     (("Esc",), "Leave a field, then cancel the job shown"),
     (("/",), "Go to the prompt"),
     (("←", "→"), "Move between options, or along the strip"),
+    (("F",), "Enlarge the result"),
     (("?",), "Show this list"),
 )
 """Of every page with a form."""

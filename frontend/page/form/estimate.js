@@ -11,6 +11,7 @@ import { define } from "../parts/element.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
 import { CopyButtons } from "./copies.js";
 import { form } from "./values.js";
+import { promptsOf } from "./wildcards.js";
 
 const SETTLE_MS = 300;
 
@@ -73,7 +74,9 @@ function wordsOf(state, values, { seconds, basis, queue_seconds: queue }) {
   const { "sampling.num_inference_steps": steps, count } = values;
   const measured =
     seconds != null && say(basis === "similar" ? "estimate.similar" : "estimate.time", { time: duration(seconds) });
+  const prompts = promptsOf(form.get("prompt") ?? "").length;
   return [
+    prompts > 1 && say("estimate.prompts", { prompts }),
     count > 1 && say(canMake(kind, "image") ? "estimate.pictures" : "estimate.clips", { count }),
     measured || say(steps === 1 ? "estimate.step" : "estimate.steps", { steps }),
     wait(state, measured, queue),

@@ -13,6 +13,7 @@ import { refusalAt } from "../data/refusals.js";
 import { again as placeAgain, placesFrom, refineFrom } from "../parts/send.js";
 import { ask } from "../parts/server.js";
 import { seen } from "../data/store.js";
+import { openLightbox } from "../media/lightbox.js";
 import { Viewer } from "../media/viewer.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 
@@ -57,6 +58,12 @@ export function Peek() {
     selection.peek(null);
     document.querySelector(`.o-tile[data-id="${CSS.escape(id)}"] .o-tile-open`)?.focus();
   };
+  const enlarge = () =>
+    openLightbox(
+      library.items.map((other) => other.id),
+      id,
+      (last) => selection.peek(last),
+    );
   const quiet = (name, icon, act, more = {}) =>
     html`<${IconButton} icon=${icon} words=${say(`peek.${name}`)} quiet data-do=${name} onClick=${act} ...${more} />`;
   const trashed = Boolean(item.trashed_at);
@@ -71,6 +78,15 @@ export function Peek() {
           !trashed && [
             quiet("star", "star", () => change({ starred: !item.starred }), { "aria-pressed": String(item.starred) }),
             quiet("trash", "trash", () => library.trash([id])),
+            !item.missing &&
+              html`<${IconButton}
+                icon="grow"
+                words=${say("lightbox.open")}
+                quiet
+                data-do="enlarge"
+                data-hot="enlarge"
+                onClick=${enlarge}
+              />`,
           ]
         }
         ${quiet("close", "close", close, { "data-hot": "cancel" })}

@@ -12,6 +12,7 @@ KEYS: Keys = (
     (("Space",), "Select or deselect the item"),
     (("Shift", "→"), "Extend the selection"),
     (("Ctrl", "A"), "Select all loaded items"),
+    (("F",), "Enlarge the open item"),
     (("S",), "Star"),
     (("Del",), "Move to trash"),
     (("J", "K", "L"), "Previous frame, play or pause, next frame"),

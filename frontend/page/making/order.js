@@ -4,6 +4,7 @@
 import { say } from "../data/facts.js";
 import { defineField } from "../form/field.js";
 import { form } from "../form/values.js";
+import { promptsOf } from "../form/wildcards.js";
 import { toast } from "../parts/errors.js";
 import { Icon } from "../parts/icons.js";
 import { Popover } from "../parts/popover.js";
@@ -24,7 +25,10 @@ function Order({ value, pick }) {
     const first = Number(form.values["sampling.seed"]);
     const batch = await askJson("POST", "/v1/batches", {
       request: { ...form.request(), count: 1 },
-      axes: { "sampling.seed": [...Array(count).keys()].map((index) => first + index) },
+      axes: {
+        prompt: promptsOf(form.get("prompt") ?? ""),
+        "sampling.seed": [...Array(count).keys()].map((index) => first + index),
+      },
       priority,
     });
     if (!batch) return;

@@ -19,12 +19,12 @@ class Errors extends HTMLElement {
     this.className = "o-sr";
   }
 
-  /** What a submission came to: `{ job }`, or the server's error. */
+  /** What a submission came to: `{ jobs }`, their ids, or the server's error. */
   show(outcome) {
     this.#clear();
-    if (outcome.job) {
-      this.dataset.job = outcome.job;
-      return selection.ask([outcome.job]);
+    if (outcome.jobs) {
+      [this.dataset.job] = outcome.jobs;
+      return selection.ask(outcome.jobs);
     }
     delete this.dataset.job;
     // The boxes find out which of them it is.

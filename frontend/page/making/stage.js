@@ -9,12 +9,14 @@ import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../dat
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
 import { ActionsChart, useActions } from "../media/actions_chart.js";
+import { openLightbox } from "../media/lightbox.js";
 import { PictureCanvas } from "../media/picture_canvas.js";
 import { Playback } from "../media/playback.js";
 import { Player } from "../media/player.js";
 import { Waveform } from "../media/waveform.js";
 import { define, useAttributes } from "../parts/element.js";
 import { Fixes } from "../parts/fixes.js";
+import { Icon } from "../parts/icons.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 import { selection } from "./selection.js";
 
@@ -50,6 +52,23 @@ function Stage({ element }) {
         <${Preview} id=${runs ? job.id : null} hidden=${!hasPreview} previewed=${previewed} element=${element} />
         ${url && html`<${Result} ...${{ result, index, count: results.length, playback, drawn }} />`}
       </div>
+      ${
+        url &&
+        html`<button
+          type="button"
+          class="o-enlarge"
+          title=${say("lightbox.open")}
+          aria-label=${say("lightbox.open")}
+          data-hot="enlarge"
+          onClick=${() =>
+            openLightbox(
+              results.map(({ id }) => id),
+              result.id,
+            )}
+        >
+          <${Icon} name="grow" />
+        </button>`
+      }
       <div class="o-over"><${Over} ...${{ job, state, results, hasPreview }} /></div>
     </div>
     <${Below} ...${{ job, result, playback, whole }} />

@@ -99,7 +99,7 @@ function useGrown(whole) {
 
 function step(event, playback) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-  if (document.querySelector("dialog[open]")) return;
+  if (document.querySelector("dialog[open]:not(.o-lightbox)")) return;
   if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
   if (event.key === "k") playback.toggle();
   else if (STEPS[event.key]) playback.step(STEPS[event.key]);

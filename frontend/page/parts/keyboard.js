@@ -38,6 +38,7 @@ addEventListener(
       else press("cancel");
     } else if (!isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) {
       if (event.key === "?") keys()?.showModal();
+      if (event.key === "f" && !document.querySelector("dialog[open]")) press("enlarge");
       if (event.key !== "/") return;
       event.preventDefault();
       document.querySelector("[id$='-prompt'] textarea, input[id$='-prompt'], [data-hot~=words]")?.focus();

@@ -17,14 +17,14 @@ import { ClipFigure, Notes, paceOf } from "./clip.js";
 import { Playhead } from "./playhead.js";
 import { Plot } from "./plot.js";
 import { PAINTERS } from "./views.js";
-import { PlayheadZoom } from "./zoom.js";
+import { Zoom } from "../parts/zoom.js";
 import { html, render, signal, useEffect, useLayoutEffect, useSignal } from "../vendor/preact.js";
 
 const FLICKER_MS = 500; // twice a second: below what may harm (WCAG 2.3.1: three)
 
 class OnePlayhead extends HTMLElement {
   playhead = new Playhead();
-  zoom = new PlayheadZoom();
+  zoom = new Zoom(".o-clip-frame");
   drawn = new Set(); // the clips that are there
   shown = signal({ columns: [], rows: [], cells: [] });
   seen = signal({ view: "side", against: 0 });

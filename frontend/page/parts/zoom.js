@@ -1,14 +1,21 @@
-// Zoom and pan that all cells share: the buttons, Ctrl and the wheel, dragging once it is closer than whole.
+// Zoom and pan, shared by every frame that it moves: the buttons, Ctrl and the wheel, dragging once it is closer than whole.
 
 import { Store } from "../data/store.js";
 
 const MOST = 16;
 
-export class PlayheadZoom extends Store {
+export class Zoom extends Store {
+  #frame;
   #drag = null;
   scale = 1;
   x = 0; // of the cell's width, to the right
   y = 0;
+
+  /** `frame` selects the boxes that are looked into. */
+  constructor(frame) {
+    super();
+    this.#frame = frame;
+  }
 
   /** Closer by a factor; 0 is whole again. */
   by(factor, at = [0.5, 0.5]) {
@@ -19,7 +26,7 @@ export class PlayheadZoom extends Store {
     this.#pan((at[0] - 0.5) * (1 - grown) + this.x * grown, (at[1] - 0.5) * (1 - grown) + this.y * grown);
   }
 
-  /** What the list of cells has of it: its properties move them. */
+  /** What the element around the frames has of it: its properties move them. */
   get attributes() {
     return {
       style: { "--o-zoom": this.scale, "--o-pan-x": `${100 * this.x}%`, "--o-pan-y": `${100 * this.y}%` },
@@ -39,7 +46,7 @@ export class PlayheadZoom extends Store {
   }
 
   #place(event) {
-    const frame = event.target.closest?.(".o-clip-frame");
+    const frame = event.target.closest?.(this.#frame);
     if (!frame) return null;
     const { left, top, width, height } = frame.getBoundingClientRect();
     return [(event.clientX - left) / width, (event.clientY - top) / height, width, height];
