@@ -12,21 +12,24 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 
 from backend.dialects.fields import object_of_form
+from backend.dialects.openai_video_answers import shown_results
 from backend.dialects.openai_videos import FILES, addresses_in, to_draft
 from backend.dialects.video_fields import VideoFields, read_fields
 from backend.edge.body_limit import MAX_JSON_BYTES
 from backend.routes.chat import own_hosts
 from backend.routes.job_call import submitted
 from backend.services import Services
-from studio.errors import BadInput, StudioError
+from studio.errors import BadInput, Conflict, JobNotFound, StudioError
 from studio.jobs import Job
 from studio.media import MediaReference
-from studio.requests import cut, nearest
+from studio.requests import cut, nearest, shown
 
 MAX_FIELDS = 20_000
 """Of a form: 60 actions of 57 values come as 3,420 fields of OpenAI's client."""
 
 MAX_FILES = 16
+
+SOURCE = "input_reference"
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,51 @@ async def submit_video(request: Request, parts: Services, key: str | None) -> tu
     """
     body = await read_body(request)
     return await submit_fields(read_fields(body.fields), await files_of(body, parts), request, parts, key)
+
+
+EXTENSION: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "application/json": {
+            "schema": {
+                "type": "object",
+                "required": ["video", "prompt"],
+                "properties": {
+                    "video": {"description": "the video to continue: its id, {id}, or a media id"},
+                    **SCHEMA["properties"],
+                },
+                "additionalProperties": True,
+            },
+            "example": {"video": {"id": "5b3090214d6b"}, "prompt": "The arm puts the cube down.", "seconds": "4"},
+        }
+    },
+}
+
+
+async def submit_extension(request: Request, parts: Services, key: str | None) -> tuple[Job, bool]:
+    """The job that continues a video, which is the body's `video`; otherwise as `submit_video`."""
+    body = await read_body(request)
+    fields = {"condition_video_keep": "last", **body.fields}
+    files = {SOURCE if name == "video" else name: file for name, file in body.files.items()}
+    if SOURCE not in files:
+        fields[SOURCE] = await _address_of(fields.pop("video", None), parts)
+    return await submit_fields(read_fields(fields), await files_of(CallBody(fields, files), parts), request, parts, key)
+
+
+async def _address_of(video: object, parts: Services) -> str:
+    said = cast(dict[str, Any], video).get("id") if isinstance(video, dict) else video
+    if not isinstance(said, str):
+        raise BadInput(
+            f"video is {shown(video)}; expected the video to continue.", param="video", hint='Send video: {"id": …}.'
+        )
+    try:
+        job = await parts.fleet.jobs.get(said)
+    except JobNotFound:
+        return said  # a media id, or any other address of a video
+    made = shown_results(job)
+    if not made:
+        raise Conflict(f"Video {said} is {job.state} and has no frames to continue.", param="video")
+    return f"media:{made[0].id}"
 
 
 async def submit_fields(

@@ -23,7 +23,7 @@ from backend.errors import documented
 from backend.media.file_names import mime_of
 from backend.routes.job_call import IdempotencyKey, outcome, told_of
 from backend.routes.media import serve_file
-from backend.routes.video_call import BODY, submit_video
+from backend.routes.video_call import BODY, EXTENSION, submit_extension, submit_video
 from backend.services import Parts, Services
 from studio.errors import (
     BadInput,
@@ -53,6 +53,14 @@ SYNC_ANSWERS: dict[int | str, dict[str, Any]] = {
 async def create(request: Request, response: Response, parts: Parts, key: IdempotencyKey = None) -> Video:
     """Queue a video or actions: text, image or video to video, transfer, forward and inverse dynamics, policy."""
     job, replayed = await submit_video(request, parts, key)
+    response.headers.update(told_of(job, replayed))
+    return to_video(job, _base(request))
+
+
+@router.post("/extensions", responses=documented(*REFUSALS), openapi_extra={"requestBody": EXTENSION})
+async def extend(request: Request, response: Response, parts: Parts, key: IdempotencyKey = None) -> Video:
+    """Continue a video: queue a new one that begins with the last five frames of `video`, with the same fields."""
+    job, replayed = await submit_extension(request, parts, key)
     response.headers.update(told_of(job, replayed))
     return to_video(job, _base(request))
 
@@ -169,15 +177,6 @@ async def remix(video_id: VideoId) -> None:
 async def edits() -> None:
     """Not supported: see remix."""
     raise NotImplementedHere("Video edits are not supported.", hint="Send the video as input_reference.")
-
-
-@router.post("/extensions", status_code=501, responses=documented(NotImplementedHere))
-async def extensions() -> None:
-    """Not supported: use `input_reference` to continue a video from its last frames."""
-    raise NotImplementedHere(
-        "Video extensions are not supported.",
-        hint='To continue a video, use POST /v1/videos with input_reference and condition_video_keep "last".',
-    )
 
 
 @router.post("/characters", status_code=501, responses=documented(NotImplementedHere))

@@ -40,6 +40,30 @@ def test_create_poll_content_list_and_delete(client: openai.OpenAI):
         client.videos.retrieve(video.id)
 
 
+def test_a_video_is_extended_from_its_last_frames(client: openai.OpenAI, server: RunningServer):
+    first = client.videos.create_and_poll(
+        model="speck", prompt="The arm lifts the cube.", size="320x192", extra_body=SMALL, poll_interval_ms=100
+    )
+
+    more = client.videos.extend(
+        prompt="It puts the cube down.", seconds="4", video={"id": first.id}, extra_body={**SMALL, "num_frames": 9}
+    )
+
+    asked = server.wait_job(more.id)["request"]
+    assert (asked["source_video"], asked["condition_end"]) == (f"{first.id}-0", "last")
+    assert (asked["prompt"], asked["num_frames"]) == ("It puts the cube down.", 9)
+    assert client.videos.retrieve(more.id).size == "320x192"
+
+
+def test_what_cannot_be_extended_says_why(client: openai.OpenAI, server: RunningServer):
+    for video in (None, 7):
+        answer = server.post("/v1/videos/extensions", json={"prompt": "x", "video": video})
+        assert (answer.status_code, answer.json()["error"]["param"]) == (422, "video")
+    picture = server.wait_job(server.submit(sampling={"num_inference_steps": 1})["id"])["id"]
+    answer = server.post("/v1/videos/extensions", json={"prompt": "x", "video": {"id": picture}})
+    assert answer.status_code == 422
+
+
 def test_nested_extras_and_a_picture_come_as_a_form(client: openai.OpenAI, server: RunningServer):
     video = client.videos.create(
         model="speck",
@@ -115,7 +139,7 @@ def test_what_is_not_served_says_so(client: openai.OpenAI, server: RunningServer
     with pytest.raises(openai.InternalServerError) as refused:
         client.images.edit(image=picture_bytes(), prompt="x")
     assert refused.value.status_code == 501
-    for path in ("/v1/videos/edits", "/v1/videos/extensions", "/v1/videos/characters", "/v1/images/variations"):
+    for path in ("/v1/videos/edits", "/v1/videos/characters", "/v1/images/variations"):
         assert server.post(path, json={}).status_code == 501, path
 
 
