@@ -33,6 +33,7 @@ from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
+from backend.library.cuts import CutService
 from backend.library.form_presets import FormPresets
 from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
@@ -233,6 +234,7 @@ def build_library(
         ),
         sheets=sheets,
         controls=ControlService(media, ledger.uploads),
+        cuts=CutService(media, ledger.uploads, folder.media / "incoming"),
         forms=FormPresets(folder.form_presets),
         comparisons=comparisons,
         measuring=Measuring(comparisons, media),

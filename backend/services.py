@@ -27,6 +27,7 @@ from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
 from backend.library.backups import Backups
 from backend.library.controls import ControlService
+from backend.library.cuts import CutService
 from backend.library.form_presets import FormPresets
 from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
@@ -94,6 +95,7 @@ class LibraryServices:
 
     items: LibraryService
     backups: Backups
+    cuts: CutService
     sheets: SheetService
     controls: ControlService
     forms: FormPresets
@@ -152,6 +154,7 @@ UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]
 UsesQueue = Annotated[QueueService, _part(lambda services: services.fleet.queue)]
 UsesTasks = Annotated[TaskService, _part(lambda services: services.words.tasks)]
 UsesUpsampler = Annotated[Upsampler, _part(lambda services: services.words.upsampler)]
+UsesCuts = Annotated[CutService, _part(lambda services: services.library.cuts)]
 UsesItems = Annotated[LibraryService, _part(lambda services: services.library.items)]
 UsesBackups = Annotated[Backups, _part(lambda services: services.library.backups)]
 UsesSheets = Annotated[SheetService, _part(lambda services: services.library.sheets)]

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, Field
 
 from studio.media import MediaType
 from studio.requests import Frozen, Request
-from studio.requests.fields import BoundedText, on_one_line
+from studio.requests.fields import BoundedText, MediaId, on_one_line
 
 Order = Literal["newest", "oldest", "largest"]
 
@@ -219,6 +219,21 @@ class DeleteEverything(Frozen):
     """`DELETE /v1/library`: said in words, so that nobody does it in passing."""
 
     confirm: Literal["delete everything"]
+
+
+class VideoPart(Frozen):
+    """Frames `first` to `last` of a video, both kept, counted from 0; none is its last frame."""
+
+    media: MediaId
+    first: Annotated[int, Field(ge=0)] = 0
+    last: Annotated[int | None, Field(ge=0)] = None
+
+
+class CutVideo(Frozen):
+    """`POST /v1/library/cuts`: parts of videos of one size and frame rate, one after the other."""
+
+    parts: Annotated[tuple[VideoPart, ...], Field(min_length=1, max_length=64)]
+    title: Title = ""
 
 
 class SpritesheetLayout(Frozen):

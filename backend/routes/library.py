@@ -11,11 +11,12 @@ from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
 from backend.routes.media import MediaId
-from backend.services import Parts, UsesBackups, UsesItems
+from backend.services import Parts, UsesBackups, UsesCuts, UsesItems
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, StudioError
 from studio.library import (
     MAX_IDS,
     ChangedIds,
+    CutVideo,
     DeleteEverything,
     ErasedItems,
     ImportReport,
@@ -27,11 +28,13 @@ from studio.library import (
     LibraryPage,
     LibraryQuery,
 )
+from studio.media import MediaReference
 from studio.requests import parse_as
 
 router = APIRouter(prefix="/v1/library", tags=["library"])
 
 IDS = {"ids": ["u0123456789abcdef"]}
+CUT = {"parts": [{"media": "u0123456789abcdef", "first": 0, "last": 11}], "title": "the first second"}
 ZIP: dict[str, Any] = {"content": {"application/zip": {}}}
 
 
@@ -75,6 +78,16 @@ async def archive(request: Request, backups: UsesBackups) -> StreamingResponse:
     """Download items with their recipes as a zip; accepts a form with `ids` or JSON."""
     ids = parse_as(ItemIds, await _ids_of(request)).ids
     return _download(await backups.archive(ids), "orrery.zip")
+
+
+@router.post(
+    "/cuts",
+    status_code=201,
+    responses=documented(BadInput, MediaNotFound, QuotaExceeded, StorageError, DiskFull),
+)
+async def cut(asked: Annotated[CutVideo, Body(examples=[CUT])], cuts: UsesCuts) -> MediaReference:
+    """Trim and join videos: parts of one size and frame rate become a new item of the library."""
+    return await cuts.cut(asked)
 
 
 @router.delete("", responses=documented(BadInput, Conflict, StorageError))

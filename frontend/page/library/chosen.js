@@ -3,6 +3,7 @@
 import { say } from "../data/facts.js";
 import { IconButton } from "../parts/icons.js";
 import { download } from "../parts/archive.js";
+import { cut } from "./cuts.js";
 import { library } from "./store.js";
 import { query } from "./query.js";
 import { selection } from "./selection.js";
@@ -25,6 +26,7 @@ export function Chosen() {
     items.length <= MOST_COMPARED &&
     items.every(({ type, missing }) => COMPARED.includes(type) && !missing);
   const compare = () => location.assign(`/compare?items=${items.map(({ id }) => id).join(",")}`);
+  const joined = items.length > 1 && items.every(({ type, missing }) => type === "video" && !missing);
   const change = (changes) => library.change([...chosen], changes);
   const button = (name, icon, act, more = {}) =>
     html`<${IconButton} icon=${icon} words=${say(`chosen.${name}`)} data-do=${name} onClick=${act} ...${more} />`;
@@ -38,6 +40,15 @@ export function Chosen() {
         ${button("star", "star", () => change({ starred: !starred }), { "aria-pressed": String(starred) })}
         <${TagField} size="10" words=${say("chosen.tag")} add=${(tag) => change({ add_tags: [tag] })} />
         ${compared && button("compare", "compare", compare)}
+        ${
+          joined &&
+          button("join", "copies", () =>
+            cut(
+              [...chosen].map((media) => ({ media })),
+              "",
+            ),
+          )
+        }
         ${button("zip", "download", () => download([...chosen]))}
         ${button("trash", "trash", () => library.trash([...chosen]), bad)}
       `;

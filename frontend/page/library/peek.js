@@ -5,6 +5,7 @@ import { nameOf } from "../data/job_words.js";
 import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
 import { Icon, IconButton } from "../parts/icons.js";
+import { Cuts } from "./cuts.js";
 import { edited, library } from "./store.js";
 import { selection } from "./selection.js";
 import { Tags } from "./tags.js";
@@ -132,6 +133,13 @@ export function Peek() {
         }
       </div>
       ${!trashed && !item.missing && html`<${Ways} item=${item} />`}
+      ${
+        !trashed &&
+        !item.missing &&
+        item.type === "video" &&
+        item.num_frames > 1 &&
+        html`<${Cuts} key=${id} item=${item} request=${detail?.request} />`
+      }
       ${item.prompt && html`<p class="o-peek-prompt">${sentenceOf(item.prompt)}</p>`}
       ${
         captionOf(item.prompt) &&
