@@ -15,6 +15,7 @@ _SHAPES: dict[str, str] = {
         '<path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2"/>'
         '<path d="M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>'
     ),
+    "sliders": '<path d="M4 7h10M18 7h2M4 17h4M12 17h8"/><circle cx="16" cy="7" r="2"/><circle cx="10" cy="17" r="2"/>',
     "keyboard": (
         '<rect x="2.5" y="6" width="19" height="12" rx="2.5"/>'
         '<path d="M6.5 10h.01M10 10h.01M14 10h.01M17.5 10h.01M8 14h8"/>'

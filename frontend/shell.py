@@ -144,7 +144,14 @@ def _rail(place: Place) -> str:
     for heading, places in groupby(PLACES, key=lambda entry: entry.group):
         links = "".join(_link(entry, here=entry.name in (place.name, place.within)) for entry in places)
         groups.append(f'<h2>{heading}</h2><ul role="list">{links}</ul>')
-    return f'<o-rail id="{element_ids.RAIL}" role="navigation" aria-label="{text.PAGES}">{"".join(groups)}</o-rail>'
+    settings = (
+        f'<button type="button" data-do="settings" aria-haspopup="dialog">{icon("sliders", 17)}'
+        f"<span>{text.SETTINGS}</span></button>"
+    )
+    return (
+        f'<o-rail id="{element_ids.RAIL}" role="navigation" aria-label="{text.PAGES}">'
+        f"{''.join(groups)}{settings}</o-rail>"
+    )
 
 
 def _link(place: Place, *, here: bool) -> str:

@@ -18,6 +18,7 @@ SKIP = "Skip to the form"
 PAGES = "Pages"
 CONNECTING = frame.CONNECTING
 HELP = "Keyboard shortcuts"
+SETTINGS = frame.SETTINGS
 DARK = "Dark mode"
 GUARDRAIL = "guardrail"
 CLOSE = frame.CLOSE

@@ -145,7 +145,7 @@ class StudioPage:
         self.wait_state("succeeded")
         self.page.wait_for_function(
             "() => { const clip = document.querySelector('o-stage video');"
-            " return !clip.hidden && clip.readyState >= 2 }",
+            " return clip?.readyState >= 2 }",
             timeout=JOB_MS,
         )
 

@@ -33,7 +33,7 @@ def test_results_of_a_job_are_enlarged_and_leafed_through_with_the_keyboard(open
     expect(box.get_by_role("button", name="Next item")).to_be_disabled()
     box.get_by_role("button", name="Show item 1").click()
     expect(box).to_have_attribute("data-media", f"{job}-0")
-    assert serious_violations(page.page) == []
+    assert serious_violations(page) == []
     page.page.keyboard.press("Escape")
     expect(box).to_have_count(0)
     expect(page.stage).to_have_attribute("data-state", "succeeded")

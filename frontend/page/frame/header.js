@@ -11,11 +11,12 @@ import { seen } from "../data/store.js";
 import { Icon } from "../parts/icons.js";
 import { Popover } from "../parts/popover.js";
 import { CheckpointMenu } from "./checkpoint_menu.js";
+import { openSettings } from "./settings.js";
+import { theme } from "./theme.js";
 import { html, render, useEffect, useLayoutEffect } from "../vendor/preact.js";
 
 const LOST_FOR_MS = 2500; // a server that restarts is back before anybody needs a banner
 const DOT = { ready: "good", failed: "bad" }; // anything else waits
-const THEME = "orrery.theme"; // also read in the head, before the first paint
 
 // Gradio writes the title of its first page over every other one's.
 if (window.gradio_config) window.gradio_config.title = pageTitle;
@@ -28,8 +29,12 @@ class Header extends HTMLElement {
     draw(Queue, find("[data-pill=queue]"));
     draw(Guardrail, find(".o-explains"));
     draw(Lost, find(".o-lost"));
-    find("[data-do=theme]").setAttribute("aria-pressed", String(isDark()));
-    find("[data-do=theme]").addEventListener("click", toggleTheme);
+    const dark = find("[data-do=theme]");
+    const press = () => dark.setAttribute("aria-pressed", String(theme.isDark));
+    press();
+    theme.addEventListener("state", press);
+    dark.addEventListener("click", () => theme.choose(theme.isDark ? "light" : "dark"));
+    document.querySelector("o-rail [data-do=settings]").addEventListener("click", openSettings);
     find("[data-do=keys]").addEventListener("click", () => document.querySelector(".o-keys").showModal());
     find(".o-menu").addEventListener("click", () => document.querySelector("o-rail").toggle());
   }
@@ -122,16 +127,6 @@ function Lost({ element }) {
     };
   }, [lost]);
   return lost && say("header.gone");
-}
-
-/** Light or dark is what the system says until a person chooses. */
-const isDark = () => document.body.classList.contains("dark");
-
-function toggleTheme({ currentTarget }) {
-  const dark = !isDark();
-  localStorage[THEME] = dark ? "dark" : "light";
-  for (const root of [document.documentElement, document.body]) root.classList.toggle("dark", dark);
-  currentTarget.setAttribute("aria-pressed", String(dark));
 }
 
 customElements.define("o-header", Header);

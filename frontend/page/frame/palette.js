@@ -27,6 +27,7 @@ function commands(earlier) {
       ? [{ words: say("palette.submit"), act: () => press("submit") }]
       : []),
     { words: say("palette.theme"), act: click("[data-do=theme]") },
+    { words: say("settings.title"), act: click("o-rail [data-do=settings]") },
     { words: say("palette.keys"), act: click("[data-do=keys]") },
     {
       words: say(paused ? "palette.resume" : "palette.pause"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+SETTINGS = "Settings"
 CONNECTING = "connecting…"
 CLOSE = "Close"
 UNREACHABLE = "The server did not answer."
@@ -12,6 +13,18 @@ WORDS: dict[str, str] = {
     "media.deleted": "deleted",
     "media.no_picture": "no preview",
     # header
+    "settings.title": SETTINGS,
+    "settings.hint": "Kept in this browser.",
+    "settings.theme": "Theme",
+    "settings.theme_system": "System",
+    "settings.theme_light": "Light",
+    "settings.theme_dark": "Dark",
+    "settings.autoplay": "Play new videos automatically",
+    "settings.autoplay_true": "On",
+    "settings.autoplay_false": "Off",
+    "settings.angles": "Joint angles",
+    "settings.angles_rad": "rad",
+    "settings.angles_deg": "degrees",
     "header.connecting": CONNECTING,
     "header.reconnecting": "reconnecting…",
     "header.preparing": "preparing",

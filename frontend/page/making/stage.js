@@ -7,6 +7,7 @@ import { allGone, lost } from "../data/gone.js";
 import { promptOf } from "../data/job_words.js";
 import { actionsOf, actsOn, before, makesClip, shownResults, size } from "../data/jobs.js";
 import { live } from "../data/live.js";
+import { settings } from "../data/settings.js";
 import { seen } from "../data/store.js";
 import { ActionsChart, useActions } from "../media/actions_chart.js";
 import { openLightbox } from "../media/lightbox.js";
@@ -95,7 +96,7 @@ function Preview({ id, hidden, previewed, element }) {
   return html`<canvas ref=${canvas} role="img" aria-label=${say("stage.preview")} hidden=${hidden} />`;
 }
 
-/** What a job made; `drawn` becomes its URL once it can be seen. A clip plays at once, unless less motion is asked for. */
+/** What a job made; `drawn` becomes its URL once it can be seen. A clip plays at once, unless it shall not. */
 function Result({ result, index, count, playback, drawn }) {
   const { type, url, seed } = result;
   const image = useRef(null);
@@ -110,7 +111,7 @@ function Result({ result, index, count, playback, drawn }) {
         .decode()
         .finally(() => current && reveal())
         .catch(() => {});
-    if (type === "video" && !STILL.matches) playback.play();
+    if (type === "video" && settings.values.autoplay && !STILL.matches) playback.play();
     return () => {
       current = false;
     };

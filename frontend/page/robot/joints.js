@@ -2,6 +2,7 @@
 // limits as bands, and a mark where a command was clamped. About 1500 line segments, well under a millisecond.
 
 import { say } from "../data/facts.js";
+import { settings } from "../data/settings.js";
 import { seen } from "../data/store.js";
 import { define } from "../parts/element.js";
 import { html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
@@ -32,11 +33,12 @@ function Joints() {
   const paint = () => draw(canvas.current, full.value);
   seen(robot);
   seen(robot.ticks);
+  const { angles } = seen(settings).values;
   useLayoutEffect(paint);
   usePlot(canvas, paint);
   return html`
     <div class="o-joints-head">
-      <b>${say("joints.title")}</b>
+      <b>${say("joints.title", { unit: say(`settings.angles_${angles}`) })}</b>
       ${KEYS.map((name) => html`<span data-key=${name}><i />${say(`joints.${name}`)}</span>`)}
       <button
         type="button"
@@ -103,9 +105,12 @@ function drawTrack(sheet, joint, ticks, rows, full) {
   const clamps = counts ? CLAMPS.reduce((sum, name) => sum + counts[`num_clamped_${name}`][joint], 0) : 0;
   drawWords(sheet, joint === GRIPPER ? say("joints.gripper") : `q${joint + 1}`, 0, top + 10, "ink", 11.5);
   if (clamps) drawWords(sheet, `▴${clamps}`, 0, top + 24, "warn", 10.5);
-  drawWords(sheet, signed(high, 1), width, top + 8, "muted", 10, "right");
-  drawWords(sheet, signed(low, 1), width, top + height - 1, "muted", 10, "right");
-  if (now != null) drawWords(sheet, signed(now, 2), width, top + height / 2 + 4, "ink", 11.5, "right");
+  const unit = joint === GRIPPER ? 1 : settings.perRad;
+  const fine = unit === 1 ? 2 : 0; // digits
+  const said = (value, digits) => signed(value * unit, Math.min(digits, fine));
+  drawWords(sheet, said(high, 1), width, top + 8, "muted", 10, "right");
+  drawWords(sheet, said(low, 1), width, top + height - 1, "muted", 10, "right");
+  if (now != null) drawWords(sheet, said(now, 2), width, top + height / 2 + 4, "ink", 11.5, "right");
   if (joint === 0) drawWords(sheet, say("joints.now"), x(0) + 4, top + 9, "muted", 10);
 }
 

@@ -142,7 +142,7 @@ WORDS: dict[str, str] = {
     "policy.connecting": "policy connecting",
     "policy.ready": "policy ready",
     "policy.refused": "policy refused",
-    "joints.title": "Joints",
+    "joints.title": "Joints ({unit})",
     "joints.state": "state",
     "joints.command": "command",
     "joints.coming": "upcoming",
