@@ -20,7 +20,7 @@ Write = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]
 """Writes an answer, piece by piece, with the function that it is given."""
 
 
-class Answer:
+class AnswerStream:
     """A text while a task of its own writes it, for any number of readers. Lives on the event loop's thread."""
 
     def __init__(self, write: Write, *, kept: bool, fingerprint: str = "") -> None:
@@ -93,9 +93,9 @@ class Answers:
     """Those with a key, by it."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Answer] = {}
+        self._kept: dict[str, AnswerStream] = {}
 
-    def begin(self, key: str | None, body: bytes, write: Write) -> Answer:
+    def begin(self, key: str | None, body: bytes, write: Write) -> AnswerStream:
         """The answer to a call: a new one, or with a key the one that an earlier call has begun.
 
         Args:
@@ -108,7 +108,7 @@ class Answers:
             Conflict: it was given with another body.
         """
         if key is None:
-            return Answer(write, kept=False)
+            return AnswerStream(write, kept=False)
         check_key(key)
         fingerprint = fingerprint_of(body)
         found = self._kept.get(key)
@@ -117,7 +117,7 @@ class Answers:
         if found is None or found.is_refused:
             self._kept.pop(key, None)
             self._make_room()
-            found = self._kept[key] = Answer(write, kept=True, fingerprint=fingerprint)
+            found = self._kept[key] = AnswerStream(write, kept=True, fingerprint=fingerprint)
         return found
 
     def stop(self, key: str) -> None:

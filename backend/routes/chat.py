@@ -16,7 +16,7 @@ from backend.dialects.openai_chat import ChatCall, to_call, to_theirs, with_medi
 from backend.dialects.openai_chat_answers import DONE, ChatCompletion, ChatStream, failure_event, to_completion
 from backend.errors import documented
 from backend.messages import ConversationSaid
-from backend.reasoning import Answer, OpenConversation
+from backend.reasoning import AnswerStream, OpenConversation
 from backend.routes.connections import ClosingStream, kept_alive
 from backend.routes.job_call import IdempotencyKey, unless_gone
 from backend.services import Parts, Services
@@ -86,7 +86,7 @@ async def stop(key: Annotated[str, Path(examples=["3f2a9c"])], parts: Parts) -> 
     parts.words.answers.stop(key)
 
 
-async def answered(request: Request, answer: Answer, *, streamed: bool = False) -> Response:
+async def answered(request: Request, answer: AnswerStream, *, streamed: bool = False) -> Response:
     """A response with an answer: once it is written, or from its first piece on. Raises what its writing raises."""
     try:
         if streamed:

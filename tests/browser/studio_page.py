@@ -144,8 +144,7 @@ class StudioPage:
         """Wait until the stage plays frames that were fetched and decoded."""
         self.wait_state("succeeded")
         self.page.wait_for_function(
-            "() => { const clip = document.querySelector('o-stage video');"
-            " return clip?.readyState >= 2 }",
+            "() => { const clip = document.querySelector('o-stage video'); return clip?.readyState >= 2 }",
             timeout=JOB_MS,
         )
 

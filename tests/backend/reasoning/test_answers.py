@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backend.reasoning import answers as module
-from backend.reasoning.answers import Answer, Answers
+from backend.reasoning.answers import Answers, AnswerStream
 from studio.errors import BadInput, Busy, Conflict
 
 Steps = list[asyncio.Event]
@@ -25,7 +25,7 @@ def writer(*pieces: str, gates: Steps | None = None) -> Callable[[Callable[[str]
     return write
 
 
-async def read(answer: Answer) -> list[str]:
+async def read(answer: AnswerStream) -> list[str]:
     return [piece async for piece in answer.read()]
 
 
