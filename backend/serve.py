@@ -42,7 +42,7 @@ from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
-from backend.reasoning import Answers, ReasoningService
+from backend.reasoning import AnswerStreams, ReasoningService
 from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.tasks import TaskService
@@ -160,7 +160,7 @@ def build_words(
     upsampler = Upsampler(reasoning, media, fleet.catalogue, settings, fleet.guard)
     return WordServices(
         reasoning=reasoning,
-        answers=Answers(),
+        answers=AnswerStreams(),
         shown_media=shown_media,
         given_media=GivenMedia(media, ledger.uploads, shown_media, settings),
         upsampler=upsampler,

@@ -36,7 +36,7 @@ from backend.library.uploads import Uploads
 from backend.media import MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
-from backend.reasoning import Answers, ReasoningService
+from backend.reasoning import AnswerStreams, ReasoningService
 from backend.reasoning.given_media import GivenMedia
 from backend.reasoning.shown_media import ShownMedia
 from backend.reasoning.tasks import TaskService
@@ -81,7 +81,7 @@ class WordServices:
     """What is asked of reasoners."""
 
     reasoning: ReasoningService
-    answers: Answers
+    answers: AnswerStreams
     shown_media: ShownMedia
     given_media: GivenMedia
     upsampler: Upsampler

@@ -3,7 +3,7 @@
 The worker decodes; here is who waits for the words.
 """
 
-from backend.reasoning.answers import Answers, AnswerStream
+from backend.reasoning.answers import AnswerStream, AnswerStreams
 from backend.reasoning.service import OpenConversation, ReasoningService
 
-__all__ = ["AnswerStream", "Answers", "OpenConversation", "ReasoningService"]
+__all__ = ["AnswerStream", "AnswerStreams", "OpenConversation", "ReasoningService"]

@@ -1,4 +1,4 @@
-"""Answers while they are written: for one caller, or with an `Idempotency-Key` for whoever sends the same call again.
+"""AnswerStreams while they are written: for one caller, or with an `Idempotency-Key` for whoever sends the same call again.
 
 One without a key ends when its caller leaves, as OpenAI's does. One with a key goes on and is kept in memory: a page
 that was left is sent it from its beginning. A restart forgets them, and then the same call is answered anew.
@@ -14,7 +14,7 @@ from backend.jobs.idempotency import check_key, check_same, fingerprint_of
 from studio.errors import Conflict
 
 MAX_KEPT = 200
-"""Answers of some kilobytes; of those that are whole, the oldest go first."""
+"""AnswerStreams of some kilobytes; of those that are whole, the oldest go first."""
 
 Write = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]
 """Writes an answer, piece by piece, with the function that it is given."""
@@ -89,7 +89,7 @@ class AnswerStream:
         news.set()
 
 
-class Answers:
+class AnswerStreams:
     """Those with a key, by it."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backend.reasoning import answers as module
-from backend.reasoning.answers import Answers, AnswerStream
+from backend.reasoning.answers import AnswerStream, AnswerStreams
 from studio.errors import BadInput, Busy, Conflict
 
 Steps = list[asyncio.Event]
@@ -31,7 +31,7 @@ async def read(answer: AnswerStream) -> list[str]:
 
 def test_one_with_a_key_goes_on_when_its_reader_leaves_and_is_sent_from_the_beginning():
     async def go() -> None:
-        answers, gates = Answers(), [asyncio.Event(), asyncio.Event()]
+        answers, gates = AnswerStreams(), [asyncio.Event(), asyncio.Event()]
         first = answers.begin("k", b"what", writer("a", "b", gates=gates))
         gates[0].set()
         await first.begun()
@@ -47,7 +47,7 @@ def test_one_with_a_key_goes_on_when_its_reader_leaves_and_is_sent_from_the_begi
 
 def test_one_without_a_key_ends_with_its_reader():
     async def go() -> None:
-        answer = Answers().begin(None, b"", writer("a", "b", gates=[asyncio.Event(), asyncio.Event()]))
+        answer = AnswerStreams().begin(None, b"", writer("a", "b", gates=[asyncio.Event(), asyncio.Event()]))
         answer.leave()
         with pytest.raises(Conflict, match="stopped"):
             await answer.whole()
@@ -57,7 +57,7 @@ def test_one_without_a_key_ends_with_its_reader():
 
 def test_one_that_is_stopped_keeps_what_is_written():
     async def go() -> None:
-        answers, gates = Answers(), [asyncio.Event(), asyncio.Event()]
+        answers, gates = AnswerStreams(), [asyncio.Event(), asyncio.Event()]
         gates[0].set()
         answer = answers.begin("k", b"", writer("a", "b", gates=gates))
         await answer.begun()
@@ -73,7 +73,7 @@ def test_one_that_was_refused_is_asked_again():
         raise Busy("64 conversations are open.")
 
     async def go() -> None:
-        answers = Answers()
+        answers = AnswerStreams()
         with pytest.raises(Busy):
             await answers.begin("k", b"", refuse).begun()
         assert await answers.begin("k", b"", writer("a")).whole() == "a"
@@ -87,7 +87,7 @@ def test_what_breaks_in_the_middle_breaks_every_reading():
         raise RuntimeError("torn")
 
     async def go() -> None:
-        answer = Answers().begin("k", b"", write)
+        answer = AnswerStreams().begin("k", b"", write)
         for _ in range(2):
             with pytest.raises(RuntimeError, match="torn"):
                 await answer.whole()
@@ -99,14 +99,14 @@ def test_what_breaks_in_the_middle_breaks_every_reading():
 def test_a_key_that_cannot_be_one_is_refused(key: str):
     async def go() -> None:
         with pytest.raises(BadInput, match="Idempotency-Key"):
-            Answers().begin(key, b"", writer("a"))
+            AnswerStreams().begin(key, b"", writer("a"))
 
     asyncio.run(go())
 
 
 def test_a_key_of_another_body_is_refused():
     async def go() -> None:
-        answers = Answers()
+        answers = AnswerStreams()
         await answers.begin("k", b"one", writer("a")).whole()
         with pytest.raises(Conflict, match="another request"):
             answers.begin("k", b"two", writer("a"))
@@ -118,7 +118,7 @@ def test_whole_ones_give_way_and_open_ones_stay(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "MAX_KEPT", 2)
 
     async def go() -> None:
-        answers, gate = Answers(), asyncio.Event()
+        answers, gate = AnswerStreams(), asyncio.Event()
         open_one = answers.begin("open", b"", writer("a", gates=[gate]))
         for name in ("b", "c"):
             await answers.begin(name, b"", writer(name)).whole()
