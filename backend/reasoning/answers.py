@@ -1,4 +1,4 @@
-"""AnswerStreams while they are written: for one caller, or with an `Idempotency-Key` for whoever sends the same call again.
+"""Answers while they are written: for one caller, or with an `Idempotency-Key` for whoever sends the same call again.
 
 One without a key ends when its caller leaves, as OpenAI's does. One with a key goes on and is kept in memory: a page
 that was left is sent it from its beginning. A restart forgets them, and then the same call is answered anew.
