@@ -153,7 +153,6 @@ UsesCheckpointTasks = Annotated[CheckpointTasks, _part(lambda services: services
 UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]
 UsesQueue = Annotated[QueueService, _part(lambda services: services.fleet.queue)]
 UsesTasks = Annotated[TaskService, _part(lambda services: services.words.tasks)]
-UsesUpsampler = Annotated[Upsampler, _part(lambda services: services.words.upsampler)]
 UsesCuts = Annotated[CutService, _part(lambda services: services.library.cuts)]
 UsesItems = Annotated[LibraryService, _part(lambda services: services.library.items)]
 UsesBackups = Annotated[Backups, _part(lambda services: services.library.backups)]

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from backend.reasoning.service import ReasoningService
+from backend.reasoning.service import ReasoningService, Told, unheard
 from studio.errors import BadInput, MediaNotFound, ServerUnreachable, TooLarge, Unauthorized, rebuild
 from studio.prompting import Endpoint, ImageUrl, PlainText, Question, ReasonerSampling, VideoUrl
 from studio.requests import Reason, parse_as
@@ -27,6 +27,7 @@ class Resident:
         media_param: the caller's field that names it, for errors about it.
         checkpoint: whose reasoner; none is the active one's.
         counted: see `ReasoningService.converse`.
+        told: gets the text of every answer as it comes.
 
     Attributes:
         num_tokens: read and written so far.
@@ -40,7 +41,9 @@ class Resident:
         *,
         checkpoint: str | None = None,
         counted: bool,
+        told: Told = unheard,
     ) -> None:
+        self._told = told
         self._service = service
         self._files = files
         self._media_param = media_param
@@ -52,7 +55,9 @@ class Resident:
         """The answer. Raises as `ReasoningService.answer`."""
         try:
             asked = to_reason(question, self._checkpoint)
-            answer = await self._service.answer(asked, self._files, counted=self._counted, as_taught=True)
+            answer = await self._service.answer(
+                asked, self._files, counted=self._counted, as_taught=True, told=self._told
+            )
             self.num_tokens += answer.usage.prompt_tokens + answer.usage.completion_tokens
             return answer.text
         except (BadInput, MediaNotFound) as error:

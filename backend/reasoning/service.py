@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,6 +50,14 @@ class TextAnswer:
     finish_reason: Literal["stop", "length"]
 
 
+Told = Callable[[str], None]
+"""Gets the text of an answer, piece by piece."""
+
+
+def unheard(_: str) -> None:
+    """Nobody waits for pieces."""
+
+
 class OpenConversation:
     """An answer while it comes.
 
@@ -92,11 +100,12 @@ class OpenConversation:
         self.usage = report.usage
         return report
 
-    async def whole(self) -> TextAnswer:
-        """The answer, once it is whole. Raises as `said`."""
+    async def whole(self, told: Told = unheard) -> TextAnswer:
+        """The answer, once it is whole; `told` gets its text as it comes. Raises as `said`."""
         text: list[str] = []
         tokens: list[Token] = []
         while (said := await self.said()) is not None:
+            told(said.text)
             text.append(said.text)
             tokens += said.tokens
         assert self.finish_reason is not None
@@ -169,12 +178,19 @@ class ReasoningService:
                 log.info("conversation_closed", conversation_id=name, tokens=used.completion_tokens)
 
     async def answer(
-        self, request: Reason, files: Mapping[str, Path], *, counted: bool = True, as_taught: bool = False
+        self,
+        request: Reason,
+        files: Mapping[str, Path],
+        *,
+        counted: bool = True,
+        as_taught: bool = False,
+        told: Told = unheard,
     ) -> TextAnswer:
-        """A whole answer. Raises as `converse`, and what the engine says against the request."""
+        """A whole answer; `told` gets its text as it comes. Raises as `converse`, and what the engine says against the
+        request."""
         await self._fleet.awake(request.checkpoint)
         with self.converse(request, files, counted=counted, as_taught=as_taught) as conversation:
-            return await conversation.whole()
+            return await conversation.whole(told)
 
     def _hear(self, name: str, conversation: OpenConversation, event: Spoken | WorkerLost) -> None:
         if isinstance(event, WorkerLost):

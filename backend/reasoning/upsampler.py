@@ -13,7 +13,7 @@ from backend.guarding import Guard
 from backend.jobs.inputs import with_length
 from backend.media import DECODERS, MediaStore
 from backend.reasoning.asking import OWN, Resident, endpoint_of
-from backend.reasoning.service import ReasoningService
+from backend.reasoning.service import ReasoningService, Told, unheard
 from studio.errors import NotAllowed, UnknownKind
 from studio.presets import complete
 from studio.prompting import (
@@ -57,8 +57,11 @@ class Upsampler:
         self._settings = settings
         self._guard = guard
 
-    async def answer(self, payload: Mapping[str, Any]) -> Upsampled:
+    async def answer(self, payload: Mapping[str, Any], told: Told = unheard) -> Upsampled:
         """The caption for a request's JSON; what it leaves out comes from the checkpoint's preset, as in a job.
+
+        Args:
+            told: gets what the resident reasoner writes as it comes, also what an attempt writes that is given up.
 
         Raises:
             UnknownKind: it is no request that has words.
@@ -76,7 +79,7 @@ class Upsampler:
             raise NotAllowed(f"{kind} has no structured caption: {why}.", param="kind")
         request = parse_request(complete(self._catalogue.serving(payload.get("checkpoint")).preset, payload))
         assert is_captioned(request)
-        return await self._upsample(request, counted=True)
+        return await self._upsample(request, counted=True, told=told)
 
     def is_wanted(self, request: Request) -> bool:
         """Whether a request asks for it and has plain words."""
@@ -100,7 +103,7 @@ class Upsampler:
         written = {**request.model_dump(mode="json"), "prompt": done.prompt, "written_from": request.prompt}
         return parse_request({**written, **dict.fromkeys(SENTENCES & written.keys(), False)})
 
-    async def _upsample(self, request: Captioned, *, counted: bool) -> Upsampled:
+    async def _upsample(self, request: Captioned, *, counted: bool, told: Told = unheard) -> Upsampled:
         sized = await DECODERS.beside(lambda: with_length(request, self._store))
         assert is_captioned(sized)
         media = shown_media(request)
@@ -121,7 +124,7 @@ class Upsampler:
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
             wish = wish_of(sized, [part(url=f"{OWN}{found.id}") for found in media], sampling=sampling)
             done = await upsample(
-                Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted), wish
+                Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted, told=told), wish
             )
         log.info("prompt_upsampled", kind=request.kind, attempts=done.attempts, repairs=len(done.repairs))
         return done

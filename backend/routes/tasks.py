@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Request
+from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import Response
 
 from backend.errors import documented
 from backend.routes.chat import answered, own_hosts
-from backend.routes.job_call import IdempotencyKey, unless_gone
-from backend.services import Parts, UsesTasks, UsesUpsampler
-from studio.errors import BadInput, Busy, Conflict, EngineError, MediaNotFound, NotFound, ServerUnreachable, TooLarge
-from studio.prompting import TaskAnswer
+from backend.routes.job_call import IdempotencyKey
+from backend.services import Parts, UsesTasks
+from studio.errors import (
+    BadInput,
+    Busy,
+    Conflict,
+    EngineError,
+    MediaNotFound,
+    NotFound,
+    ServerUnreachable,
+    StudioError,
+    TooLarge,
+)
+from studio.jobs import Failure
+from studio.prompting import TaskAnswer, Upsampled
 from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
 
 router = APIRouter(prefix="/v1/tasks", tags=["reasoner"])
@@ -58,11 +70,46 @@ EXAMPLE = {"kind": "generate_video", "prompt": "The arm lifts the cube.", "start
 
 @upsample_router.post(
     "",
-    response_model_exclude_unset=True,
-    responses=documented(BadInput, MediaNotFound, Busy, EngineError, ServerUnreachable),
+    response_model=UpsampleAnswer,
+    responses={
+        200: {"content": {"text/event-stream": {}}},
+        **documented(BadInput, MediaNotFound, Busy, EngineError, ServerUnreachable),
+    },
 )
 async def upsample(
-    payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])], request: Request, upsampler: UsesUpsampler
-) -> UpsampleAnswer:
-    """Upsample the prompt of an image, video or transfer request without running it. Disconnecting cancels it."""
-    return UpsampleAnswer.of(await unless_gone(request, upsampler.answer(payload)))
+    payload: Annotated[dict[str, Any], Body(examples=[EXAMPLE])],
+    request: Request,
+    parts: Parts,
+    stream: Annotated[bool, Query()] = False,
+) -> Response:
+    """Upsample the prompt of an image, video or transfer request without running it.
+
+    With `stream`, as server-sent events: `{"text"}` as it is written, at the end `{"answer"}`, or an `{"error"}`.
+    Disconnecting cancels it.
+    """
+    upsampler = parts.words.upsampler
+
+    async def write(add: Callable[[str], None]) -> None:
+        if not stream:
+            add(_shown(await upsampler.answer(payload)))
+            return
+        begun = False
+
+        def tell(text: str) -> None:
+            nonlocal begun
+            begun = True
+            add(f"data: {json.dumps({'text': text})}\n\n")
+
+        try:
+            done = await upsampler.answer(payload, tell)
+            add(f'data: {{"answer": {_shown(done)}}}\n\n')
+        except StudioError as error:
+            if not begun:
+                raise
+            add(f'data: {{"error": {Failure.of(error).model_dump_json()}}}\n\n')
+
+    return await answered(request, parts.words.answers.begin(None, b"", write), streamed=stream)
+
+
+def _shown(done: Upsampled) -> str:
+    return UpsampleAnswer.of(done).model_dump_json(exclude_unset=True)

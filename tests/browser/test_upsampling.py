@@ -1,5 +1,6 @@
 """The prompt written out below it: taken, undone, and refused where no caption belongs."""
 
+import json
 import re
 from typing import Any
 
@@ -10,6 +11,13 @@ from browser.conftest import OpenPage
 from browser.test_around_the_form import sample_id
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def streamed(answer: dict[str, Any]) -> dict[str, Any]:
+    """A reply that is written in two pieces."""
+    events = [{"text": "{"}, {"text": answer["prompt"][1:]}, {"answer": answer}]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+    return {"body": body, "content_type": "text/event-stream"}
 
 
 def test_a_prompt_is_written_out_beside_the_persons_words_taken_and_undone(open_page: OpenPage):
@@ -37,7 +45,7 @@ def test_a_prompt_is_written_out_beside_the_persons_words_taken_and_undone(open_
             "kept_by": {"description": ["cube"]},
         },
     }
-    page.page.route("**/v1/upsample", lambda route: route.fulfill(json=answer))
+    page.page.route("**/v1/upsample*", lambda route: route.fulfill(**streamed(answer)))
     page.visit("video")
     page.prompt.fill("cube sings")
     page.wait_value("prompt", "cube sings")
@@ -65,14 +73,14 @@ def test_a_transfer_is_upsampled_for_the_clips_that_it_follows(open_page: OpenPa
 
     def write(route: Route) -> None:
         asked.append(route.request.post_data_json)
-        route.fulfill(json=answer)
+        route.fulfill(**streamed(answer))
 
     page = open_page().visit("transfer")
     page.prompt.fill("clay")
     page.wait_value("prompt", "clay")
     page.page.locator("[data-do=upsample]").click()
     expect(page.page.locator(".o-upsampled")).to_contain_text("Select a video and its controls first")
-    page.page.route("**/v1/upsample", write)
+    page.page.route("**/v1/upsample*", write)
     page.page.locator("o-examples button").last.click()
     expect(page.page.locator(".o-media").first).to_have_attribute("data-media", "u" + sample_id("transfer"))
     page.prompt.fill("clay")

@@ -6,6 +6,7 @@ import { chats } from "./store.js";
 import { faultWords } from "../data/faults.js";
 import { sampling } from "./sampling.js";
 import { Store } from "../data/store.js";
+import { eventsOf } from "../parts/server_events.js";
 import { live } from "../data/live.js";
 
 const REMEMBERED_TURNS = 20;
@@ -148,25 +149,11 @@ function messagesOf(turns, item, thinks) {
 
 // A streamed answer word by word: yields `{ text }` and `{ thought }`; throws an Error with the server's words.
 async function* pieces(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const events = (rest + value).split("\n\n");
-    rest = events.pop();
-    for (const event of events) {
-      const data = event
-        .split("\n")
-        .find((line) => line.startsWith("data: "))
-        ?.slice(6);
-      if (!data || data === "[DONE]") continue;
-      const said = JSON.parse(data);
-      if (said.error) throw refused(said);
-      const delta = said.choices?.[0]?.delta ?? {};
-      if (delta.reasoning_content) yield { thought: delta.reasoning_content };
-      if (delta.content) yield { text: delta.content };
-    }
+  for await (const said of eventsOf(response)) {
+    if (said.error) throw refused(said);
+    const delta = said.choices?.[0]?.delta ?? {};
+    if (delta.reasoning_content) yield { thought: delta.reasoning_content };
+    if (delta.content) yield { text: delta.content };
   }
 }
 

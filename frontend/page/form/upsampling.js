@@ -7,8 +7,13 @@ import { takes } from "../data/kinds.js";
 import { seen } from "../data/store.js";
 import { Icon } from "../parts/icons.js";
 import { fill } from "../parts/reuse.js";
+import { eventsOf } from "../parts/server_events.js";
 import { effect, html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
 import { form } from "./values.js";
+
+const TAIL = 240; // letters that are shown of what is being written
+
+const wordsIn = (text) => text.split(/\s+/).filter(Boolean).length;
 
 // Size and length stand in the caption.
 const SENTENCES = { use_resolution_template: false, use_duration_template: false };
@@ -49,15 +54,22 @@ export function Upsampling({ refused, children }) {
     asking.value = new AbortController();
     tell(say("upsample.writing"));
     try {
-      const reply = await fetch("/v1/upsample", {
+      const reply = await fetch("/v1/upsample?stream=true", {
         method: "POST",
         body: JSON.stringify(form.request()),
         headers: { "content-type": "application/json" },
         signal: asking.value.signal,
       });
-      const answer = await reply.json();
-      if (reply.ok) panel.value = { written: answer.prompt, caption: answer.caption, diff: answer.diff, prompt };
-      else tell(faultWords(answer.error));
+      let { answer, error } = reply.ok ? { answer: null, error: null } : await reply.json();
+      let text = "";
+      if (reply.ok)
+        for await (const said of eventsOf(reply)) {
+          text += said.text ?? "";
+          ({ answer = answer, error = error } = said);
+          panel.value = { status: say("upsample.written_so_far", { words: wordsIn(text) }), text };
+        }
+      if (answer) panel.value = { written: answer.prompt, caption: answer.caption, diff: answer.diff, prompt };
+      else tell(faultWords(error));
     } catch (error) {
       if (error.name === "AbortError") close();
       else tell(say("error.unreachable"));
@@ -111,7 +123,10 @@ export function Upsampling({ refused, children }) {
                   button.current.focus();
                 }}
               />`
-            : html`<p role="status">${panel.value.status}</p>`
+            : html`
+                <p role="status">${panel.value.status}</p>
+                ${panel.value.text && html`<p class="o-written" aria-hidden="true">${panel.value.text.slice(-TAIL)}</p>`}
+              `
         }
       </div>`
     }

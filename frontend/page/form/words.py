@@ -74,6 +74,7 @@ WORDS: dict[str, str] = {
     "tools.loaded": "{name} loaded",
     "tools.delete": "Delete {name}",
     "tools.deleted": "{name} deleted",
+    "upsample.written_so_far": "Writing the caption: {words} words so far",
     "upsample.start": "Upsample",
     "upsample.stop": "Stop",
     "upsample.undo": "Undo",
