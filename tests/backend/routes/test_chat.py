@@ -206,12 +206,10 @@ def test_an_answer_with_a_key_goes_on_without_its_caller_until_it_is_stopped(ser
 
 def test_a_caption_is_streamed_while_it_is_written(server: RunningServer):
     asked = {"kind": "generate_image", "prompt": "The arm lifts the cube."}
-    events: list[dict[str, Any]] = []
     with httpx.stream("POST", f"{server.url}/v1/upsample?stream=true", json=asked, timeout=300) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
-        for line in answer.iter_lines():
-            if line.startswith("data:"):
-                events.append(json.loads(line.removeprefix("data:")))
+        lines = [line for line in answer.iter_lines() if line.startswith("data:")]
+    events = [json.loads(line.removeprefix("data:")) for line in lines]
     assert len(events) > 3
     assert all(set(event) == {"text"} for event in events[:-1])
     assert set(events[-1]) in ({"answer"}, {"error"})  # of noise, either
