@@ -39,6 +39,7 @@ from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
 from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
+from backend.machine import Machine
 from backend.media import DECODERS, MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
@@ -81,7 +82,8 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
     fleet = build_fleet(settings=settings, folder=folder, catalogue=catalogue, ledger=ledger)
     words = build_words(settings=settings, folder=folder, ledger=ledger, fleet=fleet)
     library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
-    return Services(ledger, fleet, words, library, build_robots(ledger=ledger, fleet=fleet))
+    robots = build_robots(ledger=ledger, fleet=fleet)
+    return Services(ledger, fleet, words, library, robots, Machine())
 
 
 def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServices:

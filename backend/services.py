@@ -33,6 +33,7 @@ from backend.library.reserve import DiskReserve
 from backend.library.service import LibraryService
 from backend.library.sheets import SheetService
 from backend.library.uploads import Uploads
+from backend.machine import Machine
 from backend.media import MediaStore
 from backend.metrics import Metrics
 from backend.policy import PolicyService
@@ -126,6 +127,7 @@ class Services:
     words: WordServices
     library: LibraryServices
     robots: RobotServices
+    machine: Machine
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -153,6 +155,7 @@ UsesCheckpointTasks = Annotated[CheckpointTasks, _part(lambda services: services
 UsesJobs = Annotated[JobService, _part(lambda services: services.fleet.jobs)]
 UsesQueue = Annotated[QueueService, _part(lambda services: services.fleet.queue)]
 UsesTasks = Annotated[TaskService, _part(lambda services: services.words.tasks)]
+UsesMachine = Annotated[Machine, _part(lambda services: services.machine)]
 UsesCuts = Annotated[CutService, _part(lambda services: services.library.cuts)]
 UsesItems = Annotated[LibraryService, _part(lambda services: services.library.items)]
 UsesBackups = Annotated[Backups, _part(lambda services: services.library.backups)]

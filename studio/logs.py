@@ -9,9 +9,16 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from collections import deque
 from contextlib import suppress
+from datetime import datetime
 
 import structlog
+
+from studio.system import LogEntry
+
+RECENT: deque[LogEntry] = deque(maxlen=1000)
+"""The newest lines of this process."""
 
 
 class _Patient(io.TextIOWrapper):
@@ -31,6 +38,13 @@ def let_lines_be_lost() -> None:
     sys.stderr = _Patient(old.buffer, old.encoding, old.errors, line_buffering=True)
 
 
+def _remember(_: object, __: str, entry: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    said = {name: value if isinstance(value, int | float | bool) else str(value) for name, value in entry.items()}
+    at, level, event = (str(said.pop(name)) for name in ("timestamp", "level", "event"))
+    RECENT.append(LogEntry(at=datetime.fromisoformat(at), level=level, event=event, fields=said))
+    return entry
+
+
 def configure_logs(libraries_from: int = logging.WARNING) -> None:
     """Structured logs on standard error: readable at a terminal, one JSON object a line elsewhere.
 
@@ -47,6 +61,7 @@ def configure_logs(libraries_from: int = logging.WARNING) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            _remember,
             renderer,
         ],
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),

@@ -19,6 +19,7 @@ from backend.routes import (
     policy,
     refinements,
     robots,
+    system,
     tasks,
     unknown,
     videos,
@@ -47,6 +48,7 @@ SERVED: tuple[APIRouter, ...] = (
     robots.router,
     policy.router,
     health.router,
+    system.router,
     login.router,
 )
 ROUTERS = (*SERVED, unknown.after(SERVED))

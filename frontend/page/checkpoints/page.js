@@ -1,6 +1,7 @@
 // Checkpoints: what is installed, what fits, what is in memory; load, unload, verify, fetch.
 
 import { CheckpointCard } from "./card.js";
+import { Machine } from "./machine.js";
 import { define } from "../parts/element.js";
 import { say } from "../data/facts.js";
 import { live } from "../data/live.js";
@@ -59,6 +60,7 @@ function Checkpoints() {
           />`,
         )}
     </div>
+    <${Machine} />
   `;
 }
 

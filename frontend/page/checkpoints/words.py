@@ -10,6 +10,11 @@ KEYS: Keys = (
 )
 
 WORDS: dict[str, str] = {
+    "machine.title": "This machine",
+    "machine.cpu": "CPU: {percent} % of {cores} cores",
+    "machine.memory": "Memory: {used} of {total}",
+    "machine.gpu": "GPU {index}, {name}: {percent} %, {used} of {total}",
+    "machine.log": "Server log",
     "checkpoints.can": "Capabilities",
     "checkpoints.memory": "Memory in use",
     "checkpoints.used_gpu": "{used} of {total} of the GPU's memory used",
