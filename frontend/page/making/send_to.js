@@ -1,7 +1,7 @@
 // Where a result can go from here: to a form that starts from it, or to the assistant.
 
 import { hasWords, pages, places, say } from "../data/facts.js";
-import { canMake, fieldFor } from "../data/kinds.js";
+import { canMake, fieldFor, takes } from "../data/kinds.js";
 import { refusalAt, refusalOf } from "../data/refusals.js";
 import { frameOf } from "../media/frame_grab.js";
 import { upload } from "../media/media_facts.js";
@@ -29,6 +29,7 @@ export const SendTo = ({ result, job }) => html`
 
 function Ways({ result, job, close }) {
   const refine = refineFrom(result.id, job.request);
+  const sources = [...new Set(sourcesOf(job.request))];
   const sound = !job.request.sound;
 
   async function sendFrame(name) {
@@ -51,6 +52,12 @@ function Ways({ result, job, close }) {
       })}
     ${refine && html`<a class="o-row" href=${refine} data-to="refine">${say("send_to.refine")}</a>`}
     ${
+      sources.length > 0 &&
+      html`<a class="o-row" href=${`/compare?items=${[...sources, result.id].join(",")}`} data-to="compare">
+        ${say("send_to.compare")}
+      </a>`
+    }
+    ${
       result.type === "video" &&
       takeAFrame.map(
         (name) => html`<${Way}
@@ -69,6 +76,15 @@ function Ways({ result, job, close }) {
       />`
     }
   `;
+}
+
+/** Ids of the images and videos that a result was made from. */
+function sourcesOf(request) {
+  return Object.keys(takes(request.kind)).flatMap((path) => {
+    const [field, inner] = path.split(".");
+    const given = [request[field]].flat().map((value) => (inner ? value?.[inner] : value));
+    return given.filter((value) => typeof value === "string");
+  });
 }
 
 /** A row of the menu; `why` says why it cannot be gone, and is empty where it can. */

@@ -79,6 +79,7 @@ WORDS: dict[str, str] = {
     "strip.frames": "{frames}f",
     "strip.sound": "sound",
     "strip.actions": "{actions} actions",
+    "send_to.compare": "Compare with what it was made from",
     "send_to.title": "Send to",
     "send_to.actions_world": "Predict a video from these actions (forward dynamics)",
     "send_to.image_video": "Video from this image",
