@@ -7,6 +7,7 @@ For a module of the checkpoint, by its official name:
     transformer.layers.3.self_attn.to_q.lora_A.weight          diffusers, [rank, inputs]
     base_model.model.layers.3.self_attn.to_q.lora_B.weight     PEFT, [outputs, rank]
     layers.3.self_attn.to_q.alpha                              one number, where there is one
+    net.language_model.model.layers.3.self_attn.q_proj_moe_gen.lora_A.default.weight    NVIDIA's framework
 """
 
 from __future__ import annotations
@@ -49,6 +50,22 @@ KEY = re.compile(
     r"(?:(?P<part>lora_A|lora_B|lora_down|lora_up)(?:\.[A-Za-z0-9_-]+)?\.weight|(?P<alpha>alpha))$"
 )
 """A tensor's name. Some writers keep the adapter's own name between the part and "weight"."""
+
+FRAMEWORK = re.compile(
+    r"^(?:net\.)?(?:language_model\.)?(?:model\.)?(?P<attention>layers\.\d+\.self_attn)\.(?P<leaf>\w+)$"
+)
+FRAMEWORK_LEAVES = {
+    "q_proj": "to_q",
+    "k_proj": "to_k",
+    "v_proj": "to_v",
+    "o_proj": "to_out",
+    "q_proj_moe_gen": "add_q_proj",
+    "k_proj_moe_gen": "add_k_proj",
+    "v_proj_moe_gen": "add_v_proj",
+    "o_proj_moe_gen": "to_add_out",
+}
+"""What NVIDIA's framework calls the projections of both towers, which its recipes adapt by default. Source:
+cosmos-framework, `lora_target_modules` of its model configurations; the official names are diffusers'."""
 
 FIRST = {"lora_A", "lora_down"}
 """What writers call the matrix that the input meets first."""
@@ -245,6 +262,13 @@ def read_adapter(path: Path, modules: Mapping[str, tuple[int, int]]) -> dict[str
         raise BrokenCheckpoint(f"{weights} cannot be read: {error}.", param="adapter.name") from None
 
 
+def official_name(module: str) -> str:
+    """The checkpoint's name of a module that NVIDIA's framework names in its own way; any other stays."""
+    match = FRAMEWORK.match(module)
+    leaf = FRAMEWORK_LEAVES.get(match["leaf"]) if match else None
+    return f"{match['attention']}.{leaf}" if match and leaf else module
+
+
 def _header(weights: Path) -> dict[str, Any]:
     try:
         return shard_header(weights)
@@ -267,7 +291,7 @@ def _sorted(weights: Path, header: Mapping[str, Any], modules: Collection[str]) 
                 param="adapter.name",
                 hint="Expected lora_A, lora_B and alpha of linear layers, as diffusers and PEFT write them.",
             )
-        module = match["module"]
+        module = official_name(match["module"])
         if module not in modules:
             raise BadInput(
                 f"{weights} adapts {shown(module)}, which is not a linear layer of this checkpoint's towers.",

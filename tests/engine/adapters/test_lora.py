@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine import Engine
+from engine.adapters.adapter_file import FRAMEWORK_LEAVES
 from studio.errors import BadInput, BrokenCheckpoint
 
 CLOSE = 1e-4
@@ -43,6 +44,14 @@ def of(adapter):
     return load_file(adapter / "pytorch_lora_weights.safetensors")
 
 
+def in_the_frameworks_words(name):
+    """A tensor's name as NVIDIA's framework has it, where that differs."""
+    for theirs, official in FRAMEWORK_LEAVES.items():
+        if f".self_attn.{official}." in name:
+            return f"net.language_model.model.{name}".replace(official, theirs)
+    return name
+
+
 def test_every_way_of_writing_an_adapter_is_the_same_adapter(engine, ask, run, adapter, tmp_path):
     request = ask()
     engine.use_adapter(adapter)
@@ -59,7 +68,13 @@ def test_every_way_of_writing_an_adapter_is_the_same_adapter(engine, ask, run, a
         older | {name.removeprefix("transformer."): each for name, each in alphas.items()},
         tmp_path / "alone" / "a.safetensors",
     )
-    for path in (loose, tmp_path / "alone", written(tmp_path / "named", named, r=4, lora_alpha=8)):
+    framework = {in_the_frameworks_words(name): tensor for name, tensor in named.items()}
+    assert any("moe_gen" in name for name in framework)
+    folders = (
+        written(tmp_path / "named", named, r=4, lora_alpha=8),
+        written(tmp_path / "framework", framework, r=4, lora_alpha=8),
+    )
+    for path in (loose, tmp_path / "alone", *folders):
         engine.use_adapter(path)
         assert torch.equal(run(engine, request).latents[0], expected)
 
