@@ -5,6 +5,7 @@ import { Axes, FIRST_AXES, faultOf, valuesOf } from "./axes.js";
 import { Cost } from "./cost.js";
 import { promptsIn } from "./prompt_list.js";
 import { counted, say } from "../data/facts.js";
+import { promptsOf } from "../form/wildcards.js";
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
 import { pickFromLibrary } from "../media/library_picker.js";
@@ -35,7 +36,10 @@ export function CompareForm() {
   const lines = prompts.value.split("\n").map((line) => line.trim());
   const asked = {
     subjects: [
-      ...lines.filter(Boolean).map((prompt) => ({ request: { kind: kind.value, prompt } })),
+      ...lines
+        .filter(Boolean)
+        .flatMap(promptsOf)
+        .map((prompt) => ({ request: { kind: kind.value, prompt } })),
       ...rows.value.map(subjectOf),
     ],
     axes: { ...(ticked.length ? { checkpoint: ticked } : {}), ...valuesOf(axes.value) },

@@ -34,7 +34,7 @@ WORDS: dict[str, str] = {
     # the form
     "compare.form": "New comparison",
     "compare.prompts": "Prompts",
-    "compare.prompts_hint": "One per line. Each becomes a row.",
+    "compare.prompts_hint": "One per line. Each becomes a row; {red|blue} makes a row of each.",
     "compare.add_item": "Add from the library",
     "compare.add_truth": "Add ground truth",
     "compare.rows": "More rows",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-IMAGE_PLACEHOLDER = "What should the image show?"
-VIDEO_PLACEHOLDER = "What should happen?"
+IMAGE_PLACEHOLDER = "What should the image show? {red|blue} makes one of each."
+VIDEO_PLACEHOLDER = "What should happen? {red|blue} makes one of each."
 SOUND_PLACEHOLDER = "What should be seen and heard?"
 
 WORDS: dict[str, str] = {
