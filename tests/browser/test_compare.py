@@ -105,6 +105,18 @@ def test_checkpoints_are_compared_on_three_prompts_under_one_playhead(two: Runni
     expect(page.page.locator(".o-clip[data-media]")).to_have_count(CELLS)
     expect(page.page.locator(".o-clip-notes", has_text="GB")).to_have_count(CELLS)
 
+    titles = page.page.locator(".o-clips-row").all_text_contents()
+    page.page.get_by_label("Order of the rows").select_option("seconds")
+    assert sorted(page.page.locator(".o-clips-row").all_text_contents()) == sorted(titles)
+    page.page.get_by_role("button", name="Overview").click()
+    expect(grid).to_have_attribute("data-dense", "")
+    frame = page.page.locator(".o-clip-frame").first.bounding_box()
+    assert frame is not None
+    assert frame["width"] < 120
+    page.page.get_by_role("button", name="Overview").click()
+    page.page.get_by_label("Order of the rows").select_option("")
+    expect(page.page.locator(".o-clips-row")).to_have_text(titles)
+
     page.page.keyboard.press("k")
     watch_until(page, lambda drifts: sorted(drifts)[int(0.95 * len(drifts))] < 1 / FPS)
     page.page.evaluate(PRESENTED)

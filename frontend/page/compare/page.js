@@ -4,13 +4,14 @@ import { sentenceOf } from "../data/captions.js";
 import "../playhead/part.js";
 import { CompareForm } from "./form.js";
 import { itemsOf } from "./items.js";
+import { ordered, ordersOf } from "./order.js";
 import { CompareList } from "./list.js";
 import { store } from "./store.js";
 import { counted, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
-import { define } from "../parts/element.js";
+import { define, useAttributes } from "../parts/element.js";
 import { IconButton } from "../parts/icons.js";
 import { cellOf, gridOf } from "../playhead/cells.js";
 import { again } from "../parts/send.js";
@@ -44,16 +45,20 @@ const Head = ({ title, children }) => html`
 /** A comparison that the server has. */
 function Written({ element }) {
   const head = useRef(null);
+  const order = useSignal("");
+  const dense = useSignal(false);
   const { comparison, missing } = seen(store);
   seen(lost);
   useLayoutEffect(() => {
     if (comparison) element.dataset.done = comparison.num_done;
   }, [comparison]);
+  useAttributes(element, { "data-dense": dense.value });
   if (!comparison) return html`<${Head} title=${missing ? say("compare.gone") : ""} /><o-playhead ref=${head} />`;
 
   const { title, num_rows: rows, num_columns: columns, num_done: done, num_cells: cells } = comparison;
   const grid = gridOf(comparison, live.state.jobs);
   const helpedCells = grid.cells.map((cell, index) => helped(cell, comparison.cells[index]));
+  const orders = ordersOf(comparison);
   const act = (visible, icon, name, onClick, more = {}) =>
     visible &&
     html`<${IconButton}
@@ -75,12 +80,25 @@ function Written({ element }) {
         </span>`
       }
       <span class="o-grow" />
+      ${
+        orders.length > 0 &&
+        html`<select
+          class="o-select"
+          aria-label=${say("compare.order")}
+          onChange=${({ target }) => {
+            order.value = target.value;
+          }}
+        >
+          ${orders.map(([name, words]) => html`<option value=${name}>${words}</option>`)}
+        </select>`
+      }
+      ${act(rows > 1, "grid", "dense", () => (dense.value = !dense.value), { "aria-pressed": String(dense.value) })}
       ${act(!store.ended, "close", "cancel", () => store.act("cancel"))}
       ${act(store.ended && store.lost, "again", "retry", () => store.act("retry"))}
       <${Export} heard=${() => head.current.heard} />
       ${act(store.ended, "trash", "forget", forget, { quiet: true })}
     <//>
-    <o-playhead ref=${head} grid=${{ ...grid, cells: helpedCells }} />
+    <o-playhead ref=${head} grid=${ordered({ ...grid, cells: helpedCells }, comparison, order.value)} />
   `;
 }
 

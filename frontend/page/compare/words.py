@@ -81,6 +81,10 @@ WORDS: dict[str, str] = {
     "compare.field_other": "Another field…",
     "compare.path": "Field path",
     # one comparison
+    "compare.order": "Order of the rows",
+    "compare.order_written": "Order: as written",
+    "compare.order_seconds": "Time",
+    "compare.dense": "Overview",
     "compare.num_rows": "{count} rows",
     "compare.num_rows_one": "1 row",
     "compare.num_columns": "{count} columns",
