@@ -186,3 +186,19 @@ def test_files_are_read_from_allowed_folders_alone(tmp_path: Path, server: Runni
     assert inside.status_code == 200, inside.text
     assert outside.json()["error"]["code"] == "bad_input"
     assert "not a public address" in private.json()["error"]["message"]
+
+
+def test_an_answer_with_a_key_goes_on_without_its_caller_until_it_is_stopped(server: RunningServer):
+    headers = {"Idempotency-Key": "left-alone"}
+    with httpx.stream("POST", server.url + CHAT, json={**ENDLESS, "stream": True}, headers=headers) as answer:
+        first = next(line for line in answer.iter_lines() if line.startswith("data:"))
+    before = metric(server, "orrery_answer_pieces_total")
+    wait_for(lambda: metric(server, "orrery_answer_pieces_total") > before + 3, 60)
+    other = server.post(CHAT, json={**ENDLESS, "max_tokens": 5}, headers=headers)
+    assert (other.status_code, other.json()["error"]["code"]) == (409, "conflict")
+    with httpx.stream("POST", server.url + CHAT, json={**ENDLESS, "stream": True}, headers=headers) as again:
+        lines = (line for line in again.iter_lines() if line.startswith("data:"))
+        assert next(lines) == first
+        assert httpx.delete(f"{server.url}{CHAT}/left-alone").status_code == 204
+        assert len(list(lines)) > 3
+    wait_for(lambda: nothing_is_decoded(server), 60)
