@@ -45,6 +45,17 @@ const fits = (words, text) =>
     .split(/\s+/)
     .every((part) => words.toLowerCase().includes(part));
 
+/** The commands that words fit, and at the end the search for them. */
+function commandsFor(words, earlier) {
+  const act = () => location.assign(`${places.library.path}?q=${encodeURIComponent(words)}`);
+  return [
+    ...commands(earlier)
+      .filter((command) => fits(command.words, words))
+      .slice(0, MOST),
+    ...(words ? [{ words: say("palette.search", { words }), act }] : []),
+  ];
+}
+
 function Palette() {
   const dialog = useRef(null);
   const text = useSignal("");
@@ -65,25 +76,14 @@ function Palette() {
     return () => removeEventListener("keydown", open, true);
   }, []);
 
-  const search = text.value.trim();
-  const found = [
-    ...commands(earlier.value)
-      .filter(({ words }) => fits(words, search))
-      .slice(0, MOST),
-    ...(search
-      ? [
-          {
-            words: say("palette.search", { words: search }),
-            act: () => location.assign(`${places.library.path}?q=${encodeURIComponent(search)}`),
-          },
-        ]
-      : []),
-  ];
+  const found = commandsFor(text.value.trim(), earlier.value);
   const run = ({ act }) => {
     dialog.current.close();
     act();
   };
   function steer(event) {
+    // A key may come before what was typed last is drawn.
+    const found = commandsFor(text.value.trim(), earlier.value);
     if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
       event.stopPropagation();
