@@ -1,7 +1,7 @@
 """A page's own modules as one script and its style sheets as one: a browser asks twice and not ninety times.
 
 In the script each module is a function that is called once, where the first import of it stood, and gives back what it
-exports: `import { make, mark as set } from "../parts/nodes.js";` becomes `const { make, mark: set } = in_parts_nodes;`.
+exports: `import { say as told } from "../data/facts.js";` becomes `const { say: told } = in_data_facts;`.
 Comments on lines of their own are left out: an eighth of what would be sent. What is vendored stays a file of its own,
 which every page imports and a browser keeps.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from frontend.places import STYLES, Place
 
 SOURCES = Path(__file__).parent / "page"
-"""The scripts and style sheets, a folder a room. A module is named by its path below it, as in `parts/nodes.js`."""
+"""The scripts and style sheets, a folder a room. A module is named by its path below it, as in `parts/icons.js`."""
 
 VENDORED = "vendor/preact.js"
 """Preact, its signals and htm."""
@@ -85,7 +85,7 @@ def reachable(script: str) -> dict[str, str]:
 
 
 def packed(script: str) -> str:
-    """The module and every one that it imports as one, which exports each: `parts/nodes.js` as `parts_nodes`."""
+    """The module and every one that it imports as one, which exports each: `parts/icons.js` as `parts_icons`."""
     modules = reachable(script)
     names = ", ".join(f"in_{_identifier(name)} as {_identifier(name)}" for name in modules)
     return "".join(_function(name, source) for name, source in modules.items()) + f"export {{ {names} }};\n"

@@ -88,14 +88,12 @@ async def stop(key: Annotated[str, Path(examples=["3f2a9c"])], parts: Parts) -> 
 
 async def answered(request: Request, answer: AnswerStream, *, streamed: bool = False) -> Response:
     """A response with an answer: once it is written, or from its first piece on. Raises what its writing raises."""
-    try:
-        if streamed:
-            await unless_gone(request, answer.begun())
-            return ClosingStream(kept_alive(answer.read()), answer.leave, "text/event-stream", NOT_STORED)
-        return Response(await unless_gone(request, answer.whole()), media_type="application/json")
-    except BaseException:
-        answer.leave()
-        raise
+    with ExitStack() as leaving:
+        leaving.callback(answer.leave)
+        if not streamed:
+            return Response(await unless_gone(request, answer.whole()), media_type="application/json")
+        await unless_gone(request, answer.begun())
+        return ClosingStream(kept_alive(answer.read()), leaving.pop_all().close, "text/event-stream", NOT_STORED)
 
 
 async def _write(call: ChatCall, parts: Services, hosts: Collection[str], add: Callable[[str], None]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import OpenPage
-from browser.keeping_page import visit
+from browser.keeping_page import visit, wait_usable
 from browser.studio_page import IMAGE
 from browser.test_accessibility import serious_violations
 from frontend import element_ids
@@ -137,7 +137,9 @@ def test_the_command_palette_brings_earlier_requests_back_and_goes_to_pages(open
     expect(palette.get_by_role("option").first).to_have_text("Go to Queue")
     page.page.keyboard.press("Enter")
     page.page.wait_for_url("**/queue")
+    wait_usable(page, "queue")
     page.page.keyboard.press("Control+k")
+    expect(palette).to_be_visible()
     page.page.keyboard.type("quokka")
     page.page.keyboard.press("ArrowUp")  # the last one is the search
     page.page.keyboard.press("Enter")

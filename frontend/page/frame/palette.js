@@ -46,10 +46,21 @@ const fits = (words, text) =>
     .split(/\s+/)
     .every((part) => words.toLowerCase().includes(part));
 
+/** The commands that words fit, and at the end the search for them. */
+function commandsFor(words, earlier) {
+  const act = () => location.assign(`${places.library.path}?q=${encodeURIComponent(words)}`);
+  return [
+    ...commands(earlier)
+      .filter((command) => fits(command.words, words))
+      .slice(0, MOST),
+    ...(words ? [{ words: say("palette.search", { words }), act }] : []),
+  ];
+}
+
 function Palette() {
   const dialog = useRef(null);
   const text = useSignal("");
-  const at = useSignal(0);
+  const chosen = useSignal(""); // the words of a command: what comes from the server later moves them
   const earlier = useSignal([]);
 
   useEffect(() => {
@@ -58,7 +69,7 @@ function Palette() {
       event.preventDefault();
       if (dialog.current.open) return dialog.current.close();
       text.value = "";
-      at.value = 0;
+      chosen.value = "";
       dialog.current.showModal();
       earlier.value = (await ask("GET", `/v1/jobs?limit=${EARLIER}`))?.jobs ?? [];
     }
@@ -66,34 +77,30 @@ function Palette() {
     return () => removeEventListener("keydown", open, true);
   }, []);
 
-  const search = text.value.trim();
-  const found = [
-    ...commands(earlier.value)
-      .filter(({ words }) => fits(words, search))
-      .slice(0, MOST),
-    ...(search
-      ? [
-          {
-            words: say("palette.search", { words: search }),
-            act: () => location.assign(`${places.library.path}?q=${encodeURIComponent(search)}`),
-          },
-        ]
-      : []),
-  ];
+  const placeIn = (found) =>
+    Math.max(
+      found.findIndex(({ words }) => words === chosen.value),
+      0,
+    );
+  const found = commandsFor(text.value.trim(), earlier.value);
+  const at = placeIn(found);
   const run = ({ act }) => {
     dialog.current.close();
     act();
   };
   function steer(event) {
+    // A key may come before what was typed last is drawn.
+    const found = commandsFor(text.value.trim(), earlier.value);
+    const at = placeIn(found);
     if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
       event.stopPropagation();
-      if (found[at.value]) run(found[at.value]);
+      if (found[at]) run(found[at]);
     }
     const step = STEPS[event.key];
-    if (!step) return;
+    if (!step || !found.length) return;
     event.preventDefault();
-    at.value = (at.value + step + found.length) % found.length;
+    chosen.value = found[(at + step + found.length) % found.length].words;
   }
   return html`
     <dialog
@@ -108,13 +115,13 @@ function Palette() {
         autocomplete="off"
         aria-expanded="true"
         aria-controls="o-palette-list"
-        aria-activedescendant=${`o-palette-${at.value}`}
+        aria-activedescendant=${`o-palette-${at}`}
         aria-label=${say("palette.title")}
         placeholder=${say("palette.hint")}
         value=${text.value}
         onInput=${({ currentTarget }) => {
           text.value = currentTarget.value;
-          at.value = 0;
+          chosen.value = "";
         }}
         onKeyDown=${steer}
       />
@@ -123,8 +130,8 @@ function Palette() {
           (command, index) => html`<li
             id=${`o-palette-${index}`}
             role="option"
-            aria-selected=${String(index === at.value)}
-            onPointerMove=${() => (at.value = index)}
+            aria-selected=${String(index === at)}
+            onPointerMove=${() => (chosen.value = command.words)}
             onClick=${() => run(command)}
           >
             ${command.words}

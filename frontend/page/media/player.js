@@ -1,13 +1,9 @@
-// The bar under a video: play, step by frames, seek, sound, speed, full screen. J and L or the arrows step, K plays.
+// The bar under a video: play, step by frames, seek, sound, speed, full screen.
 
 import { say } from "../data/facts.js";
+import { FrameSlider, useFrameKeys } from "../parts/frames.js";
 import { Icon } from "../parts/icons.js";
-import { isTyping } from "../parts/keyboard.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
-
-const STEPS = { j: -1, ArrowLeft: -1, l: 1, ArrowRight: 1 };
-const TAKES_ARROWS =
-  "[role=radio], [role=slider], [role=menu], input[type=range], select, o-strip button, .o-tile, .o-popover";
 
 /**
  * Drives a `Playback`. `whole` is the ref of what fills the screen: the video, its sound and this bar; `sound` is
@@ -18,11 +14,7 @@ export function Player({ playback, whole, sound, idle = false }) {
     (name) => playback[name].value,
   );
   const isGrown = useGrown(whole);
-  useEffect(() => {
-    const onKey = (event) => idle || step(event, playback);
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [playback, idle]);
+  useFrameKeys(playback, whole, () => !idle);
 
   // An iPhone grows nothing but a video.
   function grow() {
@@ -40,16 +32,11 @@ export function Player({ playback, whole, sound, idle = false }) {
         act=${() => playback.toggle()}
       />
       <${Key} icon="forward" words=${say("player.forward")} act=${() => playback.step(1)} />
-      <input
-        type="range"
-        min="0"
-        max=${frames - 1}
-        step="1"
-        value=${frame}
-        aria-label=${say("player.seek")}
-        aria-valuetext=${say("player.frame", { frame: frame + 1, frames })}
-        style=${{ "--range_progress": `${(100 * frame) / Math.max(frames - 1, 1)}%` }}
-        onInput=${({ target }) => playback.goTo(Number(target.value))}
+      <${FrameSlider}
+        ...${{ frame, frames }}
+        label=${say("player.seek")}
+        words=${say("player.frame", { frame: frame + 1, frames })}
+        go=${(at) => playback.goTo(at)}
       />
       <span class="o-num">${frame + 1} / ${frames}</span>
       <button
@@ -95,14 +82,4 @@ function useGrown(whole) {
     return () => document.removeEventListener("fullscreenchange", look);
   }, []);
   return grown.value;
-}
-
-function step(event, playback) {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-  if (document.querySelector("dialog[open]:not(.o-lightbox)")) return;
-  if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
-  if (event.key === "k") playback.toggle();
-  else if (STEPS[event.key]) playback.step(STEPS[event.key]);
-  else return;
-  event.preventDefault();
 }

@@ -2,14 +2,12 @@
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { FrameSlider, useFrameKeys } from "../parts/frames.js";
 import { Icon } from "../parts/icons.js";
-import { isTyping } from "../parts/keyboard.js";
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useRef } from "../vendor/preact.js";
 
 const SPEEDS = [1, 0.5, 0.25, 2];
 const VIEWS = ["side", "slider", "difference", "flicker"];
-const STEPS = { j: -1, ArrowLeft: -1, l: 1, ArrowRight: 1 };
-const TAKES_ARROWS = "[role=radio], [role=slider], [role=menu], input[type=range], select, .o-tile, .o-popover";
 
 const Round = ({ icon, words, ...attributes }) => html`
   <button type="button" class="o-play" aria-label=${words} title=${words} ...${attributes}>
@@ -21,11 +19,11 @@ const Round = ({ icon, words, ...attributes }) => html`
 export function Moving({ playhead }) {
   const line = useRef(null);
   const { frame, frames, fps, length, range, rate, playing } = seen(playhead);
-  useEffect(() => {
-    const heard = (event) => line.current?.offsetParent && key(event, playhead);
-    addEventListener("keydown", heard);
-    return () => removeEventListener("keydown", heard);
-  }, []);
+  useFrameKeys(playhead, line, () => line.current?.offsetParent, {
+    "[": () => playhead.loop("start"),
+    "]": () => playhead.loop("end"),
+    "\\": () => playhead.loop(null),
+  });
   if (!length) return null;
 
   const isClosed = range && range[1] < length - 1e-6;
@@ -53,16 +51,11 @@ export function Moving({ playhead }) {
             style=${{ left: `${(100 * range[0]) / length}%`, width: `${(100 * (range[1] - range[0])) / length}%` }}
           />`
         }
-        <input
-          type="range"
-          min="0"
-          max=${frames - 1}
-          step="1"
-          value=${frame}
-          aria-label=${say("playhead.seek")}
-          aria-valuetext=${say("playhead.frame", { frame: frame + 1, frames })}
-          style=${{ "--range_progress": `${(100 * frame) / Math.max(frames - 1, 1)}%` }}
-          onInput=${({ currentTarget }) => playhead.scrub(Number(currentTarget.value))}
+        <${FrameSlider}
+          ...${{ frame, frames }}
+          label=${say("playhead.seek")}
+          words=${say("playhead.frame", { frame: frame + 1, frames })}
+          go=${(at) => playhead.scrub(at)}
         />
       </span>
       <button
@@ -157,17 +150,4 @@ export function Seeing({ view, against, split, columns, zoom, look, divide }) {
       </div>
     </div>
   `;
-}
-
-function key(event, playhead) {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-  if (document.querySelector("dialog[open]")) return;
-  if (event.key.startsWith("Arrow") && event.target.closest?.(TAKES_ARROWS)) return;
-  if (event.key === "k") playhead.toggle();
-  else if (event.key === "[") playhead.loop("start");
-  else if (event.key === "]") playhead.loop("end");
-  else if (event.key === "\\") playhead.loop(null);
-  else if (STEPS[event.key]) playhead.step(STEPS[event.key]);
-  else return;
-  event.preventDefault();
 }

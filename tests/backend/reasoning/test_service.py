@@ -238,3 +238,18 @@ def test_the_studio_asks_a_checkpoint_for_no_more_than_it_was_taught_and_a_clien
     asyncio.run(ask_and_leave())
     sent = [command.request.response_schema for command in dispatcher.sent if isinstance(command, Converse)]
     assert sent == [schema, schema | {"required": []}]
+
+
+def test_everybody_is_told_how_many_are_being_answered(dispatcher: FakeDispatcher):
+    fleet: Any = FakeFleet(dispatcher)
+    broadcast = Broadcast()
+    service = ReasoningService(fleet, Metrics(), broadcast)
+
+    with broadcast.subscribe() as page:
+        with service.converse(ASKED, {}):
+            assert service.num_open == 1
+        with service.converse(ASKED, {}):
+            dispatcher.tell(ConversationEnded(dispatcher.name, "stop"))
+        told = [page.items.get_nowait() for _ in range(page.items.qsize())]
+
+    assert [getattr(delta, "value", None) for delta in told] == [{"num_answering": number} for number in (1, 0, 1, 0)]

@@ -111,7 +111,7 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_says_so(tmp_path):
 
 
 def test_a_stage_that_has_not_run_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"vae\.pt is not there"):
+    with pytest.raises(BadInput, match=r"vae\.pt was not found"):
         needed_state(tmp_path, "vae")
 
 

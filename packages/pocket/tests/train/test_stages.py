@@ -106,7 +106,7 @@ def check_runs(folder: Path) -> None:
 
 
 def test_a_stage_without_the_one_before_it_says_which(options):
-    with pytest.raises(BadInput, match=r"reasoner\.pt is not there"):
+    with pytest.raises(BadInput, match=r"reasoner\.pt was not found"):
         generator.run(options, generator.GENERATOR, flat_episodes)
 
 
