@@ -72,6 +72,7 @@ def head_of(place: Place, static: str, opening: Opening, *, has_token: bool = Fa
         f"<title>{title}</title>",
         f'<link rel="icon" type="image/svg+xml" href="{static}/icon.svg">',
         f'<link rel="stylesheet" href="{static}/{styles_name(place)}">',
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{static}/inter.woff2">',
         f'<link rel="modulepreload" href="{static}/{script_name(place)}">',
         f'<link rel="modulepreload" href="{static}/{VENDORED_FILE}">',
         *(f'<link rel="modulepreload" crossorigin href="/assets/{name}">' for name in opening.scripts),

@@ -14,7 +14,7 @@ from typing import Any
 from gradio.themes import Base
 from gradio.themes.utils import sizes
 
-FONT = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+FONT = ("Inter", "system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 MONO = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "monospace")
 
 VALUES: dict[str, str] = {
@@ -22,7 +22,7 @@ VALUES: dict[str, str] = {
     "body_background_fill": "var(--o-bg)",
     "body_text_color": "var(--o-ink)",
     "body_text_color_subdued": "var(--o-muted)",
-    "body_text_size": "14px",
+    "body_text_size": "var(--o-text)",
     "background_fill_primary": "var(--o-surface)",
     "background_fill_secondary": "var(--o-sunk)",
     "border_color_primary": "var(--o-line)",
@@ -46,7 +46,7 @@ VALUES: dict[str, str] = {
     "panel_border_width": "1px",
     "panel_border_color": "var(--o-line)",
     "accordion_text_color": "var(--o-accent)",
-    "section_header_text_size": "13px",
+    "section_header_text_size": "var(--o-text)",
     "section_header_text_weight": "600",
     "loader_color": "var(--o-accent)",
     "stat_background_fill": "var(--o-accent-soft)",
@@ -58,13 +58,13 @@ VALUES: dict[str, str] = {
     "block_radius": "0px",
     "block_shadow": "none",
     "block_info_text_color": "var(--o-muted)",
-    "block_info_text_size": "12px",
+    "block_info_text_size": "var(--o-text-s)",
     "block_info_text_weight": "400",
     "block_label_background_fill": "transparent",
     "block_label_border_width": "0px",
     "block_label_shadow": "none",
     "block_label_text_color": "var(--o-ink)",
-    "block_label_text_size": "12.5px",
+    "block_label_text_size": "var(--o-text-s)",
     "block_label_text_weight": "600",
     "block_label_padding": "0px",
     "block_label_margin": "0px",
@@ -72,7 +72,7 @@ VALUES: dict[str, str] = {
     "block_title_background_fill": "transparent",
     "block_title_border_width": "0px",
     "block_title_text_color": "var(--o-ink)",
-    "block_title_text_size": "12.5px",
+    "block_title_text_size": "var(--o-text-s)",
     "block_title_text_weight": "600",
     "block_title_padding": "0px",
     "block_title_radius": "0px",
@@ -88,7 +88,7 @@ VALUES: dict[str, str] = {
     "input_radius": "8px",
     "input_shadow": "none",
     "input_shadow_focus": "0 0 0 2px var(--o-accent-soft)",
-    "input_text_size": "14px",
+    "input_text_size": "var(--o-text)",
     "input_placeholder_color": "var(--o-muted)",
     "slider_color": "var(--o-accent)",
     # Choices
@@ -102,7 +102,7 @@ VALUES: dict[str, str] = {
     "checkbox_label_gap": "6px",
     "checkbox_label_padding": "5px 11px",
     "checkbox_label_shadow": "none",
-    "checkbox_label_text_size": "12.5px",
+    "checkbox_label_text_size": "var(--o-text-s)",
     "checkbox_label_text_weight": "400",
     "checkbox_label_text_color": "var(--o-ink)",
     "checkbox_label_text_color_selected": "var(--o-accent)",
@@ -128,15 +128,15 @@ VALUES: dict[str, str] = {
     "button_transform_active": "none",
     "button_large_padding": "12px",
     "button_large_radius": "9px",
-    "button_large_text_size": "15px",
+    "button_large_text_size": "var(--o-text-l)",
     "button_large_text_weight": "600",
     "button_medium_padding": "8px 12px",
     "button_medium_radius": "8px",
-    "button_medium_text_size": "13px",
+    "button_medium_text_size": "var(--o-text)",
     "button_medium_text_weight": "500",
     "button_small_padding": "6px 11px",
     "button_small_radius": "8px",
-    "button_small_text_size": "12.5px",
+    "button_small_text_size": "var(--o-text-s)",
     "button_small_text_weight": "500",
     "button_primary_background_fill": "var(--o-accent)",
     "button_primary_background_fill_hover": "var(--o-accent)",

@@ -166,10 +166,10 @@ async def submit_extension(request: Request, parts: Services, key: str | None) -
 
 
 async def _address_of(video: object, parts: Services) -> str:
-    said = cast(dict[str, Any], video).get("id") if isinstance(video, dict) else video
+    said: object = cast(dict[str, Any], video).get("id") if isinstance(video, dict) else video
     if not isinstance(said, str):
         raise BadInput(
-            f"video is {shown(video)}; expected the video to continue.", param="video", hint='Send video: {"id": …}.'
+            f"video is {shown(said)}; expected the video to continue.", param="video", hint='Send video: {"id": …}.'
         )
     try:
         job = await parts.fleet.jobs.get(said)

@@ -60,6 +60,29 @@ def test_a_prompt_is_written_out_beside_the_persons_words_taken_and_undone(open_
     expect(page.prompt).to_have_value("cube sings")
 
 
+def test_a_structured_caption_is_edited_as_fields(open_page: OpenPage):
+    caption = {"subjects": [{"description": "a red cube", "pose": "", "number_of_subjects": 1}], "fps": 24.0}
+    page = open_page().visit("video")
+    page.prompt.fill("a cube")
+    page.wait_value("prompt", "a cube")
+    page.page.evaluate(
+        "prompt => document.dispatchEvent(new CustomEvent('o-use', {detail: {prompt}}))", json.dumps(caption)
+    )
+    editor = page.page.locator(".o-caption")
+    page.prompt.blur()
+    editor.get_by_role("button", name="Edit as fields").click()
+    expect(page.prompt).to_be_hidden()
+    expect(editor.locator("label")).to_have_count(3)
+    editor.get_by_role("button", name="Show all 4 fields").click()
+    editor.get_by_label("subjects · 1 · pose").fill("tilted, 中")
+    expect(page.prompt).to_have_value(json.dumps(caption).replace('"pose": ""', '"pose": "tilted, \\u4e2d"'))
+    page.reload()
+    expect(editor.get_by_label("subjects · 1 · pose")).to_have_value("tilted, 中")
+    editor.get_by_role("button", name="Edit as JSON").click()
+    page.prompt.fill("a cube")
+    expect(editor).to_be_hidden()
+
+
 def test_a_transfer_is_upsampled_for_the_clips_that_it_follows(open_page: OpenPage):
     asked: list[Any] = []
     words = [

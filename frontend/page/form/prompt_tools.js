@@ -6,6 +6,7 @@ import { PromptHistory } from "../parts/prompt_history.js";
 import { fill } from "../parts/reuse.js";
 import { ask } from "../parts/server.js";
 import { html } from "../vendor/preact.js";
+import { CaptionEditor } from "./caption_editor.js";
 import { FormPresets } from "./presets.js";
 import { Upsampling } from "./upsampling.js";
 
@@ -28,5 +29,6 @@ define(
       />
       <${FormPresets} />
     <//>
+    <${CaptionEditor} />
   `,
 );
