@@ -87,6 +87,16 @@ def draw_form(
 def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
     """The component of one field."""
     elem_id = element_ids.field(page, spec.path)
+    classes = ["o-field", "o-choice"]
+    if spec.type is bool and not spec.optional:
+        return parts.switch(
+            path=spec.path,
+            label=spec.title,
+            value=spec.default,
+            info=spec.help,
+            elem_id=elem_id,
+            elem_classes=classes,
+        )
     if spec.options:
         names = dict(spec.hint.names) if spec.hint.names else {True: text.ON, False: text.OFF}
         draw_choice = parts.chips if len(spec.options) <= MAX_CHIPS else parts.select
@@ -100,7 +110,7 @@ def draw_field(spec: FieldSpec, page: str, beside: str = "") -> Component:
             value=spec.default,
             info=spec.help,
             elem_id=elem_id,
-            elem_classes=["o-field", "o-choice"],
+            elem_classes=classes,
             beside=beside,
         )
     if spec.type is str:

@@ -77,6 +77,12 @@ def chips(
     return holder("o-chips", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
 
 
+def switch(*, path: str, label: str, value: bool, info: str, elem_id: str, elem_classes: Sequence[str] = ()) -> gr.HTML:
+    """On or off; the arguments are those of `chips`."""
+    spec = {"label": label, "help": info, "path": path}
+    return holder("o-switch", value=value, label=label, spec=spec, elem_id=elem_id, elem_classes=elem_classes)
+
+
 def select(
     options: Sequence[tuple[str, Any]],
     *,

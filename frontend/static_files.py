@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 FOLDER = Path(__file__).parent / "static"
-"""The page's own icon, its typeface (Inter, as @fontsource-variable/inter 5.3.0 has it) and its sample pictures and clips."""
+"""The page's own icon, its typeface (Inter, of @fontsource-variable/inter 5.3.0), its sample pictures and clips."""
 
 KEPT = {"cache-control": "private, max-age=31536000, immutable"}
 

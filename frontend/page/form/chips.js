@@ -68,7 +68,9 @@ function Chips({ value, spec: { label, help, path, beside, options }, pick }) {
       })}
     </div>
     ${/* Why the chosen one cannot be had is said without being asked for. */ ""}
-    <span class="o-why" id=${`${id}-why`}>${looked.value || refusal(value)}</span>
+    <span class="o-why" id=${`${id}-why`} data-passing=${Boolean(looked.value) || null}>
+      ${looked.value || refusal(value)}
+    </span>
   `;
 }
 

@@ -22,6 +22,7 @@ import "../form/prompt_tools.js";
 import "../form/seed.js";
 import "../form/select.js";
 import "../form/start.js";
+import "../form/switch.js";
 import "../form/tabs.js";
 import "../parts/keyboard.js";
 import { form } from "../form/values.js";

@@ -6,7 +6,7 @@ import { html, useEffect, useSignal, useState } from "../vendor/preact.js";
 const LARGE = { width: 960, height: 540, margin: 48, stroke: 2, across: 5, tall: 20, letters: 14, digits: 3 };
 // On a phone, where letters of the large one were dots.
 const NARROW = { width: 400, height: 225, margin: 34, stroke: 2, across: 4, tall: 15, letters: 12, digits: 2 };
-const SMALL = { width: 960, height: 84, margin: 10, stroke: 1.5, tall: 0 };
+const SMALL = { width: 960, height: 84, margin: 10, side: 0, stroke: 1.5, tall: 0 };
 const PHONE = matchMedia("(max-width: 860px)");
 const MOST_NAMED = 10;
 
@@ -38,12 +38,12 @@ async function fetched(url) {
 export function ActionsChart({ actions, fps, columns = null, small = false, playback = null }) {
   const isNarrow = usePhone();
   const form = small ? SMALL : isNarrow ? NARROW : LARGE;
-  const { width, height, margin } = form;
+  const { width, height, margin, side = margin } = form;
   const named = !small && columns && columns.length <= MOST_NAMED ? columns : [];
   const top = Math.max(margin, Math.ceil(named.length / (form.across ?? 1)) * form.tall + 8);
   const values = actions.flat();
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (row) => margin + ((width - 2 * margin) * row) / Math.max(actions.length - 1, 1);
+  const x = (row) => side + ((width - 2 * side) * row) / Math.max(actions.length - 1, 1);
   const y = (value) => height - margin - ((height - top - margin) * (value - low)) / (high - low || 1);
   const seconds = (actions.length / fps).toFixed(2);
   return html`
@@ -88,9 +88,8 @@ export function ActionsChart({ actions, fps, columns = null, small = false, play
   `;
 }
 
-function Head({ playback, form: { width, height, margin }, rows }) {
-  const share = Math.min(playback.frame.value, rows) / Math.max(playback.frames.value - 1, 1);
-  const at = margin + (width - 2 * margin) * share;
+function Head({ playback, form: { width, height }, rows }) {
+  const at = (width * Math.min(playback.frame.value, rows)) / Math.max(playback.frames.value - 1, 1);
   return html`<line x1=${at} x2=${at} y1="0" y2=${height} stroke="currentColor" stroke-width="1.5" />`;
 }
 

@@ -24,10 +24,9 @@ export function Waveform({ id, playback }) {
   useEffect(() => draw(canvas.current, peaks.value), [peaks.value]);
 
   function goTo({ currentTarget, offsetX }) {
-    const frames = playback.frames.peek();
-    playback.goTo(Math.min(Math.floor((offsetX / currentTarget.clientWidth) * frames), frames - 1));
+    playback.goTo(Math.round((offsetX / currentTarget.clientWidth) * (playback.frames.peek() - 1)));
   }
-  const at = (100 * (playback.frame.value + 0.5)) / playback.frames.value;
+  const at = (100 * playback.frame.value) / Math.max(playback.frames.value - 1, 1);
   return html`
     <div class="o-wave" data-peaks=${peaks.value.length} onPointerDown=${goTo}>
       <canvas ref=${canvas} width=${WIDTH} height=${HEIGHT} role="img" aria-label=${say("waveform.label")} />
