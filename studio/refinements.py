@@ -117,7 +117,7 @@ class Refinement(Frozen):
         nodes: in the order of their numbers.
         best: of those that were judged; none before the first of them.
         ended_by: why no further round was begun.
-        spent_s: while it ran, times when the server was down not counted.
+        spent_s: while anything of it was written, made or judged; time in the queue does not count.
         spent_tokens: read and written by upsampler, critic and rewriter.
         error: of the first result that failed, while nothing has been done about it.
     """

@@ -69,7 +69,7 @@ class FakeStudio:
         spend(REWRITING_TOKENS)
         return PromptPair(prompt=json.dumps(caption(f"Revised {len(revision.history)} times.")), negative_prompt="bent")
 
-    async def make(self, job_id: str, request: Made) -> MediaReference:
+    async def make(self, job_id: str, request: Made, waits: Callable[[bool], None]) -> MediaReference:
         self.making(job_id, request)
         self.made[job_id] = request
         await asyncio.sleep(0)
@@ -109,10 +109,10 @@ class RefiningServer(FakeStudio):
     def judgement(self, words: str, media_id: str) -> Judged:
         return critique(self._score(words, self._pictures[media_id]), "minor")
 
-    async def make(self, job_id: str, request: Made) -> MediaReference:
+    async def make(self, job_id: str, request: Made, waits: Callable[[bool], None]) -> MediaReference:
         if self.failing is not None:
             raise self.failing
-        made = await super().make(job_id, request)
+        made = await super().make(job_id, request, waits)
         said = json.loads(request.prompt)["comprehensive_t2i_caption"]
         rewrites = int(said.split()[1]) if said.startswith("Revised") else 0
         picture = self._draw(request.written_from or "", request.sampling.seed, rewrites)

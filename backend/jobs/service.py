@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol
 
 import structlog
@@ -169,12 +169,12 @@ class JobService:
                     job = await self._live_jobs.get(job_id)
                     yield job
 
-    async def finished(self, job_id: str) -> Job:
-        """A job once it has ended, however long that takes. Raises JobNotFound."""
+    async def finished(self, job_id: str, told: Callable[[Job], None] = lambda _: None) -> Job:
+        """A job once it has ended, however long that takes; `told` of it at every change. Raises JobNotFound."""
         job = await self._live_jobs.get(job_id)
         while not job.state.ended:
             async for seen in self.follow(job_id):
-                job = seen
+                told(job := seen)
         return job
 
     def refuse_if_failed(self, checkpoint: str) -> None:

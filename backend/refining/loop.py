@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import structlog
 
+from backend.refining.working_time import WorkingTime
 from studio.errors import PromptTooLong, StudioError
 from studio.jobs import Failure
 from studio.media import MediaReference
@@ -66,8 +66,7 @@ class Loop:
         self._opening = asyncio.Lock()
         self._chains: set[asyncio.Task[None]] = set()
         self._over = False
-        self._spent_s = tree.spent_s
-        self._began = time.monotonic()
+        self._time = WorkingTime(tree.spent_s)
 
     async def run(self, numbers: Iterable[int]) -> None:
         """Grow from these nodes until nothing is left to do. A node that fails ends its chain and no other.
@@ -75,7 +74,6 @@ class Loop:
         Raises:
             StorageError: the tree could not be written down.
         """
-        self._began = time.monotonic()
         for number in numbers:
             self._start(number)
         try:
@@ -98,7 +96,7 @@ class Loop:
 
     def seen(self) -> Refinement:
         """The tree with the time that it has taken until now."""
-        return self.tree.model_copy(update={"spent_s": round(self._elapsed_s(), 3)})
+        return self.tree.model_copy(update={"spent_s": round(self._time.seconds, 3)})
 
     def branch(self, asked: Branch) -> bool:
         """Begin another chain while the others grow; false when nothing grows any more."""
@@ -121,6 +119,14 @@ class Loop:
 
     async def _grow(self, number: int) -> None:
         """From what a node has to the end of its chain."""
+        chain = asyncio.current_task()
+        self._time.tell(chain, works=True)
+        try:
+            await self._grow_on(number)
+        finally:
+            self._time.tell(chain, works=False)
+
+    async def _grow_on(self, number: int) -> None:
         current: int | None = number
         while current is not None:
             try:
@@ -225,7 +231,9 @@ class Loop:
             node = self._node(number)
         assert node.job_id is not None
         assert node.request is not None
-        media = await self._makes.make(node.job_id, node.request)
+        chain = asyncio.current_task()
+        media = await self._makes.make(node.job_id, node.request, lambda waits: self._time.tell(chain, works=not waits))
+        self._time.tell(chain, works=True)
         await self._change(number, media=media)
         parent = None if node.parent is None else self._node(node.parent).media
         if parent is not None:
@@ -233,7 +241,7 @@ class Loop:
 
     async def _go_on(self, number: int) -> int | None:
         """The node that follows a judged one, if one does."""
-        following = follower(self.tree, self._node(number), self._elapsed_s())
+        following = follower(self.tree, self._node(number), self._time.seconds)
         if isinstance(following, RefinementNode):
             await self._put(following)
             return following.number
@@ -260,9 +268,6 @@ class Loop:
     def _node(self, number: int) -> RefinementNode:
         return self.tree.nodes[number]
 
-    def _elapsed_s(self) -> float:
-        return self._spent_s + time.monotonic() - self._began
-
     def _spend(self, num_tokens: int) -> None:
         self.tree = self.tree.model_copy(update={"spent_tokens": self.tree.spent_tokens + num_tokens})
 
@@ -271,7 +276,7 @@ class Loop:
 
     async def _put(self, node: RefinementNode) -> None:
         # In one piece before anything is awaited: two chains that grow at once must not take the same number.
-        self.tree = with_node(self.tree, node).model_copy(update={"spent_s": round(self._elapsed_s(), 3)})
+        self.tree = with_node(self.tree, node).model_copy(update={"spent_s": round(self._time.seconds, 3)})
         await self._keeps.put(self.tree)
         self._told()
 
@@ -279,7 +284,7 @@ class Loop:
         failed = next((node.error for node in self.tree.nodes if node.stage == "failed"), None)
         whole = all(node.stage in ("done", "skipped", "failed") for node in self.tree.nodes)
         state: RefinementState = "stopped" if stopped or not whole else "failed" if failed else "succeeded"
-        spent_s = round(self._elapsed_s(), 3)
+        spent_s = round(self._time.seconds, 3)
         self.tree = self.tree.model_copy(update={"state": state, "error": failed, "spent_s": spent_s})
         await self._keeps.put(self.tree)
         self._told()
@@ -330,8 +335,8 @@ class Answers(Protocol):
 class Makes(Protocol):
     """Whoever makes results (`backend.refining.service.JobMaker`)."""
 
-    async def make(self, job_id: str, request: Made) -> MediaReference:
-        """What a job makes. Raises StudioErrors."""
+    async def make(self, job_id: str, request: Made, waits: Callable[[bool], None]) -> MediaReference:
+        """What a job makes; `waits` is told whether it is queued. Raises StudioErrors."""
         ...
 
     async def give_up(self, job_id: str) -> None:

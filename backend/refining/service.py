@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -267,8 +267,14 @@ class JobMaker:
         self._jobs = jobs
         self._store = store
 
-    async def make(self, job_id: str, request: GenerateImage | GenerateVideo) -> MediaReference:
+    async def make(
+        self, job_id: str, request: GenerateImage | GenerateVideo, waits: Callable[[bool], None]
+    ) -> MediaReference:
         """What a job makes, whether it is yet to be queued, runs already, or has ended before.
+
+        Args:
+            job_id, request: of the job.
+            waits: told whether it is queued.
 
         Raises:
             StudioError: it was refused, failed, or was cancelled, and why.
@@ -279,7 +285,7 @@ class JobMaker:
             job = await self._jobs.submit(request.model_dump(mode="json"), job_id=job_id)
         if job.state in (JobState.FAILED, JobState.CANCELLED):
             job = await self._jobs.retry(job_id)
-        return _result(await self._jobs.finished(job_id))
+        return _result(await self._jobs.finished(job_id, lambda job: waits(job.state is JobState.QUEUED)))
 
     async def give_up(self, job_id: str) -> None:
         """Cancel a job if there is one that has not ended."""

@@ -1,7 +1,7 @@
 """Orders to one refinement that come at once, or while it still writes: none of what was answered is lost."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 import pytest
@@ -25,9 +25,9 @@ class SlowStudio(FakeStudio):
     def check(self, request: object) -> None:
         """Everybody is there."""
 
-    async def make(self, job_id: str, request: Made) -> MediaReference:
+    async def make(self, job_id: str, request: Made, waits: Callable[[bool], None]) -> MediaReference:
         await self.may_make.wait()
-        return await super().make(job_id, request)
+        return await super().make(job_id, request, waits)
 
     async def give_up(self, job_id: str) -> None:
         for _ in range(20):
