@@ -208,7 +208,7 @@ def test_stopping_lets_go_of_what_is_not_made_and_keeps_what_is():
     async def stopping() -> Loop:
         waits = asyncio.Event()
 
-        async def never(job_id: str, request: Made) -> MediaReference:
+        async def never(job_id: str, request: Made, queued: object) -> MediaReference:
             if len(studio.kept) > 6:
                 waits.set()
                 await asyncio.Event().wait()
