@@ -53,6 +53,7 @@ class Place:
 
 
 STYLES = (
+    "frame/typeface",
     "frame/tokens",
     "frame/shell",
     "frame/toasts",

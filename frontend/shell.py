@@ -122,7 +122,7 @@ def _header(place: Place) -> str:
         f'aria-controls="{element_ids.RAIL}">{icon("menu")}</button>'
         f'<h1 class="o-sr">{text.STUDIO}, {place.title}</h1>'
         f'<a class="o-brand" href="/" aria-label="{text.STUDIO}">{icon("orrery", 24)}<b>{text.STUDIO}</b></a>'
-        f'<b class="o-here o-narrow-only" aria-hidden="true">{place.title}</b>'
+        f'<b class="o-here" aria-hidden="true">{place.title}</b>'
         '<span class="o-serving"><span class="o-pop"><button type="button" class="o-pill" data-pill="checkpoint">'
         f'<i class="o-dot" data-state="wait"></i><b>{text.CONNECTING}</b></button></span></span>'
         f'<a class="o-pill" data-pill="queue" href="{QUEUE.path}" hidden>'

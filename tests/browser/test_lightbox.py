@@ -61,6 +61,7 @@ def test_a_clip_is_played_there_by_its_own_keys(open_page: OpenPage, studio: Run
     clip = make_clip(studio, "a clip to enlarge")
     page = visit(open_page(), "library")
     tile(page, clip).locator(".o-tile-open").click()
+    expect(page.page.locator("[data-do=enlarge]")).to_be_visible()
     page.page.keyboard.press("f")
     player = page.page.locator("dialog.o-lightbox .o-player")
     expect(player).to_have_attribute("data-frame", re.compile(r"\d+"))

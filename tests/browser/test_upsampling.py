@@ -69,7 +69,6 @@ def test_a_structured_caption_is_edited_as_fields(open_page: OpenPage):
         "prompt => document.dispatchEvent(new CustomEvent('o-use', {detail: {prompt}}))", json.dumps(caption)
     )
     editor = page.page.locator(".o-caption")
-    page.prompt.blur()
     editor.get_by_role("button", name="Edit as fields").click()
     expect(page.prompt).to_be_hidden()
     expect(editor.locator("label")).to_have_count(3)

@@ -15,7 +15,7 @@ def test_each_prompt_is_a_job_with_the_same_seed_and_the_batch_is_one_stack(open
     page.steps.blur()
     page.prompt.fill("a {red|blue} cube on the {left | right}")
     expect(page.page.locator("o-estimate")).to_contain_text("4 prompts")
-    page.submit()
+    page.button.click()
     stack = page.strip.locator("[data-stack='4']")
     expect(stack).to_have_attribute("aria-expanded", "false")
     jobs = studio.get("/v1/jobs?limit=4").json()["jobs"]
@@ -50,7 +50,7 @@ def test_the_braces_of_a_caption_are_no_wildcards(open_page: OpenPage, studio: R
 
 
 def test_a_video_of_this_page_stays_in_its_strip_past_a_large_batch_of_images(
-    open_page: OpenPage, fresh_studio: RunningServer
+    fresh_studio: RunningServer, open_page: OpenPage
 ):
     clip = {"kind": "generate_video", "prompt": "the clip", "num_frames": 9, "sampling": {"num_inference_steps": 1}}
     clip |= {"resolution": "256", "aspect_ratio": "1:1"}

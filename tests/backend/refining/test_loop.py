@@ -80,7 +80,7 @@ def test_candidates_share_the_first_prompt_and_have_seeds_of_their_own():
 def test_a_good_one_calls_off_what_is_not_made_yet():
     studio = FakeStudio(critique(9.5))
 
-    async def slow(job_id: str, request: Made) -> MediaReference:
+    async def slow(job_id: str, request: Made, _queued: object) -> MediaReference:
         if request.sampling.seed == 8:
             while job_id not in studio.given_up:
                 await asyncio.sleep(0)
