@@ -203,7 +203,12 @@ def speck(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-SCHEMA = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 9}}, "required": ["name"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "maxLength": 9}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
 
 
 def words(engine: Engine, requests: list[Reason]) -> list[list[int]]:

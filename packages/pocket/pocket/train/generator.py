@@ -104,7 +104,8 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
         if options.encoders or step % ENCODED_EVERY == 0:
             samples.take()
 
-    batches = Ahead(Drawer(samples, maker, SHARES[stage], options.batch).draw, options.seed, refill)
+    drawer = Drawer(samples, maker, SHARES[stage], options.batch)
+    batches = Ahead(drawer.draw, options.seed, refill)
     with ExitStack() as ending:
         lessons = Lessons(options, tokenizer_folder(options.out)) if learns_along else None
         ending.enter_context(closing(samples))
@@ -117,7 +118,7 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
             rendering(options.data, SOURCES, options.workers, options.shard_size, make, stage=stage, seed=options.seed)
         )
         ending.enter_context(encoding(options, tuple(SOURCES)) if options.encoders else nullcontext())
-        fill(samples.take, options)
+        fill(samples.take, options, lambda: bool(drawer.modes))
         if lessons is not None:
             fill(lessons.take, options)
 

@@ -23,3 +23,20 @@ def test_with_workers_what_is_left_after_the_head_start_waits_for_the_steps(opti
 def test_nothing_at_all_is_an_error(options):
     with pytest.raises(BadInput, match="holds no episodes"):
         fill(lambda: False, options)
+
+
+def test_it_waits_for_what_a_batch_can_be_drawn_from(options):
+    kinds = ["still", "still", "clip"]
+    taken = []
+    fill(
+        lambda: bool(kinds and (taken.append(kinds.pop(0)) or True)),
+        replace(options, workers=1),
+        lambda: "clip" in taken,
+    )
+    assert taken == ["still", "still", "clip"]
+
+
+def test_shards_that_a_stage_learns_nothing_from_are_named(options):
+    waiting = [1, 2]
+    with pytest.raises(BadInput, match="holds 2 shards, and none that this stage learns from"):
+        fill(lambda: bool(waiting and waiting.pop()), options, lambda: False)

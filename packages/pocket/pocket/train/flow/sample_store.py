@@ -105,9 +105,14 @@ class Drawer:
     shares: Mapping[Mode, float]
     size: int
 
+    @property
+    def modes(self) -> list[Mode]:
+        """Those that there is something for."""
+        return [mode for mode in self.shares if KINDS[mode] in self.samples.groups]
+
     def draw(self, dice: torch.Generator) -> Batch:
-        """A batch; modes that nothing is there for are left out."""
-        modes: list[Mode] = [mode for mode in self.shares if KINDS[mode] in self.samples.groups]
+        """A batch of one of `modes`."""
+        modes = self.modes
         weights = torch.tensor([self.shares[mode] for mode in modes])
         mode = modes[int(torch.multinomial(weights, 1, generator=dice))]
         kind = KINDS[mode]
