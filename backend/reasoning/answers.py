@@ -14,7 +14,7 @@ from backend.jobs.idempotency import check_key, check_same, fingerprint_of
 from studio.errors import Conflict
 
 MAX_KEPT = 200
-"""AnswerStreams of some kilobytes; of those that are whole, the oldest go first."""
+"""Answers of some kilobytes each; of those that are whole, the oldest go first."""
 
 Write = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]
 """Writes an answer, piece by piece, with the function that it is given."""

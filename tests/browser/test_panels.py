@@ -49,13 +49,15 @@ def test_a_clip_goes_on_from_another_and_is_stepped_through(open_page: OpenPage,
     assert asked["source_video"].startswith("u")
     assert asked["condition_frames"] == [0, 1]
     player = page.page.locator(".o-player")
-    page.stage.locator("video").evaluate(  # and let the player say where it stopped
+    stopped_s = page.stage.locator("video").evaluate(
         """clip => new Promise((done) => {
-            if (clip.paused) done();
-            clip.addEventListener("pause", () => done(), { once: true });
+            const say = () => done(clip.currentTime);
+            if (clip.paused) say();
+            clip.addEventListener("pause", say, { once: true });
             clip.pause() })"""
     )
-    before = int(player.get_attribute("data-frame") or 0)
+    before = int(stopped_s * asked["fps"] + 1e-3)
+    expect(player).to_have_attribute("data-frame", str(before))  # drawn at the next animation frame
     page.page.keyboard.press("l")
     expect(player).to_have_attribute("data-frame", str((before + 1) % 17))
     page.page.keyboard.press("ArrowLeft")
