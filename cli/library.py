@@ -34,6 +34,9 @@ def table(
         str | None, typer.Option(envvar="ORRERY_BATCH", metavar="ID", help="Only results of this batch.")
     ] = None,
     starred: Annotated[bool, typer.Option("--starred", envvar="ORRERY_STARRED", help="Only starred items.")] = False,
+    rating: Annotated[
+        int | None, typer.Option(envvar="ORRERY_RATING", min=1, max=5, help="Only items rated at least so.")
+    ] = None,
     trashed: Annotated[
         bool, typer.Option("--trashed", envvar="ORRERY_TRASHED", help="Only items in the trash.")
     ] = False,
@@ -44,8 +47,8 @@ def table(
     pass_on(context)
     if context.invoked_subcommand is not None:
         return
-    said = {"q": words, "tag": tag or [], "batch": batch, "starred": starred or None, "trashed": trashed}
-    query = parse_as(LibraryQuery, {**said, "limit": limit})
+    said = {"q": words, "tag": tag or [], "batch": batch, "starred": starred or None, "rating": rating}
+    query = parse_as(LibraryQuery, {**said, "trashed": trashed, "limit": limit})
     page = ask(target, lambda client: client.library.search(query))
     now = datetime.now(UTC)
     print_table(("id", "type", "size", "seed", "tags", "prompt", "age"), [_row(item, now) for item in page.items])
@@ -73,6 +76,19 @@ def star(
 ) -> None:
     """Star items."""
     change = parse_as(ItemsChange, {"ids": ids, "starred": not off})
+    _print(ask(target, lambda client: client.library.change_many(change)))
+
+
+@library.command()
+@with_flags
+def rate(
+    *,
+    rating: Annotated[int, typer.Argument(min=0, max=5, help="1 to 5; 0 removes the rating.")],
+    ids: IdsArgument,
+    target: TargetFlags,
+) -> None:
+    """Rate items."""
+    change = parse_as(ItemsChange, {"ids": ids, "rating": rating})
     _print(ask(target, lambda client: client.library.change_many(change)))
 
 
@@ -131,7 +147,7 @@ def _row(item: LibraryItem, now: datetime) -> tuple[str, ...]:
         item.type,
         "missing" if item.missing else f"{item.width}x{item.height}" if item.width else f"{item.size_bytes:,} B",
         "" if item.seed is None else str(item.seed),
-        one_line(", ".join((*("★" for _ in range(item.starred)), *item.tags))),
+        one_line(", ".join((*("★" for _ in range(item.starred)), *(f"{item.rating}/5",) * (item.rating > 0), *item.tags))),
         head(item.title or item.prompt),
         age((now - item.created_at).total_seconds()),
     )

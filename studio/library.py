@@ -25,7 +25,20 @@ MAX_TITLE_CHARACTERS = 300
 Tag = Annotated[BoundedText, AfterValidator(on_one_line("a tag", MAX_TAG_CHARACTERS))]
 Title = Annotated[BoundedText, AfterValidator(on_one_line("the title", MAX_TITLE_CHARACTERS, least=0))]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=MAX_TAGS)]
+Rating = Annotated[int, Field(ge=0, le=5)]
 MediaIds = Annotated[tuple[str, ...], Field(min_length=1, max_length=MAX_IDS)]
+
+
+class Stack(Frozen):
+    """Several results that were asked for at once.
+
+    Attributes:
+        batch: that `LibraryQuery.batch` finds them by.
+        num_items: how many of them the query finds.
+    """
+
+    batch: str
+    num_items: int
 
 
 class LibraryItem(Frozen):
@@ -43,6 +56,8 @@ class LibraryItem(Frozen):
         seed: its own, where it has one.
         prompt: what it was made from, as it was written by whoever asked; of an upload what it carries inside.
         title: its name, where somebody gave it one; an upload's file name.
+        rating: 1 to 5, or 0 where nobody has rated it.
+        stack: of a `stacked` query: the batch or job whose newest item this is.
         created_at: when it was written.
         trashed_at: when it was put into the trash, or null.
         url, thumbnail_url, spritesheet_url: paths on the server; the last one of clips only.
@@ -69,7 +84,9 @@ class LibraryItem(Frozen):
     prompt: str = ""
     title: str = ""
     starred: bool = False
+    rating: int = 0
     tags: tuple[str, ...] = ()
+    stack: Stack | None = None
     created_at: datetime
     trashed_at: datetime | None = None
     url: str
@@ -121,13 +138,19 @@ class Facet(Frozen):
     num_items: int
 
 
+class TagFacet(Facet):
+    """A tag. `cover_url` is the thumbnail of the newest item that has it and can be shown as an image."""
+
+    cover_url: str | None = None
+
+
 class LibraryFacets(Frozen):
     """Values of the filters over everything that is not in the trash, the commonest first."""
 
     kinds: tuple[Facet, ...] = ()
     types: tuple[Facet, ...] = ()
     checkpoints: tuple[Facet, ...] = ()
-    tags: tuple[Facet, ...] = ()
+    tags: tuple[TagFacet, ...] = ()
 
 
 class LibraryQuery(Frozen):
@@ -138,10 +161,12 @@ class LibraryQuery(Frozen):
         type: any of these.
         kind: a request's kind or "upload".
         tag: every one of these.
-        batch: what the jobs of this batch made, as `studio.jobs.BatchPlace.id`.
+        rating: at least so many of five.
+        batch: what the jobs of this batch made, as `studio.jobs.BatchPlace.id`, or one job, by its id.
         id: any of these; what is in the trash, or gone, is not found.
         since, until: of `created_at`, both included.
         trashed: the trash instead of what is not in it.
+        stacked: of each batch, and of each job with several results, only the newest one that is found.
         cursor: `next_cursor` of the page before.
     """
 
@@ -151,12 +176,14 @@ class LibraryQuery(Frozen):
     checkpoint: str | None = None
     seed: int | None = None
     starred: bool | None = None
+    rating: Rating | None = None
     tag: tuple[str, ...] = ()
     batch: str | None = None
     id: Annotated[tuple[BoundedText, ...], Field(max_length=MAX_PAGE)] = ()
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
     trashed: bool = False
+    stacked: bool = False
     order: Order = "newest"
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 60
     cursor: str | None = None
@@ -182,6 +209,7 @@ class ItemChange(Frozen):
     """`PATCH /v1/library/{id}`: what is given is set."""
 
     starred: bool | None = None
+    rating: Rating | None = None
     tags: Tags | None = None
     title: Title | None = None
 
@@ -191,6 +219,7 @@ class ItemsChange(Frozen):
 
     ids: MediaIds
     starred: bool | None = None
+    rating: Rating | None = None
     add_tags: Tags = ()
     remove_tags: Tags = ()
 

@@ -136,6 +136,7 @@ class ArtefactRow(Table):
     title: Mapped[str] = mapped_column(Text, default="")
     tags: Mapped[list[str]] = mapped_column(WordList, default=list)
     starred: Mapped[bool] = mapped_column(Boolean, default=False)
+    rating: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     source_id: Mapped[str | None] = mapped_column(String(40))
     created_at: Mapped[datetime] = mapped_column(Utc)
     shelf_order: Mapped[int] = mapped_column(BigInteger)

@@ -1,4 +1,4 @@
-"""What people do to items: star, tag, name, throw away and take back."""
+"""What people do to items: star, rate, tag, name, throw away and take back."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def change_item(session: Session, media_id: str, change: ItemChange) -> Artefact
     row = find_artefact(session, media_id)
     if change.starred is not None:
         row.starred = change.starred
+    if change.rating is not None:
+        row.rating = change.rating
     if change.tags is not None:
         row.tags = _once(change.tags)
     if change.title is not None:
@@ -41,6 +43,8 @@ def change_items(session: Session, change: ItemsChange) -> list[str]:
     for row in rows_of(session, change.ids):
         if change.starred is not None:
             row.starred = change.starred
+        if change.rating is not None:
+            row.rating = change.rating
         removed = {tag.casefold() for tag in change.remove_tags}
         tags = _once((*(tag for tag in row.tags if tag.casefold() not in removed), *change.add_tags))
         if len(tags) > MAX_TAGS:

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, TextClause, and_, case, func, or_, select, text
+from sqlalchemy import ColumnElement, Subquery, TextClause, and_, case, func, or_, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from backend.database.search_words import search_expression
 from backend.database.tables import ArtefactRow, JobRow
 from studio.errors import BadInput
-from studio.library import Facet, LibraryFacets, LibraryQuery, LibraryUsage, Order
+from studio.library import Facet, LibraryFacets, LibraryQuery, LibraryUsage, Order, Stack, TagFacet
 from studio.requests import shown
 
 _CURSOR = re.compile(r"(newest|oldest|largest)-(\d{1,18})-(-?\d{1,18})")
@@ -32,6 +32,8 @@ def find(session: Session, query: LibraryQuery) -> tuple[Sequence[ArtefactRow], 
         BadInput: the cursor is none, or of another order.
     """
     wanted = and_(*_filters(query))
+    if query.stacked:
+        wanted = ArtefactRow.number.in_(select(_stacks(wanted).c.newest))
     total = session.scalar(select(func.count()).select_from(ArtefactRow).where(wanted)) or 0
     column = _COLUMNS[query.order]
     rising = query.order == "oldest"
@@ -52,6 +54,24 @@ def find(session: Session, query: LibraryQuery) -> tuple[Sequence[ArtefactRow], 
     return kept, total, _cursor(kept[-1], query.order) if more else None
 
 
+def stacks_of(session: Session, query: LibraryQuery, rows: Sequence[ArtefactRow]) -> dict[int, Stack]:
+    """The stacks that these rows of a stacked query stand for, by the row's number; a stack of one is none."""
+    if not query.stacked:
+        return {}
+    stacks = _stacks(and_(*_filters(query)))
+    shown_ones = stacks.c.newest.in_([row.number for row in rows])
+    found = session.execute(select(stacks).where(shown_ones, stacks.c.num_items > 1))
+    return {newest: Stack(batch=batch, num_items=count) for newest, batch, count in found}
+
+
+def _stacks(wanted: ColumnElement[bool]) -> Subquery:
+    """Of each batch, else each job, else each item: the newest row that is wanted, and how many there are."""
+    batch = func.coalesce(JobRow.batch_id, ArtefactRow.job_id, ArtefactRow.id)
+    query = select(func.max(ArtefactRow.number).label("newest"), batch.label("batch"), func.count().label("num_items"))
+    joined = query.select_from(ArtefactRow).outerjoin(JobRow, JobRow.id == ArtefactRow.job_id)
+    return joined.where(wanted).group_by(batch).subquery()
+
+
 def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
     trashed = ArtefactRow.trashed_at
     filters: list[ColumnElement[bool] | TextClause] = [~ArtefactRow.erasing]
@@ -70,11 +90,14 @@ def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
         filters.append(ArtefactRow.seed == min(max(query.seed, -1), _LARGEST_INTEGER))
     if query.starred is not None:
         filters.append(ArtefactRow.starred == query.starred)
+    if query.rating is not None:
+        filters.append(ArtefactRow.rating >= query.rating)
     for index, tag in enumerate(query.tag):
         tagged = f"EXISTS (SELECT 1 FROM json_each(artefacts.tags) WHERE value = :tag{index})"
         filters.append(text(tagged).bindparams(**{f"tag{index}": tag}))
     if query.batch is not None:
-        filters.append(ArtefactRow.job_id.in_(select(JobRow.id).where(JobRow.batch_id == query.batch)))
+        named = or_(JobRow.batch_id == query.batch, JobRow.id == query.batch)
+        filters.append(ArtefactRow.job_id.in_(select(JobRow.id).where(named)))
     if query.id:
         filters.append(ArtefactRow.id.in_(query.id))
     if query.since is not None:
@@ -104,7 +127,8 @@ MAX_FACETS = 200
 """Of each filter, the commonest."""
 
 _TAGS = text(
-    "SELECT each.value, count(*) AS num_items FROM artefacts, json_each(artefacts.tags) AS each "
+    "SELECT each.value, count(*) AS num_items, max(CASE WHEN artefacts.type IN ('image', 'video') "
+    "THEN artefacts.number END) AS cover FROM artefacts, json_each(artefacts.tags) AS each "
     "WHERE artefacts.trashed_at IS NULL AND NOT artefacts.erasing GROUP BY each.value "
     f"ORDER BY num_items DESC, each.value LIMIT {MAX_FACETS}"
 )
@@ -137,7 +161,18 @@ def facets_of(session: Session) -> LibraryFacets:
         kinds=_counted(session, ArtefactRow.kind),
         types=_counted(session, ArtefactRow.type),
         checkpoints=_counted(session, ArtefactRow.checkpoint),
-        tags=tuple(Facet(value=str(value), num_items=count) for value, count in session.execute(_TAGS)),
+        tags=_tags(session),
+    )
+
+
+def _tags(session: Session) -> tuple[TagFacet, ...]:
+    found = session.execute(_TAGS).all()
+    covers = select(ArtefactRow.number, ArtefactRow.reference).where(
+        ArtefactRow.number.in_([number for *_, number in found if number is not None])
+    )
+    urls = {number: reference.get("thumbnail_url") for number, reference in session.execute(covers)}
+    return tuple(
+        TagFacet(value=str(value), num_items=count, cover_url=urls.get(number)) for value, count, number in found
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import structlog
 from sqlalchemy import or_, select
@@ -12,7 +12,7 @@ from backend.database.tables import ArtefactRow, JobInputRow, JobRow
 from backend.media import MediaStore, read_recipe
 from studio.errors import MediaNotFound, StudioError
 from studio.jobs import JobState
-from studio.library import LibraryItem
+from studio.library import LibraryItem, Stack
 from studio.media import MediaReference
 from studio.requests import Request, parse_request, shown
 
@@ -30,12 +30,18 @@ def find_artefact(session: Session, media_id: str) -> ArtefactRow:
     return row
 
 
-def items_of(rows: Iterable[ArtefactRow], store: MediaStore) -> tuple[LibraryItem, ...]:
-    """Items as they are now; a look at the disk says whether each file is still there."""
-    return tuple(item_of(row, store) for row in rows)
+def items_of(
+    rows: Iterable[ArtefactRow], store: MediaStore, stacks: Mapping[int, Stack] | None = None
+) -> tuple[LibraryItem, ...]:
+    """Items as they are now; a look at the disk says whether each file is still there.
+
+    Args:
+        stacks: by the number of the row that stands for each.
+    """
+    return tuple(item_of(row, store, (stacks or {}).get(row.number)) for row in rows)
 
 
-def item_of(row: ArtefactRow, store: MediaStore) -> LibraryItem:
+def item_of(row: ArtefactRow, store: MediaStore, stack: Stack | None = None) -> LibraryItem:
     """One item; see `items_of`."""
     reference = MediaReference.model_validate(row.reference)
     return LibraryItem(
@@ -51,7 +57,9 @@ def item_of(row: ArtefactRow, store: MediaStore) -> LibraryItem:
         prompt=row.prompt,
         title=row.title,
         starred=row.starred,
+        rating=row.rating,
         tags=tuple(row.tags),
+        stack=stack,
         created_at=row.created_at,
         trashed_at=row.trashed_at,
         url=reference.url,

@@ -14,7 +14,7 @@ from backend.broadcast import LibraryNews
 from backend.database import Database
 from backend.library.changes import change_item, change_items, restore_items, trash_items
 from backend.library.erasing import condemn, condemn_all, erase_some
-from backend.library.finding import facets_of, find, usage_of
+from backend.library.finding import facets_of, find, stacks_of, usage_of
 from backend.library.items import (
     carried_request,
     find_artefact,
@@ -83,7 +83,7 @@ class LibraryService:
             if self._facets[0] != revision:
                 self._facets = (revision, facets_of(session))
             return LibraryPage(
-                items=items_of(rows, self._store),
+                items=items_of(rows, self._store, stacks_of(session, query, rows)),
                 total=total,
                 next_cursor=cursor,
                 usage=usage_of(session, self._quota_bytes, self._folder),

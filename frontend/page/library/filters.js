@@ -9,6 +9,7 @@ import { seen } from "../data/store.js";
 import { html, useState } from "../vendor/preact.js";
 
 const TYPES = ["", "image", "video", "actions", "latents"];
+const RATINGS = ["", "1", "2", "3", "4", "5"];
 const ORDERS = ["", "oldest", "largest"];
 const WORDS = "library-words";
 
@@ -48,6 +49,14 @@ export function Filters() {
             ${say("library.batch")} ×
           </button>`
         }
+        <${IconButton}
+          icon="copies"
+          words=${say("library.stacks")}
+          title=${say("library.stacks_help")}
+          data-field="flat"
+          aria-pressed=${String(!query.get("flat"))}
+          onClick=${() => query.set({ flat: query.get("flat") ? "" : "true" })}
+        />
         <${Toggle} icon="star" field="starred" />
         <${Toggle} icon="trash" field="trashed" />
         <${IconButton}
@@ -73,6 +82,7 @@ export function Filters() {
         <${Facet} field="kind" facets=${facets.kinds} words=${(kind) => say(`kind.${kind}`)} />
         <${Facet} field="checkpoint" facets=${facets.checkpoints} />
         <${Facet} field="tag" facets=${facets.tags} />
+        <${Choice} field="rating" options=${RATINGS.map((least) => [least, say(least ? "library.rated" : "library.any_rating", { least })])} />
         <${Narrowing}
           field="seed"
           clean=${(text) => text.replace(/\D/g, "")}

@@ -85,6 +85,9 @@ export function Grid() {
     if (event.key in steps && plain) go(from + steps[event.key], event.shiftKey);
     else if (event.key === "a" && (event.ctrlKey || event.metaKey)) selection.all(library.items);
     else if (!plain || !item) return;
+    else if (item.stack)
+      return; // it is opened first
+    else if (/^[0-5]$/.test(event.key)) library.change([item.id], { rating: Number(event.key) });
     else if (event.key === " ") selection.toggle(item.id, from);
     else if (event.key === "s") library.change([item.id], { starred: !item.starred });
     else if (event.key === "Delete") library.trash([item.id]);

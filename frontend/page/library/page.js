@@ -1,5 +1,6 @@
 // The library: what is looked for, what can be done with what was chosen, the grid, and the item that is looked at.
 
+import { Boards } from "./boards.js";
 import { Chosen } from "./chosen.js";
 import { Filters } from "./filters.js";
 import { Grid } from "./grid.js";
@@ -30,6 +31,7 @@ function Library() {
   }, []);
   return html`
     <${Filters} />
+    <${Boards} />
     <${Chosen} />
     <div class="o-library-body"><${Grid} /><${Peek} /></div>
     <${Storage} />

@@ -6,6 +6,7 @@ import { checkpoint } from "../data/checkpoint.js";
 import { say } from "../data/facts.js";
 import { Icon, IconButton } from "../parts/icons.js";
 import { Cuts } from "./cuts.js";
+import { Rating } from "./rating.js";
 import { edited, library } from "./store.js";
 import { selection } from "./selection.js";
 import { Tags } from "./tags.js";
@@ -149,6 +150,7 @@ export function Peek() {
         </details>`
       }
       <p class="o-meta">${factsOf(item)}</p>
+      ${!trashed && html`<${Rating} rating=${item.rating} rate=${(rating) => change({ rating })} />`}
       <${Tags} tags=${item.tags} known=${library.facets.tags} mayChange=${!trashed} change=${change} />
       ${
         family.length > 0 &&

@@ -2,8 +2,8 @@
 
 import { Store } from "../data/store.js";
 
-const NARROWING = ["type", "kind", "checkpoint", "seed", "starred", "tag", "batch", "since", "until"];
-const VIEW = ["trashed", "order"]; // how it is shown, not what is looked for
+const NARROWING = ["type", "kind", "checkpoint", "seed", "starred", "rating", "tag", "batch", "since", "until"];
+const VIEW = ["trashed", "order", "flat"]; // how it is shown, not what is looked for
 const FIELDS = ["q", ...NARROWING, ...VIEW];
 
 class Query extends Store {
@@ -47,8 +47,9 @@ class Query extends Store {
 
   /** As the server is asked: days become moments, from midnight to the end of the day here. */
   params() {
-    const { since, until, ...plain } = this.#values;
+    const { since, until, flat, ...plain } = this.#values;
     const params = new URLSearchParams(plain);
+    if (!flat && !this.get("batch") && !this.get("trashed")) params.set("stacked", "true");
     if (since) params.set("since", new Date(`${since}T00:00:00`).toISOString());
     if (until) params.set("until", new Date(`${until}T23:59:59.999`).toISOString());
     return params;

@@ -16,15 +16,16 @@ class LibrarySelection extends Store {
     this.changed();
   }
 
-  /** Choose everything between the last one that was chosen and this one. */
+  /** Choose every single item between the last one that was chosen and this one. */
   reach(items, index) {
     const from = this.#anchor ?? index;
-    for (const item of items.slice(Math.min(from, index), Math.max(from, index) + 1)) this.chosen.add(item.id);
+    const between = items.slice(Math.min(from, index), Math.max(from, index) + 1);
+    for (const { id, stack } of between) if (!stack) this.chosen.add(id);
     this.changed();
   }
 
   all(items) {
-    for (const item of items) this.chosen.add(item.id);
+    for (const { id, stack } of items) if (!stack) this.chosen.add(id);
     this.changed();
   }
 

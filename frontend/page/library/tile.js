@@ -1,8 +1,10 @@
 // One item of the grid: its picture, what it is, and its two buttons for the mouse. The keyboard has keys for them.
 
 import { nameOf } from "../data/job_words.js";
-import { duration, say } from "../data/facts.js";
+import { counted, duration, say } from "../data/facts.js";
 import { Icon } from "../parts/icons.js";
+import { DRAGGED } from "./boards.js";
+import { query } from "./query.js";
 import { library } from "./store.js";
 import { selection } from "./selection.js";
 import { html, useSignal } from "../vendor/preact.js";
@@ -20,14 +22,23 @@ export function Tile({ item, index, count, chosen, peeked, current, x, y, width,
     name.slice(0, 120),
     metaOf(item),
     item.starred && say("library.starred"),
+    item.rating > 0 && say("peek.rated", { number: item.rating }),
+    item.stack && counted("library.stack", item.stack.num_items),
   ];
+  const stack = item?.stack;
   const open = (event) => {
     if (!item) return;
-    if (event.ctrlKey || event.metaKey) selection.toggle(item.id, index);
+    if (stack) query.set({ batch: stack.batch });
+    else if (event.ctrlKey || event.metaKey) selection.toggle(item.id, index);
     else if (event.shiftKey) selection.reach(library.items, index);
     else if (selection.chosen.size && event.target.closest(".o-tile-open") && event.detail > 0)
       selection.toggle(item.id, index);
     else selection.peek(item.id);
+  };
+  const drag = ({ dataTransfer }) => {
+    const ids = chosen ? [...selection.chosen] : [item.id];
+    dataTransfer.setData(DRAGGED, JSON.stringify(ids));
+    dataTransfer.effectAllowed = "copy";
   };
   const button = (kind, glyph, size, pressed, act) => html`
     <button
@@ -56,7 +67,10 @@ export function Tile({ item, index, count, chosen, peeked, current, x, y, width,
       data-chosen=${chosen ? "true" : null}
       data-starred=${item?.starred ? "true" : null}
       data-missing=${item?.missing ? "true" : null}
+      data-stack=${stack ? "" : null}
       data-waits=${item ? null : "true"}
+      draggable=${Boolean(item) && !stack}
+      onDragStart=${drag}
       onClick=${open}
       onFocusIn=${() => index !== selection.at && selection.move(index)}
     >
@@ -71,7 +85,8 @@ export function Tile({ item, index, count, chosen, peeked, current, x, y, width,
         <${Picture} key=${item?.id} item=${item} height=${height} />
       </button>
       ${
-        item && [
+        item &&
+        !stack && [
           button("choose", "check", 14, chosen, () => selection.toggle(item.id, index)),
           button("star", "star", 15, item.starred, () => library.change([item.id], { starred: !item.starred })),
         ]
@@ -110,6 +125,7 @@ function Picture({ item, height }) {
         </span>`
       }
       ${badge && html`<span class="o-tile-badge">${badge}</span>`}
+      ${item?.rating > 0 && html`<span class="o-tile-rating o-num">${item.rating}/5</span>`}
       ${
         frame.value && [
           html`<span class="o-scrub" style=${frame.value.sheet} />`,
@@ -122,6 +138,7 @@ function Picture({ item, height }) {
 
 function badgeOf(item) {
   if (item.missing) return say("library.missing");
+  if (item.stack) return counted("library.stack", item.stack.num_items);
   if (item.type === "video")
     return [duration(item.duration_s ?? 0), item.has_sound ? say("library.sound") : ""].filter(Boolean).join(" · ");
   if (item.type === "actions")

@@ -10,7 +10,7 @@ import pytest
 from backend.database import Database, open_database
 from backend.database.tables import JobRow
 from backend.library.changes import change_item, change_items, restore_items, trash_items
-from backend.library.finding import facets_of, find, usage_of
+from backend.library.finding import facets_of, find, stacks_of, usage_of
 from backend.library.recording import Origin, add_artefact, remove_artefact
 from library_rows import fill, put, reference
 from studio.errors import BadInput, MediaNotFound
@@ -40,6 +40,20 @@ def found(database: Database, **query: object) -> list[str]:
         rows, total, _ = find(session, LibraryQuery.model_validate(query))
         assert total >= len(rows)
         return [row.id for row in rows]
+
+
+def job_row(job_id: str, batch_id: str | None) -> JobRow:
+    return JobRow(
+        id=job_id,
+        kind="generate_image",
+        state="succeeded",
+        checkpoint="speck",
+        request={},
+        position=0,
+        num_steps=1,
+        created_at=datetime(2026, 5, 1, tzinfo=UTC),
+        batch_id=batch_id,
+    )
 
 
 def test_words_are_found_in_prompt_negative_prompt_title_and_tags(database: Database):
@@ -121,19 +135,7 @@ def test_a_batch_finds_what_its_jobs_made_and_nothing_else(database: Database):
     made = [("000000000001", "feedfeedfeed"), ("000000000002", "feedfeedfeed"), ("000000000003", None)]
     with database.transaction() as session:
         for job_id, batch_id in made:
-            session.add(
-                JobRow(
-                    id=job_id,
-                    kind="generate_image",
-                    state="succeeded",
-                    checkpoint="speck",
-                    request={},
-                    position=0,
-                    num_steps=1,
-                    created_at=datetime(2026, 5, 1, tzinfo=UTC),
-                    batch_id=batch_id,
-                )
-            )
+            session.add(job_row(job_id, batch_id))
         for media_id in (ONE, TWO, THREE):
             put(session, media_id, "a cube")
         add_artefact(session, reference("u0123456789abcdef", seed=None), Origin())
@@ -142,7 +144,8 @@ def test_a_batch_finds_what_its_jobs_made_and_nothing_else(database: Database):
     assert found(database, batch="feedfeedfeed") == [ONE]
     assert found(database, batch="feedfeedfeed", trashed=True) == [TWO]
     assert found(database, batch="feedfeedfeed", q="robot") == []
-    assert found(database, batch="000000000003") == []
+    assert found(database, batch="000000000003") == [THREE]
+    assert found(database, batch="000000000004") == []
 
 
 def test_a_clock_that_goes_back_keeps_the_order(database: Database):
@@ -239,3 +242,56 @@ def test_ten_thousand_artefacts_are_searched_in_a_tenth_of_a_second(
 
     # Other work in the same caches only adds to it: one look that is quick enough shows it.
     assert any(look() < 0.1 for _ in range(40))
+
+
+def test_ratings_are_set_and_found_from_a_number_up(database: Database):
+    with database.transaction() as session:
+        for media_id in (ONE, TWO, THREE):
+            put(session, media_id, "a cube")
+    with database.transaction() as session:
+        change_item(session, ONE, ItemChange(rating=5))
+        change_items(session, ItemsChange(ids=(TWO,), rating=3))
+
+    assert found(database, rating=3) == [TWO, ONE]
+    assert found(database, rating=4) == [ONE]
+    with database.transaction() as session:
+        change_items(session, ItemsChange(ids=(ONE, TWO), rating=0))
+    assert found(database, rating=1) == []
+
+
+def test_a_stacked_query_finds_the_newest_of_each_batch_and_job_that_matches(database: Database):
+    batches = {"000000000001": "feedfeedfeed", "000000000002": "feedfeedfeed", "000000000003": None}
+    with database.transaction() as session:
+        for job_id, batch_id in batches.items():
+            session.add(job_row(job_id, batch_id))
+        for media_id in (ONE, TWO, "000000000003-0", "000000000003-1"):
+            put(session, media_id, "a cube")
+        add_artefact(session, reference("u0123456789abcdef", seed=None), Origin())
+
+    def stacks(**asked: object) -> list[tuple[str, str, int]]:
+        query = LibraryQuery.model_validate({**asked, "stacked": True})
+        with database.transaction() as session:
+            rows, total, _ = find(session, query)
+            assert total == len(rows)
+            said = stacks_of(session, query, rows)
+            return [(row.id, said[row.number].batch, said[row.number].num_items) for row in rows if row.number in said]
+
+    assert found(database, stacked=True) == ["u0123456789abcdef", "000000000003-1", TWO]
+    assert stacks() == [("000000000003-1", "000000000003", 2), (TWO, "feedfeedfeed", 2)]
+    assert found(database, batch="000000000003") == ["000000000003-1", "000000000003-0"]
+    with database.transaction() as session:
+        change_item(session, ONE, ItemChange(rating=4))
+    assert found(database, stacked=True, rating=4) == [ONE]
+    assert stacks(rating=4) == []
+
+
+def test_a_tag_has_the_newest_picture_with_it_as_its_cover(database: Database):
+    with database.transaction() as session:
+        put(session, ONE, tags=("grasp",))
+        put(session, TWO, tags=("grasp",))
+        newest = put(session, THREE, tags=("arm",), type="actions", mime="application/json")
+        assert newest.type == "actions"
+    with database.transaction() as session:
+        covers = {facet.value: facet.cover_url for facet in facets_of(session).tags}
+
+    assert covers == {"grasp": f"/v1/media/{TWO}/thumbnail", "arm": None}
