@@ -34,7 +34,7 @@ from studio.requests import parse_as
 router = APIRouter(prefix="/v1/library", tags=["library"])
 
 IDS = {"ids": ["u0123456789abcdef"]}
-CUT = {"parts": [{"media": "u0123456789abcdef", "first": 0, "last": 11}], "title": "the first second"}
+CUT = {"parts": [{"media": "uc1c1c1c1c1c1c1c1", "first": 0, "last": 11}], "title": "the first second"}
 ZIP: dict[str, Any] = {"content": {"application/zip": {}}}
 
 

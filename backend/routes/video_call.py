@@ -149,7 +149,12 @@ EXTENSION: dict[str, Any] = {
                 },
                 "additionalProperties": True,
             },
-            "example": {"video": {"id": "5b3090214d6b"}, "prompt": "The arm puts the cube down.", "seconds": "4"},
+            "example": {
+                "video": {"id": "uc1c1c1c1c1c1c1c1"},
+                "prompt": "The arm puts the cube down.",
+                "size": "320x192",
+                "num_frames": 9,
+            },
         }
     },
 }
@@ -178,6 +183,8 @@ async def _address_of(video: object, parts: Services) -> str:
     made = shown_results(job)
     if not made:
         raise Conflict(f"Video {said} is {job.state} and has no frames to continue.", param="video")
+    if made[0].type != "video":
+        raise BadInput(f"{said} is an image; only videos can be continued.", param="video", hint="Use POST /v1/videos.")
     return f"media:{made[0].id}"
 
 

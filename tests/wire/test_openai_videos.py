@@ -45,14 +45,23 @@ def test_a_video_is_extended_from_its_last_frames(client: openai.OpenAI, server:
         model="speck", prompt="The arm lifts the cube.", size="320x192", extra_body=SMALL, poll_interval_ms=100
     )
 
-    more = client.videos.extend(
-        prompt="It puts the cube down.", seconds="4", video={"id": first.id}, extra_body={**SMALL, "num_frames": 9}
+    asked = {"prompt": "It puts the cube down.", "seconds": "4", **SMALL, "num_frames": 9}
+    named = server.post("/v1/videos/extensions", json={**asked, "video": {"id": first.id}}).json()
+    # This client refuses {"id": ...} before it sends anything, though its types allow it; it sends the file.
+    content = client.videos.download_content(first.id).content
+    sent = client.videos.extend(
+        prompt="It puts the cube down.",
+        seconds="4",
+        video=("first.mp4", content),
+        extra_body={**SMALL, "num_frames": 9},
     )
 
-    asked = server.wait_job(more.id)["request"]
-    assert (asked["source_video"], asked["condition_end"]) == (f"{first.id}-0", "last")
-    assert (asked["prompt"], asked["num_frames"]) == ("It puts the cube down.", 9)
-    assert client.videos.retrieve(more.id).size == "320x192"
+    for video, source in ((named["id"], f"{first.id}-0"), (sent.id, None)):
+        request = server.wait_job(video)["request"]
+        assert request["condition_end"] == "last"
+        assert source in (None, request["source_video"])
+        assert (request["prompt"], request["num_frames"]) == ("It puts the cube down.", 9)
+    assert client.videos.retrieve(sent.id).size == "320x192"
 
 
 def test_what_cannot_be_extended_says_why(client: openai.OpenAI, server: RunningServer):

@@ -99,6 +99,7 @@ def test_every_error_that_a_route_documents_has_its_status():
 
 
 SHOWN_PICTURE, SHOWN_PAIR = "u0123456789abcdef", "u0123456789abcdef.u123456789abcdef0"
+SHOWN_CLIP = "uc1c1c1c1c1c1c1c1"
 RUNS_AT_ONCE = (*WAITING, "/v1/tasks/{name}", "/v1/upsample", "/v1/arena/judgements", "/v1/arena/votes")
 LAST = "DELETE /v1/library"
 
@@ -150,7 +151,7 @@ class World:
         if key == "left":
             return self.pair["left"]["id"]
         media = {"source_video": self.clip, "ids": self.spare}.get(key, self.picture)
-        return self.ids.get(example, example).replace(SHOWN_PICTURE, media)
+        return self.ids.get(example, example).replace(SHOWN_PICTURE, media).replace(SHOWN_CLIP, self.clip)
 
     def send(self, name: str, operation: dict[str, Any]) -> Iterator[tuple[Any, httpx.Response]]:
         """Every example of an operation, and what is answered."""
