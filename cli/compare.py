@@ -44,7 +44,8 @@ def compare(
             "--axis",
             "-x",
             envvar="ORRERY_AXIS",
-            help="FIELD=VALUE,VALUE adds columns, for example sampling.seed=1,2; one value sets the field for all.",
+            help="FIELD=VALUE,VALUE adds columns, for example sampling.seed=1,2; one value sets the field for all. "
+            "replace=red,blue,green replaces words of the prompts.",
         ),
     ] = None,
     items: Annotated[
@@ -193,8 +194,17 @@ def axes_of(checkpoints: list[str], axes: list[str]) -> dict[str, list[Any]]:
         field, equals, text = axis.partition("=")
         if not (field and equals and text):
             raise BadInput(f"--axis is {axis!r}; expected FIELD=VALUE,VALUE.", param="axis")
+        if field == "replace":
+            values["prompt"] = replacements(text)
+            continue
         values[field] = [word.strip() if field in WORDS else _value(word) for word in text.split(",")]
     return values
+
+
+def replacements(text: str) -> list[dict[str, str]]:
+    """`red,blue,green`: the prompt as it is, then with the first words replaced by each of the others."""
+    first, *others = (words.strip() for words in text.split(","))
+    return [{"replace": first, "with": words} for words in (first, *others)]
 
 
 def _value(word: str) -> Any:

@@ -147,7 +147,9 @@ def _row(item: LibraryItem, now: datetime) -> tuple[str, ...]:
         item.type,
         "missing" if item.missing else f"{item.width}x{item.height}" if item.width else f"{item.size_bytes:,} B",
         "" if item.seed is None else str(item.seed),
-        one_line(", ".join((*("★" for _ in range(item.starred)), *(f"{item.rating}/5",) * (item.rating > 0), *item.tags))),
+        one_line(
+            ", ".join((*("★" for _ in range(item.starred)), *(f"{item.rating}/5",) * (item.rating > 0), *item.tags))
+        ),
         head(item.title or item.prompt),
         age((now - item.created_at).total_seconds()),
     )

@@ -54,6 +54,13 @@ class ComparisonSubject(Frozen):
         return self
 
 
+class Replacement(Frozen):
+    """A value of the axis `prompt`: the row's own prompt, with other words in place of some of it."""
+
+    replace: Annotated[BoundedText, Field(min_length=1)]
+    with_: Annotated[BoundedText, Field(alias="with")] = ""
+
+
 class CompareRequest(Frozen):
     """`POST /v1/comparisons`: rows of subjects, and what is varied along them.
 
@@ -63,7 +70,8 @@ class CompareRequest(Frozen):
     Attributes:
         request: under all of them; what nobody says comes from the checkpoint's preset.
         axes: values by the path of a field, as in `{"checkpoint": ["a", "b"], "sampling.seed": [1, 2]}`; the last one
-            varies fastest. A number in a path counts in a list, as in `controls.0.weight`.
+            varies fastest. A number in a path counts in a list, as in `controls.0.weight`. Values of `prompt` may be
+            `{"replace": "red", "with": "blue"}`: the row's own prompt, changed.
         column_labels: names of the made columns, where the values should not speak for themselves ("before", "after").
         shown_labels: names of the columns of items that are shown as they are.
     """

@@ -11,12 +11,20 @@ from typing import Any, cast
 from pydantic import Field
 
 from backend.jobs.queue_service import varied
-from studio.comparisons import MAX_CELLS, Column, CompareRequest, ComparisonSubject, Role, StartMode
+from studio.comparisons import (
+    MAX_CELLS,
+    Column,
+    CompareRequest,
+    ComparisonSubject,
+    Replacement,
+    Role,
+    StartMode,
+)
 from studio.errors import BadInput
 from studio.jobs import Failure
 from studio.media import MediaReference
 from studio.presets import laid_over
-from studio.requests import Frozen
+from studio.requests import Frozen, parse_as, shown
 
 REFERENCE = "ground truth"
 START_NAMES: dict[StartMode, str] = {"t2v": "text", "i2v": "first frame", "v2v": "first frames"}
@@ -109,9 +117,25 @@ def draw_up(
         column += num_shown
         for at, values in enumerate(combinations):
             places.append(GridPlace(row=row, column=column + at, index=len(requests)))
-            requests.append(varied(under, values))
+            requests.append(varied(under, {**values, **_reworded(under, values)}))
     title = asked.title or (labels[0] if labels[0] else "Comparison")
     return Grid(title=title[:300], rows=tuple(labels), columns=columns, places=tuple(places)), requests
+
+
+def _reworded(under: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The prompt of a row in a column that replaces words of it. Raises BadInput."""
+    said = values.get("prompt")
+    if not isinstance(said, Mapping):
+        return {}
+    change = parse_as(Replacement, cast(Mapping[str, Any], said))
+    prompt = str(under.get("prompt") or "")
+    if change.replace not in prompt:
+        raise BadInput(
+            f"{shown(change.replace)} is not in the prompt {shown(prompt)}.",
+            param="axes",
+            hint="Replace words that every row's prompt has.",
+        )
+    return {"prompt": prompt.replace(change.replace, change.with_)}
 
 
 def in_order(checkpoints: Sequence[str], resident: frozenset[str]) -> list[int]:
@@ -157,6 +181,8 @@ def _told(path: str, value: Any, titles: Mapping[str, str]) -> str:
     match path.split(".")[-1], value:
         case "checkpoint", str(name):
             return titles.get(name, name)
+        case "prompt", dict():
+            return str(cast(Mapping[str, Any], value).get("with") or "without it")
         case "adapter", None:
             return "no adapter"
         case "adapter", dict():

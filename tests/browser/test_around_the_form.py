@@ -163,7 +163,7 @@ def test_a_frame_on_the_stage_becomes_what_the_world_starts_from(open_page: Open
     silent = page.page.get_by_role("button", name="Generate again with sound")
     expect(silent).to_have_attribute("aria-disabled", "true")
     expect(silent).to_contain_text("makes no sound.")
-    page.page.get_by_role("button", name="Predict what actions do from this frame").click()
+    page.page.get_by_role("button", name="Predict what actions do from the frame shown").click()
     page.page.wait_for_url("**/world")
     page.place = "world"
     page.wait_usable()

@@ -17,12 +17,14 @@ const FIELDS = {
   adapter_scale: "adapter.scale",
   control_weight: "controls.0.weight",
   control_guidance: "sampling.control_guidance",
+  replace: "prompt",
   negative: "negative_prompt",
   other: "",
 };
 // Whose values are words, also where they look like numbers.
 const TEXTS = ["resolution", "aspect_ratio", "negative_prompt"];
-const WORDS = [...TEXTS, "adapter"];
+const PROMPT = "prompt";
+const WORDS = [...TEXTS, PROMPT, "adapter"];
 const RANGE = /^(-?[\d.]+)\s*\.\.\s*(-?[\d.]+)(?::([\d.]+))?$/; // 1..8, or 0.5..2:0.5 with a step
 const MOST_IN_RANGE = 64;
 const ROW = { name: "guidance", path: "", text: "" };
@@ -55,6 +57,7 @@ export function Axes({ rows, change }) {
           autocomplete="off"
           aria-label=${say("compare.values", { field })}
           value=${text}
+          placeholder=${name === "replace" ? say("compare.replace_example") : ""}
           aria-invalid=${faultOf({ name, path, text }) ? "true" : null}
           onInput=${set("text")}
         />
@@ -107,6 +110,8 @@ function valuesIn(field, text) {
   const said = field === "negative_prompt" ? [text] : text.split(",");
   const words = said.map((value) => value.trim()).filter(Boolean);
   if (field === "adapter") return words.map(adapter);
+  // The first words are looked for, and stay in the first column.
+  if (field === PROMPT) return words.map((value) => ({ replace: words[0], with: value }));
   if (TEXTS.includes(field)) return words.map((value) => value.replace(/p$/, ""));
   return words.flatMap((value) => rangeOf(value) ?? [number(value)]);
 }

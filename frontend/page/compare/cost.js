@@ -1,4 +1,5 @@
-// What a comparison will cost, before it is started: the time of its cells, from what such requests took here.
+// What a comparison will cost, before it is started: the time of its cells, from what such requests took here, and the
+// memory of its largest checkpoint.
 
 import { duration, say } from "../data/facts.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
@@ -7,7 +8,7 @@ const SETTLE_MS = 400;
 const MOST_ASKED = 16; // kinds of cell; of more the first ones stand for all
 
 /** `subjects` and `axes` as they will be sent. */
-export function Cost({ subjects, axes, cells }) {
+export function Cost({ subjects, axes, cells, memory }) {
   const found = useSignal(null); // seconds, or null where nothing can be said
   const request = subjects.find((subject) => subject.request)?.request;
   const asked = cells && request ? JSON.stringify({ request, axes }) : "";
@@ -22,9 +23,11 @@ export function Cost({ subjects, axes, cells }) {
       clearTimeout(timer);
     };
   }, [asked, cells]);
-  return (
-    found.value !== null && html`<span class="o-hint">${say("compare.cost", { time: duration(found.value) })}</span>`
-  );
+  const told = [
+    found.value !== null && say("compare.cost", { time: duration(found.value) }),
+    memory !== null && say("compare.memory", { gb: memory }),
+  ].filter(Boolean);
+  return cells > 0 && told.length > 0 && html`<span class="o-hint">${told.join(" · ")}</span>`;
 }
 
 /** The mean time of a cell; null where the server knows of no such request. */

@@ -183,10 +183,16 @@ export function CompareForm() {
               : say("compare.nothing")
           }
         </span>
-        <${Cost} ...${asked} cells=${numCells} />
+        <${Cost} ...${asked} cells=${numCells} memory=${memoryOf(checkpoints, ticked)} />
       </div>
     </o-compare-form>
   `;
+}
+
+/** GB that the largest of them takes in memory; null where none of them says. */
+function memoryOf(checkpoints, ids) {
+  const sizes = checkpoints.filter(({ id, needed_gb: gb }) => gb && ids.includes(id)).map(({ needed_gb: gb }) => gb);
+  return sizes.length ? Math.max(...sizes) : null;
 }
 
 /**

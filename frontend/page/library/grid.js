@@ -11,7 +11,9 @@ import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../vendor/p
 const GAP = 12;
 const WORDS_HEIGHT = 46;
 const MIN_WIDTH = { wide: 176, narrow: 104 };
-const SHAPE = 3 / 4; // of a picture: height to width
+const SHAPE = 3 / 4; // of a picture, height to width, where nothing says
+const SHAPES = [9 / 16, 1]; // the widest and the tallest
+const LOOKED_AT = 60; // items that say the shape
 const ROWS_AROUND = 2;
 
 export function Grid() {
@@ -21,14 +23,15 @@ export function Grid() {
   const { total, items } = seen(library);
   const { chosen, peeked } = seen(selection);
   const count = total ?? 0;
-  const { columns, width, height } = layoutOf(wide.value);
+  const shape = shapeOf(items);
+  const { columns, width, height } = layoutOf(wide.value, shape);
   const at = keyboardAt();
 
   const look = () => {
     const { clientWidth, clientHeight, scrollTop } = grid.current;
     wide.value = clientWidth;
     high.value = clientHeight;
-    topRow.value = Math.floor(scrollTop / layoutOf(clientWidth).height);
+    topRow.value = Math.floor(scrollTop / layoutOf(clientWidth, shapeOf(library.items)).height);
   };
   useEffect(() => {
     new ResizeObserver(look).observe(grid.current);
@@ -55,7 +58,7 @@ export function Grid() {
   });
 
   function go(index, reaches) {
-    const { columns, height } = layoutOf(grid.current.clientWidth);
+    const { columns, height } = layoutOf(grid.current.clientWidth, shape);
     const to = Math.min(Math.max(index, 0), library.total - 1);
     const top = Math.floor(to / columns) * height;
     const { scrollTop, clientHeight } = grid.current;
@@ -114,7 +117,7 @@ export function Grid() {
                 x=${(index % columns) * (width + GAP)}
                 y=${Math.floor(index / columns) * height}
                 width=${width}
-                height=${Math.round(width * SHAPE)}
+                height=${Math.round(width * shape)}
               />`;
             })}
           </ul>
@@ -128,12 +131,20 @@ export function Grid() {
 /** The index of the keyboard's tile, among those that there still are. */
 const keyboardAt = () => Math.min(selection.at, Math.max((library.total ?? 0) - 1, 0));
 
-function layoutOf(wide) {
+/** The commonest shape of the first items, height to width, so that few of them have bars. */
+function shapeOf(items) {
+  const first = items.slice(0, LOOKED_AT).filter(({ width, height }) => width && height);
+  const shapes = first.map(({ width, height }) => height / width).sort((a, b) => a - b);
+  const median = shapes[Math.floor(shapes.length / 2)] ?? SHAPE;
+  return Math.min(Math.max(median, SHAPES[0]), SHAPES[1]);
+}
+
+function layoutOf(wide, shape) {
   const room = wide - 4;
   const least = room < 560 ? MIN_WIDTH.narrow : MIN_WIDTH.wide;
   const columns = Math.max(Math.floor((room + GAP) / (least + GAP)), 1);
   const width = (room - (columns - 1) * GAP) / columns;
-  return { columns, width, height: Math.round(width * SHAPE) + WORDS_HEIGHT + GAP };
+  return { columns, width, height: Math.round(width * shape) + WORDS_HEIGHT + GAP };
 }
 
 function Empty() {

@@ -3,7 +3,7 @@
 import { hasWords, pages, places, say } from "../data/facts.js";
 import { canMake, fieldFor, takes } from "../data/kinds.js";
 import { refusalAt, refusalOf } from "../data/refusals.js";
-import { frameOf } from "../media/frame_grab.js";
+import { frameOf, grabFrame } from "../media/frame_grab.js";
 import { upload } from "../media/media_facts.js";
 import { Icon } from "../parts/icons.js";
 import { Popover } from "../parts/popover.js";
@@ -31,9 +31,9 @@ function Ways({ result, job, close }) {
   const refine = refineFrom(result.id, job.request);
   const sources = [...new Set(sourcesOf(job.request))];
   const sound = !job.request.sound;
+  const hasSound = canMake(job.kind, "sound");
 
-  async function sendFrame(name) {
-    const file = await frameOf(document.querySelector("o-stage video"));
+  async function sendFrame(name, file) {
     const item = file && (await upload(file, () => {}));
     if (item) location.assign(`${pages[name][0]}?from=${item.id}`);
   }
@@ -43,13 +43,34 @@ function Ways({ result, job, close }) {
     askJson("POST", "/v1/jobs", { ...job.request, sound, count: 1, sampling });
   }
 
+  const starts = beginnings(result).filter((name) => pages[name] ?? places[name]);
+  const shownFrame = () => frameOf(document.querySelector("o-stage video"));
+  const isVideo = result.type === "video";
   return html`
-    ${beginnings(result)
-      .filter((name) => pages[name] ?? places[name])
-      .map((name) => {
-        const href = `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}`;
-        return html`<${Way} words=${say(`send_to.${result.type}_${name}`)} why=${refusalAt(name)} href=${href} />`;
-      })}
+    ${starts.length > 0 && html`<b class="o-row-head">${say(`send_to.group_${result.type}`)}</b>`}
+    ${starts.map((name) => {
+      const href = `${(pages[name] ?? [places[name]?.path])[0]}?from=${result.id}`;
+      return html`<${Way} words=${say(`send_to.${result.type}_${name}`)} why=${refusalAt(name)} href=${href} />`;
+    })}
+    ${
+      isVideo && [
+        html`<b class="o-row-head">${say("send_to.group_frame")}</b>`,
+        pages.video &&
+          html`<${Way}
+            words=${say("send_to.last_frame")}
+            why=${refusalAt("video")}
+            act=${async () => sendFrame("video", await grabFrame(result.url, Infinity))}
+          />`,
+        ...takeAFrame.map(
+          (name) => html`<${Way}
+            words=${say(`send_to.frame_${name}`)}
+            why=${refusalAt(name)}
+            act=${async () => sendFrame(name, await shownFrame())}
+          />`,
+        ),
+      ]
+    }
+    ${(refine || sources.length > 0 || hasSound) && html`<b class="o-row-head">${say("send_to.group_more")}</b>`}
     ${refine && html`<a class="o-row" href=${refine} data-to="refine">${say("send_to.refine")}</a>`}
     ${
       sources.length > 0 &&
@@ -58,17 +79,7 @@ function Ways({ result, job, close }) {
       </a>`
     }
     ${
-      result.type === "video" &&
-      takeAFrame.map(
-        (name) => html`<${Way}
-          words=${say(`send_to.frame_${name}`)}
-          why=${refusalAt(name)}
-          act=${() => sendFrame(name)}
-        />`,
-      )
-    }
-    ${
-      canMake(job.kind, "sound") &&
+      hasSound &&
       html`<${Way}
         words=${say(sound ? "send_to.with_sound" : "send_to.without_sound")}
         why=${job.request.checkpoint ? "" : refusalOf(job.kind, sound)}

@@ -12,12 +12,19 @@ export function frameOf(video) {
   );
 }
 
-/** The first frame of the clip at a URL; null when the browser cannot read it. */
-export async function grabFrame(url) {
+/** The frame of the clip at a URL at a time in seconds (Infinity: the last); null when the browser cannot read it. */
+export async function grabFrame(url, at = 0) {
   const video = Object.assign(document.createElement("video"), { muted: true, preload: "auto", src: url });
   const ready = await new Promise((resolve) => {
     video.addEventListener("loadeddata", () => resolve(true), { once: true });
     video.addEventListener("error", () => resolve(false), { once: true });
   });
-  return ready ? frameOf(video) : null;
+  if (!ready) return null;
+  if (at > 0) {
+    const there = new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
+    // The end itself is after the last frame's beginning, and before nothing: browsers show the last frame there.
+    video.currentTime = Math.min(at, video.duration);
+    await there;
+  }
+  return frameOf(video);
 }

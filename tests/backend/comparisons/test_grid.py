@@ -115,3 +115,28 @@ def test_the_path_of_an_axis_has_an_end():
 
 def test_cells_of_a_checkpoint_stand_together_and_what_is_loaded_comes_first():
     assert in_order(["a", "b", "c", "a", "b", "c"], frozenset({"b"})) == [1, 4, 0, 3, 2, 5]
+
+
+def test_words_of_each_prompt_are_replaced_in_columns_of_their_own():
+    words = ["red", "blue", ""]
+    drawn, requests = grid(
+        {
+            "axes": {"prompt": [{"replace": "red", "with": each} for each in words]},
+            "subjects": [{"request": {"kind": "generate_image", "prompt": text}} for text in ("a red cup", "red, red")],
+        }
+    )
+
+    assert [column.label for column in drawn.columns] == ["red", "blue", "without it"]
+    assert [each["prompt"] for each in requests] == [
+        "a red cup",
+        "a blue cup",
+        "a  cup",
+        "red, red",
+        "blue, blue",
+        ", ",
+    ]
+
+
+def test_words_that_a_prompt_does_not_have_cannot_be_replaced():
+    with pytest.raises(BadInput, match="'green' is not in the prompt 'a red cup'"):
+        grid({"axes": {"prompt": [{"replace": "green"}]}, "subjects": [{"request": {"prompt": "a red cup"}}]})
