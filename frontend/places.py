@@ -57,6 +57,7 @@ STYLES = (
     "frame/tokens",
     "frame/shell",
     "frame/toasts",
+    "frame/motion",
     "parts/controls",
     "parts/popover",
     "form/form",

@@ -26,7 +26,11 @@ ARGUMENTS = [
 # How long a page may take to show what is expected of it: Playwright's own five seconds are short for two busy cores.
 expect.set_options(timeout=20_000)
 
-DESKTOP: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"}
+DESKTOP: dict[str, Any] = {
+    "viewport": {"width": 1440, "height": 900},
+    "color_scheme": "light",
+    "reduced_motion": "reduce",
+}
 
 OpenPage = Callable[..., StudioPage]
 
