@@ -15,6 +15,7 @@ const SHAPE = 3 / 4; // of a picture, height to width, where nothing says
 const SHAPES = [9 / 16, 1]; // the widest and the tallest
 const LOOKED_AT = 60; // items that say the shape
 const ROWS_AROUND = 2;
+const COMING = Array.from({ length: 18 }); // places that are drawn until the first answer
 
 export function Grid() {
   const grid = useRef(null);
@@ -123,6 +124,7 @@ export function Grid() {
           </ul>
         </div>`
       }
+      ${total === null && html`<ul class="o-tiles-coming" aria-hidden="true">${COMING.map(() => html`<li />`)}</ul>`}
       ${total === 0 && html`<${Empty} />`}
     </o-library-grid>
   `;
