@@ -250,7 +250,7 @@ class DeleteEverything(Frozen):
     confirm: Literal["delete everything"]
 
 
-class VideoPart(Frozen):
+class CutPart(Frozen):
     """Frames `first` to `last` of a video, both kept, counted from 0; none is its last frame."""
 
     media: MediaId
@@ -261,7 +261,7 @@ class VideoPart(Frozen):
 class CutVideo(Frozen):
     """`POST /v1/library/cuts`: parts of videos of one size and frame rate, one after the other."""
 
-    parts: Annotated[tuple[VideoPart, ...], Field(min_length=1, max_length=64)]
+    parts: Annotated[tuple[CutPart, ...], Field(min_length=1, max_length=64)]
     title: Title = ""
 
 

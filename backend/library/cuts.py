@@ -18,7 +18,7 @@ from backend.media.clip_writer import SOUND_RATE
 from backend.media.scratch import scratch
 from backend.media.timeline import Timeline
 from studio.errors import BadInput
-from studio.library import CutVideo, VideoPart
+from studio.library import CutPart, CutVideo
 from studio.media import MediaReference
 
 MAX_FRAMES = 3600
@@ -68,7 +68,7 @@ class CutService:
             reference = await DECODERS.beside(lambda: self._write(asked.parts))
         return await self._uploads.record(reference, title=asked.title, source_id=asked.parts[0].media)
 
-    def _write(self, parts: Sequence[VideoPart]) -> MediaReference:
+    def _write(self, parts: Sequence[CutPart]) -> MediaReference:
         cuts = [self._open(part, f"parts.{index}") for index, part in enumerate(parts)]
         _check_alike(cuts)
         with scratch(self._folder) as (path,):
@@ -76,7 +76,7 @@ class CutService:
             with path.open("rb") as file:
                 return self._store.put_upload(file)
 
-    def _open(self, part: VideoPart, param: str) -> _Cut:
+    def _open(self, part: CutPart, param: str) -> _Cut:
         path, facts = self._store.file(part.media), self._store.facts(part.media)
         if facts.type != "video" or not facts.width or not facts.height or not facts.fps:
             raise BadInput(f"{part.media} is no video.", param=f"{param}.media", hint="Name a video of the library.")

@@ -214,4 +214,4 @@ def test_a_caption_is_streamed_while_it_is_written(server: RunningServer):
     assert all(set(event) == {"text"} for event in events[:-1])
     assert set(events[-1]) in ({"answer"}, {"error"})  # of noise, either
     refused = server.post("/v1/upsample?stream=true", json={**asked, "kind": "run_policy"})
-    assert (refused.status_code, refused.json()["error"]["param"]) == (403, "kind")
+    assert (refused.status_code, refused.json()["error"]["param"]) == (422, "kind")
