@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -137,3 +139,21 @@ def spoken(text: str) -> str:
         raise UnusableAnswer("The answer is empty.")
     refuse_repetition(answer)
     return answer
+
+
+_OPENING = re.compile("<answer>", re.IGNORECASE)
+_CLOSING = re.compile("</answer>", re.IGNORECASE)
+
+
+def inside_answer(text: str) -> str:
+    """What stands in the last `<answer>`, or the whole text without one; either tag may be lost."""
+    before = _CLOSING.split(text)
+    closed = before[-2] if len(before) > 1 else text
+    return _OPENING.split(closed)[-1].strip()
+
+
+def finite(value: object) -> float | None:
+    """A JSON number as a float; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
