@@ -68,6 +68,24 @@ class SchemaField(Frozen):
         """Whether it is right or wrong."""
         return self.scored and self.type not in ("text", "list")
 
+    def described(self) -> str:
+        """A line of the question: `- "weather": What is the weather? One of: "Clear skies", …`."""
+        match self.type:
+            case "enum":
+                holds = f"One of: {_quoted(self.values)}."
+            case "several":
+                holds = f"A list of one or more of: {_quoted(self.values)}."
+            case "integer":
+                holds = f"A whole number from {self.low} to {self.high}."
+            case "boolean":
+                holds = "true or false."
+            case "text":
+                holds = f"A text, for example: {_quoted(self.examples)}." if self.examples else "A text."
+            case "list":
+                holds = "A list of objects."
+        otherwise = " Or null." if self.optional else ""
+        return f'- "{self.name}": {self.question} {holds}{otherwise}'
+
     def json_schema(self) -> dict[str, Any]:
         """What the field may hold."""
         held = self._held()
@@ -89,6 +107,10 @@ class SchemaField(Frozen):
                 return text_schema(self.max_characters)
             case "list":
                 return list_schema({"type": "object"}, MAX_LIST)
+
+
+def _quoted(values: tuple[str, ...]) -> str:
+    return ", ".join(f'"{value}"' for value in values)
 
 
 class AnnotationSchema(Frozen):
@@ -119,6 +141,11 @@ class AnnotationSchema(Frozen):
     def asked(self) -> tuple[SchemaField, ...]:
         """The fields that a model answers: those that are scored."""
         return tuple(field for field in self.fields if field.scored)
+
+    def question(self) -> str:
+        """The prompt, a line for each field with what it may hold, and the form of the answer."""
+        lines = "\n".join(field.described() for field in self.asked)
+        return f"{self.prompt.strip()}\n\n{lines}\n\nReturn one JSON object with these keys, in this order."
 
     def json_schema(self) -> dict[str, Any]:
         """What an answer is constrained to."""

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from studio.captions import UnusableAnswer, split_thought
-from studio.captions.answer import refuse_repetition
 from studio.evaluation.benchmark import Benchmark, Item, Settings
 from studio.prompting.question import PLAIN, SYSTEM, THINKING, MediaPart, Question, ReasonerSampling, VideoUrl, said
 from studio.prompting.tasks import THINK_FIRST, VIDEO_FPS
@@ -132,12 +131,11 @@ def spoken(text: str) -> str:
     """An answer without its thinking.
 
     Raises:
-        UnusableAnswer: nothing follows the thinking, or it repeats itself.
+        UnusableAnswer: nothing follows the thinking.
     """
     answer = split_thought(text).answer
     if not answer:
         raise UnusableAnswer("The answer is empty.")
-    refuse_repetition(answer)
     return answer
 
 

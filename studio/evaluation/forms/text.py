@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from studio.captions import sendable
+from studio.captions.answer import refuse_repetition
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark, Item
 from studio.evaluation.forms.form import AnswerForm, ForJudge, Measured, inside_answer, put, spoken
@@ -31,8 +32,10 @@ def question(item: Item, benchmark: Benchmark, media: Sequence[MediaPart], trial
 
 
 def read(item: Item, benchmark: Benchmark, text: str) -> str:
-    """The answer without its thinking."""
-    return sendable(inside_answer(spoken(text)))
+    """The answer without its thinking; one that repeats itself is unusable."""
+    answer = inside_answer(spoken(text))
+    refuse_repetition(answer)
+    return sendable(answer)
 
 
 def measure(item: Item, benchmark: Benchmark, reading: str) -> Measured:
