@@ -12,8 +12,9 @@ from backend.arena.reasoners import Reasoners
 from backend.arena.service import ArenaService
 from backend.media import MediaStore
 from studio.arena import AskJudge, Pair, Side, Vote, axes_of
-from studio.arena.judging import Judgement, answers_question, ask_until_usable, both_ways, pair_question, read_judgement
+from studio.arena.judging import Judgement, answers_question, both_ways, pair_question, read_judgement
 from studio.errors import PairNotFound
+from studio.evaluation.judge import ask_until_usable
 
 log = structlog.get_logger("orrery.arena")
 

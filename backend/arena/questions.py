@@ -18,8 +18,6 @@ from backend.arena.service import ArenaService
 from backend.database import Database
 from backend.database.tables import AnswerRow, GradeRow, QuestionRow
 from backend.media import MediaStore
-from studio.arena import wilson
-from studio.arena.judging import Grade, ask_until_usable, grade_question, read_grade
 from studio.arena.questions import (
     AskedQuestion,
     GradeAnswers,
@@ -31,6 +29,8 @@ from studio.arena.questions import (
 )
 from studio.captions import split_thought
 from studio.errors import Busy, Conflict, QuestionNotFound, StudioError
+from studio.evaluation.judge import Grade, ask_until_usable, grade_question, read_grade
+from studio.evaluation.statistics import wilson
 from studio.jobs import Failure
 from studio.prompting import PLAIN, Question, VideoUrl
 from studio.prompting.question import asked_alone

@@ -1,7 +1,7 @@
 """The arena: which of two results is better, said blind, and the rankings that follow. Pure data and arithmetic."""
 
 from studio.arena.difference import fields_of, is_compared, shown_value
-from studio.arena.standings import Agreement, Standings, agreements, draw_up_standings, rank_votes, wilson
+from studio.arena.standings import Agreement, Standings, agreements, draw_up_standings, rank_votes
 from studio.arena.votes import (
     AskJudge,
     Axis,
@@ -48,5 +48,4 @@ __all__ = [
     "pair_id",
     "rank_votes",
     "shown_value",
-    "wilson",
 ]

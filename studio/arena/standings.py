@@ -14,10 +14,8 @@ import numpy as np
 
 from studio.arena.strengths import Array, connected, draw_wins, fit_strengths, prior_wins
 from studio.arena.votes import Axis, Choice, Vote, Voters
+from studio.evaluation.statistics import QUANTILES, wilson
 from studio.requests import Frozen
-
-Z_95 = 1.959964
-"""Of a normal variable, 95 % lie within so many standard deviations."""
 
 
 class Agreement(Frozen):
@@ -37,16 +35,6 @@ class Agreement(Frozen):
     share: float
     low: float
     high: float
-
-
-def wilson(share: float, num: int) -> tuple[float, float]:
-    """The 95 % interval of a share of `num` (Wilson, 1927): 8 of 10 is 0.49 to 0.94."""
-    if num == 0:
-        return 0.0, 1.0
-    squared = Z_95**2
-    middle = (share + squared / (2 * num)) / (1 + squared / num)
-    half = Z_95 * math.sqrt(share * (1 - share) / num + squared / (4 * num**2)) / (1 + squared / num)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def agreements(votes: Sequence[Vote], axes: Sequence[Axis]) -> tuple[Agreement, ...]:
@@ -107,7 +95,6 @@ NUM_DRAWS = 1000
 POINTS = 400 / math.log(10)
 """Of a strength of 1: 400 points are odds of 10 to 1, as in chess."""
 MEAN_RATING = 1000.0
-QUANTILES = (0.025, 0.975)
 
 AXIS_ORDER: tuple[Axis, ...] = ("prompt", "physics", "geometry", "sound", "correct", "overall")
 

@@ -1,24 +1,15 @@
 """Reasoners as judges: what they are asked, how they are read, and how little an order of sides may matter."""
 
-import asyncio
-import json
-from typing import Any
-
 import pytest
 
 from studio.arena.judging import (
-    ATTEMPTS,
     Judgement,
     answers_question,
-    ask_until_usable,
     both_ways,
-    grade_question,
     pair_question,
-    read_grade,
     read_judgement,
 )
 from studio.captions import UnusableAnswer
-from studio.errors import EngineError
 from studio.prompting import ImageUrl, PlainText, Question, VideoUrl
 
 AXES = ("prompt", "overall")
@@ -42,12 +33,10 @@ def test_a_pair_is_asked_about_with_its_media_first_and_a_schema():
     assert clips.video_fps == 4
 
 
-def test_answers_are_judged_and_graded_as_text():
+def test_answers_are_judged_as_text():
     asked = answers_question("What?", ("correct", "overall"), "one", "two", ImageUrl(url="media:a"))
-    graded = grade_question("What?", "a cube", "the cube")
 
     assert "<first_answer>\none\n</first_answer>" in said(asked)
-    assert "<person>\na cube\n</person>" in said(graded)
 
 
 def test_an_answer_is_read_with_its_thinking_and_its_fence():
@@ -62,17 +51,6 @@ def test_what_does_not_answer_every_axis_is_unusable(text: str):
         read_judgement(text, AXES)
 
 
-@pytest.mark.parametrize(("score", "read"), [(4, 4), ("4", 4), (4.0, 4), ("4/5", 4)])
-def test_a_grade_is_read(score: Any, read: int):
-    assert read_grade(json.dumps({"reason": "close", "score": score})).score == read
-
-
-@pytest.mark.parametrize("score", [0, 6, 11, 3.5, True, None, "good"])
-def test_a_grade_off_the_scale_is_unusable(score: Any):
-    with pytest.raises(UnusableAnswer):
-        read_grade(json.dumps({"reason": "", "score": score}))
-
-
 def test_what_is_said_from_one_end_only_is_a_tie():
     first = Judgement(choices={"prompt": "first", "physics": "first", "geometry": "bad", "overall": "tie"}, reason="")
     other = Judgement(
@@ -80,23 +58,3 @@ def test_what_is_said_from_one_end_only_is_a_tie():
     )
 
     assert both_ways(first, other) == {"prompt": "left", "physics": "tie", "geometry": "bad", "overall": "tie"}
-
-
-def test_a_judge_that_talks_is_asked_again_with_another_seed_and_told_why():
-    asked: list[Question] = []
-
-    async def ask(question: Question, /) -> str:
-        asked.append(question)
-        return "I like both." if len(asked) == 1 else '{"reason": "x", "score": 2}'
-
-    assert asyncio.run(ask_until_usable(ask, grade_question("q", "r", "a"), read_grade)).score == 2
-    assert len({question.sampling.seed for question in asked}) == 2
-    assert "could not be used" in said(asked[1])
-
-
-def test_a_judge_that_never_answers_is_given_up():
-    async def ask(_: Question, /) -> str:
-        return "Well."
-
-    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts"):
-        asyncio.run(ask_until_usable(ask, grade_question("q", "r", "a"), read_grade))

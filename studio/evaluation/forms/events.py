@@ -1,0 +1,105 @@
+"""Temporal localisation: named events, each answered with two times (Cosmos cookbook, "Cosmos Reason for Mimic Gen
+temporal localization").
+
+The truth is one time of each event, by default its end. With predictions p and truths g, an event's error is
+e_i = |p_i - g_i| and its subtask lasts d_1 = g_1 or d_i = g_i - g_(i-1). MAE is the mean of e_i, MRE that of
+100 · e_i / d_i in percent, and an event is hit where e_i < 4.1 / (2 · fps).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from studio.captions import UnusableAnswer
+from studio.errors import BadInput
+from studio.evaluation.benchmark import Benchmark, Item
+from studio.evaluation.forms.form import AnswerForm, Measured, finite, form_texts, inside_answer, put, spoken
+from studio.prompting.question import MediaPart, Question
+from studio.prompting.templates import fill
+from studio.requests import shown
+
+_TIME = r"<?\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:s|sec|seconds)?\s*>?"
+_EVENT = re.compile(rf"^[\W_]*event\s*(\d{{1,4}})\W*?{_TIME}\s*(?:[-–—]|to\b|,)?\s*{_TIME}(?=\W|$)", re.IGNORECASE)
+_IS_EVENT = re.compile(r"^[\W_]*event\s*\d", re.IGNORECASE)
+
+Times = list[tuple[float, float]]
+
+
+def check(item: Item, benchmark: Benchmark) -> None:
+    """Events, and as many times, which rise: a subtask needs a duration."""
+    if not item.events:
+        raise BadInput("events is empty; expected the name of at least one event.", param="events")
+    times = _truth(item, benchmark)
+    if len(times) != len(item.events):
+        raise BadInput(
+            f"reference has {len(times)} times for {len(item.events)} events; expected one for each.", param="reference"
+        )
+    if any(later <= earlier for earlier, later in zip([0.0, *times], times, strict=False)):
+        raise BadInput(
+            f"reference is {shown(item.reference)}; the times of successive events must rise, from above 0 s.",
+            param="reference",
+        )
+
+
+def question(item: Item, benchmark: Benchmark, media: Sequence[MediaPart], trial: int) -> Question:
+    """The list of events under the contract of the recipe."""
+    lines = "\n".join(f"Event {number}: {name.rstrip('.')}." for number, name in enumerate(item.events, 1))
+    text = fill(form_texts().events_question, count=str(len(item.events)), events=lines)
+    return put(benchmark, f"{item.question}\n{text}", media, trial, system=form_texts().events)
+
+
+def read(item: Item, benchmark: Benchmark, text: str) -> list[Any]:
+    """Start and end of each event, in seconds, from the lines of `<answer>`, or of the whole text without one."""
+    lines = [line for line in inside_answer(spoken(text)).splitlines() if _IS_EVENT.match(line)]
+    times = [_times(line) for line in lines]
+    if len(times) != len(item.events):
+        raise UnusableAnswer(f"The answer has {len(times)} events; expected {len(item.events)}.")
+    return [list(pair) for pair in times]
+
+
+def measure(item: Item, benchmark: Benchmark, reading: Times) -> Measured:
+    """Errors of the times that count."""
+    truth = np.array(_truth(item, benchmark))
+    predicted = np.array([pair[0 if benchmark.events.counted == "start" else 1] for pair in reading])
+    errors = np.abs(predicted - truth)
+    relative = 100 * errors / np.diff(truth, prepend=0.0)
+    mre = float(relative.mean())
+    return Measured(
+        {
+            "mae_s": float(errors.mean()),
+            "mre_percent": mre,
+            "hit_rate": float((errors < benchmark.tolerance_s).mean()),
+            "success": float(mre < benchmark.events.max_relative_error_percent),
+        }
+    )
+
+
+def _times(line: str) -> tuple[float, float]:
+    found = _EVENT.match(line)
+    if found is None:
+        raise UnusableAnswer(f"{shown(line)} has no start and end time.")
+    return float(found.group(2)), float(found.group(3))
+
+
+def _truth(item: Item, benchmark: Benchmark) -> list[float]:
+    """The times that count, in seconds."""
+    given: list[Any] = item.reference if isinstance(item.reference, list) else [item.reference]
+    place = 0 if benchmark.events.counted == "start" else 1
+    times: list[float] = []
+    for one in given:
+        pair = cast(list[Any], one) if isinstance(one, list) else [one, one]
+        time = finite(pair[place]) if len(pair) == 2 else None
+        if time is None:
+            raise BadInput(
+                f"reference is {shown(item.reference)}; expected a time in seconds for each event, or [start, end].",
+                param="reference",
+            )
+        times.append(time)
+    return times
+
+
+EVENTS = AnswerForm(("mre_percent", "mae_s", "hit_rate", "success", "parseable"), check, question, read, measure)
