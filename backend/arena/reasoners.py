@@ -27,6 +27,7 @@ from backend.fleet import Fleet
 from backend.media import DECODERS, inspect_upload
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident
+from backend.reasoning.patience import COMING, Patient
 from studio.arena import Reasoner
 from studio.errors import BadInput, ServerUnreachable, TooLarge, Unauthorized
 from studio.prompting import Ask, Endpoint, ImageUrl, VideoUrl, attach_image, attach_video
@@ -89,12 +90,13 @@ class Reasoners:
             raise BadInput(f"There is no reasoner {shown(name)}.", param=param, hint=nearest(name, known))
 
     @asynccontextmanager
-    async def asking(self, name: str, files: Mapping[str, Path]) -> AsyncGenerator[Asking]:
+    async def asking(self, name: str, files: Mapping[str, Path], *, patient: bool = False) -> AsyncGenerator[Asking]:
         """Open the way to one of them.
 
         Args:
             name: as `listing` has it.
             files: pictures and clips that it is shown, by their id in the store.
+            patient: whether it is waited for while it is busy, and its checkpoint loaded where no engine has it.
 
         Raises:
             BadInput: a file is neither a picture nor a clip.
@@ -105,18 +107,26 @@ class Reasoners:
         if endpoint is None:
             made = {"image": ImageUrl, "video": VideoUrl}
             parts = tuple(made[types[own]](url=f"{OWN}{own}") for own in files)
-            yield Asking(Resident(self._service, files, checkpoint=name, counted=True), parts)
+            resident = Resident(self._service, files, checkpoint=name, counted=not patient)
+            yield Asking(self._patient(resident, name) if patient else resident, parts)
             return
         attach = {"image": attach_image, "video": attach_video}
         attached = await asyncio.to_thread(lambda: tuple(attach[types[own]](path) for own, path in files.items()))
         key = endpoint.key.get_secret_value() if endpoint.key else None
         try:
             async with Endpoint(endpoint.url, model=endpoint.model, api_key=key) as ask:
-                yield Asking(ask, attached)
+                yield Asking(Patient(ask) if patient else ask, attached)
         except (BadInput, Unauthorized, TooLarge) as error:
             raise ServerUnreachable(
                 f"The reasoner {name}: {error.message}", hint="Check its entry in reasoners.toml."
             ) from None
+
+    def _patient(self, resident: Resident, checkpoint: str) -> Patient:
+        return Patient(
+            resident,
+            is_coming=lambda: self._fleet.status_of(checkpoint).state in COMING,
+            bring=lambda: self._fleet.bring(checkpoint),
+        )
 
     def _endpoints(self) -> dict[str, NamedEndpoint]:
         try:

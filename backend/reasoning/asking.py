@@ -79,6 +79,9 @@ def to_reason(question: Question, checkpoint: str | None = None) -> Reason:
             "sampling": _sampling(question.sampling),
             "response_schema": question.answer_schema,
             "video_fps": question.video_fps,
+            "num_video_frames": question.num_video_frames,
+            "min_pixels": question.min_pixels,
+            "max_pixels": question.max_pixels,
         },
     )
 

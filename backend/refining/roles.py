@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.media import MediaStore
 from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident, endpoint_of
+from backend.reasoning.patience import BUSY_PAUSES_S, COMING, Patient
 from backend.refining.loop import Revision, Spend
-from studio.errors import Busy, EngineLost, NotAllowed
+from studio.errors import NotAllowed
 from studio.events import CheckpointStatus
 from studio.prompting import (
     UPSAMPLING,
-    Endpoint,
     ImageUrl,
     Question,
     ReasonerSampling,
@@ -44,62 +43,26 @@ from studio.requests import GenerateImage, GenerateVideo
 from studio.requests.refine_image import Answerer, RefineImage, Role
 from studio.settings import ServerSettings
 
-BUSY_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Between askings of somebody who is asked too often: half a minute in all. While a checkpoint is still on its way to
-an engine, as after a restart, the last one is repeated."""
-MAX_LOST = 5
-"""Workers that may die while one question is open. A job has two; but many questions are open at once, and any of them,
-or a job beside them, may be what the worker died of."""
-
-COMING = ("waiting", "preparing", "loading", "lost")
-"""States of a checkpoint that will answer, or will fail and say why."""
-
 
 @dataclass(frozen=True)
 class _Asked:
     """Somebody who answers.
 
     Attributes:
+        ask: them, with patience.
+        is_resident: whether this server's own reasoner answers.
         media: what is shown, as they can read it.
         max_tokens: that they may write; none leaves it to the question.
-        is_coming: whether they are only not ready yet.
-        bring: sees to it that they are there, before every question: another checkpoint may have had their place.
     """
 
-    ask: Resident | Endpoint
+    ask: Patient
+    is_resident: bool
     media: tuple[MediaPart, ...]
     max_tokens: int | None
-    pauses_s: Sequence[float]
-    is_coming: Callable[[], bool] = lambda: False
-    bring: Callable[[], Awaitable[None]] | None = None
 
     async def __call__(self, question: Question, /) -> str:
-        """The answer, once they have time for it.
-
-        Raises:
-            Busy: that takes too long.
-            EngineLost: worker after worker died meanwhile.
-        """
-        num_lost = 0
-        for pause_s in itertools.chain(self.pauses_s, itertools.repeat(self.pauses_s[-1])):
-            try:
-                if self.bring is not None:
-                    await self.bring()
-                return await self.ask(question)
-            except Busy:
-                if pause_s == self.pauses_s[-1] and not self.is_coming():
-                    raise
-            except EngineLost:
-                num_lost += 1
-                if num_lost == MAX_LOST:
-                    raise
-            await asyncio.sleep(pause_s)
-        raise AssertionError("the pauses never end")
-
-    @property
-    def is_resident(self) -> bool:
-        """Whether this server's own reasoner answers."""
-        return isinstance(self.ask, Resident)
+        """The answer. Raises as `Patient`."""
+        return await self.ask(question)
 
     def within(self, sampling: ReasonerSampling, thrift: int) -> ReasonerSampling:
         """The sampling with no more tokens than may be written, halved so often."""
@@ -207,14 +170,13 @@ class Roles:
             served = self._catalogue.serving(checkpoint).id
             parts = tuple(part(url=f"{OWN}{own}") for own in files)
             try:
-                yield _Asked(
+                patient = Patient(
                     resident,
-                    parts,
-                    most,
-                    self._pauses_s,
-                    lambda: self._status_of(served).state in COMING,
-                    lambda: self._bring(served),
+                    pauses_s=self._pauses_s,
+                    is_coming=lambda: self._status_of(served).state in COMING,
+                    bring=lambda: self._bring(served),
                 )
+                yield _Asked(patient, is_resident=True, media=parts, max_tokens=most)
             finally:
                 spend(resident.num_tokens)
             return
@@ -222,6 +184,8 @@ class Roles:
         attached = await asyncio.to_thread(lambda: tuple(attach(path) for path in files.values()))
         async with endpoint_of(self._settings, role) as endpoint:
             try:
-                yield _Asked(endpoint, attached, None, self._pauses_s)
+                yield _Asked(
+                    Patient(endpoint, pauses_s=self._pauses_s), is_resident=False, media=attached, max_tokens=None
+                )
             finally:
                 spend(endpoint.num_tokens)

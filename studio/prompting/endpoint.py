@@ -271,10 +271,22 @@ def request_body(question: Question, model: str, *, plain: bool = False) -> dict
     if not plain:
         body["top_k"] = sampling.top_k
         body["repetition_penalty"] = sampling.repetition_penalty
-        if question.video_fps is not None:
-            body["media_io_kwargs"] = {"video": {"fps": question.video_fps, "num_frames": -1}}
-            body["mm_processor_kwargs"] = {"fps": question.video_fps, "do_sample_frames": True}
+        body |= _looked_at(question)
     return body
+
+
+def _looked_at(question: Question) -> dict[str, Any]:
+    """vLLM's fields for the frames of clips and the pixels of media."""
+    pixels = {"min_pixels": question.min_pixels, "max_pixels": question.max_pixels}
+    processor: dict[str, Any] = {name: value for name, value in pixels.items() if value is not None}
+    reader: dict[str, Any] = {}
+    if question.video_fps is not None:
+        reader = {"video": {"fps": question.video_fps, "num_frames": -1}}
+        processor |= {"fps": question.video_fps, "do_sample_frames": True}
+    elif question.num_video_frames is not None:
+        reader = {"video": {"num_frames": question.num_video_frames}}
+    said = {"media_io_kwargs": reader, "mm_processor_kwargs": processor}
+    return {name: value for name, value in said.items() if value}
 
 
 def _message(message: Turn) -> dict[str, Any]:

@@ -78,12 +78,17 @@ class Question(Frozen):
         sampling: how tokens are drawn.
         answer_schema: a JSON schema that the answer is constrained to, where the answering side can.
         video_fps: frames a second that are looked at in clips; none leaves it to the answering side.
+        num_video_frames: instead of it, so many, evenly over the clip.
+        min_pixels, max_pixels: that each picture, or all frames of a clip together, are scaled to.
     """
 
     messages: tuple[Turn, ...]
     sampling: ReasonerSampling = PLAIN
     answer_schema: dict[str, Any] | None = None
     video_fps: float | None = Field(default=None, gt=0, le=60)
+    num_video_frames: int | None = Field(default=None, ge=1, le=768)
+    min_pixels: int | None = None
+    max_pixels: int | None = None
 
 
 class Ask(Protocol):
