@@ -17,6 +17,7 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
+from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService, RunStore
 from backend.engine_process import EngineProcess, Spreading
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
@@ -53,6 +54,7 @@ from backend.refining.service import JobMaker, RefiningService
 from backend.refining.store import RefinementStore
 from backend.robots.hub import RobotHub
 from backend.services import (
+    EvaluationServices,
     FleetServices,
     LedgerServices,
     LibraryServices,
@@ -82,8 +84,9 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
     fleet = build_fleet(settings=settings, folder=folder, catalogue=catalogue, ledger=ledger)
     words = build_words(settings=settings, folder=folder, ledger=ledger, fleet=fleet)
     library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
+    evaluation = build_evaluation(ledger=ledger, fleet=fleet, library=library)
     robots = build_robots(ledger=ledger, fleet=fleet)
-    return Services(ledger, fleet, words, library, robots, Machine())
+    return Services(ledger, fleet, words, library, evaluation, robots, Machine())
 
 
 def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServices:
@@ -249,6 +252,23 @@ def build_library(
     )
 
 
+def build_evaluation(
+    *, ledger: LedgerServices, fleet: FleetServices, library: LibraryServices
+) -> EvaluationServices:
+    """What checkpoints are measured with."""
+    news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
+    benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
+    runs = RunService(
+        benchmarks=benchmarks,
+        store=store,
+        reasoners=library.reasoners,
+        catalogue=fleet.catalogue,
+        media=ledger.media,
+        changed=news.changed,
+    )
+    return EvaluationServices(news, benchmarks, runs, JudgingService(store, library.reasoners, news.changed))
+
+
 def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
     """Arms that dial in, and the policy that answers them."""
     return RobotServices(RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics))
@@ -291,6 +311,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     guarding = asyncio.create_task(fleet.guard.run())
     opening = asyncio.create_task(library.items.open())
     refining = asyncio.create_task(library.refining.open())
+    evaluating = asyncio.create_task(services.evaluation.runs.open())
     try:
         yield
     finally:
@@ -301,7 +322,10 @@ async def living(services: Services) -> AsyncGenerator[None]:
         library.measuring.close()
         opening.cancel()
         refining.cancel()
+        evaluating.cancel()
         await library.refining.close()
+        await services.evaluation.runs.close()
+        await services.evaluation.judging.close()
         guarding.cancel()
         await fleet.guard.close()
         running.cancel()

@@ -15,6 +15,7 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database
+from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
@@ -111,6 +112,16 @@ class LibraryServices:
 
 
 @dataclass(frozen=True)
+class EvaluationServices:
+    """Benchmarks, who answers them, and who judges the answers."""
+
+    news: EvaluationNews
+    benchmarks: BenchmarkService
+    runs: RunService
+    judging: JudgingService
+
+
+@dataclass(frozen=True)
 class RobotServices:
     """Arms, and the policy that drives them."""
 
@@ -126,6 +137,7 @@ class Services:
     fleet: FleetServices
     words: WordServices
     library: LibraryServices
+    evaluation: EvaluationServices
     robots: RobotServices
     machine: Machine
 
@@ -170,4 +182,7 @@ UsesArena = Annotated[ArenaService, _part(lambda services: services.library.aren
 UsesReasoners = Annotated[Reasoners, _part(lambda services: services.library.reasoners)]
 UsesJudge = Annotated[Judge, _part(lambda services: services.library.judge)]
 UsesQuestions = Annotated[QuestionService, _part(lambda services: services.library.questions)]
+UsesBenchmarks = Annotated[BenchmarkService, _part(lambda services: services.evaluation.benchmarks)]
+UsesRuns = Annotated[RunService, _part(lambda services: services.evaluation.runs)]
+UsesJudging = Annotated[JudgingService, _part(lambda services: services.evaluation.judging)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

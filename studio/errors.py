@@ -17,6 +17,8 @@
     │   ├── PairNotFound         pair_not_found          no two results that differ in one thing, or not any more
     │   ├── VoteNotFound         vote_not_found
     │   ├── QuestionNotFound     question_not_found
+    │   ├── BenchmarkNotFound    benchmark_not_found
+    │   ├── RunNotFound          run_not_found
     │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
@@ -150,6 +152,14 @@ class VoteNotFound(NotFound):
 
 class QuestionNotFound(NotFound):
     code = "question_not_found"
+
+
+class BenchmarkNotFound(NotFound):
+    code = "benchmark_not_found"
+
+
+class RunNotFound(NotFound):
+    code = "run_not_found"
 
 
 class MethodNotAllowed(StudioError):

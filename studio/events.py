@@ -79,6 +79,7 @@ class System(Frozen):
         queue: as `GET /v1/queue` answers it, told when its seconds are off by one.
         library_revision: another number says that the library has changed, and what is shown of it is to be read again.
         refinement_revision: likewise of refinements.
+        evaluation_revision: likewise of benchmarks and runs.
         num_answering: conversations that the reasoner is writing in.
     """
 
@@ -88,6 +89,7 @@ class System(Frozen):
     queue: QueueStatus = QueueStatus()
     library_revision: int = 0
     refinement_revision: int = 0
+    evaluation_revision: int = 0
     num_answering: int = 0
     guardrail: GuardrailStatus = GuardrailStatus()
     version: str

@@ -85,6 +85,7 @@ def system_of(parts: Services) -> System:
         queue=parts.ledger.live_jobs.queue,
         library_revision=parts.ledger.news.revision,
         refinement_revision=parts.library.refining.revision,
+        evaluation_revision=parts.evaluation.news.revision,
         num_answering=parts.words.reasoning.num_open,
         guardrail=parts.fleet.guard.status,
         version=VERSION,

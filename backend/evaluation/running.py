@@ -1,0 +1,142 @@
+"""One run: every item is asked as often as the settings say, some at a time, and each answer is kept at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import structlog
+
+from backend.arena.reasoners import Reasoners
+from backend.evaluation.store import RunStore
+from backend.media import MediaStore
+from studio.captions import sendable
+from studio.errors import (
+    Busy,
+    CheckpointNotFound,
+    Conflict,
+    EngineLost,
+    ServerUnreachable,
+    StorageError,
+    StudioError,
+    Unauthorized,
+)
+from studio.evaluation import Answer, Benchmark, Item
+from studio.evaluation.forms import FORMS
+from studio.evaluation.runs import EvaluationRun, RunState
+from studio.jobs import Failure
+from studio.requests import shown
+
+log = structlog.get_logger("orrery.evaluation")
+
+AT_ONCE = 4
+"""Items that are asked at a time. The resident reasoner decodes them in one pass; endpoints have queues of their own."""
+
+OF_ALL = (Busy, CheckpointNotFound, Conflict, EngineLost, ServerUnreachable, StorageError, Unauthorized)
+"""What every other item would meet too: the run fails and can be resumed, where another error is the item's own."""
+
+
+class RunLoop:
+    """Asks what is missing of a run. Lives on the event loop's thread.
+
+    Args:
+        told: called after every change.
+    """
+
+    def __init__(
+        self,
+        run: EvaluationRun,
+        benchmark: Benchmark,
+        reasoners: Reasoners,
+        media: MediaStore,
+        store: RunStore,
+        told: Callable[[], None],
+    ) -> None:
+        self._run = run
+        self._benchmark = benchmark
+        self._reasoners = reasoners
+        self._media = media
+        self._store = store
+        self._told = told
+        self._spent_before = run.spent_s
+        self._begun = time.monotonic()
+        self._num_asked = 0
+        self._num_left = 0
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds in which the run ran, with those of earlier starts."""
+        return round(self._spent_before + time.monotonic() - self._begun, 3)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds until it ends, at the pace since this start; none before the first answer."""
+        if not self._num_asked:
+            return None
+        return round((time.monotonic() - self._begun) / self._num_asked * self._num_left, 1)
+
+    async def run(self) -> None:
+        """Ask everything that has no text yet, then say how it ended."""
+        try:
+            await self._ask_missing()
+        except asyncio.CancelledError:
+            raise
+        except StudioError as error:
+            log.warning("run_failed", run_id=self._run.id, code=error.code, message=error.message)
+            await self.end("failed", Failure.of(error))
+        else:
+            await self.end("succeeded")
+
+    async def end(self, state: RunState, error: Failure | None = None) -> None:
+        """Write down how it ended."""
+        changes = {"state": state, "error": error, "spent_s": self.spent_s}
+        self._run = self._run.model_copy(update=changes)
+        await self._store.put(self._run)
+        log.info("run_ended", run_id=self._run.id, state=state)
+        self._told()
+
+    async def _ask_missing(self) -> None:
+        answered = await self._store.answered(self._run.id)
+        trials = range(self._benchmark.settings.trials)
+        missing = [(item, trial) for trial in trials for item in self._benchmark.items if (item.id, trial) not in answered]
+        self._num_left = len(missing)
+        waiting = iter(missing)
+
+        async def worker() -> None:
+            for item, trial in waiting:
+                await self._store.keep_answer(self._run.id, await self._answer(item, trial))
+                self._num_asked += 1
+                self._num_left -= 1
+                self._told()
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(AT_ONCE, len(missing))):
+                    group.create_task(worker())
+        except* StudioError as errors:
+            raise _first(errors) from None
+
+    async def _answer(self, item: Item, trial: int) -> Answer:
+        begun = time.monotonic()
+        text, error = "", None
+        try:
+            text = sendable(await self._said(item, trial))
+        except OF_ALL:
+            raise
+        except StudioError as why:
+            log.warning("item_failed", run_id=self._run.id, item=shown(item.id), code=why.code, message=why.message)
+            error = Failure.of(why)
+        seconds = round(time.monotonic() - begun, 3)
+        return Answer(item=item.id, trial=trial, text=text, error=error, seconds=seconds)
+
+    async def _said(self, item: Item, trial: int) -> str:
+        files = {name: self._media.file(name) for name in item.media}
+        async with self._reasoners.asking(self._run.reasoner, files, patient=True) as asking:
+            question = FORMS[self._benchmark.form].question(item, self._benchmark, asking.parts, trial)
+            return await asking.ask(question)
+
+
+def _first(errors: ExceptionGroup[StudioError]) -> StudioError:
+    found = errors.exceptions[0]
+    return _first(found) if isinstance(found, ExceptionGroup) else found

@@ -1,0 +1,285 @@
+"""The verbs of `/v1/runs`."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+
+from backend.arena.reasoners import Reasoners
+from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.evaluation.benchmarks import BenchmarkService
+from backend.evaluation.running import RunLoop
+from backend.evaluation.store import RunStore
+from backend.media import MediaStore
+from backend.version import VERSION
+from studio.errors import BadInput, Busy, Conflict, StorageError
+from studio.evaluation import MarkChange, Scores, ScoreTable, Settings
+from studio.evaluation.comparing import compare, table
+from studio.evaluation.drawing_up import draw_up
+from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
+from studio.requests import parse_as
+
+log = structlog.get_logger("orrery.evaluation")
+
+MAX_RUNNING = 8
+"""Runs at a time; each asks several items at once."""
+MAX_PAGE = 200
+
+
+@dataclass(frozen=True)
+class _Live:
+    """A run that asks."""
+
+    loop: RunLoop
+    task: asyncio.Task[None]
+
+
+class RunService:
+    """The runs of this server. Lives on the event loop's thread.
+
+    Args:
+        changed: called after every change of any of them.
+    """
+
+    def __init__(
+        self,
+        *,
+        benchmarks: BenchmarkService,
+        store: RunStore,
+        reasoners: Reasoners,
+        catalogue: CheckpointCatalogue,
+        media: MediaStore,
+        changed: Callable[[], None],
+    ) -> None:
+        self._benchmarks = benchmarks
+        self._store = store
+        self._reasoners = reasoners
+        self._catalogue = catalogue
+        self._media = media
+        self._changed = changed
+        self._live: dict[str, _Live] = {}
+
+    async def open(self) -> None:
+        """At a server's start: go on with what ran when the last one ended."""
+        try:
+            returned = await self._store.running()
+            for run in returned:
+                log.warning("run_returned", run_id=run.id, answered=run.num_answered)
+                await self._begin(run)
+        except StorageError as error:  # they stay written down; the next start goes on with them, or a person does
+            log.error("storage_failed", code=error.code, message=error.message)
+
+    async def close(self) -> None:
+        """Leave off, and write nothing more; what runs goes on at the next start."""
+        for live in self._live.values():
+            live.task.cancel()
+        await asyncio.gather(*(live.task for live in self._live.values()), return_exceptions=True)
+
+    async def start(self, asked: StartRun) -> EvaluationRun:
+        """Begin a run; once this returns, it survives everything.
+
+        Raises:
+            BenchmarkNotFound: there is no such benchmark.
+            BadInput: there is no such reasoner, or a setting cannot be used.
+            Busy: so many run already.
+        """
+        found = await self._benchmarks.get(asked.benchmark)
+        name = asked.reasoner or self._catalogue.active.id
+        self._reasoners.check(name, "reasoner")
+        settings = _settings(found.benchmark.settings, asked.settings)
+        self._refuse_more()
+        reasoner = next(one for one in self._reasoners.listing() if one.name == name)
+        num_items = min(asked.num_items or found.num_items, found.num_items)
+        run = EvaluationRun(
+            id=secrets.token_hex(6),
+            title=asked.title or reasoner.title,
+            benchmark=found.name,
+            benchmark_id=found.id,
+            benchmark_title=found.title,
+            form=found.form,
+            reasoner=name,
+            reasoner_title=reasoner.title,
+            precision="" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact",
+            version=VERSION,
+            settings=settings,
+            num_items=num_items,
+            num_planned=num_items * settings.trials,
+            created_at=datetime.now(UTC),
+        )
+        await self._store.add(run)
+        log.info("run_accepted", run_id=run.id, benchmark=run.benchmark, reasoner=run.reasoner)
+        await self._begin(run)
+        self._changed()
+        return await self.get(run.id)
+
+    async def get(self, run_id: str) -> EvaluationRun:
+        """A run as it is now. Raises RunNotFound."""
+        return self._now(await self._store.get(run_id))
+
+    async def listing(self, limit: int, benchmark: str | None = None) -> RunList:
+        """The newest ones, newest first, of one benchmark's version or of all. Raises BenchmarkNotFound."""
+        version = (await self._benchmarks.get(benchmark)).id if benchmark else None
+        found = await self._store.listing(limit, version)
+        return RunList(runs=tuple(self._now(run) for run in found))
+
+    async def stop(self, run_id: str) -> EvaluationRun:
+        """Ask nothing more, and keep what is answered. Raises RunNotFound, Conflict."""
+        run = await self.get(run_id)
+        live = self._live.get(run_id)
+        if live is None or live.task.done():
+            raise Conflict(f"Run {run_id} has {run.state}; only a running one can be stopped.")
+        live.task.cancel()
+        with suppress(asyncio.CancelledError):
+            await live.task
+        await live.loop.end("stopped")
+        return await self.get(run_id)
+
+    async def resume(self, run_id: str) -> EvaluationRun:
+        """Ask again what has no text: what was not asked, and what failed. Raises RunNotFound, Conflict, Busy."""
+        run = await self.get(run_id)
+        if run_id in self._live:
+            raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
+        if run.num_answered == run.num_planned:
+            raise Conflict(f"Run {run_id} has an answer to everything.", hint="Start another run.")
+        self._refuse_more()
+        run = run.model_copy(update={"state": "running", "error": None})
+        await self._store.put(run)
+        await self._begin(run)
+        self._changed()
+        return await self.get(run_id)
+
+    async def remove(self, run_id: str) -> None:
+        """Forget a run that has ended, with its answers. Raises RunNotFound, Conflict."""
+        await self.get(run_id)
+        if run_id in self._live:
+            raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
+        await self._store.remove(run_id)
+        self._changed()
+
+    async def scores(self, run_id: str, judge: str | None = None) -> Scores:
+        """What its answers are worth, drawn up from them now.
+
+        Args:
+            judge: whose verdicts count; none takes the only one there is.
+
+        Raises:
+            RunNotFound: there is none.
+        """
+        run = await self._store.get(run_id)
+        benchmark = await self._store.benchmark(run)
+        answers, verdicts = await self._store.answers(run_id), await self._store.verdicts(run_id)
+        chosen = judge or next(iter(run.judges), None)
+        return await asyncio.to_thread(draw_up, benchmark, answers, verdicts, chosen)
+
+    async def table(self, run_ids: Sequence[str], metric: str | None = None, judge: str | None = None) -> ScoreTable:
+        """Runs of one benchmark beside each other, category by category or field by field, the best marked.
+
+        Raises:
+            RunNotFound: there is no such run.
+            BadInput: they are not of one benchmark, or there is no such metric.
+        """
+        runs = [await self._store.get(run_id) for run_id in dict.fromkeys(run_ids)]
+        if len({run.benchmark_id for run in runs}) != 1:
+            raise BadInput(
+                f"The runs are of {len({run.benchmark_id for run in runs})} benchmarks; expected one.", param="runs"
+            )
+        names = _distinct([run.title for run in runs], [run.id for run in runs])
+        scored = {name: await self.scores(run.id, judge) for name, run in zip(names, runs, strict=True)}
+        return table(scored, metric, "fields" if runs[0].form == "fields" else "categories")
+
+    async def changes(self, before: str, after: str, judge: str | None = None) -> tuple[MarkChange, ...]:
+        """Items that changed between two runs of one benchmark, the most changed first. Raises RunNotFound, BadInput."""
+        first, second = [await self._store.get(run_id) for run_id in (before, after)]
+        if first.benchmark_id != second.benchmark_id:
+            raise BadInput("The runs are of two benchmarks; expected one.", param="other")
+        return compare(await self.scores(before, judge), await self.scores(after, judge))
+
+    async def answers(
+        self, run_id: str, *, category: str = "", state: str = "", offset: int = 0, limit: int = 50
+    ) -> AnsweredItems:
+        """A page of items with their answers and marks.
+
+        Args:
+            category: of the items; empty is all.
+            state: of a mark that an item must have: read, unparsed or failed; empty is all.
+
+        Raises:
+            RunNotFound: there is none.
+        """
+        benchmark = await self._store.benchmark(await self._store.get(run_id))
+        scores = await self.scores(run_id)
+        answers = await self._store.answers(run_id)
+        marks = {item.id: tuple(mark for mark in scores.marks if mark.item == item.id) for item in benchmark.items}
+        wanted = [
+            item
+            for item in benchmark.items
+            if category in ("", item.category) and (not state or any(mark.state == state for mark in marks[item.id]))
+        ]
+        page = wanted[offset : offset + limit]
+        shown = {item.id for item in page}
+        by_item: dict[str, list[int]] = {}
+        for place, answer in enumerate(answers):
+            if answer.item in shown:
+                by_item.setdefault(answer.item, []).append(place)
+        return AnsweredItems(
+            items=tuple(
+                AnsweredItem(
+                    item=item,
+                    answers=tuple(
+                        sorted((answers[at] for at in by_item.get(item.id, ())), key=lambda answer: answer.trial)
+                    ),
+                    marks=marks[item.id],
+                )
+                for item in page
+            ),
+            total=len(wanted),
+            next_offset=offset + limit if offset + limit < len(wanted) else None,
+        )
+
+    def _now(self, run: EvaluationRun) -> EvaluationRun:
+        live = self._live.get(run.id)
+        if live is None:
+            return run
+        return run.model_copy(update={"spent_s": live.loop.spent_s, "eta_s": live.loop.eta_s})
+
+    def _refuse_more(self) -> None:
+        if len(self._live) >= MAX_RUNNING:
+            raise Busy(f"{MAX_RUNNING} runs are running, which is the limit.", hint="Stop one, or wait.")
+
+    async def _begin(self, run: EvaluationRun) -> None:
+        benchmark = await self._store.benchmark(run)
+        loop = RunLoop(run, benchmark, self._reasoners, self._media, self._store, self._changed)
+        task = asyncio.create_task(loop.run(), name=f"run {run.id}")
+        self._live[run.id] = _Live(loop, task)
+        task.add_done_callback(partial(self._ended, run.id))
+
+    def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
+        del self._live[run_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # It stays written down as running: the next start goes on with it, and so does a person's resume.
+            log.error("run_broke", run_id=run_id, exc_info=error)
+        self._changed()
+
+
+def _settings(own: Settings, said: dict[str, object]) -> Settings:
+    """A benchmark's settings with a run's over them. Raises BadInput."""
+    laid = own.model_dump()
+    for one, other in (("fps", "num_frames"), ("num_frames", "fps")):
+        if said.get(one) is not None:
+            laid[other] = None
+    try:
+        return parse_as(Settings, {**laid, **said})
+    except BadInput as error:
+        raise BadInput(error.message, param=f"settings.{error.param}", hint=error.hint) from None
+
+
+def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Each name once: those that several runs have get their ids behind them."""
+    return [name if names.count(name) == 1 else f"{name} ({own})" for name, own in zip(names, ids, strict=True)]

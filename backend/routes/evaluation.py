@@ -1,0 +1,176 @@
+"""`/v1/benchmarks` and `/v1/runs`: what a checkpoint can do, measured and kept."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Path, Query
+
+from backend.errors import documented
+from backend.services import UsesBenchmarks, UsesJudging, UsesRuns
+from studio.errors import (
+    BadInput,
+    BenchmarkNotFound,
+    Busy,
+    Conflict,
+    DiskFull,
+    MediaNotFound,
+    RunNotFound,
+    StorageError,
+)
+from studio.evaluation import MarkChange, Scores, ScoreTable
+from studio.evaluation.runs import (
+    AnsweredItems,
+    AskVerdicts,
+    BenchmarkList,
+    BenchmarkSummary,
+    EvaluationRun,
+    JudgeList,
+    Judging,
+    RunList,
+    StartRun,
+    StoredBenchmark,
+)
+
+benchmarks = APIRouter(prefix="/v1/benchmarks", tags=["evaluation"])
+router = APIRouter(prefix="/v1/runs", tags=["evaluation"])
+
+BenchmarkId = Annotated[str, Path(examples=["cubes"])]
+RunId = Annotated[str, Path(examples=["7a1f00c3d2e4"])]
+JudgeName = Annotated[str | None, Query(description="whose verdicts count; omitted: the only judge's")]
+
+BENCHMARK = {
+    "name": "cubes",
+    "title": "Cubes on the table",
+    "form": "choice",
+    "items": [
+        {
+            "id": "red",
+            "media": ["u0123456789abcdef"],
+            "question": "What colour is the cube?",
+            "choices": {"A": "red", "B": "blue"},
+            "reference": "A",
+            "category": "Colour",
+        }
+    ],
+}
+RUN = {"benchmark": "cubes", "settings": {"trials": 2, "temperature": 0.6}}
+
+
+@benchmarks.get("")
+async def list_benchmarks(kept: UsesBenchmarks) -> BenchmarkList:
+    """List benchmarks without their items, newest first; of each name the newest version."""
+    return await kept.listing()
+
+
+@benchmarks.post("", status_code=201, responses=documented(BadInput, MediaNotFound, DiskFull, StorageError))
+async def add(payload: Annotated[dict[str, Any], Body(examples=[BENCHMARK])], kept: UsesBenchmarks) -> BenchmarkSummary:
+    """Add a benchmark. Its media are uploaded first (`POST /v1/media`). Other items make another version of the name."""
+    return await kept.add(payload)
+
+
+@benchmarks.get("/{benchmark_id}", responses=documented(BenchmarkNotFound))
+async def get_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> StoredBenchmark:
+    """Get a benchmark with its items: a version by its id, or the newest one of a name."""
+    return await kept.get(benchmark_id)
+
+
+@benchmarks.delete("/{benchmark_id}", status_code=204, responses=documented(BenchmarkNotFound, Conflict))
+async def remove_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> None:
+    """Delete a benchmark that has no runs; its media stay in the library."""
+    await kept.remove(benchmark_id)
+
+
+@router.post("", status_code=202, responses=documented(BadInput, BenchmarkNotFound, Busy, DiskFull, StorageError))
+async def start(asked: Annotated[StartRun, Body(examples=[RUN])], runs: UsesRuns) -> EvaluationRun:
+    """Start a run: a reasoner answers every item. Answers are kept one by one; a restart goes on with what is missing."""
+    return await runs.start(asked)
+
+
+@router.get("", responses=documented(BadInput, BenchmarkNotFound))
+async def list_runs(
+    runs: UsesRuns,
+    benchmark: Annotated[str | None, Query(description="only runs of this benchmark")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> RunList:
+    """List runs, newest first."""
+    return await runs.listing(limit, benchmark)
+
+
+@router.get("/judges")
+async def judges(judging: UsesJudging) -> JudgeList:
+    """List how judges graded ten pairs whose grade is known."""
+    return await judging.listing()
+
+
+@router.get("/table", responses=documented(BadInput, RunNotFound))
+async def compare(
+    runs: UsesRuns,
+    run: Annotated[tuple[str, ...], Query(min_length=1, max_length=32, description="of one benchmark; may be repeated")],
+    metric: Annotated[str | None, Query(description="omitted: the benchmark's first")] = None,
+    judge: JudgeName = None,
+) -> ScoreTable:
+    """Compare runs of one benchmark: categories or fields as rows, runs as columns, the best of each row marked."""
+    return await runs.table(run, metric, judge)
+
+
+@router.get("/{run_id}", responses=documented(RunNotFound))
+async def get(run_id: RunId, runs: UsesRuns, judging: UsesJudging) -> EvaluationRun:
+    """Get a run as it is now."""
+    return (await runs.get(run_id)).model_copy(update={"judging": judging.progress(run_id)})
+
+
+@router.get("/{run_id}/scores", responses=documented(RunNotFound))
+async def scores(run_id: RunId, runs: UsesRuns, judge: JudgeName = None) -> Scores:
+    """Draw up the scores of the answers so far: overall, by category and by field, with intervals and counts."""
+    return await runs.scores(run_id, judge)
+
+
+@router.get("/{run_id}/answers", responses=documented(RunNotFound))
+async def answers(
+    run_id: RunId,
+    runs: UsesRuns,
+    category: Annotated[str, Query(description="only items of this category")] = "",
+    state: Annotated[Literal["", "read", "unparsed", "failed"], Query(description="only items with such an answer")] = "",
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> AnsweredItems:
+    """Get items with their answers and what each is worth."""
+    return await runs.answers(run_id, category=category, state=state, offset=offset, limit=limit)
+
+
+@router.get("/{run_id}/changes", responses=documented(RunNotFound, BadInput))
+async def changes(
+    run_id: RunId, runs: UsesRuns, after: Annotated[str, Query(description="another run of the same benchmark")]
+) -> tuple[MarkChange, ...]:
+    """List the items that changed from this run to another, the most changed first."""
+    return await runs.changes(run_id, after)
+
+
+@router.post("/{run_id}/stop", responses=documented(RunNotFound, Conflict))
+async def stop(run_id: RunId, runs: UsesRuns) -> EvaluationRun:
+    """Stop a run and keep its answers."""
+    return await runs.stop(run_id)
+
+
+@router.post("/{run_id}/resume", status_code=202, responses=documented(RunNotFound, Conflict, Busy))
+async def resume(run_id: RunId, runs: UsesRuns) -> EvaluationRun:
+    """Resume a stopped or failed run: items without an answer are asked, those that failed again."""
+    return await runs.resume(run_id)
+
+
+@router.post("/{run_id}/verdicts", status_code=202, responses=documented(RunNotFound, BadInput, Conflict))
+async def judge(
+    run_id: RunId,
+    asked: Annotated[AskVerdicts, Body(examples=[{"judge": "speck", "anyway": True}])],
+    runs: UsesRuns,
+    judging: UsesJudging,
+) -> Judging:
+    """Let a reasoner grade the run's texts from 1 to 5, after it has graded known pairs. The run says how far it is."""
+    return await judging.start(await runs.get(run_id), asked)
+
+
+@router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, Conflict))
+async def remove(run_id: RunId, runs: UsesRuns) -> None:
+    """Delete a run that has ended, with its answers."""
+    await runs.remove(run_id)
