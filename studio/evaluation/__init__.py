@@ -6,6 +6,8 @@ another bar needs no new answers.
 
 from studio.evaluation.answers import Answer, FieldVerdict
 from studio.evaluation.benchmark import Benchmark, EventRules, Form, Item, Settings, content_hash
+from studio.evaluation.comparing import compare, table
+from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.metrics import METRICS, MetricFacts
 from studio.evaluation.schema import AnnotationSchema, SchemaField, load_schema
 from studio.evaluation.scores import (
@@ -41,6 +43,9 @@ __all__ = [
     "Settings",
     "TableCell",
     "TableRow",
+    "compare",
     "content_hash",
+    "draw_up",
     "load_schema",
+    "table",
 ]

@@ -17,10 +17,11 @@ class MetricFacts(Frozen):
         name: in JSON, CSV and tables.
         title: above a column.
         help: what it says.
-        kind: a rate is a share from 0 to 1, shown in percent, with Wilson's interval; a mean has the bootstrap's.
+        kind: a rate is a share from 0 to 1 and has Wilson's interval; a mean has the bootstrap's.
         better: which way is better.
         unit: written behind the number.
-        digits: shown behind the point.
+        scale: what the value is multiplied by before it is written; 100 of a rate.
+        digits: written behind the point.
         miss: the value of an answer that failed or could not be read; none leaves it out, and it is counted only.
     """
 
@@ -30,12 +31,17 @@ class MetricFacts(Frozen):
     kind: MetricKind = "mean"
     better: Better = "higher"
     unit: str = ""
+    scale: float = 1.0
     digits: int = 3
     miss: float | None = None
 
+    def written(self, value: float) -> str:
+        """The value as tables have it: 0.8012 of a rate is `80.1%`."""
+        return f"{value * self.scale:.{self.digits}f}{self.unit}"
+
 
 def _rate(name: str, title: str, help: str, *, miss: float | None = 0.0) -> MetricFacts:
-    return MetricFacts(name=name, title=title, help=help, kind="rate", unit="%", digits=1, miss=miss)
+    return MetricFacts(name=name, title=title, help=help, kind="rate", unit="%", scale=100, digits=1, miss=miss)
 
 
 def _error(name: str, title: str, help: str, unit: str = "", digits: int = 3) -> MetricFacts:
@@ -56,10 +62,11 @@ METRICS: dict[str, MetricFacts] = {
             help="Mean over videos of each video's accuracy, with its standard deviation",
             kind="mean",
             unit="%",
+            scale=100,
             digits=1,
             miss=0.0,
         ),
-        _rate("parseable", "Parseable", "Answers that could be read among those that were asked for"),
+        _rate("parseable", "Parseable", "Answers that could be read among those that were given", miss=None),
         _rate("exact_match", "Exact match", "Answers equal to the reference, except for case and the final period"),
         _score("bleu", "BLEU", "Corpus BLEU-4 from 0 to 1, tokenizer 13a (sacrebleu)"),
         _score("sentence_bleu", "Sentence BLEU", "Mean of sentence BLEU-4 from 0 to 1, tokenizer 13a (sacrebleu)"),

@@ -85,6 +85,7 @@ class Mark(Frozen):
         values: by metric; of an answer that could not be read the values of a miss.
         fields: by field, then by metric.
         verdicts: of the judge.
+        unjudged: fields that the judge has not scored; of a text the empty one.
     """
 
     item: str
@@ -95,6 +96,7 @@ class Mark(Frozen):
     values: dict[str, float] = Field(default_factory=dict[str, float])
     fields: dict[str, dict[str, float]] = Field(default_factory=dict[str, dict[str, float]])
     verdicts: tuple[FieldVerdict, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
 
 class Scores(Frozen):

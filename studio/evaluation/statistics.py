@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 Z_95 = 1.959964
 """Of a normal variable, 95 % lie within so many standard deviations."""
@@ -23,17 +26,25 @@ def wilson(share: float, num: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def bootstrap(values: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
-    """The 95 % percentile interval of a mean (Efron, 1979); the same values and seed give the same interval.
+def mean(values: Array) -> float:
+    """The mean of float64 [n]."""
+    return float(values.mean())
+
+
+def bootstrap(
+    samples: Sequence[float] | Array, *, of: Callable[[Array], float] = mean, seed: int = 0
+) -> tuple[float, float]:
+    """The 95 % percentile interval of a mean (Efron, 1979); the same samples and seed give the same interval.
 
     Args:
-        values: at least one.
+        samples: at least one; float64 [n], or [n, …] for `of`.
+        of: what is computed of resampled samples, instead of their mean.
         seed: of the resampling.
     """
-    given = np.asarray(values, np.float64)
+    given = np.asarray(samples, np.float64)
     generator = np.random.default_rng(seed)
-    means = [given[generator.integers(0, given.size, given.size)].mean() for _ in range(NUM_RESAMPLES)]
-    low, high = np.quantile(means, QUANTILES)
+    figures = [of(given[generator.integers(0, len(given), len(given))]) for _ in range(NUM_RESAMPLES)]
+    low, high = np.quantile(figures, QUANTILES)
     return float(low), float(high)
 
 

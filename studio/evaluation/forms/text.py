@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, cast
 
 from studio.captions import sendable
 from studio.captions.answer import refuse_repetition
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark, Item
 from studio.evaluation.forms.form import AnswerForm, ForJudge, Measured, inside_answer, put, spoken
+from studio.evaluation.statistics import Array
 from studio.prompting.question import MediaPart, Question
 from studio.requests import shown
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 
 def check(item: Item, benchmark: Benchmark) -> None:
@@ -39,7 +40,7 @@ def read(item: Item, benchmark: Benchmark, text: str) -> str:
 
 
 def measure(item: Item, benchmark: Benchmark, reading: str) -> Measured:
-    """Exact match and sentence BLEU; corpus BLEU is of all answers together (`corpus_bleu`)."""
+    """Exact match and sentence BLEU; corpus BLEU is of many answers together."""
     reference = reference_of(item)
     values = {
         "exact_match": float(plain(reading) == plain(reference)),
@@ -60,9 +61,23 @@ def plain(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
 
 
-def corpus_bleu(answers: Sequence[str], references: Sequence[str]) -> float:
-    """Corpus BLEU-4, 0 to 1: sacrebleu's with tokenizer 13a, exponential smoothing, and one reference for each."""
-    return _bleu(effective_order=False).corpus_score(answers, [references]).score / 100
+def bleu_statistics(answer: str, reference: str) -> list[float]:
+    """What corpus BLEU is computed of: lengths of answer and reference, then matches and totals of 1- to 4-grams."""
+    found = _bleu(effective_order=False).corpus_score([answer], [[reference]])
+    return [found.sys_len, found.ref_len, *found.counts, *found.totals]
+
+
+def corpus_bleu(statistics: Array) -> float:
+    """Corpus BLEU-4 from 0 to 1: sacrebleu's with tokenizer 13a, exponential smoothing and one reference for each.
+
+    Args:
+        statistics: float64 [answers, 10], a row of `bleu_statistics` for each.
+    """
+    from sacrebleu.metrics.bleu import BLEU
+
+    sys_len, ref_len, *ngrams = (int(total) for total in statistics.sum(axis=0))
+    compute = cast("Callable[..., BLEUScore]", BLEU.compute_bleu)  # pyright: ignore[reportUnknownMemberType]
+    return compute(ngrams[:4], ngrams[4:], sys_len, ref_len, smooth_method="exp").score / 100
 
 
 @functools.cache
