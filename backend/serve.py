@@ -17,8 +17,8 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
-from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService, RunStore
 from backend.engine_process import EngineProcess, Spreading
+from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService, RunStore
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
@@ -252,9 +252,7 @@ def build_library(
     )
 
 
-def build_evaluation(
-    *, ledger: LedgerServices, fleet: FleetServices, library: LibraryServices
-) -> EvaluationServices:
+def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: LibraryServices) -> EvaluationServices:
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)

@@ -99,7 +99,8 @@ class BenchmarkService:
                 f"Benchmark {found.name} has {found.num_runs} runs, which are read with its items.",
                 hint="Delete its runs first.",
             )
-        await self._database.write(lambda session: session.execute(delete(BenchmarkRow).where(BenchmarkRow.id == found.id)))
+        gone = delete(BenchmarkRow).where(BenchmarkRow.id == found.id)
+        await self._database.write(lambda session: session.execute(gone))
         self._changed()
 
 

@@ -120,9 +120,7 @@ class JudgingService:
             for each in for_judge(benchmark, items[answer.item], answer)
         ]
 
-    async def _judge(
-        self, run_id: str, asked: AskVerdicts, texts: Sequence[_Text]
-    ) -> None:
+    async def _judge(self, run_id: str, asked: AskVerdicts, texts: Sequence[_Text]) -> None:
         try:
             known = await self.calibration(asked.judge)
             if known.trust == "refuse" and not asked.anyway:

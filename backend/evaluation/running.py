@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Callable
 
@@ -31,7 +32,7 @@ from studio.requests import shown
 log = structlog.get_logger("orrery.evaluation")
 
 AT_ONCE = 4
-"""Items that are asked at a time. The resident reasoner decodes them in one pass; endpoints have queues of their own."""
+"""Items that are asked at a time: the resident reasoner decodes them in one pass."""
 
 OF_ALL = (Busy, CheckpointNotFound, Conflict, EngineLost, ServerUnreachable, StorageError, Unauthorized)
 """What every other item would meet too: the run fails and can be resumed, where another error is the item's own."""
@@ -98,8 +99,8 @@ class RunLoop:
 
     async def _ask_missing(self) -> None:
         answered = await self._store.answered(self._run.id)
-        trials = range(self._benchmark.settings.trials)
-        missing = [(item, trial) for trial in trials for item in self._benchmark.items if (item.id, trial) not in answered]
+        planned = itertools.product(range(self._benchmark.settings.trials), self._benchmark.items)
+        missing = [(item, trial) for trial, item in planned if (item.id, trial) not in answered]
         self._num_left = len(missing)
         waiting = iter(missing)
 

@@ -195,7 +195,7 @@ class RunService:
         return table(scored, metric, "fields" if runs[0].form == "fields" else "categories")
 
     async def changes(self, before: str, after: str, judge: str | None = None) -> tuple[MarkChange, ...]:
-        """Items that changed between two runs of one benchmark, the most changed first. Raises RunNotFound, BadInput."""
+        """Items that changed between two runs of one benchmark, the most first. Raises RunNotFound, BadInput."""
         first, second = [await self._store.get(run_id) for run_id in (before, after)]
         if first.benchmark_id != second.benchmark_id:
             raise BadInput("The runs are of two benchmarks; expected one.", param="other")

@@ -79,7 +79,7 @@ class RunStore:
         )
         new = {"failed": statement.excluded.failed, "document": statement.excluded.document}
         keys = ["run_id", "item", "trial"]
-        once = statement.on_conflict_do_update(keys, set_=new, where=EvaluationAnswerRow.failed)
+        once = statement.on_conflict_do_update(keys, set_=new, where=EvaluationAnswerRow.failed.is_(True))
         await self._database.write(lambda session: session.execute(once))
 
     async def answers(self, run_id: str) -> tuple[Answer, ...]:
@@ -111,7 +111,7 @@ class RunStore:
         query = select(*columns).where(row.run_id == run_id)
 
         def look(session: Session) -> tuple[FieldVerdict, ...]:
-            return tuple(FieldVerdict(**found._asdict()) for found in session.execute(query))
+            return tuple(FieldVerdict.model_validate(dict(found)) for found in session.execute(query).mappings())
 
         return await self._database.look(look)
 

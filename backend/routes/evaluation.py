@@ -65,7 +65,7 @@ async def list_benchmarks(kept: UsesBenchmarks) -> BenchmarkList:
 
 @benchmarks.post("", status_code=201, responses=documented(BadInput, MediaNotFound, DiskFull, StorageError))
 async def add(payload: Annotated[dict[str, Any], Body(examples=[BENCHMARK])], kept: UsesBenchmarks) -> BenchmarkSummary:
-    """Add a benchmark. Its media are uploaded first (`POST /v1/media`). Other items make another version of the name."""
+    """Add a benchmark. Its media are uploaded first (`POST /v1/media`). Other items are another version of the name."""
     return await kept.add(payload)
 
 
@@ -83,7 +83,7 @@ async def remove_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> N
 
 @router.post("", status_code=202, responses=documented(BadInput, BenchmarkNotFound, Busy, DiskFull, StorageError))
 async def start(asked: Annotated[StartRun, Body(examples=[RUN])], runs: UsesRuns) -> EvaluationRun:
-    """Start a run: a reasoner answers every item. Answers are kept one by one; a restart goes on with what is missing."""
+    """Start a run: a reasoner answers every item. Answers are kept one by one; a restart continues the run."""
     return await runs.start(asked)
 
 
@@ -106,7 +106,7 @@ async def judges(judging: UsesJudging) -> JudgeList:
 @router.get("/table", responses=documented(BadInput, RunNotFound))
 async def compare(
     runs: UsesRuns,
-    run: Annotated[tuple[str, ...], Query(min_length=1, max_length=32, description="of one benchmark; may be repeated")],
+    run: Annotated[tuple[str, ...], Query(min_length=1, max_length=32, description="of one benchmark; repeated")],
     metric: Annotated[str | None, Query(description="omitted: the benchmark's first")] = None,
     judge: JudgeName = None,
 ) -> ScoreTable:
@@ -131,7 +131,7 @@ async def answers(
     run_id: RunId,
     runs: UsesRuns,
     category: Annotated[str, Query(description="only items of this category")] = "",
-    state: Annotated[Literal["", "read", "unparsed", "failed"], Query(description="only items with such an answer")] = "",
+    state: Annotated[Literal["", "read", "unparsed", "failed"], Query(description="of an answer")] = "",
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> AnsweredItems:
