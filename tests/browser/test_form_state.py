@@ -48,7 +48,12 @@ def test_a_locked_seed_and_what_was_set_outlive_unload_and_load(open_page: OpenP
 
 def test_plain_words_that_take_a_captions_place_get_their_sentences_back(open_page: OpenPage):
     page = open_page().visit()
-    for replace in (lambda: use(page, prompt="a ball"), lambda: page.prompt.fill("a ball")):
+
+    def write() -> None:
+        page.page.get_by_role("button", name="Edit as JSON").click()
+        page.prompt.fill("a ball")
+
+    for replace in (lambda: use(page, prompt="a ball"), write):
         use(page, prompt=CAPTION, **SWITCHES)
         page.wait_value("prompt", CAPTION)
         page.wait_value("use_resolution_template", False)
