@@ -1,7 +1,7 @@
 """Training conversations as a benchmark: what the user said is the question, what the assistant said is the truth.
 
-The form follows from the answers: events where every one lists `Event 1: <start> <end>`, fields of an annotation where
-every one is such an object, else text.
+The form follows from the first answer: events where it lists `Event 1: <start> <end>`, fields of an annotation where it
+is such an object, else text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from studio.evaluation.forms.fields import stated
 from studio.evaluation.forms.form import inside_answer
 from studio.evaluation.layouts.rows import LocatedRow, Origin, assemble, name_of
 from studio.evaluation.schema import AnnotationSchema
+from studio.requests import shown
 
 EVENT_SETTINGS = Settings(fps=EVENTS_FPS, temperature=0.6, trials=10, max_tokens=4096)
 """Of the recipe for temporal localisation."""
@@ -88,10 +89,10 @@ def conversations_as_benchmark(
 
 
 def _form(exchanges: Sequence[Exchange], schema: AnnotationSchema) -> tuple[str, dict[str, Any]]:
-    answers = [exchange.answer for exchange in exchanges]
-    if answers and all(_times(answer) for answer in answers):
+    first = exchanges[0].answer if exchanges else ""
+    if _times(first):
         return "events", {}
-    if answers and all(_annotation(answer, schema) for answer in answers):
+    if stated(schema, _annotation(first) or {}):
         return "fields", {"annotation": schema}
     return "text", {}
 
@@ -109,7 +110,13 @@ def _item(exchange: Exchange, form: str) -> dict[str, Any]:
                 )
             return {**item, "events": names, "reference": [list(pair) for pair in times]}
         case "fields":
-            return {**item, "question": exchange.question, "reference": object_in(exchange.answer)[0]}
+            annotation = _annotation(exchange.answer)
+            if annotation is None:
+                raise exchange.origin.fault(
+                    f"the assistant says {shown(exchange.answer)}; expected a JSON object, as in the first row.",
+                    exchange.answer_field,
+                )
+            return {**item, "question": exchange.question, "reference": annotation}
         case _:
             return {**item, "question": exchange.question, "reference": inside_answer(exchange.answer)}
 
@@ -121,11 +128,11 @@ def _times(answer: str) -> list[tuple[float, float]]:
         return []
 
 
-def _annotation(answer: str, schema: AnnotationSchema) -> bool:
+def _annotation(answer: str) -> dict[str, Any] | None:
     try:
-        return bool(stated(schema, object_in(answer)[0]))
+        return object_in(answer)[0]
     except UnusableAnswer:
-        return False
+        return None
 
 
 def _system(exchanges: Sequence[Exchange]) -> str:

@@ -31,7 +31,7 @@ def read_messages(path: Path, schema: AnnotationSchema) -> Benchmark:
 def holds_messages(fields: dict[str, Any]) -> bool:
     """Whether a row is of this layout: its turns have roles."""
     named = (fields[name] for name in LISTS if isinstance(fields.get(name), list))
-    turns = cast(list[Any], next(named, []))
+    turns = next(named, list[Any]())
     return bool(turns) and isinstance(turns[0], dict) and "role" in turns[0]
 
 

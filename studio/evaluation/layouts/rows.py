@@ -98,16 +98,6 @@ def _kind(value: object) -> str:
     return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else shown(value)
 
 
-def text_of(row: LocatedRow, name: str) -> str:
-    """A text that a row must have. Raises BadInput."""
-    if name not in row.fields:
-        raise row.origin.fault(f"{name} is missing.", name)
-    value = row.fields[name]
-    if not isinstance(value, str) or not value.strip():
-        raise row.origin.fault(f"{name} is {shown(value)}; expected a text.", name)
-    return value
-
-
 def medium_of(name: str, folder: Path, origin: Origin, field: str) -> str:
     """A medium's path relative to the folder of the benchmark.
 

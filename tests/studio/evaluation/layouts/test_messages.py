@@ -79,6 +79,14 @@ def test_other_answers_are_annotations_or_text(write: Write):
     assert (labelled.form, labelled.items[0].reference) == ("fields", {"weather": "Overcast"})
 
 
+def test_an_annotation_that_is_none_is_named(write: Write):
+    write("videos_ts/coffee_d0_demo2_agentview.mp4")
+    rows = [row(user="Annotate.", answer='{"weather": "Overcast"}'), row(user="Annotate.", answer="Overcast.")]
+
+    with pytest.raises(BadInput, match=r"set\.jsonl, row 2: the assistant says 'Overcast.'; expected a JSON object"):
+        layouts.read(write("set.jsonl", rows))
+
+
 @pytest.mark.parametrize(
     ("wrong", "why", "param"),
     [
@@ -88,6 +96,7 @@ def test_other_answers_are_annotations_or_text(write: Write):
         ({"messages": row()["messages"][:2]}, "messages has the roles system, user; expected", "messages"),
         (row("videos_ts/b.mp4"), "media is 'videos_ts/b.mp4', and .* was not found", "media"),
         (row(user="Event 1: a\nEvent 2: b"), "names 2 events and the assistant gives 1", "messages.2.content"),
+        (row(answer="The pod."), "names 1 events and the assistant gives 0 times", "messages.2.content"),
         (row(answer=" "), "messages.2.content is ' '; expected a text", "messages.2.content"),
         (row(system="Another."), "its system prompt differs from that of row 1", "system"),
         (row(answer="<answer>Event 1: <0> <0> x</answer>"), "must rise", "reference"),
