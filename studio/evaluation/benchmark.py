@@ -32,7 +32,8 @@ class Settings(Frozen):
     Attributes:
         num_frames: looked at in a clip, evenly; not together with `fps`.
         fps: frames a second that are looked at; without either the reasoner's own.
-        min_pixels, max_pixels: that a picture, or all frames of a clip, are scaled to.
+        min_pixels, max_pixels: bounds of a picture, or of each frame of a clip, as the recipes have them; those of
+            `studio.requests.Reason` are of all frames of a clip together.
         temperature: 0 always takes the most likely token.
         seed: of the first trial; trial k has seed + k.
         trials: answers to each item.

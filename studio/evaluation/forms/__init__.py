@@ -15,7 +15,7 @@ from studio.evaluation.forms.points import POINTS
 from studio.evaluation.forms.text import TEXT
 from studio.requests import nearest
 
-__all__ = ["FORMS", "AnswerForm", "ForJudge", "Measured", "check", "for_judge", "metrics_of"]
+__all__ = ["FORMS", "AnswerForm", "ForJudge", "Measured", "check", "check_metrics", "for_judge", "metrics_of"]
 
 FORMS: dict[Form, AnswerForm] = {
     "choice": CHOICE,
@@ -35,6 +35,18 @@ def check(benchmark: Benchmark) -> None:
     Raises:
         BadInput: an item has not what the form needs, or a metric is not one of the form's; `param` is its path.
     """
+    check_metrics(benchmark)
+    for number, item in enumerate(benchmark.items):
+        try:
+            FORMS[benchmark.form].check(item, benchmark)
+        except BadInput as error:
+            raise BadInput(
+                f"Item {item.id}: {error.message}", param=f"items.{number}.{error.param}", hint=error.hint
+            ) from None
+
+
+def check_metrics(benchmark: Benchmark) -> None:
+    """Raises BadInput: a metric is not one of the form's."""
     known = FORMS[benchmark.form].metrics
     for number, name in enumerate(benchmark.metrics):
         if name not in known:
@@ -43,13 +55,6 @@ def check(benchmark: Benchmark) -> None:
                 param=f"metrics.{number}",
                 hint=nearest(name, known),
             )
-    for number, item in enumerate(benchmark.items):
-        try:
-            FORMS[benchmark.form].check(item, benchmark)
-        except BadInput as error:
-            raise BadInput(
-                f"Item {item.id}: {error.message}", param=f"items.{number}.{error.param}", hint=error.hint
-            ) from None
 
 
 def metrics_of(benchmark: Benchmark) -> tuple[str, ...]:

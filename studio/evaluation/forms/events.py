@@ -54,11 +54,15 @@ def question(item: Item, benchmark: Benchmark, media: Sequence[MediaPart], trial
 
 def read(item: Item, benchmark: Benchmark, text: str) -> list[Any]:
     """Start and end of each event, in seconds, from the lines of `<answer>`, or of the whole text without one."""
-    lines = [line for line in inside_answer(spoken(text)).splitlines() if _IS_EVENT.match(line)]
-    times = [_times(line) for line in lines]
+    times = read_times(spoken(text))
     if len(times) != len(item.events):
         raise UnusableAnswer(f"The answer has {len(times)} events; expected {len(item.events)}.")
     return [list(pair) for pair in times]
+
+
+def read_times(text: str) -> Times:
+    """Start and end of every line that begins with `Event 1`, in seconds. Raises UnusableAnswer: one has no times."""
+    return [_times(line) for line in inside_answer(text).splitlines() if _IS_EVENT.match(line)]
 
 
 def measure(item: Item, benchmark: Benchmark, reading: Times) -> Measured:
