@@ -98,6 +98,10 @@ class JudgingService:
         task.add_done_callback(partial(self._ended, run.id))
         return self._progress[run.id]
 
+    def is_at_work(self, run_id: str) -> bool:
+        """Whether a judge is asked about a run."""
+        return run_id in self._tasks
+
     def progress(self, run_id: str) -> Judging | None:
         """A judge that is at work on a run, or what became of the last one."""
         return self._progress.get(run_id)
