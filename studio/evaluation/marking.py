@@ -98,9 +98,11 @@ def mark(benchmark: Benchmark, item: Item, answer: Answer, verdicts: Sequence[Fi
 
 
 def _missed(benchmark: Benchmark, item: Item, answer: Answer, state: str, why: str) -> Mark:
-    misses = {name: miss for name in metrics_of(benchmark) if (miss := METRICS[name].miss) is not None}
-    values = misses | ({"parseable": 0.0} if state == "unparsed" else {})
     fields = {name: {"accuracy": 0.0} for name in exact_truths(benchmark, item)}
+    misses = {name: miss for name in metrics_of(benchmark) if (miss := METRICS[name].miss) is not None}
+    # A truth without boxes, intervals or exact fields has nothing to miss.
+    nothing = item.reference == [] or (benchmark.form == "fields" and not fields)
+    values = ({} if nothing else misses) | ({"parseable": 0.0} if state == "unparsed" else {})
     return Mark.model_validate(
         {"item": item.id, "trial": answer.trial, "state": state, "why": why, "values": values, "fields": fields}
     )

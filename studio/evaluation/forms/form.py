@@ -73,6 +73,7 @@ class FormTexts(Frozen):
     """`presets/evaluation/forms.toml`: what is said beside an item's own words."""
 
     choice: str
+    choice_from_annotation: str
     number: str
     events: str
     events_question: str

@@ -68,7 +68,7 @@ def _exchanges(row: LocatedRow, prefix: str, category: str) -> list[Exchange]:
 def _media(row: LocatedRow) -> list[str]:
     name = next((name for name in MEDIA if name in row.fields), None)
     if name is None:
-        raise row.origin.fault("video is missing.", "video", hint='Or "image", where it is about a picture.')
+        raise row.origin.fault("video is missing.", "video", hint='Or "image", where it is about an image.')
     value: Any = row.fields[name]
     media = cast(list[Any], value) if isinstance(value, list) else [value]
     if not media or not all(isinstance(one, str) and one for one in media):

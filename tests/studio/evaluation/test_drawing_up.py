@@ -183,6 +183,16 @@ def test_texts_are_compared_by_bleu_until_a_judge_has_scored_them(benchmark_of: 
     assert judged.overall.value("bleu") == bleu.value
 
 
+def test_an_unreadable_answer_misses_only_what_there_is(benchmark_of: Make):
+    cup = {"box_2d": [0, 0, 100, 100], "label": "cup"}
+    benchmark = benchmark_of("boxes", {"question": "?", "reference": [cup]}, {"question": "?", "reference": []})
+
+    scores = draw_up(benchmark, said("On the left.", "Nothing."))
+
+    iou = next(one for one in scores.overall.measurements if one.metric == "box_iou")
+    assert (iou.value, iou.n) == (0, 1)
+
+
 def test_of_several_judges_one_has_to_be_named(benchmark_of: Make):
     benchmark = benchmark_of("text", {"question": "Where?", "reference": "here"})
     verdicts = [FieldVerdict(item="0", judge="ada", score=5), FieldVerdict(item="0", judge="bob", score=1)]
