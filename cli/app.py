@@ -22,6 +22,8 @@ VERBS: dict[str, str] = {
     "checkpoints": "List, download and verify checkpoints.",
     "adapters": "List LoRA adapters.",
     "compare": "Compare prompts, checkpoints and settings in one grid.",
+    "evaluate": "Run a benchmark and print its scores.",
+    "overlay": "Burn timestamps into videos.",
     "control": "Compute the edge or blur control of a video.",
     "mcp": "Run an MCP server that offers the studio's tools to agents.",
     "ask": "Ask the reasoner.",

@@ -1,4 +1,4 @@
-"""What a server can be asked about its library, comparisons, refinements and arena. Everything raises StudioErrors."""
+"""What a server can be asked about its library, comparisons, refinements, runs and arena. All raise StudioErrors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,18 @@ from urllib.parse import urlencode
 from studio.arena import CastVote, NextPair, Standings, Vote, VotedBy, Voters
 from studio.arena.votes import MAX_VOTES_PAGE, PairKind, VoteList
 from studio.client.connection import Connection
-from studio.client.paths import comparison_path, item_path, media_path, refinement_path
+from studio.client.paths import comparison_path, item_path, media_path, refinement_path, run_path
 from studio.comparisons import CompareRequest, Comparison, ExportForm
+from studio.evaluation import Benchmark, Scores
+from studio.evaluation.runs import (
+    AskVerdicts,
+    BenchmarkList,
+    BenchmarkSummary,
+    EvaluationRun,
+    Judging,
+    RunList,
+    StartRun,
+)
 from studio.library import ChangedIds, ItemsChange, LibraryDetail, LibraryPage, LibraryQuery
 from studio.refinements import Refinement
 from studio.saving import save_whole
@@ -125,6 +135,49 @@ class RefinementCalls:
     async def resume(self, name: str) -> Refinement:
         """Go on at the first thing that is missing. Raises RefinementNotFound, Conflict."""
         return await self._connection.ask("POST", f"{refinement_path(name)}/resume", Refinement)
+
+
+class EvaluationCalls:
+    """The benchmarks and runs of one server, as `StudioClient.evaluation`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def benchmarks(self) -> BenchmarkList:
+        """The newest version of each."""
+        return await self._connection.ask("GET", "/v1/benchmarks", BenchmarkList)
+
+    async def add(self, benchmark: Benchmark) -> BenchmarkSummary:
+        """Keep a benchmark whose media are on the server. Raises BadInput, MediaNotFound."""
+        said = benchmark.model_dump(mode="json")
+        return await self._connection.ask("POST", "/v1/benchmarks", BenchmarkSummary, json=said)
+
+    async def runs(self, benchmark: str | None = None) -> RunList:
+        """The newest first. Raises BenchmarkNotFound."""
+        params = {} if benchmark is None else {"benchmark": benchmark}
+        return await self._connection.ask("GET", "/v1/runs", RunList, params=params)
+
+    async def start(self, asked: StartRun) -> EvaluationRun:
+        """Begin a run. Raises BadInput, BenchmarkNotFound, Busy."""
+        return await self._connection.ask("POST", "/v1/runs", EvaluationRun, json=asked.model_dump(mode="json"))
+
+    async def run(self, run_id: str) -> EvaluationRun:
+        """A run as it is now. Raises RunNotFound."""
+        return await self._connection.ask("GET", run_path(run_id), EvaluationRun)
+
+    async def resume(self, run_id: str) -> EvaluationRun:
+        """Ask again what has no answer. Raises RunNotFound, Conflict."""
+        return await self._connection.ask("POST", f"{run_path(run_id)}/resume", EvaluationRun)
+
+    async def judge(self, run_id: str, asked: AskVerdicts) -> Judging:
+        """Let a judge grade a run. Raises RunNotFound, BadInput, Conflict."""
+        path = f"{run_path(run_id)}/verdicts"
+        return await self._connection.ask("POST", path, Judging, json=asked.model_dump(mode="json"))
+
+    async def scores(self, run_id: str, judge: str | None = None) -> Scores:
+        """What its answers are worth. Raises RunNotFound."""
+        params = {} if judge is None else {"judge": judge}
+        return await self._connection.ask("GET", f"{run_path(run_id)}/scores", Scores, params=params)
 
 
 class ArenaCalls:

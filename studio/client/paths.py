@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from studio.errors import ComparisonNotFound, JobNotFound, MediaNotFound, RefinementNotFound, StudioError
+from studio.errors import ComparisonNotFound, JobNotFound, MediaNotFound, RefinementNotFound, RunNotFound, StudioError
 from studio.requests import shown
 
 _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
@@ -28,6 +28,11 @@ def comparison_path(name: str) -> str:
 def refinement_path(name: str) -> str:
     """Of a refinement. Raises RefinementNotFound."""
     return _path("/v1/refinements", name, RefinementNotFound, "refinement")
+
+
+def run_path(name: str) -> str:
+    """Of a run of a benchmark. Raises RunNotFound."""
+    return _path("/v1/runs", name, RunNotFound, "run", hint="orrery evaluate --list lists them.")
 
 
 def media_path(name: str) -> str:

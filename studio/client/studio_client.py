@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpx
 
 from studio.catalogue import AdapterList, CheckpointList, JobList
-from studio.client.calls import ArenaCalls, ComparisonCalls, LibraryCalls, RefinementCalls
+from studio.client.calls import ArenaCalls, ComparisonCalls, EvaluationCalls, LibraryCalls, RefinementCalls
 from studio.client.chat import Piece, stream_chat
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
 from studio.client.paths import batch_path, job_path, media_path
@@ -50,6 +50,7 @@ class StudioClient:
         library: what was made or uploaded.
         refinements: results that are judged and made anew.
         comparisons: grids of jobs and library items.
+        evaluation: benchmarks and their runs.
         arena: blind pairs, votes and rankings.
 
     Raises:
@@ -69,6 +70,7 @@ class StudioClient:
         self.library = LibraryCalls(self._connection)
         self.refinements = RefinementCalls(self._connection)
         self.comparisons = ComparisonCalls(self._connection)
+        self.evaluation = EvaluationCalls(self._connection)
         self.arena = ArenaCalls(self._connection)
 
     @property

@@ -1,0 +1,258 @@
+"""`orrery evaluate`: a reasoner answers a benchmark, and the scores of its answers are printed."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli.attachments import Attachments
+from cli.flags import TargetFlags, with_flags
+from cli.job_run import counted
+from cli.printed import SOME_FAILED, one_line, print_table
+from cli.target import connected
+from studio.client import StudioClient
+from studio.errors import BadInput
+from studio.evaluation import METRICS, Benchmark, Group, Measurement, Scores, load_schema
+from studio.evaluation.layouts import folder_of, read
+from studio.evaluation.runs import AskVerdicts, EvaluationRun, RunList, StartRun
+
+POLL_S = 0.5
+UPLOADS_AT_ONCE = 4
+
+
+@with_flags
+def evaluate(
+    *,
+    benchmark: Annotated[
+        str | None,
+        typer.Argument(metavar="[FOLDER|FILE|NAME]", help="A benchmark on disk, or the name of one on the server."),
+    ] = None,
+    reasoner: Annotated[
+        str | None,
+        typer.Option(
+            "--reasoner",
+            "-r",
+            envvar="ORRERY_REASONER",
+            metavar="NAME",
+            help="A checkpoint, or a name of reasoners.toml [the default checkpoint]",
+        ),
+    ] = None,
+    num_items: Annotated[
+        int | None,
+        typer.Option("--items", envvar="ORRERY_ITEMS", min=1, help="Only so many items, from the beginning."),
+    ] = None,
+    trials: Annotated[int | None, typer.Option(envvar="ORRERY_TRIALS", min=1, help="Answers to each item.")] = None,
+    temperature: Annotated[float | None, typer.Option(envvar="ORRERY_TEMPERATURE", min=0, max=2)] = None,
+    fps: Annotated[
+        float | None, typer.Option(envvar="ORRERY_FPS", min=0.1, help="Frames per second to sample from videos.")
+    ] = None,
+    num_frames: Annotated[
+        int | None, typer.Option("--frames", envvar="ORRERY_FRAMES", min=1, help="Frames to sample from videos.")
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_SCHEMA", metavar="NAME|FILE", help="Annotation schema of label files [av, for driving]"
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_JUDGE", metavar="NAME", help="Let this reasoner grade texts from 1 to 5."),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_RUN", metavar="ID", help="Resume or print this run, instead of a new one."),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", envvar="ORRERY_LIST", help="List benchmarks and runs.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", envvar="ORRERY_OUTPUT", metavar="FILE", help="Write scores as .json or .csv."),
+    ] = None,
+    target: TargetFlags,
+) -> None:
+    """Run a benchmark on a reasoner, wait, and print its scores with 95 % intervals.
+
+    Layouts: benchmark.toml with items.jsonl, conversations (messages), videos/ with metas/*.label.json, blends, and
+    LLaVA's meta.json. The run continues on the server if this command is stopped. The exit status is 1 if an item
+    failed.
+    """
+    if listed:
+        asyncio.run(_list(target))
+        return
+    if (benchmark is None) == (run is None):
+        raise BadInput("Give a benchmark or --run.", param="benchmark", hint="orrery evaluate --list lists both.")
+    if output is not None and output.suffix.lower() not in (".json", ".csv"):
+        raise BadInput(f"{output} is neither .json nor .csv.", param="output")
+    given = {"trials": trials, "temperature": temperature, "fps": fps, "num_frames": num_frames}
+    settings = {name: value for name, value in given.items() if value is not None}
+
+    async def act() -> tuple[EvaluationRun, Scores]:
+        async with connected(target) as client:
+            calls = client.evaluation
+            if run is not None:
+                begun = await calls.run(run)
+                if begun.state != "running" and begun.num_answered < begun.num_planned:
+                    begun = await calls.resume(run)
+            else:
+                assert benchmark is not None
+                name = await _sent(client, benchmark, schema)
+                begun = await calls.start(
+                    StartRun(benchmark=name, reasoner=reasoner, settings=settings, num_items=num_items)
+                )
+            print(f"{client.base_url}/evaluate?run={begun.id}")
+            ended = await _followed(client, begun)
+            if judge is not None:
+                await calls.judge(ended.id, AskVerdicts(judge=judge))
+                ended = await _judged(client, ended.id)
+            return ended, await calls.scores(ended.id, judge)
+
+    ended, scores = asyncio.run(act())
+    _print(ended, scores)
+    if output is not None:
+        _write(output, scores)
+        print(output)
+    if ended.error is not None:
+        raise ended.error.error()
+    raise typer.Exit(SOME_FAILED if ended.num_failed else 0)
+
+
+async def _list(target: Any) -> None:
+    async with connected(target) as client:
+        found, runs = await client.evaluation.benchmarks(), await client.evaluation.runs()
+    rows = [(one.name, one.form, str(one.num_items), str(one.num_runs), one.title) for one in found.benchmarks]
+    print_table(("benchmark", "form", "items", "runs", "title"), rows)
+    _print_runs(runs)
+
+
+def _print_runs(runs: RunList) -> None:
+    rows = [
+        (one.id, one.benchmark, one_line(one.title), one.state, f"{one.num_answered}/{one.num_planned}")
+        for one in runs.runs
+    ]
+    print_table(("run", "benchmark", "title", "state", "answered"), rows)
+
+
+async def _sent(client: StudioClient, said: str, schema: str | None) -> str:
+    """The id of a benchmark on the server; one on disk is sent with its media. Raises BadInput."""
+    path = Path(said).expanduser()
+    if not path.exists():
+        return said
+    found = read(path, None if schema is None else load_schema(schema))
+    folder = folder_of(path)
+    attachments = Attachments()
+    names = {name: attachments.name(str(folder / name), "media") for item in found.items for name in item.media}
+    with counted(len(names), "media") as count:
+        waiting = iter(set(names.values()))
+
+        async def send() -> None:
+            for name in waiting:
+                await attachments.send(client, [name])
+                count()
+
+        await asyncio.gather(*(send() for _ in range(UPLOADS_AT_ONCE)))
+    return (await client.evaluation.add(_renamed(found, names))).id
+
+
+def _renamed(benchmark: Benchmark, names: dict[str, str]) -> Benchmark:
+    items = tuple(
+        item.model_copy(
+            update={
+                "media": tuple(names[name] for name in item.media),
+                "video": names.get(item.video, item.video),
+            }
+        )
+        for item in benchmark.items
+    )
+    return benchmark.model_copy(update={"items": items})
+
+
+async def _followed(client: StudioClient, run: EvaluationRun) -> EvaluationRun:
+    with counted(run.num_planned, "answers") as count:
+        told = 0
+        while True:
+            for _ in range(run.num_answered + run.num_failed - told):
+                count()
+            told = run.num_answered + run.num_failed
+            if run.state != "running":
+                return run
+            await asyncio.sleep(POLL_S)
+            run = await client.evaluation.run(run.id)
+
+
+async def _judged(client: StudioClient, run_id: str) -> EvaluationRun:
+    while True:
+        run = await client.evaluation.run(run_id)
+        work = run.judging
+        if work is not None and work.error is not None:
+            raise work.error.error()
+        if work is None or work.num_done >= work.num_planned:
+            return run
+        await asyncio.sleep(POLL_S)
+
+
+def _print(run: EvaluationRun, scores: Scores) -> None:
+    """Overall, then by category or field."""
+    counts = scores.overall.counts
+    print(f"{run.benchmark_title} · {run.reasoner_title} · {run.num_items} items × {run.settings.trials}")
+    names = ("answered", "unparsed", "failed", "unanswered", "unjudged")
+    print(
+        " · ".join(f"{getattr(counts, name)} {name}" for name in names if name == "answered" or getattr(counts, name))
+    )
+    measured = [one for one in scores.overall.measurements if one.value is not None]
+    rows = [(METRICS[one.metric].title, told(one), _interval(one), str(one.n)) for one in measured]
+    print_table(("metric", "value", "95 %", "n"), rows)
+    groups = scores.fields or scores.categories
+    if groups:
+        print_table(
+            ("field" if scores.fields else "category", METRICS[scores.headline].title, "95 %", "n"), _rows(groups)
+        )
+
+
+def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for group in groups:
+        first = next((one for one in group.measurements if one.value is not None), None)
+        if first is None:
+            rows.append((group.name, "–", "", "0"))
+            continue
+        baseline = "" if first.baseline is None else f" (always the same: {_as_written(first.metric, first.baseline)})"
+        rows.append((group.name, told(first) + baseline, _interval(first), str(first.n)))
+    return rows
+
+
+def told(one: Measurement) -> str:
+    """`74.7 %`; with its standard deviation where there is one."""
+    assert one.value is not None
+    spread = "" if one.sd is None else f" ± {_as_written(one.metric, one.sd)}"
+    return f"{_as_written(one.metric, one.value)}{spread}"
+
+
+def _interval(one: Measurement) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    return f"{_as_written(one.metric, one.low)} to {_as_written(one.metric, one.high)}"
+
+
+def _as_written(metric: str, value: float) -> str:
+    facts = METRICS[metric]
+    return f"{value * facts.scale:.{facts.digits}f}{f' {facts.unit}' if facts.unit else ''}"
+
+
+def _write(path: Path, scores: Scores) -> None:
+    """Everything as JSON, or a row for each group and metric as CSV."""
+    if path.suffix.lower() == ".json":
+        path.write_text(scores.model_dump_json(indent=1) + "\n", "utf-8")
+        return
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("group", "name", "metric", "value", "low", "high", "sd", "n", "baseline"))
+        for kind, groups in (("all", [scores.overall]), ("category", scores.categories), ("field", scores.fields)):
+            for group in groups:
+                for one in group.measurements:
+                    row = (one.metric, one.value, one.low, one.high, one.sd, one.n, one.baseline)
+                    writer.writerow((kind, group.name, *row))

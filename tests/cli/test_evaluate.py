@@ -1,0 +1,63 @@
+"""`orrery evaluate`: a benchmark goes to the server with its media, and its scores come back."""
+
+import csv
+import json
+from pathlib import Path
+
+from running import RunningServer
+from sent_files import picture_bytes
+
+
+def written(folder: Path, num: int = 3) -> Path:
+    """A benchmark of pictures."""
+    folder.mkdir()
+    rows = [
+        {
+            "id": f"cube-{number}",
+            "media": [f"cube-{number % 2}.png"],
+            "question": "Which colour has the cube?",
+            "choices": {"A": "red", "B": "blue"},
+            "answer": "AB"[number % 2],
+            "category": ("warm", "cold")[number % 2],
+        }
+        for number in range(num)
+    ]
+    for number in range(2):
+        (folder / f"cube-{number}.png").write_bytes(picture_bytes(64 + 32 * number, 64))
+    (folder / "items.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    (folder / "benchmark.toml").write_text('name = "cubes"\nform = "choice"\n[settings]\nmax_tokens = 8\n')
+    return folder
+
+
+def test_a_folder_is_sent_answered_and_scored_and_its_run_is_found_again(server: RunningServer, orrery, tmp_path: Path):
+    folder = written(tmp_path / "cubes")
+    result = orrery("evaluate", folder, "--trials", "2", "-o", tmp_path / "scores.csv", "--server", server.url)
+
+    assert result.exit_code == 0, result.output
+    assert "6 answered" in result.output
+    assert "Accuracy" in result.output
+    assert "warm" in result.output
+    rows = list(csv.DictReader((tmp_path / "scores.csv").read_text().splitlines()))
+    assert {row["group"] for row in rows} == {"all", "category"}
+    listing = orrery("evaluate", "--list", "--server", server.url)
+    assert "cubes" in listing.output
+    run = server.get("/v1/runs").json()["runs"][0]
+    assert (run["benchmark"], run["num_answered"], run["state"]) == ("cubes", 6, "succeeded")
+    again = orrery("evaluate", "--run", run["id"], "-o", tmp_path / "scores.json", "--server", server.url)
+    assert again.exit_code == 0, again.output
+    assert json.loads((tmp_path / "scores.json").read_text())["overall"]["counts"]["answered"] == 6
+
+
+def test_a_row_that_cannot_be_used_and_a_call_without_a_benchmark_are_told(
+    server: RunningServer, orrery, tmp_path: Path
+):
+    folder = written(tmp_path / "cubes")
+    rows = (folder / "items.jsonl").read_text().splitlines()
+    (folder / "items.jsonl").write_text("\n".join([rows[0], rows[1].replace('"answer": "B"', '"answer": "Z"')]))
+    result = orrery("evaluate", folder, "--server", server.url)
+
+    assert result.exit_code == 2
+    assert "items.jsonl" in result.output
+    assert "2" in result.output
+    assert orrery("evaluate", "--server", server.url).exit_code == 2
+    assert orrery("evaluate", "nothing-of-this-name", "--server", server.url).exit_code == 2
