@@ -1,0 +1,1 @@
+"""Evaluate: benchmarks, runs, their tables, and the answers one by one."""
