@@ -16,7 +16,7 @@ from studio.requests import shown
 KEYS = ("answer", "choice", "letter", "option")
 
 _FIRST = re.compile(r"[\W_]*([A-Za-z])[\W_]*(?:$|[).:\]–-][\W_]*\s)")
-_NAMED = re.compile(r"\b(?:answer|choice|option)\b(?:\s+is)?[\s:*(\"']*([A-Z])\b(?!')", re.IGNORECASE)
+_NAMED = re.compile(r"(?i:\b(?:answer|choice|option)\b(?:\s+is)?)[\s:*(\"']*([A-Z])\b(?!')")
 
 
 def check(item: Item, benchmark: Benchmark) -> None:
@@ -69,7 +69,7 @@ def _letters(said: str, choices: Mapping[str, str]) -> set[str]:
     first = _FIRST.match(said)
     if first:
         return {first.group(1).upper()} & set(choices)
-    return {letter.upper() for letter in _NAMED.findall(said)} & set(choices)
+    return set(_NAMED.findall(said)) & set(choices)
 
 
 def _in_json(said: str, choices: Mapping[str, str]) -> set[str]:

@@ -22,9 +22,10 @@ from studio.prompting.question import MediaPart, Question
 from studio.prompting.templates import fill
 from studio.requests import shown
 
-_TIME = r"<?\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:s|sec|seconds)?\s*>?"
-_EVENT = re.compile(rf"^[\W_]*event\s*(\d{{1,4}})\W*?{_TIME}\s*(?:[-–—]|to\b|,)?\s*{_TIME}(?=\W|$)", re.IGNORECASE)
-_IS_EVENT = re.compile(r"^[\W_]*event\s*\d", re.IGNORECASE)
+_SECONDS = r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s|sec|seconds)?"
+_LINE = re.compile(r"^\W*(?:\d{1,4}[.)]\W*)?event\s*(\d{1,4})\b(.*)", re.IGNORECASE)
+_BRACKETED = re.compile(rf"<\s*{_SECONDS}\s*>", re.IGNORECASE)
+_PLAIN = re.compile(rf"\W*?<?{_SECONDS}\s*>?\s*(?:[-–—]|to\b|,)\s*<?{_SECONDS}\b", re.IGNORECASE)
 
 Times = list[tuple[float, float]]
 
@@ -61,8 +62,17 @@ def read(item: Item, benchmark: Benchmark, text: str) -> list[Any]:
 
 
 def read_times(text: str) -> Times:
-    """Start and end of every line that begins with `Event 1`, in seconds. Raises UnusableAnswer: one has no times."""
-    return [_times(line) for line in inside_answer(text).splitlines() if _IS_EVENT.match(line)]
+    """Start and end of events 1, 2, … in seconds: of every line that begins with `Event 1`, one a number.
+
+    Raises:
+        UnusableAnswer: a line has not two times, or a number is missing or there twice.
+    """
+    lines = (_LINE.match(line) for line in inside_answer(text).splitlines())
+    found = sorted((int(line.group(1)), _times(line.group(2))) for line in lines if line)
+    numbers = [number for number, _ in found]
+    if numbers != list(range(1, len(found) + 1)):
+        raise UnusableAnswer(f"The answer has the events {', '.join(map(str, numbers))}; expected each once, from 1.")
+    return [times for _, times in found]
 
 
 def measure(item: Item, benchmark: Benchmark, reading: Times) -> Measured:
@@ -82,11 +92,15 @@ def measure(item: Item, benchmark: Benchmark, reading: Times) -> Measured:
     )
 
 
-def _times(line: str) -> tuple[float, float]:
-    found = _EVENT.match(line)
+def _times(said: str) -> tuple[float, float]:
+    """The first two times in brackets, wherever they stand, else two at the beginning."""
+    bracketed: list[str] = _BRACKETED.findall(said)
+    if len(bracketed) >= 2:
+        return float(bracketed[0]), float(bracketed[1])
+    found = _PLAIN.match(said)
     if found is None:
-        raise UnusableAnswer(f"{shown(line)} has no start and end time.")
-    return float(found.group(2)), float(found.group(3))
+        raise UnusableAnswer(f"An event has no start and end time: {shown(said.strip())}.")
+    return float(found.group(1)), float(found.group(2))
 
 
 def _truth(item: Item, benchmark: Benchmark) -> list[float]:

@@ -78,6 +78,7 @@ def test_an_answer_that_decides_is_read(turns: Benchmark, text: str):
         '{"answer": "E"}',
         '{"answer": 2}',
         "It turns",
+        "The answer is a car that turns",
     ],
 )
 def test_an_answer_that_does_not_decide_is_unusable(turns: Benchmark, text: str):

@@ -57,6 +57,12 @@ def test_only_the_answer_counts_not_the_thinking(cubes: Benchmark):
     assert EVENTS.read(cubes.items[0], cubes, unwrapped) == [[1, 2], [2, 3], [4, 5]]
 
 
+def test_events_are_ordered_by_their_number_and_times_may_follow_the_name(cubes: Benchmark):
+    text = "2. **Event 2**: grasping 2 cubes <2s> <3s>\n1. **Event 1**: <1> <2>\nEvent 3 - 4.0s - 5.0s grasping"
+
+    assert EVENTS.read(cubes.items[0], cubes, text) == [[1, 2], [2, 3], [4, 5]]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -67,6 +73,9 @@ def test_only_the_answer_counts_not_the_thinking(cubes: Benchmark):
         "\n".join(f"Event {number}: <1> <2>" for number in (1, 2, 3, 4)),
         "<answer>nothing</answer>",
         "1.0 - 2.0\n2.0 - 3.0\n3.0 - 4.0",
+        "Event 1: <1> <2>\nEvent 1: <2> <3>\nEvent 2: <3> <4>",
+        "Event 0: <1> <2>\nEvent 1: <2> <3>\nEvent 2: <3> <4>",
+        "Event 1: 1.5 2.0\nEvent 2: 1.5 2.0\nEvent 3: 1.5 2.0",
     ],
 )
 def test_anything_but_every_event_with_both_times_is_unusable(cubes: Benchmark, text: str):
