@@ -9,6 +9,7 @@ from frontend.page.arena import words as arena
 from frontend.page.ask import words as ask
 from frontend.page.checkpoints import words as checkpoints
 from frontend.page.compare import words as compare
+from frontend.page.evaluate import words as evaluate
 from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
 from frontend.page.library import words as library
 from frontend.page.making import words as making
@@ -168,6 +169,17 @@ REFINE = Place(
     script="refine/refine.js",
     styles=(*_LOOKING, "ask/ask", "refine/refine", "refine/tree"),
 )
+EVALUATE = Place(
+    "evaluate",
+    "Judge",
+    "Evaluate",
+    "/evaluate",
+    "evaluate",
+    words=evaluate.WORDS,
+    keys=evaluate.KEYS,
+    script="evaluate/evaluate.js",
+    styles=(*_LISTS, "media/media", "evaluate/evaluate"),
+)
 LIBRARY = Place(
     "library",
     "Keep",
@@ -220,7 +232,7 @@ MAKING: tuple[Place, ...] = (IMAGE, VIDEO, SOUND, TRANSFER, WORLD)
 FORMS: tuple[Place, ...] = (*MAKING, INVERSE, POLICY)
 """Every place with a form."""
 
-KEEPING: tuple[Place, ...] = (ASK, COMPARE, ARENA, REFINE, LIBRARY, QUEUE, CHECKPOINTS)
+KEEPING: tuple[Place, ...] = (ASK, COMPARE, ARENA, REFINE, EVALUATE, LIBRARY, QUEUE, CHECKPOINTS)
 """Places of what was made, what is being made and what makes it."""
 
-PLACES: tuple[Place, ...] = (*MAKING, ASK, COMPARE, ARENA, REFINE, LIBRARY, QUEUE, ROBOT, CHECKPOINTS, API)
+PLACES: tuple[Place, ...] = (*MAKING, ASK, COMPARE, ARENA, REFINE, EVALUATE, LIBRARY, QUEUE, ROBOT, CHECKPOINTS, API)

@@ -11,7 +11,7 @@ import structlog
 
 from backend.arena.reasoners import Reasoners
 from backend.evaluation.store import RunStore
-from backend.media import MediaStore
+from backend.media import DECODERS, MediaStore
 from studio.captions import sendable
 from studio.errors import (
     Busy,
@@ -23,10 +23,12 @@ from studio.errors import (
     StudioError,
     Unauthorized,
 )
-from studio.evaluation import Answer, Benchmark, Item
+from studio.evaluation import Answer, Benchmark, Item, Measurement
+from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.forms import FORMS
 from studio.evaluation.runs import EvaluationRun, RunState
 from studio.jobs import Failure
+from studio.prompting.tasks import VIDEO_FPS
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.evaluation")
@@ -91,11 +93,19 @@ class RunLoop:
 
     async def end(self, state: RunState, error: Failure | None = None) -> None:
         """Write down how it ended."""
-        changes = {"state": state, "error": error, "spent_s": self.spent_s}
+        headline = await self._headline()
+        changes = {"state": state, "error": error, "spent_s": self.spent_s, "headline": headline}
         self._run = self._run.model_copy(update=changes)
         await self._store.put(self._run)
         log.info("run_ended", run_id=self._run.id, state=state)
         self._told()
+
+    async def _headline(self) -> Measurement | None:
+        answers = await self._store.answers(self._run.id)
+        if not answers:
+            return None
+        scores = await asyncio.to_thread(draw_up, self._benchmark, answers)
+        return next(one for one in scores.overall.measurements if one.metric == scores.headline)
 
     async def _ask_missing(self) -> None:
         answered = await self._store.answered(self._run.id)
@@ -135,7 +145,20 @@ class RunLoop:
         files = {name: self._media.file(name) for name in item.media}
         async with self._reasoners.asking(self._run.reasoner, files, patient=True) as asking:
             question = FORMS[self._benchmark.form].question(item, self._benchmark, asking.parts, trial)
-            return await asking.ask(question)
+            return await asking.ask(question.model_copy(update=await self._pixels(item)))
+
+    async def _pixels(self, item: Item) -> dict[str, int]:
+        """The settings' pixels, which are of a frame as in the recipes, as a question has them: of a whole clip."""
+        settings = self._benchmark.settings
+        asked = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
+        given = {name: pixels for name, pixels in asked.items() if pixels is not None}
+        if not given or not item.media:
+            return given
+        facts = await DECODERS.beside(lambda: self._media.facts(item.media[0]))
+        num_frames = 1
+        if facts.type == "video":
+            num_frames = settings.num_frames or round((facts.duration_s or 0) * (settings.fps or VIDEO_FPS))
+        return {name: pixels * max(num_frames, 1) for name, pixels in given.items()}
 
 
 def _first(errors: ExceptionGroup[StudioError]) -> StudioError:

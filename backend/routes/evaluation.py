@@ -18,7 +18,7 @@ from studio.errors import (
     RunNotFound,
     StorageError,
 )
-from studio.evaluation import MarkChange, Scores, ScoreTable
+from studio.evaluation import METRICS, MarkChange, Scores, ScoreTable
 from studio.evaluation.runs import (
     AnsweredItems,
     AskVerdicts,
@@ -27,6 +27,7 @@ from studio.evaluation.runs import (
     EvaluationRun,
     JudgeList,
     Judging,
+    MetricList,
     RunList,
     StartRun,
     StoredBenchmark,
@@ -101,6 +102,12 @@ async def list_runs(
 async def judges(judging: UsesJudging) -> JudgeList:
     """List how judges graded ten pairs whose grade is known."""
     return await judging.listing()
+
+
+@router.get("/metrics")
+async def metrics() -> MetricList:
+    """List the metrics: their titles, units, and which way is better."""
+    return MetricList(metrics=tuple(METRICS.values()))
 
 
 @router.get("/table", responses=documented(BadInput, RunNotFound))

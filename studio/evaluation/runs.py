@@ -10,6 +10,7 @@ from pydantic import Field
 from studio.evaluation.answers import Answer
 from studio.evaluation.benchmark import Benchmark, Form, Item, Settings
 from studio.evaluation.judge import Calibration
+from studio.evaluation.metrics import MetricFacts
 from studio.evaluation.scores import Mark, Measurement
 from studio.jobs import Failure
 from studio.library import Title
@@ -93,6 +94,12 @@ class RunList(Frozen):
     """`GET /v1/runs`: the newest first."""
 
     runs: tuple[EvaluationRun, ...]
+
+
+class MetricList(Frozen):
+    """`GET /v1/runs/metrics`: what numbers are called, and which way is better."""
+
+    metrics: tuple[MetricFacts, ...]
 
 
 class BenchmarkSummary(Frozen):

@@ -23,9 +23,11 @@ export function Answers({ runs }) {
 
   useEffect(() => {
     let current = true;
-    draw(runs, { category: category.value, state: state.value, order: order.value, count: count.value }).then((drawn) => {
-      if (current && drawn) found.value = drawn;
-    });
+    draw(runs, { category: category.value, state: state.value, order: order.value, count: count.value }).then(
+      (drawn) => {
+        if (current && drawn) found.value = drawn;
+      },
+    );
     return () => {
       current = false;
     };

@@ -12,7 +12,10 @@ export function Judging({ runs }) {
   const [run] = runs;
   const { reasoners, judges } = seen(evaluation);
   const chosen = useSignal("");
-  const work = useAnswer(`/v1/runs/${run.id}`, `${run.id} ${JSON.stringify(evaluation.scores[run.id]?.overall.counts)}`);
+  const work = useAnswer(
+    `/v1/runs/${run.id}`,
+    `${run.id} ${JSON.stringify(evaluation.scores[run.id]?.overall.counts)}`,
+  );
   if (runs.length !== 1 || !JUDGED.includes(run.form) || run.state === "running") return null;
   const judge = chosen.value || reasoners[0]?.name;
   const known = judges.find((one) => one.judge === judge);

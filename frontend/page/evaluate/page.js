@@ -13,7 +13,7 @@ import { Standing } from "./table.js";
 function Evaluate() {
   const { shown, benchmarks } = seen(evaluation);
   return html`
-    <div class="o-evaluate">
+    <div class="o-evaluate-page">
       <div class="o-evaluate-side"><${StartForm} /><${Runs} /></div>
       <div class="o-evaluate-main">
         ${shown.length > 0 && [html`<${Standing} runs=${shown} />`, html`<${Answers} runs=${shown} />`]}
@@ -30,4 +30,4 @@ const Empty = () => html`
   </div>
 `;
 
-define("o-evaluate-page", Evaluate);
+define("o-evaluate", Evaluate);

@@ -10,7 +10,7 @@ import { evaluation } from "./store.js";
 
 export function StartForm() {
   const { benchmarks, reasoners } = seen(evaluation);
-  const chosen = useSignal({}); // what a person has set, by field
+  const chosen = useSignal({ benchmark: "", reasoner: "", items: "", trials: "", temperature: "" }); // by field
   const busy = useSignal(false);
   const file = useRef(null);
   const set = (name) => (event) => {
@@ -18,7 +18,7 @@ export function StartForm() {
   };
   const benchmark = benchmarks?.find(({ id }) => id === chosen.value.benchmark) ?? benchmarks?.[0];
   const settings = benchmark?.settings ?? {};
-  const reasoner = chosen.value.reasoner ?? "";
+  const { reasoner } = chosen.value;
 
   async function start(event) {
     event.preventDefault();
@@ -57,7 +57,7 @@ export function StartForm() {
         min="1"
         name=${name}
         placeholder=${placeholder}
-        value=${chosen.value[name] ?? ""}
+        value=${chosen.value[name]}
         onInput=${set(name)}
         ...${more}
       />

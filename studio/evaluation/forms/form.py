@@ -108,15 +108,12 @@ def put(
     words = f"{text.strip()}\n\n{THINK_FIRST}" if settings.thinking else text.strip()
     has_clip = any(isinstance(part, VideoUrl) for part in media)
     own_fps = VIDEO_FPS if settings.num_frames is None else None
-    is_shown = bool(media)
     return Question(
         messages=(said("system", benchmark.system or system.strip()), said("user", words, *media)),
         sampling=sampling_for(settings, trial),
         answer_schema=None if settings.thinking else schema,
         video_fps=(settings.fps or own_fps) if has_clip else None,
         num_video_frames=settings.num_frames if has_clip else None,
-        min_pixels=settings.min_pixels if is_shown else None,
-        max_pixels=settings.max_pixels if is_shown else None,
     )
 
 
