@@ -18,6 +18,8 @@ from studio.prompting.results import SCHEMAS, Frame, Interval
 
 GOOD_IOU = 0.5
 """From which an interval counts as found, as R@1, IoU 0.5 of moment retrieval."""
+LEAST_S = 0.1
+"""A shorter interval is taken to last so long, for relative errors."""
 EXAMPLE = 'For example: [{"start": 1.5, "end": 4.0}], in seconds.'
 
 
@@ -47,7 +49,18 @@ def measure(item: Item, benchmark: Benchmark, reading: list[Any]) -> Measured:
     best = np.zeros(len(wanted))
     for row, column in assign(overlaps):
         best[row] = overlaps[row, column]
-    return Measured({"temporal_iou": float(best.mean()), "temporal_recall": float((best >= GOOD_IOU).mean())})
+    overlap = {"temporal_iou": float(best.mean()), "temporal_recall": float((best >= GOOD_IOU).mean())}
+    return Measured(overlap | _boundaries(wanted, found))
+
+
+def _boundaries(wanted: Sequence[Interval], found: Sequence[Interval]) -> dict[str, float]:
+    """Mean error of start and end of each true interval's nearest one, in seconds and by its own length."""
+    if not found:
+        return {}
+    errors = [min((abs(one.start_s - it.start_s) + abs(one.end_s - it.end_s)) / 2 for one in found) for it in wanted]
+    lengths = [max(it.end_s - it.start_s, LEAST_S) for it in wanted]
+    relative = [100 * error / length for error, length in zip(errors, lengths, strict=True)]
+    return {"mae_s": float(np.mean(errors)), "mre_percent": float(np.mean(relative))}
 
 
 def temporal_iou(one: Interval, other: Interval) -> float:
@@ -58,4 +71,4 @@ def temporal_iou(one: Interval, other: Interval) -> float:
     return common / (max(one.end_s, other.end_s) - min(one.start_s, other.start_s))
 
 
-INTERVALS = AnswerForm(("temporal_iou", "temporal_recall", "parseable"), check, question, read, measure)
+INTERVALS = AnswerForm(("temporal_iou", "temporal_recall", "mae_s", "mre_percent", "parseable"), check, question, read, measure)
