@@ -3,15 +3,21 @@ from __future__ import annotations
 import json
 import random
 import time
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 import torch
 from pydantic import BaseModel, ConfigDict, Field
+from transformers import AutoTokenizer
 
 from engine.reasoner import closing, grammar
 from engine.reasoner.constraint import Constraint, never_ends
+from engine.reasoner.vocabulary import Vocabulary
+from studio.checkpoints import find_checkpoint
 from studio.errors import BadInput
+from studio.presets import load_presets
+from studio.prompting.results import SCHEMAS
 
 
 class Closed(BaseModel):
@@ -281,3 +287,23 @@ def test_a_schema_that_is_too_large_is_said_to_be_that_and_soon(vocabulary, sche
 )
 def test_only_what_is_shown_never_to_end_is_said_not_to(schema, claimed):
     assert never_ends(schema) == claimed
+
+
+@pytest.mark.parametrize("task", ["intervals", "verdict", "boxes"])
+def test_an_answer_may_be_spelt_as_the_tokenizer_spells_it(task: Literal["intervals", "verdict", "boxes"]):
+    folder = find_checkpoint("pocket", load_presets(), Path("nowhere")).folder
+    tokenizer = AutoTokenizer.from_pretrained(folder / "text_tokenizer")
+    vocabulary = Vocabulary(tokenizer, len(tokenizer), frozenset([tokenizer.eos_token_id]))
+    answers = {
+        "intervals": '[{"start": "00:00.94", "end": "00:01.53", "caption": "The red ball is lifted."}]',
+        "verdict": '{"reason": "The ball falls up.", "plausible": false, "score": 1}',
+        "boxes": '[{"bbox_2d": [70, 406, 297, 625], "label": "red ball"}]',
+    }
+    schema = SCHEMAS[task]
+    assert schema is not None
+    constraint = Constraint(schema, vocabulary, 200)
+
+    for token in vocabulary.encode(answers[task]):
+        assert constraint.allowed()[token], vocabulary.spelt(token)
+        assert constraint.admit(token, 150) == token
+    assert constraint.complete or constraint.satisfied
