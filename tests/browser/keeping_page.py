@@ -16,6 +16,7 @@ READY = {
     "ask": "o-ask-chat",
     "compare": "o-compare-form, o-playhead",
     "arena": "o-arena-vote[data-state]",
+    "evaluate": ".o-evaluate-page",
 }
 """By page, what is there once it can be used."""
 

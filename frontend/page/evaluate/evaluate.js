@@ -1,4 +1,5 @@
-// The entry of Evaluate: defines its elements, opens the socket, and asks what there is.
+// The entry of Evaluate: defines its elements, opens the socket, and asks what there is. `evaluation` is there for
+// whoever looks from outside: the console, and the tests.
 
 import "../frame/header.js";
 import "../frame/rail.js";
@@ -7,9 +8,9 @@ import "./page.js";
 import { live } from "../data/live.js";
 import { evaluation } from "./store.js";
 
+window.orrery = { evaluation };
 live.start();
 evaluation.start();
-evaluation.fetch();
 
 // A file that falls on this page must not make the browser leave it.
 for (const event of ["dragover", "drop"]) addEventListener(event, (dragged) => dragged.preventDefault());

@@ -9,6 +9,8 @@ import { html } from "../vendor/preact.js";
 import { figure, titleOfMetric } from "./figures.js";
 import { evaluation } from "./store.js";
 
+const NARROW = "(max-width: 860px)";
+
 export function Runs() {
   const { runs, chosen } = seen(evaluation);
   if (!runs.length) return null;
@@ -33,6 +35,11 @@ function Run({ run, chosen }) {
     run.num_failed > 0 && counted("evaluate.failed", run.num_failed),
     headline && `${titleOfMetric(headline.metric)} ${figure(headline.metric, headline.value)}`,
   ];
+  // On a narrow page the scores stand below the runs.
+  const look = () => {
+    evaluation.choose(id);
+    if (matchMedia(NARROW).matches) document.querySelector(".o-evaluate-main").scrollIntoView();
+  };
   const remove = async () => {
     if (await confirmed(say("evaluate.sure"), say("evaluate.sure_yes"), say("evaluate.sure_no"))) evaluation.remove(id);
   };
@@ -46,9 +53,9 @@ function Run({ run, chosen }) {
           onChange=${() => evaluation.choose(id, true)}
         />
       </label>
-      <button type="button" class="o-evaluate-run" aria-current=${chosen ? "true" : null} onClick=${() => evaluation.choose(id)}>
+      <button type="button" class="o-evaluate-run" aria-current=${chosen ? "true" : null} onClick=${look}>
         <b>${title}</b><span>${benchmark}</span>
-        <small class="o-num" role=${running ? "status" : null}>${says.filter(Boolean).join(" · ")}</small>
+        <small role=${running ? "status" : null}>${says.filter(Boolean).join(" · ")}</small>
         ${running && html`<${Meter} share=${done / planned} aria-label=${say("evaluate.progress")} />`}
         ${run.error && html`<small class="o-bad-words">${run.error.message}</small>`}
       </button>

@@ -15,6 +15,7 @@ class EvaluateStore extends Store {
   judges = []; // how judges graded the known pairs
   chosen = []; // ids of the runs that are looked at, all of one benchmark
   table = null; // of the chosen runs
+  metric = ""; // of the table; empty is the one that runs are compared by
   scores = {}; // by run
   #revision = null;
   #due = 0;
@@ -26,11 +27,12 @@ class EvaluateStore extends Store {
     live.addEventListener("state", () => {
       const revision = live.state.system.evaluation_revision;
       if (revision === undefined || revision === this.#revision) return;
+      const wait = this.#revision === null ? 0 : TOGETHER_MS;
       this.#revision = revision;
       this.#due ||= setTimeout(() => {
         this.#due = 0;
         this.fetch();
-      }, TOGETHER_MS);
+      }, wait);
     });
     ask("GET", "/v1/runs/metrics").then((found) => {
       this.metrics = Object.fromEntries((found?.metrics ?? []).map((metric) => [metric.name, metric]));
@@ -75,7 +77,14 @@ class EvaluateStore extends Store {
     else address.searchParams.delete("run");
     history.replaceState(history.state, "", address);
     this.table = null;
+    this.metric = "";
     this.changed();
+    return this.#draw(++this.#turn);
+  }
+
+  /** Another metric for the table. */
+  measure(metric) {
+    this.metric = metric;
     return this.#draw(++this.#turn);
   }
 
@@ -101,7 +110,7 @@ class EvaluateStore extends Store {
   async #draw(turn) {
     const runs = this.shown;
     const scores = await Promise.all(runs.map((run) => ask("GET", `/v1/runs/${run.id}/scores`)));
-    const query = runs.map((run) => `run=${run.id}`).join("&");
+    const query = runs.map((run) => `run=${run.id}`).join("&") + (this.metric && `&metric=${this.metric}`);
     const table = runs.length ? await ask("GET", `/v1/runs/table?${query}`) : null;
     if (turn !== this.#turn) return;
     this.scores = Object.fromEntries(runs.map((run, at) => [run.id, scores[at]]));

@@ -3,7 +3,7 @@
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { IconButton } from "../parts/icons.js";
-import { html, useSignal } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { figure, interval, titleOfMetric } from "./figures.js";
 import { Judging } from "./judging.js";
 import { evaluation } from "./store.js";
@@ -40,7 +40,7 @@ export function Standing({ runs }) {
           </tbody>
         </table>
       </div>
-      ${table && table.rows.length > 1 && html`<${Groups} table=${table} />`}
+      ${table && table.rows.length > 2 && html`<${Groups} table=${table} metrics=${measured} />`}
       <${Judging} runs=${runs} />
     </section>
   `;
@@ -83,16 +83,19 @@ function Cell({ one, best }) {
   `;
 }
 
-function Groups({ table }) {
-  const bars = useSignal(true);
+function Groups({ table, metrics }) {
   return html`
     <div class="o-evaluate-scroll" tabindex="0" role="region" aria-label=${say("evaluate.groups")}>
       <table>
         <caption>
-          ${titleOfMetric(table.metric)}
-          <button type="button" class="o-link" aria-pressed=${String(bars.value)} onClick=${() => (bars.value = !bars.value)}>
-            ${say("evaluate.bars")}
-          </button>
+          <select
+            class="o-select"
+            aria-label=${say("evaluate.by_metric")}
+            value=${table.metric}
+            onChange=${({ target }) => evaluation.measure(target.value)}
+          >
+            ${metrics.map((name) => html`<option key=${name} value=${name}>${titleOfMetric(name)}</option>`)}
+          </select>
         </caption>
         <thead>
           <tr>
@@ -109,7 +112,7 @@ function Groups({ table }) {
                   const cell = cells[model];
                   return html`<td class="o-num" data-best=${cell?.best ? "" : null}>
                     ${cell?.best && table.models.length > 1 ? html`<b>${told(cell)}</b>` : told(cell)}
-                    ${bars.value && cell && html`<${Bar} one=${cell.measurement} />`}
+                    ${cell && html`<${Bar} one=${cell.measurement} />`}
                   </td>`;
                 })}
               </tr>

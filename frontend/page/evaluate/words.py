@@ -68,7 +68,7 @@ WORDS: dict[str, str] = {
     "evaluate.metric": "Metric",
     "evaluate.groups": "By category",
     "evaluate.group": "Category",
-    "evaluate.bars": "Bars",
+    "evaluate.by_metric": "Metric of the table",
     "evaluate.interval": "95 % interval",
     "evaluate.baseline": "always the same: {value}",
     "evaluate.answered": "{count} answered",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,7 @@ def _write(folder: Path, name: str, rows: Sequence[Row], stills: dict[str, Episo
         f'title = "{TITLES[name]}"',
         'description = "Held-out scenes of the simulated table that the pocket knows"',
         f'form = "{form}"',
+        *(['metrics = ["exact_match", "parseable"]'] if form == "text" else []),
         "[settings]",
         "temperature = 0.0",
         f"max_tokens = {max_tokens}",
@@ -148,7 +150,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the report card")
     said = parser.parse_args(words)
     for folder in write_benchmarks(said.output, said.count, said.seed):
-        print(folder)
+        sys.stdout.write(f"{folder}\n")
 
 
 if __name__ == "__main__":

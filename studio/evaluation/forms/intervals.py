@@ -71,4 +71,6 @@ def temporal_iou(one: Interval, other: Interval) -> float:
     return common / (max(one.end_s, other.end_s) - min(one.start_s, other.start_s))
 
 
-INTERVALS = AnswerForm(("temporal_iou", "temporal_recall", "mae_s", "mre_percent", "parseable"), check, question, read, measure)
+INTERVALS = AnswerForm(
+    ("temporal_iou", "temporal_recall", "mae_s", "mre_percent", "parseable"), check, question, read, measure
+)

@@ -1,0 +1,110 @@
+"""Evaluate: a run is started, outlives a reload, and is read as a table and answer by answer."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from browser.conftest import OpenPage
+from browser.keeping_page import visit
+from browser.test_accessibility import serious_violations
+from running import RunningServer
+from sent_files import picture_bytes
+
+pytestmark = pytest.mark.browser
+
+
+def benchmark(num_items: int, name: str, media: str) -> dict[str, object]:
+    """Questions about one picture."""
+    items = [
+        {
+            "id": f"cube-{number}",
+            "media": [media],
+            "question": f"Which colour has cube {number}?",
+            "choices": {"A": "red", "B": "blue"},
+            "reference": "AB"[number % 2],
+            "category": ("warm", "cold")[number % 2],
+        }
+        for number in range(num_items)
+    ]
+    return {"name": name, "title": name.title(), "form": "choice", "items": items, "settings": {"max_tokens": 6}}
+
+
+def add(studio: RunningServer, num_items: int, name: str) -> None:
+    media = studio.post("/v1/media", files={"file": ("cube.png", picture_bytes(64, 64))}).json()["id"]
+    assert studio.post("/v1/benchmarks", json=benchmark(num_items, name, media)).status_code == 201
+
+
+def benchmarks(page: Page) -> Locator:
+    return page.locator("select[name=benchmark]")
+
+
+def runs(page: Page) -> Locator:
+    return page.get_by_role("region", name="Runs").get_by_role("listitem")
+
+
+def test_a_run_outlives_a_reload_and_is_read_as_a_table_and_answer_by_answer(
+    open_page: OpenPage, studio: RunningServer
+):
+    add(studio, 24, "parrots")
+    page = visit(open_page(), "evaluate")
+    benchmarks(page.page).select_option(label="Parrots")
+    page.page.get_by_label("Trials").fill("2")
+    page.page.get_by_role("button", name="Start run").click()
+    expect(runs(page.page).first).to_contain_text("of 48 answers")
+    page.page.reload()
+    first = runs(page.page).first
+    expect(first).to_contain_text("done · 48 of 48 answers", timeout=120_000)
+    scores = page.page.get_by_role("region", name="Scores")
+    expect(scores.locator("[data-metric=accuracy]")).to_contain_text("%")
+    expect(scores.locator("[data-group=warm]")).to_be_visible()
+    page.page.get_by_label("Metric of the table").select_option("parseable")
+    expect(page.page.get_by_label("Metric of the table")).to_have_value("parseable")
+    answers = page.page.get_by_role("region", name="Answers")
+    expect(answers.locator("[data-item]")).to_have_count(10)
+    expect(answers.locator("[data-item=cube-0] pre")).to_have_count(2)
+    answers.get_by_label("Category of the questions").select_option("cold")
+    expect(answers.locator("[data-item]").first).to_have_attribute("data-item", "cube-1")
+    answers.get_by_role("button", name="Show more").click()
+    expect(answers.locator("[data-item]")).to_have_count(12)
+    assert serious_violations(page) == []
+
+
+def test_two_runs_stand_beside_each_other_and_one_is_deleted(open_page: OpenPage, studio: RunningServer):
+    add(studio, 3, "macaws")
+    for title in ("Before", "After"):
+        started = studio.post("/v1/runs", json={"benchmark": "macaws", "title": title})
+        assert started.status_code == 202, started.text
+    page = visit(open_page(color_scheme="dark"), "evaluate")
+    for title in ("Before", "After"):
+        row = runs(page.page).filter(has_text=title)
+        expect(row).to_contain_text("done", timeout=60_000)
+        row.get_by_role("checkbox").check()
+    head = page.page.get_by_role("region", name="Scores").get_by_role("columnheader")
+    expect(head.filter(has_text="Before").first).to_be_visible()
+    expect(head.filter(has_text="After").first).to_be_visible()
+    expect(page.page.get_by_label("Order of the questions")).to_be_visible()
+    with page.page.expect_download() as download:
+        page.page.get_by_role("button", name="Table (CSV)").click()
+    assert "accuracy" in Path(download.value.path()).read_text()
+    assert serious_violations(page) == []
+    runs(page.page).filter(has_text="Before").get_by_role("button", name="Delete run").click()
+    page.page.get_by_role("alertdialog").get_by_role("button", name="Delete run").click()
+    expect(runs(page.page).filter(has_text="Before")).to_have_count(0)
+
+
+def test_a_benchmark_comes_from_files_and_a_bad_line_is_named(open_page: OpenPage, tmp_path: Path):
+    row = {"media": "seen.png", "question": "What is it?", "choices": {"A": "a cup", "B": "a cube"}, "answer": "B"}
+    (tmp_path / "lories.jsonl").write_text(json.dumps(row) + "\n\n" + json.dumps(row | {"answer": "A"}))
+    (tmp_path / "broken.jsonl").write_text("{")
+    (tmp_path / "seen.png").write_bytes(picture_bytes(80, 64))
+    page = visit(open_page(), "evaluate")
+    files = page.page.get_by_label("Add a benchmark").and_(page.page.locator("input"))
+    files.set_input_files([tmp_path / "broken.jsonl"])
+    expect(page.page.get_by_text("Line 1 of broken.jsonl is not JSON.")).to_be_visible()
+    files.set_input_files([tmp_path / "lories.jsonl"])
+    expect(page.page.get_by_text("seen.png is not among the selected files.")).to_be_visible()
+    files.set_input_files([tmp_path / "lories.jsonl", tmp_path / "seen.png"])
+    expect(benchmarks(page.page).locator("option:checked")).to_have_text("lories")
+    expect(page.page.get_by_text("2 questions · multiple choice")).to_be_visible()
