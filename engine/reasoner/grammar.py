@@ -21,8 +21,8 @@ JSON_FORM: dict[str, Any] = {
 """As Python's `json.dumps` writes, which is how the captions that Cosmos 3 was trained on are written."""
 
 OWN_TOKENS = '%llguidance {"no_forcing": true}'
-"""Every spelling of the text is allowed. By itself the grammar engine spells what is certain to come its own way: `": "`
-before a string with a pattern became `":` and ` "`, which no model has seen, and what followed was wrong."""
+"""Every spelling of the text is allowed. By itself the grammar engine spells what is certain to come its own way:
+before a string with a pattern `": "` became `":` and ` "`, which no model has seen, and what followed was wrong."""
 
 COMPILE_S = 3.0
 """Wall time; a caption's schema of a hundred fields takes a few milliseconds, also on a busy machine well within it."""
