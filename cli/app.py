@@ -31,6 +31,7 @@ VERBS: dict[str, str] = {
     "refine": "Generate, judge and rewrite until a result is good enough.",
     "refine-study": "Measure whether refining helps, over a set of prompts.",
     "caption": "Caption videos.",
+    "annotate": "Annotate videos with the fields of a schema.",
     "captions-to-jsonl": "Convert videos and captions to a training file.",
     "prompts-to-json": "Convert inference prompts to the format used in training.",
     "robot": "Start the robot program for an arm.",

@@ -296,7 +296,19 @@ class Waveform(Frozen):
     peaks: tuple[tuple[float, ...], ...]
 
 
-RecordName = Literal["comparisons", "measurements", "refinements", "questions", "answers", "grades", "votes"]
+RecordName = Literal[
+    "comparisons",
+    "measurements",
+    "refinements",
+    "questions",
+    "answers",
+    "grades",
+    "votes",
+    "benchmarks",
+    "runs",
+    "run_answers",
+    "run_verdicts",
+]
 """What is written down about items beside their jobs."""
 
 

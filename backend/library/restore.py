@@ -17,8 +17,12 @@ from backend.database import Database
 from backend.database.tables import (
     AnswerRow,
     ArtefactRow,
+    BenchmarkRow,
     ComparisonRow,
     CriticScoreRow,
+    EvaluationAnswerRow,
+    EvaluationRunRow,
+    EvaluationVerdictRow,
     GradeRow,
     JobInputRow,
     JobRow,
@@ -50,6 +54,10 @@ RECORDS: dict[RecordName, type[Table]] = {
     "answers": AnswerRow,
     "grades": GradeRow,
     "votes": VoteRow,
+    "benchmarks": BenchmarkRow,
+    "runs": EvaluationRunRow,
+    "run_answers": EvaluationAnswerRow,
+    "run_verdicts": EvaluationVerdictRow,
 }
 
 _AT_ONCE = 500
@@ -98,7 +106,7 @@ class _Items:
 def restore(
     backup: Backup, place: Path, database: Database, folder: DataFolder, quota_bytes: int | None
 ) -> ImportReport:
-    """Bring in everything that is not here yet. Jobs and refinements that were open come in as ended.
+    """Bring in everything that is not here yet. Jobs, refinements and runs that were open come in as ended.
 
     Args:
         place: a folder on the disk of the data folder, where files wait until all of them are there.
@@ -157,6 +165,11 @@ def _prepare(session: Session, backup: Backup, quota_bytes: int | None) -> _Item
     alone = "batch_id = NULL, batch_index = NULL, batch_size = NULL"
     _run(session, f"UPDATE backup.jobs SET {alone} WHERE {_PLACE_IS_TAKEN}")
     _stop_refinements(session)
+    _run(
+        session,
+        "UPDATE backup.evaluation_runs SET state = 'stopped', document = json_set(document, '$.state', 'stopped') "
+        "WHERE state = 'running'",
+    )
     returning = text("SELECT id FROM backup.artefacts WHERE job_id IN (SELECT id FROM main.jobs)")
     return _Items(
         new=[media_id for media_id in listed if media_id in backup.media],

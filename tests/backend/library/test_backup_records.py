@@ -22,13 +22,18 @@ from backend.comparisons.drawing import Look, critic_scores, draw, find_comparis
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.tables import (
     AnswerRow,
+    BenchmarkRow,
     ComparisonRow,
+    EvaluationAnswerRow,
+    EvaluationRunRow,
+    EvaluationVerdictRow,
     GradeRow,
     MeasurementRow,
     QuestionRow,
     RefinementRow,
     VoteRow,
 )
+from backend.evaluation import RunStore
 from backend.jobs.ledger import Accepted
 from critiques import critique
 from refining_fakes import begun
@@ -37,12 +42,14 @@ from studio.arena import CastVote, Choice, Standings
 from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
+from studio.evaluation import Answer, Benchmark, FieldVerdict, content_hash
+from studio.evaluation.runs import EvaluationRun
 from studio.jobs import BatchPlace, Failure, JobState
 from studio.library import RecordName
 from studio.prompting.critique import read_critique
 from studio.refinements import RefinementNode, best_of
 
-GRID, TREE, QUESTION = "c" * 12, "a" * 12, "d" * 12
+GRID, TREE, QUESTION, RUN = "c" * 12, "a" * 12, "d" * 12, "b" * 12
 FIRST, SECOND, RUNNING, SHOWN = (f"{number:012x}" for number in range(1, 5))
 CHOICES: tuple[Choice, ...] = ("left", "left", "right", "tie", "left", "bad", "left")
 SORTS: tuple[RecordName, ...] = (
@@ -53,6 +60,10 @@ SORTS: tuple[RecordName, ...] = (
     "answers",
     "grades",
     "votes",
+    "benchmarks",
+    "runs",
+    "run_answers",
+    "run_verdicts",
 )
 
 
@@ -68,6 +79,7 @@ def fill(shelf: Shelf) -> None:
     _compare(shelf, shown, made[0])
     _refine(shelf, made[1])
     _ask(shelf, shown)
+    _evaluate(shelf, shown)
     asyncio.run(_vote(shelf.arena))
 
 
@@ -126,6 +138,38 @@ def _ask(shelf: Shelf, about: str) -> None:
         session.add(GradeRow(answer_id="1" * 12, judge="nano", score=5, reason="It is one."))
 
 
+def _evaluate(shelf: Shelf, about: str) -> None:
+    item = {"id": "one", "media": [about], "question": "What is it?", "reference": "A cube."}
+    benchmark = Benchmark.model_validate({"name": "cubes", "form": "text", "items": [item]})
+    version = content_hash(benchmark)[:12]
+    run = EvaluationRun(
+        id=RUN,
+        title="nano",
+        benchmark="cubes",
+        benchmark_id=version,
+        benchmark_title="cubes",
+        form="text",
+        reasoner="nano",
+        reasoner_title="Nano",
+        version="1",
+        settings=benchmark.settings,
+        num_items=1,
+        num_planned=1,
+        created_at=datetime.now(UTC),
+    )
+
+    async def act() -> None:
+        store = RunStore(shelf.database)
+        document = benchmark.model_dump(mode="json")
+        row = BenchmarkRow(id=version, name="cubes", document=document, created_at=datetime.now(UTC))
+        await shelf.database.write(lambda session: session.add(row))
+        await store.add(run)
+        await store.keep_answer(RUN, Answer(item="one", text="It is a cube."))
+        await store.keep_verdicts(RUN, [FieldVerdict(item="one", judge="super", score=5, why="The same.")])
+
+    asyncio.run(act())
+
+
 async def _vote(arena: ArenaService) -> None:
     for number in range(28):
         voter, by = f"Voter {number} é", "reasoner" if number % 5 == 4 else "person"
@@ -155,9 +199,10 @@ def questions(shelf: Shelf) -> tuple[AskedQuestion, ...]:
 
 def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     """Rows of every sort."""
-    tables = (ComparisonRow, MeasurementRow, RefinementRow, QuestionRow, AnswerRow, GradeRow, VoteRow)
+    said = (ComparisonRow, MeasurementRow, RefinementRow, QuestionRow, AnswerRow, GradeRow, VoteRow)
+    measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow)
     with shelf.database.transaction() as session:
-        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
+        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in (*said, *measured))
         return dict(zip(SORTS, counts, strict=True))
 
 
