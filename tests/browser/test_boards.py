@@ -37,6 +37,7 @@ def test_an_item_that_is_dropped_on_a_tag_has_it_and_undo_takes_it_away(
     open_page: OpenPage, studio: RunningServer, numbats: list[str]
 ):
     studio.post("/v1/library/change", json={"ids": [numbats[0]], "add_tags": ["striped"]})
+    studio.post("/v1/library/change", json={"ids": [numbats[1]], "add_tags": ["spotted"]})
     page = visit(open_page(), "library", "?q=numbat")
     board = page.page.get_by_role("navigation", name="Tags").get_by_role("button", name="striped")
     expect(board).to_contain_text("1")
@@ -47,7 +48,13 @@ def test_an_item_that_is_dropped_on_a_tag_has_it_and_undo_takes_it_away(
     expect(board).to_contain_text("1")
     board.click()
     expect(tiles(page)).to_have_count(1)
-    board.click()
+    other = page.page.get_by_role("navigation", name="Tags").get_by_role("button", name="spotted")
+    other.click()  # nothing has both
+    expect(tiles(page)).to_have_count(0)
+    page.page.reload()
+    expect(other).to_have_attribute("aria-pressed", "true")
+    for pressed in (board, other):
+        pressed.click()
     expect(tiles(page)).to_have_count(2)
 
 

@@ -11,6 +11,7 @@ const PAGE = 10;
 const STATES = ["", "read", "unparsed", "failed"];
 const ANY = "";
 
+// What is drawn may be of other runs than those that are shown now: it is drawn again when the answers have come.
 export function Answers({ runs }) {
   const { scores } = seen(evaluation);
   const category = useSignal(ANY);
@@ -23,11 +24,14 @@ export function Answers({ runs }) {
 
   useEffect(() => {
     let current = true;
-    draw(runs, { category: category.value, state: state.value, order: order.value, count: count.value }).then(
-      (drawn) => {
-        if (current && drawn) found.value = drawn;
-      },
-    );
+    draw(runs, {
+      category: category.value,
+      state: state.value,
+      order: second ? order.value : "items",
+      count: count.value,
+    }).then((drawn) => {
+      if (current && drawn) found.value = drawn;
+    });
     return () => {
       current = false;
     };
@@ -111,7 +115,7 @@ function Asked({ item, of, runs }) {
         }
         ${!item.choices && html`<p><small>${say("evaluate.truth")}</small> ${readableOf(item.reference)}</p>`}
         <div class="o-evaluate-runs-said">
-          ${of.map((one, at) => one && html`<${Said} key=${runs[at].id} run=${runs[at]} answered=${one} named=${runs.length > 1} />`)}
+          ${of.map((one, at) => one && runs[at] && html`<${Said} key=${runs[at].id} run=${runs[at]} answered=${one} named=${runs.length > 1} />`)}
         </div>
       </div>
     </li>

@@ -1,4 +1,5 @@
-// The tags as boards: each with its newest image and how many items it has. Items are dropped on one to tag them.
+// The tags as boards: each with its newest image and how many items it has. Items are dropped on one to tag them; those
+// that are pressed narrow the grid to items that have all of them.
 
 import { counted, say } from "../data/facts.js";
 import { toast } from "../parts/errors.js";
@@ -14,7 +15,7 @@ export const DRAGGED = "application/x-orrery-items";
 export function Boards() {
   const over = useSignal(""); // the tag under a drag
   const { tags } = seen(library).facets;
-  const chosen = seen(query).get("tag");
+  const chosen = seen(query).tags;
   if (!tags.length || query.get("trashed")) return null;
 
   const tag = async (event, value) => {
@@ -41,8 +42,8 @@ export function Boards() {
                 type="button"
                 data-tag=${value}
                 data-over=${over.value === value ? "" : null}
-                aria-pressed=${String(value === chosen)}
-                onClick=${() => query.set({ tag: value === chosen ? "" : value })}
+                aria-pressed=${String(chosen.includes(value))}
+                onClick=${() => query.toggleTag(value)}
                 onDragOver=${(event) => isOver(event, value)}
                 onDragLeave=${() => {
                   over.value = "";

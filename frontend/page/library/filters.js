@@ -81,7 +81,6 @@ export function Filters() {
         />
         <${Facet} field="kind" facets=${facets.kinds} words=${(kind) => say(`kind.${kind}`)} />
         <${Facet} field="checkpoint" facets=${facets.checkpoints} />
-        <${Facet} field="tag" facets=${facets.tags} />
         <${Choice} field="rating" options=${RATINGS.map((least) => [least, say(least ? "library.rated" : "library.any_rating", { least })])} />
         <${Narrowing}
           field="seed"

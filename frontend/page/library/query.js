@@ -4,6 +4,7 @@ import { Store } from "../data/store.js";
 
 const NARROWING = ["type", "kind", "checkpoint", "seed", "starred", "rating", "tag", "batch", "since", "until"];
 const VIEW = ["trashed", "order", "flat"]; // how it is shown, not what is looked for
+const BETWEEN_TAGS = "\n"; // a tag stands on one line
 const FIELDS = ["q", ...NARROWING, ...VIEW];
 
 class Query extends Store {
@@ -32,6 +33,17 @@ class Query extends Store {
     this.changed();
   }
 
+  /** The tags that an item must have, all of them. */
+  get tags() {
+    return this.get("tag").split(BETWEEN_TAGS).filter(Boolean);
+  }
+
+  /** Ask for a tag, or no longer. */
+  toggleTag(tag) {
+    const tags = this.tags.includes(tag) ? this.tags.filter((one) => one !== tag) : [...this.tags, tag];
+    this.set({ tag: tags.join(BETWEEN_TAGS) });
+  }
+
   clear() {
     this.set(Object.fromEntries(["q", ...NARROWING].map((field) => [field, ""])));
   }
@@ -47,8 +59,9 @@ class Query extends Store {
 
   /** As the server is asked: days become moments, from midnight to the end of the day here. */
   params() {
-    const { since, until, flat, ...plain } = this.#values;
+    const { since, until, flat, tag, ...plain } = this.#values;
     const params = new URLSearchParams(plain);
+    for (const one of this.tags) params.append("tag", one);
     if (!flat && !this.get("batch") && !this.get("trashed")) params.set("stacked", "true");
     if (since) params.set("since", new Date(`${since}T00:00:00`).toISOString());
     if (until) params.set("until", new Date(`${until}T23:59:59.999`).toISOString());
