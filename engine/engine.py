@@ -202,10 +202,15 @@ class Engine:
         """
         self.threads.for_step(sum(len(branch.tokens) for branch in plan.branches))
         with typed_out_of_memory(self.model.device):
-            trajectory = prepare(self.model, self.prefixes, plan)
+            prepared = partial(prepare, self.model, self.prefixes, plan)
+            return prepared() if self.leader is None else self.leader.begin(plan, prepared)
+
+    @torch.inference_mode()
+    def forget_prompts(self) -> None:
+        """Give up all prompts that were read, on every rank."""
+        self.prefixes.clear()
         if self.leader is not None:
-            self.leader.begin(trajectory)
-        return trajectory
+            self.leader.forget_prompts()
 
     @torch.inference_mode()
     def step(self, trajectories: Sequence[Trajectory]) -> None:
@@ -292,7 +297,9 @@ class Engine:
         for piece in self.codecs.pieces(trajectory.plan, trajectory.chunks()[-1], self.leader):
             tail = torch.cat([tail, piece], 1)[:, -continuation.num_tail_frames :] if len(tail) else piece
         following = continuation.plan(tail[:, -continuation.num_tail_frames :].transpose(0, 1))
+        prepared = partial(prepare, self.model, self.prefixes, following, trajectory.noise)
         with typed_out_of_memory(self.model.device):
-            trajectory.go_on(prepare(self.model, self.prefixes, following, trajectory.noise))
-        if self.leader is not None:
-            self.leader.go_on(trajectory)
+            if self.leader is None:
+                trajectory.go_on(prepared())
+            else:
+                self.leader.go_on(trajectory, following, prepared)

@@ -103,7 +103,7 @@ class Stage:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "speck"
             build_speck(folder)
-            return _tiny(folder) if device.type == "cpu" else _nano(folder, device, with_library)
+            return _tiny(folder, with_library) if device.type == "cpu" else _nano(folder, device, with_library)
 
     def quantise(self) -> None:
         """Go over to FP8, for good: diffusers is let go of, whose weights these were."""
@@ -116,16 +116,19 @@ class Stage:
             torch.cuda.empty_cache()
 
 
-def _tiny(folder: Path) -> Stage:
+def _tiny(folder: Path, with_library: bool) -> Stage:
     engine = Engine.load(folder, device="cpu")
-    with warnings.catch_warnings():
-        # diffusers 0.42 builds its sound codec with a function that PyTorch 2.13 deprecates.
-        warnings.filterwarnings("ignore", "`torch.nn.utils.weight_norm` is deprecated", FutureWarning)
-        pipeline = Cosmos3OmniPipeline.from_pretrained(
-            folder, dtype=torch.float32, enable_safety_checker=False, use_native_flow_schedule=True
-        )
-    pipeline.set_progress_bar_config(disable=True)
-    return Stage(engine, pipeline, pipeline.scheduler, small_rows("a red cube", "blurred"))
+    scheduler, pipeline = UniPCMultistepScheduler.from_config(dict(engine.setting.scheduler)), None
+    assert isinstance(scheduler, UniPCMultistepScheduler)
+    if with_library:
+        with warnings.catch_warnings():
+            # diffusers 0.42 builds its sound codec with a function that PyTorch 2.13 deprecates.
+            warnings.filterwarnings("ignore", "`torch.nn.utils.weight_norm` is deprecated", FutureWarning)
+            pipeline = Cosmos3OmniPipeline.from_pretrained(
+                folder, dtype=torch.float32, enable_safety_checker=False, use_native_flow_schedule=True
+            )
+        pipeline.set_progress_bar_config(disable=True)
+    return Stage(engine, pipeline, scheduler, small_rows("a red cube", "blurred"))
 
 
 @torch.inference_mode()

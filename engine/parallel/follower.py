@@ -12,7 +12,7 @@ from engine.adapters import LoraAdapters
 from engine.device import Threads, pick_dtype, typed_out_of_memory
 from engine.memory import free_bytes
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter
+from engine.parallel.orders import Begin, Decode, Drop, ForgetPrompts, GoOn, Measure, Move, Order, UseAdapter
 from engine.parallel.spread import Spread
 from engine.sampling import PrefixStore, Step, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
@@ -79,6 +79,8 @@ class Follower:
             case UseAdapter(path, scale):
                 self._adapters.use(path, scale)
                 self._prefixes.adapter = self._model.generator.kv_buffers.adapter = self._adapters.active
+            case ForgetPrompts():
+                self._prefixes.clear()
             case Begin(number, plan):
                 self._trajectories[number] = prepare(self._model, self._prefixes, plan)
             case GoOn(number, plan):

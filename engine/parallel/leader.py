@@ -12,7 +12,7 @@ from pathlib import Path
 from torch import Tensor
 
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter, portable, send
+from engine.parallel.orders import Begin, Decode, Drop, ForgetPrompts, GoOn, Measure, Move, Order, UseAdapter, portable, send
 from engine.parallel.spread import Layout, Spread
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
@@ -76,22 +76,37 @@ class Leader:
             self._adapter = adapter
             self._tell(UseAdapter(path, scale), self._group.num_ranks)
 
-    def begin(self, trajectory: Trajectory) -> None:
-        """A trajectory was prepared here; the ranks that share it prepare it too. They forget it when it is let go."""
+    def forget_prompts(self) -> None:
+        """Prompts that were read are given up here, and now there too."""
+        self._tell(ForgetPrompts(), self._group.num_ranks)
+
+    def begin(self, plan: Plan, prepare: Callable[[], Trajectory]) -> Trajectory:
+        """Prepare a plan here, while the ranks that share it prepare it too. They forget it when it is let go.
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
         self._forget()
-        ranks = self._count(trajectory.plan)
+        ranks = self._count(plan)
         if ranks == 1:
-            return
+            return prepare()
         shared = _Shared(self._numbers, ranks)
         self._numbers += 1
+        self._tell(Begin(shared.number, portable(plan)), ranks)
+        try:
+            trajectory = prepare()
+        except RuntimeError:  # no memory for it here
+            self._dropped.append(shared)
+            raise
         self._shared[id(trajectory)] = shared
         weakref.finalize(trajectory, self._let_go, id(trajectory)).atexit = False
-        self._tell(Begin(shared.number, portable(trajectory.plan)), ranks)
+        return trajectory
 
-    def go_on(self, trajectory: Trajectory) -> None:
-        """A trajectory has taken over its next chunk here."""
+    def go_on(self, trajectory: Trajectory, plan: Plan, prepare: Callable[[], Trajectory]) -> None:
+        """A trajectory takes over its next chunk, here and on the ranks that share it."""
         if shared := self._shared.get(id(trajectory)):
-            self._tell(GoOn(shared.number, portable(trajectory.plan)), shared.num_ranks)
+            self._tell(GoOn(shared.number, portable(plan)), shared.num_ranks)
+        trajectory.go_on(prepare())
 
     def denoise(self, trajectories: Sequence[Trajectory]) -> None:
         """One step for each; those that different numbers of ranks share are moved one set after the other.

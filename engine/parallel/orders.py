@@ -23,6 +23,11 @@ class UseAdapter:
 
 
 @dataclass(frozen=True)
+class ForgetPrompts:
+    """Give up all prompts that were read."""
+
+
+@dataclass(frozen=True)
 class Begin:
     """Prepare a plan, which is known by this number from now on."""
 
@@ -85,7 +90,7 @@ class Drop:
     numbers: tuple[int, ...]
 
 
-Order = UseAdapter | Begin | GoOn | Move | Measure | Decode | Drop
+Order = UseAdapter | ForgetPrompts | Begin | GoOn | Move | Measure | Decode | Drop
 
 
 def send(pipe: Connection, order: Order) -> None:
