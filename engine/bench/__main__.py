@@ -1,6 +1,7 @@
 """Time the engine against diffusers and print one table.
 
-python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE] [--throughput | --step-cache | --gpus N]
+python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE]
+    [--throughput | --step-cache | --gpus N]
 
 On a GPU: a model of Nano's shape with random weights, in diffusers, exact, with a step cache and in FP8
 (`engine.bench.speed`). On a processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,7 +27,7 @@ from torch import Tensor
 from engine.bench.cases import Row
 from engine.bench.measuring import GIB, Stepped, chunk_latencies, take_steps, warm_up, write_result
 from engine.bench.ranks import Ranks, started
-from engine.bench.stage import Stage
+from engine.bench.stage import SHAPES
 from engine.engine import Engine
 from engine.parallel import Layout, Leader
 from studio.errors import BadInput, StudioError
@@ -45,6 +46,8 @@ class GroupLine:
     """One row of the table.
 
     Attributes:
+        shape: of the model's, on a GPU.
+        shards_weights: the ranks divide the weights among them.
         layout: groups x shards, as "2x1" for two ranks with a branch each.
         is_decode_divided: the ranks share the decode too; none where there is nothing to share.
         decode_s: from latents to the file.
@@ -55,10 +58,13 @@ class GroupLine:
         error: of latents, the largest difference as a part of the largest value.
         levels: the largest difference of a pixel's level, of 255.
         is_extrapolated: some steps were counted and not run.
+        digest: of the latents, to compare runs by.
     """
 
     case: str
     engine: str
+    shape: str
+    shards_weights: bool
     layout: str
     is_decode_divided: bool | None
     step_ms: float
@@ -70,6 +76,7 @@ class GroupLine:
     error: float | None
     levels: int | None
     is_extrapolated: bool
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,8 @@ class Choice:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What only these cases have."""
     parser.add_argument("--gpus", type=int, help="measure groups of up to so many GPUs, or of processes on a CPU")
+    parser.add_argument("--shape", choices=tuple(SHAPES), default="nano", help="the model's shape (--gpus, GPU)")
+    parser.add_argument("--shard-weights", action="store_true", help="divide the weights among all of them (--gpus)")
     parser.add_argument("--layouts", help="groups x shards to measure, comma-separated; none takes all (--gpus)")
 
 
@@ -108,7 +117,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the cases; 2 when there are fewer GPUs, or when a case or a layout is not one."""
     try:
         layouts = all_layouts(options.gpus) if options.layouts is None else _read(options.layouts, options.gpus)
-        with started(options.gpus, options.device) as ranks, tempfile.TemporaryDirectory() as scratch:
+        if options.shard_weights and (ALONE in layouts or any(one.num_ranks < options.gpus for one in layouts)):
+            raise BadInput("Weights that are divided need all ranks: --layouts with --shard-weights.")
+        how = {"shape": options.shape, "shards_weights": options.shard_weights}
+        with started(options.gpus, options.device, **how) as ranks, tempfile.TemporaryDirectory() as scratch:
             _run(options, ranks, layouts, Path(scratch))
     except StudioError as error:
         sys.stderr.write(f"{error}\n")
@@ -137,7 +149,7 @@ def _read(words: str, num_ranks: int) -> list[Layout]:
 
 
 def _run(options: argparse.Namespace, ranks: Ranks, layouts: Sequence[Layout], scratch: Path) -> None:
-    stage = Stage.build(ranks.group.device, with_library=False)
+    stage = ranks.stage()
     names = [row.name for row in stage.rows] if options.case is None else options.case.split(",")
     rows = [replace(row, chunks=min(row.chunks, CHUNKS)) for row in stage.rows if row.name in names]
     if len(rows) < len(names):
@@ -184,6 +196,8 @@ def _measure(
     line = GroupLine(
         case=row.name,
         engine=precision,
+        shape=options.shape,
+        shards_weights=options.shard_weights,
         layout=_name(choice.layout),
         is_decode_divided=True if shares_decode else None,
         step_ms=1e3 * stepped.steps_s / row.num_steps,
@@ -192,6 +206,7 @@ def _measure(
         peak_gib=torch.cuda.max_memory_allocated() / GIB if on_gpu else None,
         chunk_s=median(chunk_latencies(engine, row, scratch)) if row.chunks else None,
         is_extrapolated=stepped.is_extrapolated,
+        digest=sha256(b"".join(latents.numpy().tobytes() for latents in made.latents)).hexdigest()[:16],
         **_compared(made, first),
     )
     lines.add(line)
@@ -258,7 +273,8 @@ class GroupLines:
         return f"\n{self._where}, torch {torch.__version__}\n{_HEAD}" + "".join(map(_shown, self._lines.values()))
 
     def _keep(self, line: GroupLine) -> None:
-        self._lines[line.case, line.engine, line.layout, line.is_decode_divided] = line
+        kind = (line.case, line.engine, line.shape, line.shards_weights)
+        self._lines[*kind, line.layout, line.is_decode_divided] = line
 
     def _report(self) -> dict[str, Any]:
         return {
@@ -274,8 +290,8 @@ def _name(layout: Layout) -> str:
 
 
 _HEAD = (
-    f"{'case':12} {'engine':7} {'ranks':>5} {'decode':>7} {'ms/step':>9} {'decode s':>9} {'seconds':>9} {'chunk s':>8} "
-    f"{'GiB':>6} {'same':>5} {'error':>8} {'levels':>6}\n"
+    f"{'case':12} {'engine':7} {'weights':>13} {'ranks':>5} {'decode':>7} {'ms/step':>9} {'decode s':>9} {'seconds':>9} "
+    f"{'chunk s':>8} {'GiB':>6} {'same':>5} {'error':>8} {'levels':>6} {'digest':>16}\n"
 )
 
 
@@ -286,8 +302,9 @@ def _shown(line: GroupLine) -> str:
     decode = {None: "", True: "divided", False: "one"}[line.is_decode_divided]
     seconds = f"{line.seconds:8.3f}{'*' if line.is_extrapolated else ' '}"
     same = "" if line.is_same is None else "yes" if line.is_same else "no"
+    weights = f"{line.shape} {'divided' if line.shards_weights else 'whole'}"
     return (
-        f"{line.case:12} {line.engine:7} {line.layout:>5} {decode:>7} {line.step_ms:9.2f} {line.decode_s:9.3f} {seconds} "
-        f"{said(line.chunk_s, 8, '.3f')} {said(line.peak_gib, 6, '.1f')} {same:>5} {said(line.error, 8, '.1e')} "
-        f"{said(line.levels, 6)}\n"
+        f"{line.case:12} {line.engine:7} {weights:>13} {line.layout:>5} {decode:>7} {line.step_ms:9.2f} "
+        f"{line.decode_s:9.3f} {seconds} {said(line.chunk_s, 8, '.3f')} {said(line.peak_gib, 6, '.1f')} {same:>5} "
+        f"{said(line.error, 8, '.1e')} {said(line.levels, 6)} {line.digest}\n"
     )

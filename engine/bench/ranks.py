@@ -16,9 +16,9 @@ from pathlib import Path
 
 import torch
 
-from engine.bench.stage import Stage
+from engine.bench.stage import SHAPES, Stage
 from engine.parallel import Follower, RankGroup, rank_device
-from engine.parallel.orders import receive, send
+from engine.parallel.orders import receive
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,27 @@ class Ranks:
 
     group: RankGroup
     pipes: list[Connection]
+    shape: str
+    shards_weights: bool
+
+    def stage(self) -> Stage:
+        """This rank's; every rank builds its own at the same time."""
+        peers = self.group.another_ring() if self.shards_weights else None
+        return Stage.build(self.group.device, with_library=False, config=SHAPES[self.shape], peers=peers)
 
     def quantise(self) -> None:
         """Let the others go over to FP8."""
         for pipe in self.pipes:
-            send(pipe, Quantise())
+            pipe.send(Quantise())
 
 
 @contextmanager
-def started(num_ranks: int, device: str) -> Iterator[Ranks]:
+def started(num_ranks: int, device: str, shape: str = "nano", *, shards_weights: bool = False) -> Iterator[Ranks]:
     """Start the others, and end them. This process ends with the first of them that is lost: exchanges would wait.
+
+    Args:
+        shape: of `engine.bench.stage.SHAPES`, on a GPU.
+        shards_weights: the ranks divide the weights among them.
 
     Raises:
         BadInput: there are fewer GPUs.
@@ -61,7 +72,10 @@ def started(num_ranks: int, device: str) -> Iterator[Ranks]:
         for rank in range(1, num_ranks):
             ours, theirs = context.Pipe()
             process = context.Process(
-                target=_follow, args=(theirs, rank, num_ranks, device, str(meeting)), name=f"rank-{rank}", daemon=True
+                target=_follow,
+                args=(theirs, rank, num_ranks, device, str(meeting), shape, shards_weights),
+                name=f"rank-{rank}",
+                daemon=True,
             )
             process.start()
             theirs.close()
@@ -70,7 +84,7 @@ def started(num_ranks: int, device: str) -> Iterator[Ranks]:
         ending = threading.Event()
         threading.Thread(target=_watch, args=(processes, ending), daemon=True).start()
         try:
-            yield Ranks(RankGroup.join(0, num_ranks, str(meeting), place), pipes)
+            yield Ranks(RankGroup.join(0, num_ranks, str(meeting), place), pipes, shape, shards_weights)
         finally:
             ending.set()
             for process, pipe in zip(processes, pipes, strict=True):
@@ -89,9 +103,11 @@ def _watch(processes: list[BaseProcess], ending: threading.Event) -> None:
         os._exit(1)
 
 
-def _follow(pipe: Connection, rank: int, num_ranks: int, device: str, meeting: str) -> None:
+def _follow(
+    pipe: Connection, rank: int, num_ranks: int, device: str, meeting: str, shape: str, shards_weights: bool
+) -> None:
     group = RankGroup.join(rank, num_ranks, meeting, rank_device(device, rank, num_ranks))
-    stage = Stage.build(group.device, with_library=False)
+    stage = Ranks(group, [], shape, shards_weights).stage()
     follower = Follower(stage.engine.model, stage.engine.coder, group)
     while True:
         try:

@@ -127,7 +127,9 @@ class RankGroup:
         os.environ.setdefault("NCCL_SOCKET_IFNAME", "lo")
         on_gpu = device.type == "cuda"
         if on_gpu:
-            torch.cuda.set_device(device)  # a kernel of Triton's is started on the current one, wherever its tensors are
+            torch.cuda.set_device(
+                device
+            )  # a kernel of Triton's is started on the current one, wherever its tensors are
         timeout = timedelta(seconds=timeout_s)
         try:
             dist.init_process_group(
@@ -144,6 +146,15 @@ class RankGroup:
         except RuntimeError as error:
             raise EngineLost(f"The ranks cannot connect to each other: {str(error).splitlines()[0]}") from None
         return group
+
+    def another_ring(self) -> Ring:
+        """A ring of all ranks with a channel of its own, for what goes on beside everything else.
+
+        Every rank asks for it at the same place.
+        """
+        channel = dist.new_group(list(range(self.num_ranks)))
+        assert isinstance(channel, ProcessGroup)
+        return Ring(channel, self.num_ranks, self.rank, lambda: self.lost())
 
     def ring(self, size: int) -> Ring:
         """The ranks that share this one's run of so many: of 2, ranks 2 and 3 for rank 3."""
