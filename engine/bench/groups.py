@@ -290,7 +290,8 @@ def _name(layout: Layout) -> str:
 
 
 _HEAD = (
-    f"{'case':12} {'engine':7} {'weights':>13} {'ranks':>5} {'decode':>7} {'ms/step':>9} {'decode s':>9} {'seconds':>9} "
+    f"{'case':12} {'engine':7} {'weights':>13} {'ranks':>5} {'decode':>7} {'ms/step':>9} {'decode s':>9} "
+    f"{'seconds':>9} "
     f"{'chunk s':>8} {'GiB':>6} {'same':>5} {'error':>8} {'levels':>6} {'digest':>16}\n"
 )
 
