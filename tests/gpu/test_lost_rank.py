@@ -38,16 +38,15 @@ def test_a_rank_killed_under_nccl_is_noticed_within_a_second_and_its_job_runs_ag
 
         noticed_s = seconds_until(lambda: any("rank_lost" in line for line in server.log), killed)
         gone_s = seconds_until(lambda: not is_alive(worker), killed)
-        wait_ready(server)
-        ready_s = time.monotonic() - killed
-        again = server.wait_job(job_id, lambda job: job["progress"]["step"] > 20 or job["state"] == "failed")
+        again = server.wait_job(job_id, lambda job: job["attempts"] > 0 and job["progress"]["step"] > 20)
+        again_s = time.monotonic() - killed
         assert again["attempts"] == 1, again
         assert server.worker_pid() != worker
         assert follower(server) != rank
         server.delete(f"/v1/jobs/{job_id}")
-        for name, seconds in (("noticed", noticed_s), ("gone", gone_s), ("ready", ready_s)):
+        for name, seconds in (("noticed", noticed_s), ("gone", gone_s), ("again", again_s)):
             record_property(name, f"{seconds:.3f} s")
-        print(f"noticed after {noticed_s:.3f} s, leader gone after {gone_s:.3f} s, ready after {ready_s:.1f} s")  # noqa: T201
+        print(f"noticed after {noticed_s:.3f} s, leader gone after {gone_s:.3f} s, in the same step again after {again_s:.1f} s")  # noqa: T201
         assert noticed_s < NOTICED_S
         assert gone_s < GONE_S
 
