@@ -28,6 +28,8 @@ def load_towers(
         BrokenCheckpoint: a shard cannot be read.
         EngineLost: a rank of those that share the weights did not answer.
     """
+    if place.index is not None:
+        torch.cuda.set_device(place)  # a kernel of Triton's is started on the current one, wherever its tensors are
     if peers is None:
         first = torch.device("cpu") if offload else place
         model = build_model(opened.config, read_weights(opened, first, dtype, keep_fp8=precision == "fp8"))

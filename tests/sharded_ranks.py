@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -20,7 +21,10 @@ from studio.requests.reason import Reason
 CPU = torch.device("cpu")
 TIMEOUT_S = 120.0
 
-WORDS: dict[str, Any] = {"messages": [{"role": "user", "content": "Hello!"}], "sampling": {"max_tokens": 5, "temperature": 0}}
+WORDS: dict[str, Any] = {
+    "messages": [{"role": "user", "content": "Hello!"}],
+    "sampling": {"max_tokens": 5, "temperature": 0},
+}
 SAMPLING: dict[str, Any] = {"num_inference_steps": 2, "guidance_scale": 3.0, "seed": 5}
 PICTURE: dict[str, Any] = {"kind": "generate_image", "prompt": "a red cube.", "resolution": "256"}
 CLIP: dict[str, Any] = PICTURE | {"kind": "generate_video", "num_frames": 5}
@@ -77,8 +81,9 @@ def _follow(pipe: Connection, rank: int, meeting: str, folder: Path, size: int, 
     group = RankGroup.join(rank, size, meeting, CPU, TIMEOUT_S)
     generator.TOKENS_PER_PASS = TOKENS_PER_PASS
     follower = Follower.load(folder, group, precision=precision, peers=group.another_ring())
-    while True:
-        follower.obey(receive(pipe))
+    with suppress(EOFError):
+        while True:
+            follower.obey(receive(pipe))
 
 
 def _made(engine: Engine) -> dict[str, Any]:
