@@ -127,9 +127,7 @@ class RankGroup:
         os.environ.setdefault("NCCL_SOCKET_IFNAME", "lo")
         on_gpu = device.type == "cuda"
         if on_gpu:
-            torch.cuda.set_device(
-                device
-            )  # a kernel of Triton's is started on the current one, wherever its tensors are
+            torch.cuda.set_device(device)
         timeout = timedelta(seconds=timeout_s)
         try:
             dist.init_process_group(
