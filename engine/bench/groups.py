@@ -26,7 +26,7 @@ from torch import Tensor
 
 from engine.bench.cases import Row
 from engine.bench.measuring import GIB, Stepped, chunk_latencies, take_steps, warm_up, write_result
-from engine.bench.ranks import Ranks, started
+from engine.bench.ranks import BenchRanks, started
 from engine.bench.stage import SHAPES
 from engine.engine import Engine
 from engine.parallel import Layout, Leader
@@ -92,7 +92,7 @@ class Choice:
         self.layout = ALONE
         self.divides_decode = False
 
-    def leader(self, engine: Engine, ranks: Ranks) -> Leader:
+    def leader(self, engine: Engine, ranks: BenchRanks) -> Leader:
         """One that divides as it says here."""
         return Leader(
             engine.model,
@@ -148,7 +148,7 @@ def _read(words: str, num_ranks: int) -> list[Layout]:
         raise BadInput(f"{error.args[0]} is no layout of {num_ranks} ranks: {', '.join(known)}.") from None
 
 
-def _run(options: argparse.Namespace, ranks: Ranks, layouts: Sequence[Layout], scratch: Path) -> None:
+def _run(options: argparse.Namespace, ranks: BenchRanks, layouts: Sequence[Layout], scratch: Path) -> None:
     stage = ranks.stage()
     names = [row.name for row in stage.rows] if options.case is None else options.case.split(",")
     rows = [replace(row, chunks=min(row.chunks, CHUNKS)) for row in stage.rows if row.name in names]

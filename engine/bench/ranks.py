@@ -27,7 +27,7 @@ class Quantise:
 
 
 @dataclass(frozen=True)
-class Ranks:
+class BenchRanks:
     """This process and those that follow it.
 
     Attributes:
@@ -51,7 +51,7 @@ class Ranks:
 
 
 @contextmanager
-def started(num_ranks: int, device: str, shape: str = "nano", *, shards_weights: bool = False) -> Iterator[Ranks]:
+def started(num_ranks: int, device: str, shape: str = "nano", *, shards_weights: bool = False) -> Iterator[BenchRanks]:
     """Start the others, and end them. This process ends with the first of them that is lost: exchanges would wait.
 
     Args:
@@ -84,7 +84,7 @@ def started(num_ranks: int, device: str, shape: str = "nano", *, shards_weights:
         ending = threading.Event()
         threading.Thread(target=_watch, args=(processes, ending), daemon=True).start()
         try:
-            yield Ranks(RankGroup.join(0, num_ranks, str(meeting), place), pipes, shape, shards_weights)
+            yield BenchRanks(RankGroup.join(0, num_ranks, str(meeting), place), pipes, shape, shards_weights)
         finally:
             ending.set()
             for process, pipe in zip(processes, pipes, strict=True):
@@ -107,7 +107,7 @@ def _follow(
     pipe: Connection, rank: int, num_ranks: int, device: str, meeting: str, shape: str, shards_weights: bool
 ) -> None:
     group = RankGroup.join(rank, num_ranks, meeting, rank_device(device, rank, num_ranks))
-    stage = Ranks(group, [], shape, shards_weights).stage()
+    stage = BenchRanks(group, [], shape, shards_weights).stage()
     follower = Follower(stage.engine.model, stage.engine.coder, group)
     while True:
         try:
