@@ -14,7 +14,7 @@ from torch import nn
 from engine.adapters import LoraAdapters
 from engine.codecs import Codecs, Result
 from engine.device import SMALL_PICTURE_PIXELS, Threads, pick_device, pick_dtype, typed_out_of_memory
-from engine.memory import Budget, move_weights
+from engine.memory import Budget, Peers, move_weights
 from engine.parallel import Leader
 from engine.planning import Media, Plan, Plannable, Setting, plan, read_setting
 from engine.reasoner import Chat, Conversation, Footage
@@ -71,6 +71,7 @@ class Engine:
         precision: Precision = "exact",
         compiled: bool | None = None,
         offload: bool = False,
+        peers: Peers | None = None,
     ) -> Engine:
         """Read a checkpoint of the released layout.
 
@@ -83,6 +84,7 @@ class Engine:
                 inputs but in the first and last steps. "exact" widens what is stored in FP8.
             compiled: compile the generator at its first step; none does so on a GPU.
             offload: keep the blocks of both towers on the host, and bring each to the device when its turn comes.
+            peers: divide the blocks' weights among them; each loads the same checkpoint at the same time.
 
         Raises:
             NotACheckpoint: the folder has another layout, or weights quantised in a way that is not read.
@@ -95,7 +97,9 @@ class Engine:
         kind = dtype or pick_dtype(place, opened.dtype)
         setting = read_setting(opened)
         with typed_out_of_memory(place), torch.inference_mode():
-            model = load_towers(opened, place, kind, precision=precision, compiled=compiled, offload=offload)
+            model = load_towers(
+                opened, place, kind, precision=precision, compiled=compiled, offload=offload, peers=peers
+            )
             decoder = read_vae(folder / "vae", place, kind)
             sound = read_sound(folder / "sound_tokenizer", place, kind) if setting.sound_clock else None
             threads = Threads.of(place, sum(weight.numel() for weight in model.parameters()))
@@ -202,10 +206,15 @@ class Engine:
         """
         self.threads.for_step(sum(len(branch.tokens) for branch in plan.branches))
         with typed_out_of_memory(self.model.device):
-            trajectory = prepare(self.model, self.prefixes, plan)
+            prepared = partial(prepare, self.model, self.prefixes, plan)
+            return prepared() if self.leader is None else self.leader.begin(plan, prepared)
+
+    @torch.inference_mode()
+    def forget_prompts(self) -> None:
+        """Give up all prompts that were read, on every rank."""
+        self.prefixes.clear()
         if self.leader is not None:
-            self.leader.begin(trajectory)
-        return trajectory
+            self.leader.forget_prompts()
 
     @torch.inference_mode()
     def step(self, trajectories: Sequence[Trajectory]) -> None:
@@ -292,7 +301,9 @@ class Engine:
         for piece in self.codecs.pieces(trajectory.plan, trajectory.chunks()[-1], self.leader):
             tail = torch.cat([tail, piece], 1)[:, -continuation.num_tail_frames :] if len(tail) else piece
         following = continuation.plan(tail[:, -continuation.num_tail_frames :].transpose(0, 1))
+        prepared = partial(prepare, self.model, self.prefixes, following, trajectory.noise)
         with typed_out_of_memory(self.model.device):
-            trajectory.go_on(prepare(self.model, self.prefixes, following, trajectory.noise))
-        if self.leader is not None:
-            self.leader.go_on(trajectory)
+            if self.leader is None:
+                trajectory.go_on(prepared())
+            else:
+                self.leader.go_on(trajectory, following, prepared)

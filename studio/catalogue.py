@@ -53,7 +53,7 @@ class CheckpointInfo(Frozen):
         error: why it could not be loaded.
         disk_gb: what its weights take on this machine's disk, 10^9 bytes.
         needed_gb: what it takes of the memory of each device that its engines are put on, reckoned; none where that
-            cannot be said, as with `--offload` of one that is not here.
+            cannot be said, as with `--offload` or `--shard-weights` of one that is not here.
         capabilities: what it can do.
         reasoner: how its reasoner answers where nobody has said.
         defaults: request fields by kind, laid under what a person sends.

@@ -93,8 +93,8 @@ class ServerSettings(BaseSettings):
         default=1,
         ge=1,
         le=8,
-        description="Number of GPUs, starting at the device, that share the steps of a video: 1, 2, 4 or 8; on a "
-        "CPU, the number of processes",
+        description="Number of GPUs, starting at the device, that share the steps of a video, and two of them those of "
+        "an image: 1, 2, 4 or 8; on a CPU, the number of processes",
     )
     policy_gpus: int = Field(default=1, ge=1, le=8, description="Number of these GPUs that share the steps of a policy")
     precision: Precision = Field(
@@ -104,6 +104,11 @@ class ServerSettings(BaseSettings):
     )
     offload: bool = Field(
         default=False, description="Keep the weights in host memory and copy them to the GPU block by block"
+    )
+    shard_weights: bool = Field(
+        default=False,
+        description="Divide the weights of the model's layers among the GPUs instead of keeping all of them on each; "
+        "needs gpus above 1",
     )
     allowed_media_folders: str = Field(
         default="", description="Folders whose files chats may use as file:// URLs, comma-separated"
@@ -218,6 +223,17 @@ class ServerSettings(BaseSettings):
         if said != said.strip() or not (said.isascii() and said.isprintable()):
             raise ValueError("the token must consist of printable ASCII characters without surrounding spaces")
         return value if said else None
+
+    @model_validator(mode="after")
+    def _shards_need_gpus(self) -> Self:
+        if self.shard_weights and (self.gpus == 1 or self.offload):
+            said = "with --offload" if self.offload else "on one GPU"
+            raise BadInput(
+                f"--shard-weights {said}: expected several GPUs that hold the weights.",
+                param="shard_weights",
+                hint="Start with --gpus 2, 4 or 8 and without --offload, or without --shard-weights.",
+            )
+        return self
 
     @model_validator(mode="after")
     def _public_needs_token(self) -> Self:

@@ -50,12 +50,14 @@ class Spreading:
         gpus: GPUs that share the steps of a clip; on a CPU processes.
         policy_gpus: those that share the steps of a policy.
         offload: the weights stay on the host.
+        shard_weights: each GPU has a part of them.
         precision: `fp8` rounds the generator's products.
     """
 
     gpus: int = 1
     policy_gpus: int = 1
     offload: bool = False
+    shard_weights: bool = False
     precision: Precision = "exact"
 
     @classmethod
@@ -65,6 +67,7 @@ class Spreading:
             gpus=settings.gpus,
             policy_gpus=settings.policy_gpus,
             offload=settings.offload,
+            shard_weights=settings.shard_weights,
             precision=settings.precision,
         )
 
@@ -74,9 +77,9 @@ class Spreading:
 
     def arguments(self) -> tuple[str, ...]:
         """Of `python -m backend.worker`."""
-        offload = ("--offload",) if self.offload else ()
+        weights = ("--offload",) if self.offload else ("--shard-weights",) if self.shard_weights else ()
         wide = (f"--gpus={self.gpus}", f"--policy-gpus={self.policy_gpus}")
-        return (*wide, f"--precision={self.precision}", *offload)
+        return (*wide, f"--precision={self.precision}", *weights)
 
 
 ALONE = Spreading()

@@ -98,63 +98,69 @@ class FleetMemory:
     def needed_gb(self, checkpoint: Checkpoint, memory: DeviceMemory) -> float | None:
         """What must be free of every device for a checkpoint; none where that cannot be said before it is here.
 
-        What stays on a GPU with `--offload` is told by the checkpoint's files, and so is the size of one of the hub
-        whose preset does not say it. One that is loaded without any is built here, and is small.
+        What stays on a GPU with `--offload` or `--shard-weights` is told by the checkpoint's files, and so is the size
+        of one of the hub whose preset does not say it. One that is loaded without any is built here, and is small.
         """
         if not checkpoint.installed and checkpoint.preset.repository and checkpoint.preset.weights_gb is None:
             return None
-        if self._settings.offload and memory.place == "gpu" and not checkpoint.installed:
+        if self._kept < 1 and memory.place == "gpu" and not checkpoint.installed:
             return None
-        each_gb = needed_gb(checkpoint, memory, self._settings.precision, offload=self._settings.offload)
+        each_gb = needed_gb(checkpoint, memory, self._settings.precision, kept=self._kept)
         return each_gb * Placement.of(self._settings, memory.place).engines_each
 
     def held_gb(self, checkpoint: Checkpoint, memory: DeviceMemory) -> float:
         """What one engine takes of its device once it is loaded."""
-        return held_gb(checkpoint, memory, self._settings.precision, offload=self._settings.offload)
+        return held_gb(checkpoint, memory, self._settings.precision, kept=self._kept)
+
+    @property
+    def _kept(self) -> float:
+        """What part of the blocks' weights each GPU keeps."""
+        if self._settings.offload:
+            return 0.0
+        return 1 / self._settings.gpus if self._settings.shard_weights else 1.0
 
     def _gpus(self) -> tuple[Gigabytes, ...]:
         return () if self._settings.device == "cpu" else self._read_gpus()
 
 
-def needed_gb(
-    checkpoint: Checkpoint, memory: DeviceMemory, told: Precision = "exact", *, offload: bool = False
-) -> float:
+def needed_gb(checkpoint: Checkpoint, memory: DeviceMemory, told: Precision = "exact", *, kept: float = 1.0) -> float:
     """What must be free of a memory for one engine: a checkpoint's weights, whole also where they are rounded once they
     are there, and what belongs to them. What is stored in FP8 is never whole in `fp8`, and is widened in `exact`.
 
     Args:
         told: the precision of one whose preset says none.
-        offload: the weights of the towers' blocks stay on the host. On a CPU that is where they are in any case.
+        kept: part of the weights of the towers' blocks that each GPU keeps: none where they stay on the host, half
+            where two divide them. On a CPU all of them are kept.
     """
     weights_gb, spared_gb = checkpoint.preset.weights_gb or 0.0, 0.0
     if checkpoint.installed and checkpoint.folder is not None:
         of_reasoner, of_generator = num_in_fp8(checkpoint.folder)
         # As if all were bfloat16, of which FP8 is half.
         weights_gb = (weight_bytes(checkpoint.folder) + of_reasoner + of_generator) / GB
-        if offload and memory.place == "gpu":
-            weights_gb = max(0.0, weights_gb - _streamed_gb(checkpoint.folder))
-        spared_gb = _spared_gb(checkpoint, memory, told, of_generator, offload=offload)
+        if kept < 1 and memory.place == "gpu":
+            weights_gb = max(0.0, weights_gb - _streamed_gb(checkpoint.folder, kept))
+        spared_gb = _spared_gb(checkpoint, memory, told, of_generator, kept=kept)
     if memory.place == "gpu":
         return weights_gb + HEADROOM_GB - spared_gb
     return weights_gb * FLOAT32_OVER_FILE + PROCESS_GB - spared_gb
 
 
-def held_gb(checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, *, offload: bool = False) -> float:
+def held_gb(checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, *, kept: float = 1.0) -> float:
     """What a checkpoint that is loaded takes; for the arguments see `needed_gb`."""
-    whole_gb = needed_gb(checkpoint, memory, told, offload=offload)
+    whole_gb = needed_gb(checkpoint, memory, told, kept=kept)
     if not checkpoint.installed or checkpoint.folder is None or any(num_in_fp8(checkpoint.folder)):
         return whole_gb
-    return whole_gb - _spared_gb(checkpoint, memory, told, num_rounded(checkpoint.folder), offload=offload)
+    return whole_gb - _spared_gb(checkpoint, memory, told, num_rounded(checkpoint.folder), kept=kept)
 
 
 def _spared_gb(
-    checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, num_weights: int, *, offload: bool
+    checkpoint: Checkpoint, memory: DeviceMemory, told: Precision, num_weights: int, *, kept: float
 ) -> float:
-    """What it saves to have so many of the generator's weights in 8 bits; with `offload` they are not on a GPU."""
-    if (checkpoint.preset.precision or told) == "exact" or (offload and memory.place == "gpu"):
+    """What it saves to have so many of the generator's weights in 8 bits: of those that a GPU keeps."""
+    if (checkpoint.preset.precision or told) == "exact":
         return 0.0
     saved_bytes = (BYTES_ON_GPU if memory.place == "gpu" else 4) - 1  # of each weight in bfloat16 or float32
-    return num_weights * saved_bytes / GB
+    return num_weights * saved_bytes / GB * (kept if memory.place == "gpu" else 1.0)
 
 
 def num_in_fp8(folder: Path) -> tuple[int, int]:
@@ -185,15 +191,16 @@ def num_rounded(folder: Path) -> int:
     return layers * of_block
 
 
-def _streamed_gb(folder: Path) -> float:
-    """What `--offload` keeps from a GPU: the blocks of both towers, but for two that have their turn there
-    (`engine.memory`). Embeddings, heads, the VAE and the vision encoder live there as ever.
+def _streamed_gb(folder: Path, kept: float) -> float:
+    """What `--offload` and `--shard-weights` keep from a GPU: the blocks of both towers, but for the part that is kept
+    there and two that have their turn (`engine.memory`). Embeddings, heads, the VAE and the vision encoder live there
+    as ever.
 
     A tower's blocks are alike, and so are both towers'. Of Nano 2 x 36 - 2 blocks of 386 MB, 27.0 GB of its 34.9.
     Norms and biases are left out: they are a thousandth.
     """
     layers, of_block = _blocks(folder)
-    return max(0, 2 * layers - 2) * of_block * BYTES_ON_GPU / GB
+    return max(0.0, 2 * layers * (1 - kept) - 2) * of_block * BYTES_ON_GPU / GB
 
 
 def _blocks(folder: Path) -> tuple[int, int]:

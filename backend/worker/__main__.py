@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--gpus", type=int, default=1, help="how many share a video's steps")
     parser.add_argument("--policy-gpus", type=int, default=1, help="how many share a policy's steps")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
+    parser.add_argument("--shard-weights", action="store_true", help="divide the weights among the GPUs")
     parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")
     parser.add_argument("--guardrail-url", help="who looks at the frames of guarded jobs, on loopback")
     options = parser.parse_args()
@@ -44,7 +45,9 @@ def _serve(options: argparse.Namespace, priority: Priority) -> None:
 
     configure_logs()
     pipe = ServerPipe(Connection(options.pipe))
-    load = Loader(options.gpus, options.policy_gpus, options.offload, options.precision, pipe.end)
+    load = Loader(
+        options.gpus, options.policy_gpus, options.offload, options.shard_weights, options.precision, pipe.end
+    )
     media, guard = MediaStore(options.media), FrameGuard(options.guardrail_url)
     Worker(pipe, media, AdapterFolder(options.adapters), options.checkpoint, load, guard, priority).run()
 

@@ -17,6 +17,7 @@ from typing import NoReturn
 import structlog
 
 from engine import Engine
+from engine.memory import Peers
 from engine.parallel import Leader, RankGroup, rank_device
 from engine.parallel.table import num_ranks
 from engine.towers import Precision
@@ -116,15 +117,23 @@ class Loader:
         gpus: how many share the steps and decodes of clips; this process leads the others, which it starts.
         policy_gpus: how many share the steps of policies.
         offload, precision: see `Engine.load`; the other ranks likewise.
+        shard_weights: the ranks divide the weights among them.
         end: ends this process, from any thread: a rank was lost, and with it the group.
     """
 
     def __init__(
-        self, gpus: int, policy_gpus: int, offload: bool, precision: Precision, end: Callable[[], NoReturn]
+        self,
+        gpus: int,
+        policy_gpus: int,
+        offload: bool,
+        shard_weights: bool,
+        precision: Precision,
+        end: Callable[[], NoReturn],
     ) -> None:
         self._gpus = gpus
         self._policy_gpus = policy_gpus
         self._offload = offload
+        self._shard_weights = shard_weights
         self._precision: Precision = precision
         self._end = end
 
@@ -138,13 +147,22 @@ class Loader:
         """
         if self._gpus == 1:
             return self._read(folder, device)
-        options = [f"--precision={self._precision}", *(["--offload"] if self._offload else [])]
+        options = [f"--precision={self._precision}"]
+        options += ["--offload"] if self._offload else ["--shard-weights"] if self._shard_weights else []
         ranks = RankProcesses(self._gpus, folder, device, self._end, *options)
         ranks.group.lost = self._end
-        engine = self._read(folder, str(ranks.group.device))
-        count = partial(num_ranks, available=self._gpus, policy_ranks=self._policy_gpus)
+        peers = ranks.group.another_ring() if self._shard_weights else None
+        engine = self._read(folder, str(ranks.group.device), peers)
+        count = partial(
+            num_ranks,
+            available=self._gpus,
+            policy_ranks=self._policy_gpus,
+            on_gpu=ranks.group.device.type == "cuda",
+            precision=self._precision,
+            together=self._shard_weights,
+        )
         engine.leader = Leader(engine.model, engine.coder, ranks.group, ranks.pipes, count)
         return engine
 
-    def _read(self, folder: Path, device: str) -> Engine:
-        return Engine.load(folder, device=device, offload=self._offload, precision=self._precision)
+    def _read(self, folder: Path, device: str, peers: Peers | None = None) -> Engine:
+        return Engine.load(folder, device=device, offload=self._offload, precision=self._precision, peers=peers)

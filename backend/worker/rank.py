@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="of the checkpoint")
     parser.add_argument("--precision", choices=("exact", "fp8"), default="exact", help="of the generator's products")
     parser.add_argument("--offload", action="store_true", help="keep the weights on the host")
+    parser.add_argument("--shard-weights", action="store_true", help="divide the weights among the ranks")
     options = parser.parse_args()
     die_with_parent(options.parent)
     os.set_inheritable(options.pipe, False)
@@ -76,7 +77,10 @@ def _follow(options: argparse.Namespace) -> None:
     try:
         device = rank_device(options.device, options.rank, options.ranks)
         group = RankGroup.join(options.rank, options.ranks, f"/proc/self/fd/{options.meeting}", device)
-        follower = Follower.load(options.folder, group, precision=options.precision, offload=options.offload)
+        peers = group.another_ring() if options.shard_weights else None
+        follower = Follower.load(
+            options.folder, group, precision=options.precision, offload=options.offload, peers=peers
+        )
         while True:
             follower.obey(orders.next())
     except StudioError as error:

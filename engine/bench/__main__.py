@@ -1,6 +1,7 @@
 """Time the engine against diffusers and print one table.
 
-python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE] [--throughput | --step-cache]
+python -m engine.bench [--device auto] [--case NAME] [--repeats 3] [--json FILE]
+    [--throughput | --step-cache | --gpus N]
 
 On a GPU: a model of Nano's shape with random weights, in diffusers, exact, with a step cache and in FP8
 (`engine.bench.speed`). On a processor: every mode of a tiny checkpoint (`engine.bench.modes`), whose ratios alone mean
@@ -13,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.bench import caching, modes, speed, throughput
+from engine.bench import caching, groups, modes, speed, throughput
 from engine.device import pick_device
 from studio.errors import StudioError
 
@@ -31,7 +32,10 @@ def main() -> int:
     parser.add_argument("--step-cache", action="store_true", help="measure the speed-up and drift of step caches")
     modes.add_options(parser)
     speed.add_options(parser)
+    groups.add_options(parser)
     options = parser.parse_args()
+    if options.gpus is not None:
+        return groups.run(options)
     try:
         device = pick_device(options.device)
     except StudioError as error:

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -69,57 +69,115 @@ def measure_engine(engine: Engine, row: Row, scratch: Path, repeats: int, max_st
         max_steps: of a clip, that are run; the others are counted as long.
     """
     cuda = engine.model.device.type == "cuda"
-    started = time.perf_counter()
-    _run_engine(engine, row, scratch, 2, few_frames=True)
-    first = time.perf_counter() - started
+    first = warm_up(engine, row, scratch)
     if cuda:
         torch.cuda.reset_peak_memory_stats()
     runs = [_run_engine(engine, row, scratch, max_steps) for _ in range(repeats if row.repeats else 1)]
     made = min(runs, key=lambda run: abs(run.seconds - median(one.seconds for one in runs)))
     made.first_s = first
     made.peak_gib = torch.cuda.max_memory_allocated() / GIB if cuda else None
-    for _ in range(row.chunks):
-        started = time.perf_counter()
-        _run_engine(engine, row, scratch, None, reads_prompt=False)
-        made.latencies_s.append(time.perf_counter() - started)
+    made.latencies_s = chunk_latencies(engine, row, scratch)
     return made
 
 
-def _run_engine(
-    engine: Engine,
-    row: Row,
-    scratch: Path,
-    max_steps: int | None,
-    *,
-    few_frames: bool = False,
-    reads_prompt: bool = True,
-) -> Measured:
+WARMING_STEPS = 20
+"""Of a run in FP8 that warms up: two of them are precise, the third and the fourth are not."""
+
+
+def warm_up(engine: Engine, row: Row, scratch: Path) -> float:
+    """A few steps and frames, so that everything is compiled and recorded, both kinds of steps in FP8: seconds."""
+    started = time.perf_counter()
+    num_steps = 2
+    if engine.model.generator.is_quantised and row.num_steps > WARMING_STEPS:
+        sampling = row.request.sampling.model_copy(update={"num_inference_steps": WARMING_STEPS})
+        request = row.request.model_copy(update={"sampling": sampling})
+        row, num_steps = replace(row, request=request, num_steps=WARMING_STEPS), 4
+    stepped = take_steps(engine, row, num_steps)
+    write_result(engine, row, stepped.trajectory, scratch, few_frames=True)
+    return time.perf_counter() - started
+
+
+def chunk_latencies(engine: Engine, row: Row, scratch: Path) -> list[float]:
+    """Seconds of each of a robot's chunks, one after another, their prompt read before."""
+    latencies_s: list[float] = []
+    for _ in range(row.chunks):
+        started = time.perf_counter()
+        write_result(engine, row, take_steps(engine, row, reads_prompt=False).trajectory, scratch)
+        latencies_s.append(time.perf_counter() - started)
+    return latencies_s
+
+
+@dataclass
+class Stepped:
+    """A trajectory that has taken its steps, or some of them.
+
+    Attributes:
+        begin_s: until it was begun: planned, its media encoded, its prompts read.
+        steps_s: of all steps of the run.
+        is_extrapolated: some of them were counted and not run.
+    """
+
+    trajectory: Trajectory
+    begin_s: float
+    steps_s: float
+    is_extrapolated: bool
+
+
+def take_steps(engine: Engine, row: Row, max_steps: int | None = None, *, reads_prompt: bool = True) -> Stepped:
+    """Begin a case and take its steps. In FP8 precise steps take longer than the others: each stands for its own kind.
+
+    Args:
+        max_steps: that are run, and as many more as it takes to have seen every kind.
+    """
     started = time.perf_counter()
     if reads_prompt:
-        engine.prefixes.clear()
+        engine.forget_prompts()
     trajectory = engine.begin(row.request, row.media)
     _wait(engine)
-    begun = time.perf_counter()
-    for _ in range(min(row.num_steps, max_steps or row.num_steps)):
+    begin_s = time.perf_counter() - started
+    generator = engine.model.generator
+    kinds = [generator.is_quantised and generator.precise_steps.holds(i, row.num_steps) for i in range(row.num_steps)]
+    wanted = min(max_steps or row.num_steps, row.num_steps)
+    num_steps = next(n for n in range(wanted, row.num_steps + 1) if set(kinds[:n]) == set(kinds))
+    stepping = time.perf_counter()
+    seconds: dict[bool, list[float]] = {kind: [] for kind in kinds}
+    for kind in kinds[:num_steps]:
+        before = time.perf_counter()
         engine.step([trajectory])
+        if num_steps < row.num_steps:  # of a whole run nobody asks how long each one took, and the host may go ahead
+            _wait(engine)
+        seconds[kind].append(time.perf_counter() - before)
     _wait(engine)
-    stepped = time.perf_counter()
+    steps_s = time.perf_counter() - stepping + sum(median(seconds[kind]) for kind in kinds[num_steps:])
+    return Stepped(trajectory, begin_s, steps_s, num_steps < row.num_steps)
+
+
+def write_result(
+    engine: Engine, row: Row, trajectory: Trajectory, scratch: Path, *, few_frames: bool = False
+) -> np.ndarray | None:
+    """Decode and encode to a file what a case makes: uint8 [n, height, width, 3]; a robot's has no frames."""
     result = engine.finish(trajectory)
-    kept: list[np.ndarray] = []
     if row.is_picture:
         write_picture(scratch / "made.png", result.image)
-        kept.append(result.image[None])
-    elif row.request.kind != "run_policy":
-        write_clip(scratch / "made.mp4", _keeping(result.frames, kept, 3 if few_frames else None), 24)
-    else:
+        return result.image[None]
+    if row.request.kind == "run_policy":
         assert result.actions is not None
-    ended = time.perf_counter()
-    step_s = (stepped - begun) / trajectory.step
+        return None
+    kept: list[np.ndarray] = []
+    write_clip(scratch / "made.mp4", _keeping(result.frames, kept, 3 if few_frames else None), 24)
+    return np.concatenate(kept)
+
+
+def _run_engine(engine: Engine, row: Row, scratch: Path, max_steps: int | None) -> Measured:
+    stepped = take_steps(engine, row, max_steps)
+    trajectory = stepped.trajectory
+    stepped_at = time.perf_counter()
+    frames = write_result(engine, row, trajectory, scratch)
     return Measured(
-        ended - started + step_s * (row.num_steps - trajectory.step),
-        1e3 * step_s,
-        is_extrapolated=trajectory.step < row.num_steps,
-        frames=np.concatenate(kept) if kept else None,
+        stepped.begin_s + stepped.steps_s + time.perf_counter() - stepped_at,
+        1e3 * stepped.steps_s / row.num_steps,
+        is_extrapolated=stepped.is_extrapolated,
+        frames=frames,
         num_steps=trajectory.step,
         num_kept=trajectory.num_kept,
     )

@@ -15,12 +15,13 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from diffusers.models.transformers.transformer_cosmos3 import Cosmos3OmniTransformer
 from diffusers.pipelines.cosmos.pipeline_cosmos3_omni import Cosmos3OmniPipeline
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 
 from engine.bench.cases import PROMPT_TOKENS, Row, gpu_rows, small_rows
 from engine.device import Threads
 from engine.engine import Engine
+from engine.memory import Peers, shard_weights
 from engine.planning import Media, Setting, plan, read_setting
 from engine.reasoner import Chat
 from engine.speck import build_speck
@@ -47,6 +48,13 @@ NANO = ModelConfig(
 )
 """As `transformer/config.json` of Cosmos3-Nano has it."""
 
+SUPER = NANO.model_copy(
+    update={"hidden_size": 5120, "intermediate_size": 25600, "num_hidden_layers": 64, "num_attention_heads": 64}
+)
+"""As that of Cosmos3-Super has it."""
+
+SHAPES = {"nano": NANO, "super": SUPER}
+
 WAN_VAE: dict[str, Any] = {
     "base_dim": 160,
     "decoder_base_dim": 256,
@@ -67,20 +75,39 @@ WAN_VAE: dict[str, Any] = {
 """As `vae/config.json` has it, its statistics apart."""
 
 
-def build_random(config: ModelConfig, device: torch.device, dtype: torch.dtype, seed: int = 0) -> OmniModel:
-    """A model of a shape, straight on the device: matrices normal with a deviation of 1/sqrt(inputs), norms 1."""
+def build_random(
+    config: ModelConfig, device: torch.device, dtype: torch.dtype, seed: int = 0, peers: Peers | None = None
+) -> OmniModel:
+    """A model of a shape, straight on the device: matrices normal with a deviation of 1/sqrt(inputs), norms 1.
+
+    Args:
+        peers: divide the blocks' weights among them. The same seed is the same model, divided or not.
+    """
     with torch.device("meta"):
         model = OmniModel(config).to(dtype)
         model.generator.timesteps.float()
-    model = model.to_empty(device=device)
     norms = {id(module.weight) for module in model.modules() if isinstance(module, RmsNorm)}
-    dice = torch.Generator(device).manual_seed(seed)
-    with torch.no_grad():
-        for parameter in model.parameters():
+    places = {name: place for place, (name, _) in enumerate(model.named_parameters())}
+    dice = torch.Generator(device)
+
+    @torch.no_grad()
+    def fill(name: str, module: nn.Module) -> None:
+        prefix = f"{name}." if name else ""
+        for inner, parameter in list(module.named_parameters()):
+            if not parameter.is_meta:
+                continue
+            filled = torch.empty_like(parameter, device=device)
             if id(parameter) in norms:
-                parameter.fill_(1)
+                filled.fill_(1)
             else:
-                parameter.normal_(std=parameter.shape[-1] ** -0.5, generator=dice)
+                dice.manual_seed(seed + places[prefix + inner])
+                filled.normal_(std=parameter.shape[-1] ** -0.5, generator=dice)
+            owner, _, leaf = inner.rpartition(".")
+            module.get_submodule(owner).register_parameter(leaf, nn.Parameter(filled, requires_grad=False))
+
+    if peers is not None:
+        shard_weights(model, device, peers, fill)
+    fill("", model)
     return model.eval().requires_grad_(False)
 
 
@@ -98,12 +125,25 @@ class Stage:
     rows: list[Row]
 
     @classmethod
-    def build(cls, device: torch.device, *, with_library: bool = True) -> Stage:
-        """Nano's shape on a GPU, a tiny checkpoint on a processor."""
+    def build(
+        cls,
+        device: torch.device,
+        *,
+        with_library: bool = True,
+        config: ModelConfig = NANO,
+        peers: Peers | None = None,
+    ) -> Stage:
+        """A shape on a GPU, a tiny checkpoint on a processor.
+
+        Args:
+            peers: divide the blocks' weights among them.
+        """
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "speck"
             build_speck(folder)
-            return _tiny(folder) if device.type == "cpu" else _nano(folder, device, with_library)
+            if device.type == "cpu":
+                return _tiny(folder, with_library, peers)
+            return _random(folder, config, device, with_library, peers)
 
     def quantise(self) -> None:
         """Go over to FP8, for good: diffusers is let go of, whose weights these were."""
@@ -116,25 +156,28 @@ class Stage:
             torch.cuda.empty_cache()
 
 
-def _tiny(folder: Path) -> Stage:
-    engine = Engine.load(folder, device="cpu")
-    with warnings.catch_warnings():
-        # diffusers 0.42 builds its sound codec with a function that PyTorch 2.13 deprecates.
-        warnings.filterwarnings("ignore", "`torch.nn.utils.weight_norm` is deprecated", FutureWarning)
-        pipeline = Cosmos3OmniPipeline.from_pretrained(
-            folder, dtype=torch.float32, enable_safety_checker=False, use_native_flow_schedule=True
-        )
-    pipeline.set_progress_bar_config(disable=True)
-    return Stage(engine, pipeline, pipeline.scheduler, small_rows("a red cube", "blurred"))
+def _tiny(folder: Path, with_library: bool, peers: Peers | None) -> Stage:
+    engine = Engine.load(folder, device="cpu", peers=peers)
+    scheduler, pipeline = UniPCMultistepScheduler.from_config(dict(engine.setting.scheduler)), None
+    assert isinstance(scheduler, UniPCMultistepScheduler)
+    if with_library:
+        with warnings.catch_warnings():
+            # diffusers 0.42 builds its sound codec with a function that PyTorch 2.13 deprecates.
+            warnings.filterwarnings("ignore", "`torch.nn.utils.weight_norm` is deprecated", FutureWarning)
+            pipeline = Cosmos3OmniPipeline.from_pretrained(
+                folder, dtype=torch.float32, enable_safety_checker=False, use_native_flow_schedule=True
+            )
+        pipeline.set_progress_bar_config(disable=True)
+    return Stage(engine, pipeline, scheduler, small_rows("a red cube", "blurred"))
 
 
 @torch.inference_mode()
-def _nano(folder: Path, device: torch.device, with_library: bool) -> Stage:
+def _random(folder: Path, config: ModelConfig, device: torch.device, with_library: bool, peers: Peers | None) -> Stage:
     setting = read_setting(open_folder(folder))
-    setting = replace(setting, config=NANO, sound_clock=None)
+    setting = replace(setting, config=config, sound_clock=None)
     tokenizer = setting.prompts.tokenizer
     assert isinstance(tokenizer, PreTrainedTokenizerFast)
-    model = build_random(NANO, device, torch.bfloat16)
+    model = build_random(config, device, torch.bfloat16, peers=peers)
     torch.manual_seed(0)
     with torch.device(device):
         library_vae = AutoencoderKLWan(**WAN_VAE).bfloat16().eval().requires_grad_(False)
@@ -150,7 +193,7 @@ def _nano(folder: Path, device: torch.device, with_library: bool) -> Stage:
     pipeline = None
     if with_library:
         pipeline = Cosmos3OmniPipeline(
-            transformer=library_transformer(model, NANO),
+            transformer=library_transformer(model, config),
             text_tokenizer=tokenizer,  # type: ignore[arg-type]
             vae=library_vae,
             scheduler=scheduler,

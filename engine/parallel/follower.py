@@ -10,9 +10,9 @@ import torch
 
 from engine.adapters import LoraAdapters
 from engine.device import Threads, pick_dtype, typed_out_of_memory
-from engine.memory import free_bytes
+from engine.memory import Peers, ShardedBlocks, free_bytes
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter
+from engine.parallel.orders import Begin, Decode, Drop, ForgetPrompts, GoOn, Lend, Measure, Move, Order, UseAdapter
 from engine.parallel.spread import Spread
 from engine.sampling import PrefixStore, Step, Trajectory, denoise, prepare
 from engine.tower_loading import load_towers
@@ -46,19 +46,27 @@ class Follower:
         self._clips: dict[int, Memory] = {}
 
     @classmethod
-    def load(cls, folder: Path, group: RankGroup, *, precision: Precision = "exact", offload: bool = False) -> Follower:
+    def load(
+        cls,
+        folder: Path,
+        group: RankGroup,
+        *,
+        precision: Precision = "exact",
+        offload: bool = False,
+        peers: Peers | None = None,
+    ) -> Follower:
         """Read towers and VAE as the leader does; the tokenizer is not needed.
 
         Args:
-            precision: see `Engine.load`; so is `offload`.
+            precision: see `Engine.load`; so are `offload` and `peers`.
 
         Raises:
-            BrokenCheckpoint, NotACheckpoint, OutOfMemory: see `Engine.load`.
+            BrokenCheckpoint, NotACheckpoint, OutOfMemory, EngineLost: see `Engine.load`.
         """
         opened, place = open_folder(folder), group.device
         with typed_out_of_memory(place), torch.inference_mode():
             dtype = pick_dtype(place, opened.dtype)
-            model = load_towers(opened, place, dtype, precision=precision, offload=offload)
+            model = load_towers(opened, place, dtype, precision=precision, offload=offload, peers=peers)
             coder = ClipCoder(read_vae(folder / "vae", place, dtype).vae)
         Threads.of(group.device, sum(weight.numel() for weight in model.parameters())).for_step(0)
         return cls(model, coder, group)
@@ -79,6 +87,12 @@ class Follower:
             case UseAdapter(path, scale):
                 self._adapters.use(path, scale)
                 self._prefixes.adapter = self._model.generator.kv_buffers.adapter = self._adapters.active
+            case ForgetPrompts():
+                self._prefixes.clear()
+            case Lend(tower):
+                blocks = getattr(self._model, tower).blocks
+                assert isinstance(blocks, ShardedBlocks)
+                blocks.lend()
             case Begin(number, plan):
                 self._trajectories[number] = prepare(self._model, self._prefixes, plan)
             case GoOn(number, plan):

@@ -1,4 +1,4 @@
-"""The ranks of one host, and the two exchanges between them."""
+"""The ranks of one host, and the exchanges between them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from studio.errors import BadInput, EngineLost
 GROUP_TIMEOUT_S = 300.0
 """How long an exchange waits for the others before they count as lost. A rank that dies is noticed at once by whoever
 started it; this is for one that hangs, and longer than the first step takes anywhere, compilation included."""
+
+_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
+"""The same function under its name since PyTorch 2.13, and the one before."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,16 @@ class Ring:
             EngineLost: a rank did not answer.
         """
         collected = own.new_empty((self.size, *own.shape))
-        self._agree(lambda: dist.all_gather(list(collected), own.contiguous(), group=self.channel))
+        self.gather(collected.view(-1), own.contiguous().view(-1))
         return collected
+
+    def gather(self, into: Tensor, own: Tensor) -> None:
+        """Collect own [n] of every rank behind one another into [P * n].
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
+        self._agree(lambda: _gather(into, own, group=self.channel))
 
     def least(self, own: int, device: torch.device) -> int:
         """The smallest of a number that every rank has one of; the same on all of them.
@@ -115,6 +126,8 @@ class RankGroup:
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
         os.environ.setdefault("NCCL_SOCKET_IFNAME", "lo")
         on_gpu = device.type == "cuda"
+        if on_gpu:
+            torch.cuda.set_device(device)
         timeout = timedelta(seconds=timeout_s)
         try:
             dist.init_process_group(
@@ -131,6 +144,15 @@ class RankGroup:
         except RuntimeError as error:
             raise EngineLost(f"The ranks cannot connect to each other: {str(error).splitlines()[0]}") from None
         return group
+
+    def another_ring(self) -> Ring:
+        """A ring of all ranks with a channel of its own, for what goes on beside everything else.
+
+        Every rank asks for it at the same place.
+        """
+        channel = dist.new_group(list(range(self.num_ranks)))
+        assert isinstance(channel, ProcessGroup)
+        return Ring(channel, self.num_ranks, self.rank, lambda: self.lost())
 
     def ring(self, size: int) -> Ring:
         """The ranks that share this one's run of so many: of 2, ranks 2 and 3 for rank 3."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
@@ -11,13 +12,28 @@ from pathlib import Path
 
 from torch import Tensor
 
+from engine.memory import ShardedBlocks
 from engine.parallel.group import RankGroup
-from engine.parallel.orders import Begin, Decode, Drop, GoOn, Measure, Move, Order, UseAdapter, portable, send
+from engine.parallel.orders import (
+    Begin,
+    Decode,
+    Drop,
+    ForgetPrompts,
+    GoOn,
+    Lend,
+    Measure,
+    Move,
+    Order,
+    Tower,
+    UseAdapter,
+    portable,
+    send,
+)
 from engine.parallel.spread import Layout, Spread
 from engine.parallel.table import num_decoding_ranks, num_ranks
 from engine.planning import Plan
 from engine.sampling import Step, Trajectory, denoise, next_steps
-from engine.towers import OmniModel
+from engine.towers import Generator, OmniModel, Reasoner
 from engine.vae import ClipCoder, DividedDecoder
 from studio.errors import EngineLost
 
@@ -69,6 +85,11 @@ class Leader:
         self._dropped: list[_Shared] = []
         self._numbers = 0
         self._adapter: Hashable = None
+        self._computes_together = False
+        towers: dict[Tower, Reasoner | Generator] = {"reasoner": model.reasoner, "generator": model.generator}
+        for name, tower in towers.items():
+            if isinstance(tower.blocks, ShardedBlocks):
+                tower.blocks.turn = partial(self._turn, name)
 
     def use_adapter(self, path: Path | None, scale: float, adapter: Hashable) -> None:
         """The model uses another adapter here, `adapter`, and from now on there too."""
@@ -76,22 +97,39 @@ class Leader:
             self._adapter = adapter
             self._tell(UseAdapter(path, scale), self._group.num_ranks)
 
-    def begin(self, trajectory: Trajectory) -> None:
-        """A trajectory was prepared here; the ranks that share it prepare it too. They forget it when it is let go."""
+    def forget_prompts(self) -> None:
+        """Prompts that were read are given up here, and now there too."""
+        self._tell(ForgetPrompts(), self._group.num_ranks)
+
+    def begin(self, plan: Plan, prepare: Callable[[], Trajectory]) -> Trajectory:
+        """Prepare a plan here, while the ranks that share it prepare it too. They forget it when it is let go.
+
+        Raises:
+            EngineLost: a rank did not answer.
+        """
         self._forget()
-        ranks = self._count(trajectory.plan)
+        ranks = self._count(plan)
         if ranks == 1:
-            return
+            return prepare()
         shared = _Shared(self._numbers, ranks)
         self._numbers += 1
+        self._tell(Begin(shared.number, portable(plan)), ranks)
+        try:
+            with self._together():
+                trajectory = prepare()
+        except RuntimeError:  # no memory for it here
+            self._dropped.append(shared)
+            raise
         self._shared[id(trajectory)] = shared
         weakref.finalize(trajectory, self._let_go, id(trajectory)).atexit = False
-        self._tell(Begin(shared.number, portable(trajectory.plan)), ranks)
+        return trajectory
 
-    def go_on(self, trajectory: Trajectory) -> None:
-        """A trajectory has taken over its next chunk here."""
+    def go_on(self, trajectory: Trajectory, plan: Plan, prepare: Callable[[], Trajectory]) -> None:
+        """A trajectory takes over its next chunk, here and on the ranks that share it."""
         if shared := self._shared.get(id(trajectory)):
-            self._tell(GoOn(shared.number, portable(trajectory.plan)), shared.num_ranks)
+            self._tell(GoOn(shared.number, portable(plan)), shared.num_ranks)
+        with self._together():
+            trajectory.go_on(prepare())
 
     def denoise(self, trajectories: Sequence[Trajectory]) -> None:
         """One step for each; those that different numbers of ranks share are moved one set after the other.
@@ -160,8 +198,28 @@ class Leader:
         numbers = tuple(self._shared[id(step.trajectory)].number for step in steps)
         self.is_whole = False
         self._tell(Move(numbers, tuple(step.is_kept for step in steps), layout), ranks)
-        denoise(self._model, steps, partial(self._spread, layout=layout))
+        with self._together():
+            denoise(self._model, steps, partial(self._spread, layout=layout))
         self.is_whole = True
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """What is computed meanwhile is computed by all ranks that share weights."""
+        self._computes_together = True
+        try:
+            yield
+        finally:
+            self._computes_together = False
+
+    @contextmanager
+    def _turn(self, tower: Tower) -> Iterator[None]:
+        """This rank goes through blocks whose weights are divided; where it does so alone, the others lend theirs."""
+        was_whole, self.is_whole = self.is_whole, False
+        if not self._computes_together:
+            self._tell(Lend(tower), self._group.num_ranks)
+        yield
+        # Not where it broke off: the others would wait for the rest of it.
+        self.is_whole = was_whole
 
     def _ranks(self, trajectory: Trajectory) -> int:
         shared = self._shared.get(id(trajectory))

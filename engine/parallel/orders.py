@@ -6,12 +6,14 @@ import pickle
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from torch import Tensor
 
 from engine.parallel.spread import Layout
 from engine.planning import Plan
+
+Tower = Literal["reasoner", "generator"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,11 @@ class UseAdapter:
 
     path: Path | None
     scale: float
+
+
+@dataclass(frozen=True)
+class ForgetPrompts:
+    """Give up all prompts that were read."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,14 @@ class Drop:
     numbers: tuple[int, ...]
 
 
-Order = UseAdapter | Begin | GoOn | Move | Measure | Decode | Drop
+@dataclass(frozen=True)
+class Lend:
+    """Go through the blocks of a tower without computing: the leader computes alone, with weights that are divided."""
+
+    tower: Tower
+
+
+Order = UseAdapter | ForgetPrompts | Lend | Begin | GoOn | Move | Measure | Decode | Drop
 
 
 def send(pipe: Connection, order: Order) -> None:

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from engine.memory import ShardedBlocks
 from engine.parallel.group import RankGroup, Ring
-from engine.sampling import Evaluate
-from engine.towers import Pack, Prefix
+from engine.towers import Generator, Pack, Prefix
 
 
 @dataclass(frozen=True)
@@ -136,11 +136,11 @@ class Spread:
     for: 153 MB a branch of a clip at 480p, which takes 0.7 of a step's 845 ms between two H200s.
 
     Args:
-        evaluate: a pass, on this rank alone.
+        generator: it makes a pass on this rank alone.
     """
 
-    def __init__(self, evaluate: Evaluate, group: RankGroup) -> None:
-        self._evaluate = evaluate
+    def __init__(self, generator: Generator, group: RankGroup) -> None:
+        self._generator = generator
         self._group = group
         self._whole: Pack | None = None
         self._shard: Pack | None = None
@@ -159,7 +159,8 @@ class Spread:
             ring = self._group.ring(shards)
             x = _shard(x, ring.place, part.shard_length(shards))
             own = self._sharded(own, ring)
-        out = self._evaluate(x, own)
+        out = self._generator(x, own)
+        self._lend(pack, own, all_parts)
         most = max(part.shard_length(shards) for part in all_parts)
         collected = self._group.ring(layout.num_ranks).collect(pad(out, (0, 0, 0, most - len(out))))
         by_group = collected.unflatten(0, (-1, shards))  # [groups, shards, most, H]
@@ -169,6 +170,15 @@ class Spread:
                 for rows, part in zip(by_group, all_parts, strict=True)
             ]
         )
+
+    def _lend(self, pack: Pack, own: Pack, all_parts: Sequence[Part]) -> None:
+        """Where weights are divided: as long as another group makes more passes than this one, it needs this one's."""
+        blocks = self._generator.blocks
+        if not isinstance(blocks, ShardedBlocks) or own.exchange is not None:
+            return
+        most = max(len(self._generator.passes(pack.part(*part.sequences))) for part in all_parts)
+        for _ in range(most - len(self._generator.passes(own))):
+            blocks.lend()
 
     def _sharded(self, pack: Pack, ring: Ring) -> Pack:
         """A pack as this rank computes it. The last one is kept: the steps of a run differ in nothing but precision."""

@@ -11,10 +11,11 @@ D head width, L layers.
 """
 
 from engine.towers.cache import Cache
-from engine.towers.fp8_linear import Fp8Linear
+from engine.towers.fp8_linear import Fp8Linear, quantise
 from engine.towers.generator import Generator, Precision
-from engine.towers.model import OmniModel, build_model
+from engine.towers.model import OmniModel, assign, build_model, empty_model
 from engine.towers.packing import Average, Exchange, Pack, Prefix
+from engine.towers.reasoner import Reasoner
 from engine.towers.rope import Rope, rope_tables
 
 __all__ = [
@@ -27,7 +28,11 @@ __all__ = [
     "Pack",
     "Precision",
     "Prefix",
+    "Reasoner",
     "Rope",
+    "assign",
     "build_model",
+    "empty_model",
+    "quantise",
     "rope_tables",
 ]

@@ -141,16 +141,21 @@ class Generator(nn.Module):
 
     def forward(self, x: Tensor, pack: Pack) -> Tensor:
         """x [S, H], the embedded tokens of a pack → [S, H]; in several passes where one would be too long."""
-        if pack.exchange is not None:
-            return self._pass(x, pack)
-        cuts = [0, *(i for i in range(1, len(pack.lengths)) if self._is_cut(pack, i)), len(pack.lengths)]
-        groups: list[tuple[int, int]] = []
-        for start, stop in pairwise(cuts):
-            groups += _within_budget(pack.lengths, start, stop)
+        groups = self.passes(pack)
         if len(groups) == 1:
             return self._pass(x, pack)
         parts = x.split([sum(pack.lengths[start:stop]) for start, stop in groups])
         return torch.cat([self._pass(own, pack.part(*group)) for own, group in zip(parts, groups, strict=True)])
+
+    def passes(self, pack: Pack) -> list[tuple[int, int]]:
+        """The sequences of each pass that a pack takes: (first, behind the last)."""
+        if pack.exchange is not None:
+            return [(0, len(pack.lengths))]
+        cuts = [0, *(i for i in range(1, len(pack.lengths)) if self._is_cut(pack, i)), len(pack.lengths)]
+        groups: list[tuple[int, int]] = []
+        for start, stop in pairwise(cuts):
+            groups += _within_budget(pack.lengths, start, stop)
+        return groups
 
     def forget(self) -> None:
         """Give up what is kept between passes."""

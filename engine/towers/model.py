@@ -37,12 +37,26 @@ def build_model(config: ModelConfig, weights: dict[str, Tensor]) -> OmniModel:
     Args:
         weights: as `engine.weights.read_weights` gives them; a matrix in FP8 has its scale beside it.
     """
+    model = empty_model(config)
+    assign(model, weights, weights["generator.patch_in.weight"].dtype)
+    return model.eval().requires_grad_(False)
+
+
+def empty_model(config: ModelConfig) -> OmniModel:
+    """A model without any memory, on the meta device."""
     with torch.device("meta"):
-        model = OmniModel(config)
-    dtype = weights["generator.patch_in.weight"].dtype
+        return OmniModel(config)
+
+
+def assign(module: nn.Module, weights: dict[str, Tensor], dtype: torch.dtype, *, strict: bool = True) -> None:
+    """Put tensors in the place of a module's.
+
+    Args:
+        dtype: what layers in FP8 take and give.
+        strict: all of the module's, and no others.
+    """
     for name, scale in weights.items():
         layer, _, kind = name.rpartition(".")
         if kind == "scale":
-            model.set_submodule(layer, Fp8Linear(weights[f"{layer}.weight"], scale, dtype))
-    model.load_state_dict(weights, strict=True, assign=True)
-    return model.eval().requires_grad_(False)
+            module.set_submodule(layer, Fp8Linear(weights[f"{layer}.weight"], scale, dtype))
+    module.load_state_dict(weights, strict=strict, assign=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,11 +82,17 @@ def open_folder(path: Path) -> Folder:
 
 
 def read_weights(
-    folder: Folder, device: torch.device, dtype: torch.dtype, *, keep_fp8: bool = False
+    folder: Folder,
+    device: torch.device,
+    dtype: torch.dtype,
+    *,
+    keep_fp8: bool = False,
+    wanted: Callable[[str], bool] = lambda name: True,
 ) -> dict[str, Tensor]:
     """Every parameter by its name here, on `device`; float32 where the key map says so, else `dtype`.
 
     Args:
+        wanted: whether a parameter of this name is read.
         keep_fp8: matrices of the generator's blocks that are stored in FP8 come without a detour: `….weight` in e4m3
             and beside it `….scale` [outputs, 1] float32, that of a whole tensor repeated. Everything else in FP8 is
             multiplied by its scale in float32 and rounded once; so is a matrix that is fused of several, when one of
@@ -119,7 +125,7 @@ def read_weights(
 
     weights: dict[str, Tensor] = {}
     try:
-        for entry in folder.entries:
+        for entry in filter(lambda entry: wanted(entry.target), folder.entries):
             if keep_fp8 and _stays_in_fp8(folder, entry):
                 weights[entry.target] = _joined([stored(source.name) for source in entry.sources])
                 weights[f"{entry.target.removesuffix('weight')}scale"] = _joined([scale(s) for s in entry.sources])

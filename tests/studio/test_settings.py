@@ -40,6 +40,7 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
         "policy_gpus": "2",
         "precision": "fp8",
         "offload": "true",
+        "shard_weights": "false",
         "allowed_media_folders": f"{tmp_path}, /clips",
         "allow_remote_media": "true",
         "upsampler_url": "http://127.0.0.1:8000/v1",
@@ -71,6 +72,15 @@ def test_every_field_is_a_variable(monkeypatch, tmp_path):
     assert settings.allow_remote_media
     assert "secret" not in repr(settings)
     assert "hidden" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"), [({}, "on one GPU"), ({"gpus": 2, "offload": True}, "with --offload")], ids=["alone", "offloaded"]
+)
+def test_weights_are_divided_only_among_several_gpus(told, said):
+    with pytest.raises(BadInput, match=said) as refused:
+        ServerSettings(shard_weights=True, **told)
+    assert refused.value.param == "shard_weights"
 
 
 def test_an_empty_variable_is_as_good_as_none(monkeypatch, tmp_path):

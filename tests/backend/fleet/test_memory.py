@@ -202,7 +202,7 @@ def test_an_offloaded_checkpoint_needs_what_stays_on_the_gpu(tmp_path: Path):
     with (tmp_path / "transformer" / "weights.safetensors").open("wb") as shard:
         shard.truncate(whole * 2)
 
-    reckoned_bytes = (needed_gb(here, GPU, offload=True) - HEADROOM_GB) * GB
+    reckoned_bytes = (needed_gb(here, GPU, kept=0) - HEADROOM_GB) * GB
 
     assert sum(places.values()) < whole * 2 / 2
     assert reckoned_bytes == pytest.approx(sum(places.values()), rel=0.05)
@@ -219,10 +219,27 @@ def test_offloading_changes_what_a_gpu_holds_and_nothing_on_a_cpu(tmp_path: Path
     assert room(offload=True, precision="fp8").held_gb(here, HOST) == room(precision="fp8").held_gb(here, HOST)
 
 
+def test_gpus_that_divide_the_weights_hold_a_part_each_and_two_blocks(tmp_path: Path):
+    here = checkpoint(tmp_path)
+    with (tmp_path / "transformer" / "weights.safetensors").open("wb") as shard:
+        shard.truncate(34_900_000_000)
+
+    # Nano's 72 blocks of 386 MB: half of them and two more stay.
+    assert room(gpus=2, shard_weights=True).needed_gb(here, GPU) == pytest.approx(34.9 - 34 * 0.386 + 2, abs=0.1)
+    assert room(gpus=4, shard_weights=True).needed_gb(here, GPU) == pytest.approx(34.9 - 52 * 0.386 + 2, abs=0.1)
+    spared_gb = [
+        room(gpus=2, shard_weights=shards).needed_gb(here, GPU)
+        - room(gpus=2, shard_weights=shards, precision="fp8").held_gb(here, GPU)
+        for shards in (False, True)
+    ]
+    assert spared_gb[1] == pytest.approx(spared_gb[0] / 2)
+
+
 def test_of_an_offloaded_checkpoint_that_is_not_here_nothing_is_claimed(tmp_path: Path):
     absent = replace(checkpoint(tmp_path), folder=None, installed=False)
 
     assert room(offload=True).needed_gb(absent, GPU) is None
+    assert room(gpus=2, shard_weights=True).needed_gb(absent, GPU) is None
     assert room().needed_gb(absent, GPU) == HEADROOM_GB
 
 

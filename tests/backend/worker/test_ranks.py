@@ -82,11 +82,14 @@ def test_a_cancelled_clip_leaves_the_group_as_it_was(pair: RunningServer):
     assert (pair.worker_pid(), follower(pair)) == (worker, rank)
 
 
-def test_ranks_with_weights_on_the_host_make_clips_and_end_with_their_server(tmp_path: Path):
-    server = RunningServer(tmp_path, ORRERY_GPUS="2", ORRERY_OFFLOAD="true").start()
+@pytest.mark.parametrize("setting", ["ORRERY_OFFLOAD", "ORRERY_SHARD_WEIGHTS"])
+def test_ranks_with_weights_elsewhere_make_clips_and_images_and_end_with_their_server(tmp_path: Path, setting: str):
+    server = RunningServer(tmp_path, ORRERY_GPUS="2", **{setting: "true"}).start()
     wait_ready(server)
     rank = follower(server)
     assert server.wait_job(a_clip(server, 2))["state"] == "succeeded"
+    image = server.submit(resolution="256", sampling={"num_inference_steps": 2, "seed": 3})
+    assert server.wait_job(image["id"])["state"] == "succeeded"
 
     server.kill()
 

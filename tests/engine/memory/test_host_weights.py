@@ -7,7 +7,7 @@ from torch import nn
 
 from engine import Engine
 from engine.memory import move_weights
-from engine.memory.host_weights import tensors_of
+from engine.memory.streamed_blocks import tensors_of
 from studio.requests import GenerateImage, Sampling
 
 CUBE = GenerateImage(prompt="a red cube", resolution="256", sampling=Sampling(num_inference_steps=1, seed=3))

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine import Engine
 from engine.memory import keep_on_host
-from engine.memory.host_weights import Slots
+from engine.memory.streamed_blocks import Slots
 from studio.requests import Reason
 
 
@@ -71,7 +71,7 @@ def test_a_pass_that_breaks_off_leaves_the_next_one_whole(streamed, ask, run):
 
 
 def test_what_is_there_is_not_fetched_again():
-    slots = Slots(4, torch.device("cpu"))
+    slots = Slots(4, torch.device("cpu"), lambda place, kept: place[: len(kept)].copy_(kept))
     weights = torch.tensor([1, 2, 3], dtype=torch.uint8)
     slots.fetch(0, weights)
     assert slots.places[0][:3].tolist() == [1, 2, 3]
@@ -79,6 +79,6 @@ def test_what_is_there_is_not_fetched_again():
     slots.fetch(0, weights)
     assert not slots.places[0].any()
     slots.fetch(1, weights)
-    slots.await_copy(1)
+    slots.await_block(1)
     slots.release(1)
     assert slots.places[1][:3].tolist() == [1, 2, 3]

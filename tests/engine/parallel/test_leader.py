@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import torch
 
 from engine.parallel import Layout, Leader
-from engine.parallel.orders import Begin, Decode, Drop, Measure, Move, Order, UseAdapter, receive
-from engine.parallel.table import num_decoding_ranks, num_ranks
-from engine.sampling import next_steps
+from engine.parallel.orders import Begin, Decode, Drop, ForgetPrompts, Measure, Move, Order, UseAdapter, receive
+from engine.parallel.table import num_decoding_ranks
+from engine.sampling import next_steps, prepare
 from studio.errors import EngineLost
 
 
@@ -53,6 +53,12 @@ def ends() -> Iterator[list[tuple[Connection, Connection]]]:
         theirs.close()
 
 
+def lead(engine: Any, leader: Leader, request: Any) -> Any:
+    """As `Engine.start` begins what a leader leads."""
+    plan = engine.begin(request).plan
+    return leader.begin(plan, lambda: prepare(engine.model, engine.prefixes, plan))
+
+
 def told(end: Connection) -> list[Order]:
     orders: list[Order] = []
     while end.poll():
@@ -74,8 +80,7 @@ def leader(engine, ends) -> Leader:
 
 
 def test_only_those_who_share_a_trajectory_hear_of_it(engine, leader, ends, ask):
-    trajectory = engine.begin(ask())
-    leader.begin(trajectory)
+    trajectory = lead(engine, leader, ask())
     leader.denoise([trajectory])
     begun, moved = told(ends[0][1])
     assert isinstance(begun, Begin)
@@ -86,24 +91,20 @@ def test_only_those_who_share_a_trajectory_hear_of_it(engine, leader, ends, ask)
 
 
 def test_what_stays_on_one_rank_is_nobody_elses_business(engine, leader, ends, ask):
-    trajectory = engine.begin(ask(guidance_scale=1.0))
-    leader.begin(trajectory)
+    trajectory = lead(engine, leader, ask(guidance_scale=1.0))
     leader.denoise([trajectory])
     assert [told(end) for _, end in ends] == [[], [], []]
     assert trajectory.step == 1
 
 
 def test_shared_and_unshared_ones_may_be_moved_in_one_call(engine, leader, ask):
-    shared, own = engine.begin(ask()), engine.begin(ask(guidance_scale=1.0))
-    leader.begin(shared)
-    leader.begin(own)
+    shared, own = (lead(engine, leader, request) for request in (ask(), ask(guidance_scale=1.0)))
     leader.denoise([shared, own])
     assert (shared.step, own.step) == (1, 1)
 
 
 def test_the_leader_decides_for_all_ranks_what_is_kept_and_a_kept_step_makes_no_pass(engine, leader, ends, ask):
-    trajectory = engine.begin(ask(num_inference_steps=20, step_cache=1))
-    leader.begin(trajectory)
+    trajectory = lead(engine, leader, ask(num_inference_steps=20, step_cache=1))
     while not trajectory.num_kept:
         leader.denoise([trajectory])
     leader._spread = lambda *_, **__: pytest.fail("a pass was made")  # type: ignore[assignment]
@@ -115,12 +116,10 @@ def test_the_leader_decides_for_all_ranks_what_is_kept_and_a_kept_step_makes_no_
 
 
 def test_a_trajectory_that_nobody_holds_is_forgotten_before_the_next_order(engine, leader, ends, ask):
-    trajectory = engine.begin(ask())
-    leader.begin(trajectory)
+    trajectory = lead(engine, leader, ask())
     (begun,) = told(ends[0][1])
     del trajectory
-    other = engine.begin(ask())
-    leader.begin(other)
+    lead(engine, leader, ask())
     dropped, following = told(ends[0][1])
     assert dropped == Drop((begun.number,))
     assert following.number == begun.number + 1
@@ -133,8 +132,7 @@ def test_an_adapter_is_told_once_and_to_all(leader, ends, tmp_path):
 
 
 def test_a_step_that_breaks_off_leaves_a_group_that_is_not_whole(engine, leader, ask, monkeypatch):
-    trajectory = engine.begin(ask())
-    leader.begin(trajectory)
+    trajectory = lead(engine, leader, ask())
     monkeypatch.setattr(leader, "_spread", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         leader.denoise([trajectory])
@@ -143,16 +141,38 @@ def test_a_step_that_breaks_off_leaves_a_group_that_is_not_whole(engine, leader,
 
 
 def test_a_rank_that_hangs_up_is_lost(engine, leader, ends, ask):
-    trajectory = engine.begin(ask())
     ends[0][1].close()
     with pytest.raises(EngineLost):
-        leader.begin(trajectory)
+        lead(engine, leader, ask())
     assert not leader.is_whole
 
 
-def test_pictures_and_actions_stay_on_one_rank_and_clips_take_all(engine, ask, ask_video, begin_video):
-    assert num_ranks(engine.begin(ask()).plan, 4) == 1
-    assert num_ranks(begin_video(engine, ask_video()).plan, 4) == 4
+def test_the_others_prepare_while_the_leader_does(engine, leader, ends, ask):
+    plan = engine.begin(ask()).plan
+    trajectory = prepare(engine.model, engine.prefixes, plan)
+
+    def prepared() -> Any:
+        assert isinstance(told(ends[0][1])[-1], Begin)
+        return trajectory
+
+    assert leader.begin(plan, prepared) is trajectory
+
+
+def test_what_could_not_be_prepared_is_forgotten_before_the_next_order(engine, leader, ends, ask):
+    def no_memory() -> NoReturn:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    with pytest.raises(torch.OutOfMemoryError):
+        leader.begin(engine.begin(ask()).plan, no_memory)
+    lead(engine, leader, ask())
+    first, dropped, _ = told(ends[0][1])
+    assert dropped == Drop((first.number,))
+    assert leader.is_whole
+
+
+def test_prompts_are_forgotten_by_all(leader, ends):
+    leader.forget_prompts()
+    assert [told(end) for _, end in ends] == [[ForgetPrompts()]] * 3
 
 
 def test_a_clip_of_many_cells_is_divided_among_those_that_shared_its_steps():
