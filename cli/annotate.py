@@ -46,9 +46,15 @@ def annotate(
         str, typer.Option(envvar="ORRERY_SCHEMA", metavar="NAME|FILE", help="Annotation schema; av is for driving.")
     ] = "av",
     fps: Annotated[float, typer.Option(envvar="ORRERY_FPS", min=0.1, help="Frames per second to sample.")] = 2.0,
-    temperature: Annotated[float, typer.Option(envvar="ORRERY_TEMPERATURE", min=0, max=2)] = 0.0,
-    max_tokens: Annotated[int, typer.Option(envvar="ORRERY_MAX_TOKENS", min=16)] = 4096,
-    attempts: Annotated[int, typer.Option(envvar="ORRERY_ATTEMPTS", min=1, max=10)] = 3,
+    temperature: Annotated[
+        float, typer.Option(envvar="ORRERY_TEMPERATURE", min=0, max=2, help="0 always takes the most likely token.")
+    ] = 0.0,
+    max_tokens: Annotated[
+        int, typer.Option(envvar="ORRERY_MAX_TOKENS", min=16, help="Maximum number of tokens per answer.")
+    ] = 4096,
+    attempts: Annotated[
+        int, typer.Option(envvar="ORRERY_ATTEMPTS", min=1, max=10, help="Maximum number of attempts per video.")
+    ] = 3,
     jobs: Annotated[
         int, typer.Option(envvar="ORRERY_JOBS", min=1, max=256, help="Number of videos to annotate at the same time.")
     ] = 8,

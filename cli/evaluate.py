@@ -47,7 +47,10 @@ def evaluate(
         typer.Option("--items", envvar="ORRERY_ITEMS", min=1, help="Only so many items, from the beginning."),
     ] = None,
     trials: Annotated[int | None, typer.Option(envvar="ORRERY_TRIALS", min=1, help="Answers to each item.")] = None,
-    temperature: Annotated[float | None, typer.Option(envvar="ORRERY_TEMPERATURE", min=0, max=2)] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(envvar="ORRERY_TEMPERATURE", min=0, max=2, help="0 always takes the most likely token."),
+    ] = None,
     fps: Annotated[
         float | None, typer.Option(envvar="ORRERY_FPS", min=0.1, help="Frames per second to sample from videos.")
     ] = None,

@@ -34,7 +34,7 @@ MAX_PAGE = 200
 
 
 @dataclass(frozen=True)
-class _Live:
+class _LiveRun:
     """A run that asks."""
 
     loop: RunLoop
@@ -64,7 +64,7 @@ class RunService:
         self._catalogue = catalogue
         self._media = media
         self._changed = changed
-        self._live: dict[str, _Live] = {}
+        self._live: dict[str, _LiveRun] = {}
 
     async def open(self) -> None:
         """At a server's start: go on with what ran when the last one ended."""
@@ -257,7 +257,7 @@ class RunService:
         benchmark = await self._store.benchmark(run)
         loop = RunLoop(run, benchmark, self._reasoners, self._media, self._store, self._changed)
         task = asyncio.create_task(loop.run(), name=f"run {run.id}")
-        self._live[run.id] = _Live(loop, task)
+        self._live[run.id] = _LiveRun(loop, task)
         task.add_done_callback(partial(self._ended, run.id))
 
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:

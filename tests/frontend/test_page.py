@@ -17,7 +17,7 @@ FLOORS = (
     {"parts"},
     {"frame", "media"},
     {"playhead", "form"},
-    {"making", "ask", "arena", "checkpoints", "compare", "library", "queue", "refine", "robot"},
+    {"making", "ask", "arena", "checkpoints", "compare", "evaluate", "library", "queue", "refine", "robot"},
     {"transfer", "world"},
 )
 """The rooms, lowest first: a script imports its neighbours and what lies on a lower floor."""

@@ -146,7 +146,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """From the command line."""
     parser = argparse.ArgumentParser(prog="python -m pocket.benchmarks", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--count", type=int, default=40, help="stills and clips that are asked about")
+    parser.add_argument("--count", type=int, default=40, help="images and videos that are asked about")
     parser.add_argument("--seed", type=int, default=0, help="of the report card")
     said = parser.parse_args(words)
     for folder in write_benchmarks(said.output, said.count, said.seed):
