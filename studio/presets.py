@@ -22,6 +22,7 @@ from studio.requests.actions import ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.fields import BoundedText, on_one_line
 from studio.requests.transfer_video import HintName
+from studio.rules.capabilities import Prompting
 from studio.toml_files import read_toml, shipped, shipped_and_own
 
 Precision = Literal["exact", "fp8"]
@@ -45,6 +46,7 @@ class CapabilityOverlay(Frozen):
     action_resolutions: tuple[ActionTier, ...] | None = None
     num_actions: tuple[int, int] | None = None
     max_prompt_tokens: int | None = None
+    prompting: Prompting | None = None
 
 
 class ReasonerDefaults(Frozen):

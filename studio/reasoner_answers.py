@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from studio.captions import Caption, Repair
+from studio.captions import Caption, Paragraph, Repair
 from studio.prompting import ReasonerTask, Upsampled
 from studio.prompting.word_diff import UserWord
 from studio.requests import MAX_SEED, Frozen
@@ -36,6 +36,7 @@ class UpsampleAnswer(Frozen):
 
     Attributes:
         prompt: what the generator reads: the caption as one line of JSON.
+        negative_prompt: written for just these words, by checkpoints whose prompt is a paragraph; else empty.
         caption: the same, typed.
         repaired: what was mended in the reasoner's answer.
         diff: where the person's words went.
@@ -45,7 +46,8 @@ class UpsampleAnswer(Frozen):
     """
 
     prompt: str
-    caption: Caption
+    negative_prompt: str = ""
+    caption: Caption | Paragraph
     repaired: tuple[Repair, ...]
     diff: PromptDiff
     scene_imagination: str
@@ -59,6 +61,7 @@ class UpsampleAnswer(Frozen):
         diff = PromptDiff(words=words.words, lost=words.lost, share_kept=words.share_kept, kept_by=words.kept_by)
         return cls(
             prompt=done.prompt,
+            negative_prompt=done.negative_prompt,
             caption=done.caption,
             repaired=done.repairs,
             diff=diff,

@@ -15,7 +15,8 @@ from library_rows import reference
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.prompting.critique import Critique, read_critique
-from studio.prompting.refining import Made, PromptPair, RoundSummary
+from studio.prompting.opening import PromptPair
+from studio.prompting.refining import Made, RoundSummary
 from studio.refinements import Refinement, first_nodes, unfinished
 from studio.requests.refine_image import RefineImage
 

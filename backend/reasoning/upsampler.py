@@ -101,6 +101,8 @@ class Upsampler:
         if guarded:
             await self._guard.check_written(done.prompt)
         written = {**request.model_dump(mode="json"), "prompt": done.prompt, "written_from": request.prompt}
+        if done.negative_prompt and not request.negative_prompt:
+            written["negative_prompt"] = done.negative_prompt
         return parse_request({**written, **dict.fromkeys(SENTENCES & written.keys(), False)})
 
     async def _upsample(self, request: Captioned, *, counted: bool, told: Told = unheard) -> Upsampled:
@@ -110,19 +112,19 @@ class Upsampler:
         param = media[0].param if media else ""
         is_picture = param == "start_image"
         files = {found.id: self._store.file(found.id) for found in media}
+        served = self._catalogue.serving(request.checkpoint).capabilities()
         if self._settings.upsampler_url is not None:
             attach = attach_image if is_picture else attach_video
             attached = await asyncio.to_thread(lambda: [attach(files[found.id]) for found in media])
             async with endpoint_of(self._settings) as ask:
-                done = await upsample(ask, wish_of(sized, attached))
+                done = await upsample(ask, wish_of(sized, attached, prompting=served.prompting))
         else:
             part = ImageUrl if is_picture else VideoUrl
             # A caption longer than the generator reads would be of no use; the schema closes it in time.
-            most = min(
-                UPSAMPLING.max_tokens, self._catalogue.serving(request.checkpoint).capabilities().max_prompt_tokens
-            )
+            most = min(UPSAMPLING.max_tokens, served.max_prompt_tokens)
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
-            wish = wish_of(sized, [part(url=f"{OWN}{found.id}") for found in media], sampling=sampling)
+            shown_parts = [part(url=f"{OWN}{found.id}") for found in media]
+            wish = wish_of(sized, shown_parts, sampling=sampling, prompting=served.prompting)
             done = await upsample(
                 Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted, told=told), wish
             )

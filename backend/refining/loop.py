@@ -16,7 +16,8 @@ from studio.jobs import Failure
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.prompting.critique import Critique
-from studio.prompting.refining import Made, PromptPair, RoundSummary
+from studio.prompting.opening import PromptPair
+from studio.prompting.refining import Made, RoundSummary
 from studio.refinements import (
     Branch,
     Refinement,

@@ -27,14 +27,12 @@ from studio.prompting import (
     wish_of,
 )
 from studio.prompting.critique import Critique, read_critique
+from studio.prompting.opening import PromptPair, opening_question, read_opening
 from studio.prompting.question import MediaPart
 from studio.prompting.refining import (
     CRITIC,
-    PromptPair,
     ask_until,
     critic_question,
-    opening_question,
-    read_opening,
     read_rewrite,
     rewrite_question,
 )

@@ -6,7 +6,7 @@ does.
 
 from studio.captions.answer import Repair, RepairKind, SplitAnswer, UnusableAnswer, sendable, split_thought
 from studio.captions.answer_schema import analysis_schema, answer_schema, bounded_schema, sparing
-from studio.captions.caption import Caption, ImageCaption, VideoCaption, serialise
+from studio.captions.caption import Caption, ImageCaption, Paragraph, VideoCaption, serialise
 from studio.captions.checking import CaptionKind, CheckedCaption, check_answer, check_object
 from studio.captions.controls import Controls, VideoFacts
 from studio.captions.json_text import object_in, values_in
@@ -17,6 +17,7 @@ __all__ = [
     "CheckedCaption",
     "Controls",
     "ImageCaption",
+    "Paragraph",
     "Repair",
     "RepairKind",
     "SplitAnswer",

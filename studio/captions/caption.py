@@ -35,6 +35,12 @@ def _count(says: str) -> int:
     return Field(default=0, ge=0, le=MAX_COUNT, description=says)
 
 
+class Paragraph(Frozen):
+    """What Cosmos3-Super-Image2Video was trained on in place of a structured caption (report, B.3)."""
+
+    temporal_caption: str = Field(min_length=1, max_length=NARRATIVE, description="the clip in the order of time")
+
+
 class Subject(Frozen):
     """One subject, or one group of like subjects. Fields that do not apply are "" or 0."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, cast
 
 from studio.captions import (
@@ -12,7 +12,6 @@ from studio.captions import (
     answer_schema,
     check_object,
     object_in,
-    sendable,
     serialise,
     split_thought,
 )
@@ -21,6 +20,7 @@ from studio.captions.caption import NARRATIVE
 from studio.captions.checking import IMAGINATION, MODELS
 from studio.errors import EngineError
 from studio.prompting.critique import NULLABLE, PRESENCES, SCORES, SEVERITIES, Critique, critique_schema
+from studio.prompting.opening import MAX_NEGATIVE, PromptPair, negative_in, paragraph_in
 from studio.prompting.question import (
     UPSAMPLING,
     Ask,
@@ -38,20 +38,11 @@ from studio.requests import Frozen, GenerateImage, GenerateVideo, shown
 
 CRITIC = ReasonerSampling(temperature=0.2, presence_penalty=0.0, max_tokens=4096)
 """Ours: the report names none for the critic, and its scores should be the same for the same picture."""
-MAX_NEGATIVE = 4000
-"""Characters; the framework's own has 15,000, but this one is written for one picture."""
 
 Made = GenerateImage | GenerateVideo
 Positive = Literal["image", "video", "paragraph"]
 """What a positive prompt is: one of the two structured captions, or `{"temporal_caption": …}` alone (B.3)."""
 Schema = dict[str, Any]
-
-
-class PromptPair(Frozen):
-    """Both prompts of a round."""
-
-    prompt: str
-    negative_prompt: str = ""
 
 
 class RoundSummary(Frozen):
@@ -76,19 +67,6 @@ def controls_of(request: Made) -> Controls:
     if isinstance(request, GenerateImage):
         return Controls.of_image(request.resolution, request.aspect_ratio)
     return Controls.of_video(request.resolution, request.aspect_ratio, request.num_frames, request.fps)
-
-
-def opening_question(texts: RefiningTexts, words: str, start: MediaPart, sampling: ReasonerSampling) -> Question:
-    """A clip's first prompts: its paragraph, and a negative prompt for just these words (B.3)."""
-    own = texts.video
-    text = fill(
-        own.opening,
-        words=without_tags(words.strip()),
-        narrative=own.narrative,
-        default_negative=own.default_negative,
-    )
-    schema = object_schema(temporal_caption=text_schema(NARRATIVE), negative_prompt=text_schema(MAX_NEGATIVE, least=0))
-    return Question(messages=asked_alone(text, start), sampling=sampling, answer_schema=schema)
 
 
 def critic_question(
@@ -143,12 +121,6 @@ def rewrite_question(
     return Question(messages=asked_alone(text, *media), sampling=sampling, answer_schema=schema)
 
 
-def read_opening(answer: str) -> PromptPair:
-    """The answer to `opening_question`. Raises UnusableAnswer."""
-    value, _ = object_in(split_thought(answer).answer)
-    return PromptPair(prompt=_paragraph(value), negative_prompt=_negative(value))
-
-
 def read_rewrite(last: Made, answer: str) -> PromptPair:
     """The answer to `rewrite_question`. Raises UnusableAnswer: it says what is missing or wrong."""
     value, _ = object_in(split_thought(answer).answer)
@@ -162,11 +134,11 @@ def read_rewrite(last: Made, answer: str) -> PromptPair:
     kind = positive_of(last)
     said = cast(dict[str, Any], positive)
     if kind == "paragraph":
-        return PromptPair(prompt=_paragraph(said), negative_prompt=_negative(value))
+        return PromptPair(prompt=paragraph_in(said), negative_prompt=negative_in(value))
     caption, _ = check_object(
         {name: child for name, child in said.items() if name != IMAGINATION}, kind, controls_of(last)
     )
-    return PromptPair(prompt=serialise(caption), negative_prompt=_negative(value))
+    return PromptPair(prompt=serialise(caption), negative_prompt=negative_in(value))
 
 
 async def ask_until(ask: Ask, first: Question, read: Callable[[str], Read], attempts: int, who: str) -> Read:
@@ -191,20 +163,6 @@ async def ask_until(ask: Ask, first: Question, read: Callable[[str], Read], atte
         f"The {who} gave no usable answer in {attempts} attempts: {why}",
         hint=f"Resume to try again, or use another {who}.",
     )
-
-
-def _paragraph(value: Mapping[str, Any]) -> str:
-    text = value.get("temporal_caption")
-    if not isinstance(text, str) or not text.strip():
-        raise UnusableAnswer(f'"temporal_caption" is {shown(text)}; a paragraph is expected.', path="temporal_caption")
-    return json.dumps({"temporal_caption": sendable(text)[:NARRATIVE]})
-
-
-def _negative(value: Mapping[str, Any]) -> str:
-    text = value.get("negative_prompt", "")
-    if text is not None and not isinstance(text, str):
-        raise UnusableAnswer(f'"negative_prompt" is {shown(text)}; a text is expected.', path="negative_prompt")
-    return sendable(text or "").strip()[:MAX_NEGATIVE]
 
 
 def _draft_schema(positive: Positive, controls: Controls) -> Schema:

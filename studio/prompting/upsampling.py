@@ -1,7 +1,7 @@
 """A person's words to the structured caption that the generator was trained on, through a reasoner.
 
-The contract is that of the technical report, 6.3.2 and B.1: one user message of four tagged blocks, answered by one
-JSON object that is checked, mended where that is safe, and otherwise asked for again.
+The contract is that of the technical report, 6.3.2, B.1 and B.2 (B.3 is `opening`): one user message of four tagged
+blocks, answered by one JSON object that is checked, mended where that is safe, and otherwise asked for again.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from studio.captions import (
     CaptionKind,
     CheckedCaption,
     Controls,
+    Paragraph,
     Repair,
     UnusableAnswer,
     answer_schema,
     check_answer,
     serialise,
+    split_thought,
 )
 from studio.captions.answer_schema import FIRST, MEDIA
 from studio.captions.checking import IMAGINATION, MODELS
 from studio.captions.timing import clock
 from studio.errors import EngineError
+from studio.prompting.opening import opening_question, read_opening
 from studio.prompting.question import (
     UPSAMPLING,
     Ask,
@@ -36,10 +39,11 @@ from studio.prompting.question import (
     asked_alone,
     first_usable,
 )
-from studio.prompting.templates import fill, output_template, upsample_texts, without_tags
+from studio.prompting.templates import fill, load_refining_texts, output_template, upsample_texts, without_tags
 from studio.prompting.word_diff import WordDiff, compare_words
 from studio.requests import MAX_TEXT_BYTES, Frozen
 from studio.requests.transfer_video import HintName
+from studio.rules.capabilities import Prompting
 
 UpsampleMode = Literal["text_to_image", "text_to_video", "image_to_video", "video_to_video", "transfer"]
 
@@ -74,6 +78,7 @@ class Upsampling(Frozen):
         controls: canvas, length and frame rate of what will be generated.
         media: the first picture, the clip that is continued, or those that are followed; nothing for the text modes.
         followed: what each of a transfer's clips is, in their order; empty for the other modes.
+        prompting: how the checkpoint wants its prompts; a paragraph is for clips from an image alone.
         attempts: answers that are asked for, at most.
     """
 
@@ -82,6 +87,7 @@ class Upsampling(Frozen):
     controls: Controls
     media: tuple[MediaPart, ...] = ()
     followed: tuple[Followed, ...] = ()
+    prompting: Prompting = "caption"
     sampling: ReasonerSampling = UPSAMPLING
     attempts: int = Field(default=3, ge=1, le=MAX_ATTEMPTS)
 
@@ -102,6 +108,11 @@ class Upsampling(Frozen):
         return self
 
     @property
+    def is_paragraph(self) -> bool:
+        """Whether a paragraph is written, with a negative prompt, in place of a structured caption."""
+        return self.prompting == "paragraph" and self.mode == "image_to_video"
+
+    @property
     def kind(self) -> CaptionKind:
         """Of the caption."""
         return "image" if self.mode == "text_to_image" else "video"
@@ -112,6 +123,7 @@ class Upsampled(Frozen):
 
     Attributes:
         prompt: what the generator reads: the caption as one line of JSON.
+        negative_prompt: written for just these words, with a paragraph; else empty.
         caption: the same, typed.
         scene_imagination: what the reasoner wrote before it.
         thought: what it thought, if it did.
@@ -121,7 +133,8 @@ class Upsampled(Frozen):
     """
 
     prompt: str
-    caption: Caption
+    negative_prompt: str = ""
+    caption: Caption | Paragraph
     scene_imagination: str
     thought: str
     repairs: tuple[Repair, ...]
@@ -131,7 +144,9 @@ class Upsampled(Frozen):
 
 def upsample_question(wish: Upsampling) -> Question:
     """The first question: one user message of four tagged blocks, its media before it."""
-    text = upsample_message(wish.mode, wish.prompt, wish.controls, wish.followed)
+    if wish.is_paragraph:
+        return opening_question(load_refining_texts(), wish.prompt, wish.media[0], wish.sampling)
+    text = upsample_message(wish.mode, wish.prompt, wish.controls, wish.followed, wish.prompting)
     return Question(
         messages=asked_alone(text, *wish.media),
         sampling=wish.sampling,
@@ -139,10 +154,17 @@ def upsample_question(wish: Upsampling) -> Question:
     )
 
 
-def upsample_message(mode: UpsampleMode, prompt: str, controls: Controls, followed: Sequence[Followed] = ()) -> str:
+def upsample_message(
+    mode: UpsampleMode,
+    prompt: str,
+    controls: Controls,
+    followed: Sequence[Followed] = (),
+    prompting: Prompting = "caption",
+) -> str:
     """The four blocks as text; `followed` says what a transfer's attached clips are."""
     texts = upsample_texts()
-    own = texts.modes[mode]
+    is_dense = prompting == "dense_caption" and mode == "text_to_image"
+    own = texts.modes["text_to_image_dense" if is_dense else mode]
     kind: CaptionKind = "image" if mode == "text_to_image" else "video"
     model = MODELS[kind]
     first = FIRST[kind]
@@ -181,6 +203,8 @@ def read_upsampled(wish: Upsampling, answer: str) -> Upsampled:
     Raises:
         UnusableAnswer: it cannot be used.
     """
+    if wish.is_paragraph:
+        return _paragraph(wish, answer)
     checked: CheckedCaption = check_answer(answer, wish.kind, wish.controls, words=wish.prompt)
     return Upsampled(
         prompt=serialise(checked.caption),
@@ -190,6 +214,21 @@ def read_upsampled(wish: Upsampling, answer: str) -> Upsampled:
         repairs=checked.repairs,
         attempts=1,
         words=compare_words(wish.prompt, checked.caption),
+    )
+
+
+def _paragraph(wish: Upsampling, answer: str) -> Upsampled:
+    pair = read_opening(answer)
+    paragraph = Paragraph.model_validate_json(pair.prompt)
+    return Upsampled(
+        prompt=pair.prompt,
+        negative_prompt=pair.negative_prompt,
+        caption=paragraph,
+        scene_imagination="",
+        thought=split_thought(answer).thought,
+        repairs=(),
+        attempts=1,
+        words=compare_words(wish.prompt, paragraph),
     )
 
 

@@ -23,6 +23,7 @@ from studio.requests import (
     made_by,
     media_of,
 )
+from studio.rules.capabilities import Prompting
 
 KNOWN = frozenset(name for model in MODELS.values() for name in model.model_fields)
 MIN_KNOWN = 3
@@ -72,6 +73,7 @@ def wish_of(
     *,
     sampling: ReasonerSampling = UPSAMPLING,
     attempts: int = 3,
+    prompting: Prompting = "caption",
 ) -> Upsampling:
     """The wish behind a request for an image or a clip.
 
@@ -81,6 +83,7 @@ def wish_of(
         media: what `shown_media` names, readable for whoever answers.
         sampling: how the reasoner's tokens are drawn.
         attempts: answers that are asked for, at most.
+        prompting: how the checkpoint wants its prompts.
 
     Raises:
         BadInput: the media are not those of the request.
@@ -91,7 +94,13 @@ def wish_of(
     else:
         controls = Controls.of_image(request.resolution, request.aspect_ratio)
     followed = tuple(shown.followed for shown in shown_media(request) if shown.followed)
-    fields = {"prompt": request.prompt, "controls": controls, "media": tuple(media), "followed": followed}
+    fields = {
+        "prompt": request.prompt,
+        "controls": controls,
+        "media": tuple(media),
+        "followed": followed,
+        "prompting": prompting,
+    }
     try:
         return Upsampling.model_validate(
             {"mode": _mode_of(request), **fields, "sampling": sampling, "attempts": attempts}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, cast
 
-from studio.captions import Caption
+from studio.captions import Caption, Paragraph
 from studio.requests import Frozen
 
 MAX_WORDS = 2000
@@ -87,7 +87,7 @@ class WordDiff(Frozen):
         return {path: tuple(words) for path, words in kept.items()}
 
 
-def compare_words(prompt: str, caption: Caption) -> WordDiff:
+def compare_words(prompt: str, caption: Caption | Paragraph) -> WordDiff:
     """Look every word of a prompt up in a caption; English endings and case do not count.
 
     `A robot lifts cups` over `{"description": "a robot lifting one cup"}` finds robot, lifts and cups.

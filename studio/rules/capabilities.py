@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -10,6 +10,10 @@ from studio.requests import KINDS, AspectRatio, Frozen, Resolution
 from studio.requests.actions import MAX_ACTIONS, ActionTier
 from studio.requests.embodiments import EmbodimentName
 from studio.requests.transfer_video import HINT_ORDER, HintName
+
+Prompting = Literal["caption", "dense_caption", "paragraph"]
+"""How prompts are best written: a structured caption (report, B.1), one that leaves no field of an image empty (B.2),
+or for clips from an image a paragraph with a negative prompt of its own (B.3)."""
 
 
 class Capabilities(Frozen):
@@ -31,6 +35,7 @@ class Capabilities(Frozen):
         num_actions: fewest and most actions of a horizon.
         distilled_steps: the only number of denoising steps of a distilled checkpoint, which takes no guidance.
         max_prompt_tokens: tokens of one prompt, templates and special tokens included.
+        prompting: how the upsampler writes for it.
     """
 
     checkpoint: str
@@ -48,3 +53,4 @@ class Capabilities(Frozen):
     num_actions: tuple[int, int] = (4, MAX_ACTIONS)
     distilled_steps: int | None = None
     max_prompt_tokens: int = 4096
+    prompting: Prompting = "caption"

@@ -68,7 +68,7 @@ export function Upsampling({ refused, children }) {
           ({ answer = answer, error = error } = said);
           panel.value = { status: say("upsample.written_so_far", { words: wordsIn(text) }), text };
         }
-      if (answer) panel.value = { written: answer.prompt, caption: answer.caption, diff: answer.diff, prompt };
+      if (answer) panel.value = { written: answer, caption: answer.caption, diff: answer.diff, prompt };
       else tell(faultWords(error));
     } catch (error) {
       if (error.name === "AbortError") close();
@@ -77,11 +77,14 @@ export function Upsampling({ refused, children }) {
     asking.value = null;
   }
   function take(written) {
-    const names = ["prompt", ...Object.keys(SENTENCES)];
+    const { prompt, negative_prompt: negative } = written;
+    // A negative prompt that a person has written stays.
+    const own = negative && !form.values.negative_prompt ? { negative_prompt: negative } : {};
+    const names = ["prompt", ...Object.keys({ ...SENTENCES, ...own })];
     before.value = Object.fromEntries(
       names.filter((name) => name in form.values).map((name) => [name, form.values[name]]),
     );
-    fill({ prompt: written, ...SENTENCES });
+    fill({ prompt, ...SENTENCES, ...own });
     close();
   }
   function takeBack() {

@@ -14,12 +14,11 @@ from studio.captions import UnusableAnswer
 from studio.errors import BadInput, EngineError
 from studio.prompting import PlainText, Question
 from studio.prompting.critique import read_critique
+from studio.prompting.opening import opening_question, read_opening
 from studio.prompting.question import ImageUrl
 from studio.prompting.refining import (
     ask_until,
     critic_question,
-    opening_question,
-    read_opening,
     read_rewrite,
     rewrite_question,
 )

@@ -178,3 +178,30 @@ def test_a_prompt_of_small_words_loses_nothing(answer: dict[str, Any], clip: Con
     done = read_upsampled(wish(clip), json.dumps(answer))
 
     assert compare_words("in the of", done.caption).share_kept == 1
+
+
+def test_a_dense_caption_is_asked_for_where_a_checkpoint_wants_one():
+    text = upsample_message("text_to_image", "a cup", PICTURE, prompting="dense_caption")
+
+    assert BLOCKS.fullmatch(text)
+    assert "every visual field" in text
+    assert upsample_message("text_to_image", "a cup", PICTURE) != text
+
+
+@anyio
+async def test_a_paragraph_has_a_negative_prompt_of_its_own_and_is_for_clips_from_an_image_alone(clip: Controls):
+    asked: list[str] = []
+
+    async def ask(question: Any, /) -> str:
+        asked.append(question.messages[-1].parts[-1].text)
+        said = {"temporal_caption": "The robot lifts the red cup.", "negative_prompt": "Flicker."}
+        return json.dumps(said)
+
+    done = await upsample(ask, wish(clip, mode="image_to_video", media=(IMAGE,), prompting="paragraph"))
+
+    assert json.loads(done.prompt) == {"temporal_caption": "The robot lifts the red cup."}
+    assert done.negative_prompt == "Flicker."
+    assert [word.text for word in done.words.lost] == []
+    assert "one paragraph" in asked[0]
+    plain = upsample_question(wish(clip, prompting="paragraph"))
+    assert plain == upsample_question(wish(clip))
