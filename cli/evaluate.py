@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,9 +82,9 @@ def evaluate(
 ) -> None:
     """Run a benchmark on a reasoner, wait, and print its scores with 95 % intervals.
 
-    Layouts: benchmark.toml with items.jsonl, conversations (messages), videos/ with metas/*.label.json, blends, and
-    LLaVA's meta.json. The run continues on the server if this command is stopped. The exit status is 1 if an item
-    failed.
+    Layouts: benchmark.toml with items.jsonl, conversations (messages), videos/ with metas/*.label.json, blends, LLaVA's
+    meta.json, and a run that was exported as a zip. The run continues on the server if this command is stopped. The
+    exit status is 1 if an item failed.
     """
     if listed:
         asyncio.run(_list(target))
@@ -145,6 +147,10 @@ async def _sent(client: StudioClient, said: str, schema: str | None) -> str:
     path = Path(said).expanduser()
     if not path.exists():
         return said
+    if zipfile.is_zipfile(path):
+        with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+            return await _sent(client, folder, schema)
     found = read(path, None if schema is None else load_schema(schema))
     folder = folder_of(path)
     attachments = Attachments()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ import structlog
 from backend.arena.reasoners import Reasoners
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.benchmarks import BenchmarkService
+from backend.evaluation.exporting import run_archive
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
@@ -154,6 +155,10 @@ class RunService:
         await self._begin(run)
         self._changed()
         return await self.get(run_id)
+
+    async def export(self, run_id: str) -> Iterator[bytes]:
+        """A zip of a run with its benchmark. Raises RunNotFound."""
+        return await run_archive(self._store, self._media, run_id)
 
     async def remove(self, run_id: str) -> None:
         """Forget a run that has ended, with its answers. Raises RunNotFound, Conflict."""

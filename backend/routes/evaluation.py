@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Path, Query
+from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
 from backend.services import UsesBenchmarks, UsesJudging, UsesRuns
@@ -55,6 +56,7 @@ BENCHMARK = {
         }
     ],
 }
+ZIP: dict[str, Any] = {"application/zip": {}}
 RUN = {"benchmark": "cubes", "settings": {"trials": 2, "temperature": 0.6}}
 
 
@@ -152,6 +154,15 @@ async def changes(
 ) -> tuple[MarkChange, ...]:
     """List the items that changed from this run to another, the most changed first."""
     return await runs.changes(run_id, after)
+
+
+@router.get(
+    "/{run_id}/export", response_class=StreamingResponse, responses=documented(RunNotFound) | {200: {"content": ZIP}}
+)
+async def export(run_id: RunId, runs: UsesRuns) -> StreamingResponse:
+    """Download a run as a zip: its benchmark with media, which `orrery evaluate` runs elsewhere, and its answers."""
+    headers = {"content-disposition": f'attachment; filename="run-{run_id}.zip"', "cache-control": "no-store"}
+    return StreamingResponse(await runs.export(run_id), media_type="application/zip", headers=headers)
 
 
 @router.post("/{run_id}/stop", responses=documented(RunNotFound, Conflict))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 
 from running import RunningServer
@@ -46,6 +47,19 @@ def test_a_folder_is_sent_answered_and_scored_and_its_run_is_found_again(server:
     again = orrery("evaluate", "--run", run["id"], "-o", tmp_path / "scores.json", "--server", server.url)
     assert again.exit_code == 0, again.output
     assert json.loads((tmp_path / "scores.json").read_text())["overall"]["counts"]["answered"] == 6
+    archive = tmp_path / "run.zip"
+    archive.write_bytes(server.get(f"/v1/runs/{run['id']}/export").content)
+    with zipfile.ZipFile(archive) as files:
+        assert len(files.read("answers.jsonl").splitlines()) == 6
+    rerun = orrery("evaluate", archive, "--server", server.url)
+    assert rerun.exit_code == 0, rerun.output
+    assert "6 answered" in rerun.output
+    newest = server.get("/v1/runs").json()["runs"][0]
+    assert newest["id"] != run["id"]
+    items = [
+        server.get(f"/v1/benchmarks/{each['benchmark_id']}").json()["benchmark"]["items"] for each in (run, newest)
+    ]
+    assert items[0] == items[1]
 
 
 def test_a_row_that_cannot_be_used_and_a_call_without_a_benchmark_are_told(

@@ -21,6 +21,12 @@ export function Standing({ runs }) {
       <header>
         <h2>${runs[0].benchmark_title}</h2>
         <span class="o-grow" />
+        ${
+          runs.length === 1 &&
+          html`<a class="o-btn" href=${`/v1/runs/${runs[0].id}/export`} download data-do="export">
+            ${say("evaluate.export")}
+          </a>`
+        }
         <${IconButton}
           icon="download"
           words=${say("evaluate.csv")}

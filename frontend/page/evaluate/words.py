@@ -64,6 +64,7 @@ WORDS: dict[str, str] = {
     # scores
     "evaluate.scores": "Scores",
     "evaluate.csv": "Table (CSV)",
+    "evaluate.export": "Run (zip)",
     "evaluate.overall": "All questions",
     "evaluate.metric": "Metric",
     "evaluate.groups": "By category",

@@ -11,11 +11,13 @@ from typing import Any
 
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark
-from studio.evaluation.layouts.rows import LocatedRow, Origin, assemble, name_of, read_rows, read_text
+from studio.evaluation.layouts.rows import LocatedRow, Origin, assemble, name_of, read_object, read_rows, read_text
 from studio.evaluation.schema import load_schema
 
 MANIFEST = "benchmark.toml"
 ITEMS = ("items.jsonl", "eval.jsonl")
+JSON_MANIFEST = "benchmark.json"
+"""The same as JSON, which an exported run has."""
 
 
 def read_own(folder: Path) -> Benchmark:
@@ -24,14 +26,16 @@ def read_own(folder: Path) -> Benchmark:
     if items is None:
         raise BadInput(f"{folder} has no items; expected {' or '.join(ITEMS)} beside {MANIFEST}.", param="items")
     rows = [_with_reference(row) for row in read_rows(items)]
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
+    manifest = next((folder / name for name in (MANIFEST, JSON_MANIFEST) if (folder / name).is_file()), None)
+    if manifest is None:
         return assemble({"name": name_of(folder), "form": _form_of(rows, items.name)}, rows, folder, items.name)
     fields = _manifest(manifest)
-    return assemble({"name": name_of(folder), **fields}, rows, folder, MANIFEST)
+    return assemble({"name": name_of(folder), **fields}, rows, folder, manifest.name)
 
 
 def _manifest(path: Path) -> dict[str, Any]:
+    if path.name == JSON_MANIFEST:
+        return read_object(path).fields
     try:
         fields = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:

@@ -1,0 +1,67 @@
+"""A run as a zip that another Orrery reads as a benchmark, with what was answered and said here beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from backend.evaluation.store import RunStore
+from backend.library.archive import Entry, zip_stream
+from backend.media import MediaStore
+from studio.errors import MediaNotFound
+from studio.evaluation import Benchmark
+from studio.evaluation.layouts.own import JSON_MANIFEST
+
+
+async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterator[bytes]:
+    """The bytes of a zip: `benchmark.json` and `items.jsonl` with the media that they name, for `orrery evaluate`, and
+    `run.json`, `answers.jsonl` and `verdicts.jsonl`. A medium that is gone is left out.
+
+    Raises:
+        RunNotFound: there is none.
+    """
+    run = await store.get(run_id)
+    benchmark = await store.benchmark(run)
+    answers, verdicts = await store.answers(run_id), await store.verdicts(run_id)
+    files_here = dict(_files(benchmark, media))
+    names = {name: f"media/{path.name}" for name, path in files_here.items()}
+    manifest = benchmark.model_dump(mode="json", exclude={"items"}, exclude_defaults=True)
+    items = [_item(item.model_dump(mode="json", exclude_defaults=True), names) for item in benchmark.items]
+    files = {
+        JSON_MANIFEST: _text(manifest),
+        "items.jsonl": _lines(items),
+        "run.json": _text(run.model_dump(mode="json")),
+        "answers.jsonl": _lines([answer.model_dump(mode="json") for answer in answers]),
+        "verdicts.jsonl": _lines([verdict.model_dump(mode="json") for verdict in verdicts]),
+    }
+
+    def entries() -> Iterator[Entry]:
+        for name, content in files.items():
+            yield Entry(name, content)
+        for own, path in files_here.items():
+            yield Entry(names[own], path)
+
+    return zip_stream(entries())
+
+
+def _files(benchmark: Benchmark, media: MediaStore) -> Iterator[tuple[str, Path]]:
+    """Each medium that is there, once."""
+    for name in dict.fromkeys(name for item in benchmark.items for name in item.media):
+        with suppress(MediaNotFound):
+            yield name, media.file(name)
+
+
+def _item(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    media = [names.get(name, name) for name in fields.get("media", ())]
+    return {**fields, "media": media, "video": names.get(fields.get("video", ""), fields.get("video", ""))}
+
+
+def _text(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _lines(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
