@@ -120,6 +120,11 @@ class World:
         generate = {"kind": "generate_image", "prompt": "A cup.", "resolution": "256", "sampling": sampling}
         self.refinement = server.post("/v1/refinements", json={"generate": generate, "max_rewrites": 0}).json()["id"]
         wait_for(lambda: server.get(f"/v1/refinements/{self.refinement}").json()["nodes"][0]["media"], 120)
+        item = {"id": "one", "question": "What is it?", "reference": "A cup."}
+        short = {"name": "cups", "form": "text", "items": [item], "settings": {"max_tokens": 4}}
+        server.post("/v1/benchmarks", json=short)
+        self.run = server.post("/v1/runs", json={"benchmark": "cups"}).json()["id"]
+        wait_for(lambda: server.get(f"/v1/runs/{self.run}").json()["state"] == "succeeded", 120)
         self.ids: dict[str, str] = {}
 
     def _upload(self, content: bytes) -> str:
@@ -136,6 +141,7 @@ class World:
             "0c1d2e3f4a5b": waiting[1],
             "3d0c5a81fe27": self.refinement,
             "c41f7be2a905": asked["id"],
+            "7a1f00c3d2e4": self.run,
         }
 
     def known(self, example: Any, key: str = "") -> Any:
