@@ -177,7 +177,8 @@ def test_every_example_of_a_body_is_taken(tmp_path: Path):
         at_once = [name for name in bodies if name.split()[1] in RUNS_AT_ONCE]
         answers = [(name, *sent) for name in at_once for sent in world.send(name, bodies[name])]
         world.fill_queue()
-        later = [name for name in bodies if name not in (*at_once, LAST)]
+        # A judge asks its ten known pairs behind the answer: the other calls come before it.
+        later = sorted((name for name in bodies if name not in (*at_once, LAST)), key=lambda name: "/verdicts" in name)
         answers += [(name, *sent) for name in (*later, LAST) for sent in world.send(name, bodies[name])]
 
     refused = [(name, example, answer.text) for name, example, answer in answers if not answer.is_success]
