@@ -64,7 +64,7 @@ class Sampling(Frozen):
             ge=0,
             le=MAX_SEED,
             title="Seed",
-            description="the same request with the same seed gives the same result on every device",
+            description="the same seed gives the same result",
         ),
     ] = Field(default_factory=draw_seed)
     flow_shift: FlowShift = 3.0
