@@ -229,7 +229,9 @@ def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
         if first is None:
             rows.append((group.name, "–", "", "0"))
             continue
-        baseline = "" if first.baseline is None else f" (always the same: {_as_written(first.metric, first.baseline)})"
+        baseline = (
+            "" if first.baseline is None else f" (always the same: {METRICS[first.metric].written(first.baseline)})"
+        )
         rows.append((group.name, told(first) + baseline, _interval(first), str(first.n)))
     return rows
 
@@ -237,19 +239,14 @@ def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
 def told(one: Measurement) -> str:
     """`74.7 %`; with its standard deviation where there is one."""
     assert one.value is not None
-    spread = "" if one.sd is None else f" ± {_as_written(one.metric, one.sd)}"
-    return f"{_as_written(one.metric, one.value)}{spread}"
+    spread = "" if one.sd is None else f" ± {METRICS[one.metric].written(one.sd)}"
+    return f"{METRICS[one.metric].written(one.value)}{spread}"
 
 
 def _interval(one: Measurement) -> str:
     if one.low is None or one.high is None:
         return ""
-    return f"{_as_written(one.metric, one.low)} to {_as_written(one.metric, one.high)}"
-
-
-def _as_written(metric: str, value: float) -> str:
-    facts = METRICS[metric]
-    return f"{value * facts.scale:.{facts.digits}f}{f' {facts.unit}' if facts.unit else ''}"
+    return f"{METRICS[one.metric].written(one.low)} to {METRICS[one.metric].written(one.high)}"
 
 
 def _write(path: Path, scores: Scores) -> None:

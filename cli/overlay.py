@@ -13,6 +13,7 @@ from cli.clip_facts import clip_facts
 from cli.flags import ForceOption, with_flags
 from cli.job_run import counted
 from cli.printed import SOME_FAILED, print_table
+from studio.captions.caption_files import read_work
 from studio.errors import BadInput
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 BAND, TEXT = 28, 20
 """Pixels of the band and of its letters at a scale of 1 (cosmos-cookbook, temporal_localization,
 add_timestamps_to_all_videos_adaptive.py)."""
-SUFFIXES = (".mp4", ".mov", ".mkv", ".webm", ".avi")
 
 
 @with_flags
@@ -121,15 +121,8 @@ def with_time(picture: Image, text: str, scale: float) -> Image:
 
 def _pairs(videos: Path, output: Path) -> Iterator[tuple[Path, Path]]:
     """Each video with what becomes of it. Raises BadInput."""
-    if videos.is_file():
-        yield videos, output if output.suffix.lower() == ".mp4" else output / f"{videos.stem}.mp4"
-        return
-    if not videos.is_dir():
-        raise BadInput(f"{videos} is neither a file nor a folder.", param="videos")
-    found = sorted(path for path in videos.iterdir() if path.suffix.lower() in SUFFIXES)
-    if not found:
-        raise BadInput(f"{videos} has no videos; expected {', '.join(SUFFIXES)}.", param="videos")
-    if output.suffix.lower() == ".mp4":
+    is_file = output.suffix.lower() == ".mp4"
+    if is_file and videos.is_dir():
         raise BadInput(f"{output} is a file's name; {videos} is a folder.", param="output")
-    for path in found:
-        yield path, output / f"{path.stem}.mp4"
+    for item in read_work(video=videos):
+        yield item.video, output if is_file else output / f"{item.name}.mp4"

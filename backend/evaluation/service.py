@@ -31,7 +31,6 @@ log = structlog.get_logger("orrery.evaluation")
 
 MAX_RUNNING = 8
 """Runs at a time; each asks several items at once."""
-MAX_PAGE = 200
 
 
 @dataclass(frozen=True)

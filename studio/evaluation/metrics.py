@@ -36,8 +36,8 @@ class MetricFacts(Frozen):
     miss: float | None = None
 
     def written(self, value: float) -> str:
-        """The value as tables have it: 0.8012 of a rate is `80.1%`."""
-        return f"{value * self.scale:.{self.digits}f}{self.unit}"
+        """The value as tables have it: 0.8012 of a rate is `80.1 %`."""
+        return f"{value * self.scale:.{self.digits}f} {self.unit}".rstrip()
 
 
 def _rate(name: str, title: str, help: str, *, miss: float | None = 0.0) -> MetricFacts:

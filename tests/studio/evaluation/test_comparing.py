@@ -71,8 +71,8 @@ def test_the_published_table_is_drawn_from_answers(benchmark_of: Make):
 
 
 def test_a_rate_is_written_in_percent():
-    assert METRICS["accuracy"].written(0.8012) == "80.1%"
-    assert METRICS["mre_percent"].written(28.64) == "28.6%"
+    assert METRICS["accuracy"].written(0.8012) == "80.1 %"
+    assert METRICS["mre_percent"].written(28.64) == "28.6 %"
     assert METRICS["bleu"].written(0.1249) == "0.125"
 
 
