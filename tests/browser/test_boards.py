@@ -33,6 +33,21 @@ def test_an_item_is_rated_by_a_key_or_a_button_and_found_by_its_rating(open_page
     expect(tile(page, numbats[1])).not_to_contain_text("/5")
 
 
+def test_a_rating_given_before_the_details_have_come_is_not_undone_by_them(open_page: OpenPage, numbats: list[str]):
+    page = visit(open_page(), "library", "?q=numbat")
+    late = []
+    page.page.route(f"**/v1/library/{numbats[1]}", lambda route: late.append((route, route.fetch())))
+    tile(page, numbats[1]).locator("[data-do=open]").click()
+    rate = page.page.locator("o-library-peek").get_by_role("button", name="Rate 2 of 5")
+    rate.click()
+    expect(rate).to_have_attribute("aria-pressed", "true")
+    (route, response), *_ = late
+    route.fulfill(response=response)
+    page.page.get_by_label("Rating").first.select_option("3")
+    expect(tile(page, numbats[1])).to_have_count(0)
+    expect(rate).to_have_attribute("aria-pressed", "true")
+
+
 def test_an_item_that_is_dropped_on_a_tag_has_it_and_undo_takes_it_away(
     open_page: OpenPage, studio: RunningServer, numbats: list[str]
 ):

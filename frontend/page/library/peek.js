@@ -27,7 +27,8 @@ export function Peek() {
   const panel = useRef(null);
   const found = useSignal(null); // as GET /v1/library/{id} answered last
   const detail = found.value?.id === id ? found.value : null;
-  const item = (id && (seen(library).find(id) ?? detail)) || null;
+  const listed = (id && seen(library).find(id)) || null;
+  const item = listed ?? detail;
 
   useEffect(() => {
     if (!id) return;
@@ -37,6 +38,11 @@ export function Peek() {
       else selection.peek(null);
     });
   }, [id]);
+  // The answer may be older than what was changed while it was under way; without this an item that a filter takes
+  // from the list would show what it was before.
+  useEffect(() => {
+    if (listed && detail) found.value = { ...detail, ...listed };
+  }, [listed, Boolean(detail)]);
   useLayoutEffect(() => {
     if (panel.current) panel.current.scrollTop = 0;
   }, [id]);
