@@ -20,13 +20,10 @@ from backend.arena.questions import read_questions
 from backend.arena.service import ArenaService
 from backend.comparisons.drawing import Look, critic_scores, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, GridPlace
+from backend.database.evaluation_tables import BenchmarkRow, EvaluationAnswerRow, EvaluationRunRow, EvaluationVerdictRow
 from backend.database.tables import (
     AnswerRow,
-    BenchmarkRow,
     ComparisonRow,
-    EvaluationAnswerRow,
-    EvaluationRunRow,
-    EvaluationVerdictRow,
     GradeRow,
     MeasurementRow,
     QuestionRow,
