@@ -75,9 +75,10 @@ def database(tmp_path: Path) -> Iterator[Database]:
             ("00000000000c-0", BALL, "nano"),
         ):
             put(session, name, prompt, type="video", mime="video/mp4", checkpoint=checkpoint)
-        put(session, "u00000000000real", "", type="video", mime="video/mp4", checkpoint=None, job_id=None)
+        row = put(session, "u000000000000feed", type="video", mime="video/mp4", checkpoint=None, job_id=None)
+        row.prompt = ""
         put(session, "00000000000d-0", CUP)
-    for name in ("00000000000a-0", "00000000000b-0", "00000000000c-0", "u00000000000real"):
+    for name in ("00000000000a-0", "00000000000b-0", "00000000000c-0", "u000000000000feed"):
         place(tmp_path, name)
     yield database
     database.close()
@@ -158,7 +159,7 @@ def test_videos_are_grouped_by_checkpoint_and_the_questions_come_in_three_steps(
 def test_two_people_decide_a_third_where_they_differ_and_real_videos_have_their_row(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path) as own:
-            study = await own.written("00000000000a-0", "00000000000b-0", "u00000000000real")
+            study = await own.written("00000000000a-0", "00000000000b-0", "u000000000000feed")
             assert study.models == ("Nano", "Super", "Real videos")
             await own.rate(study, "ada", Super="no")
             await own.rate(study, "ben", Super="no", Nano="no")
@@ -221,10 +222,10 @@ def test_a_reasoner_as_rater_is_kept_apart_with_its_agreement(database: Database
             assert [score.overall.value for score in apart.models] == [0.5, 0.5]
             page = await own.hue.answers(study.id)
             assert {rated.reason for each in page.answers for rated in each.ratings} == {"", "It is seen."}
+            pair = next(study.pairs())
+            said = {"video": pair.video.id, "question": pair.question.id, "said": "yes", "by": "reasoner"}
             with pytest.raises(BadInput, match="rates by itself"):
-                pair = next(study.pairs())
-                said = {"video": pair.video.id, "question": pair.question.id, "said": "yes"}
-                await own.hue.rate(study.id, RateVideo.model_validate({**said, "rater": "critic", "by": "reasoner"}))
+                await own.hue.rate(study.id, RateVideo.model_validate({**said, "rater": "critic"}))
 
     asyncio.run(act())
 
@@ -370,11 +371,11 @@ def test_what_is_no_video_or_has_no_prompt_is_refused_and_named(database: Databa
             await refused(own, MediaNotFound, "no item", "videos.0.media", videos=none)
             image = [{"media": "00000000000d-0"}]
             await refused(own, BadInput, "expected a video", "videos.0.media", videos=image)
-            alone = [{"media": "u00000000000real"}]
+            alone = [{"media": "u000000000000feed"}]
             await refused(own, BadInput, "no prompt of its own", "videos.0.prompt", videos=alone)
             await refused(own, BadInput, "has 0 videos", "videos")
             await refused(own, BadInput, "has 0 videos", "batch", batch="nothing")
-            mixed = [{"media": "00000000000a-0"}, {"media": "u00000000000real", "model": "Nano"}]
+            mixed = [{"media": "00000000000a-0"}, {"media": "u000000000000feed", "model": "Nano"}]
             await refused(own, BadInput, "real and generated", "videos", videos=mixed)
             await refused(own, BadInput, "no reasoner", "author", videos=image, author="nobody")
             assert (await own.hue.listing(9)).studies == ()
@@ -398,7 +399,7 @@ def test_a_comparison_gives_its_results_by_checkpoint_and_its_ground_truth_as_re
         rows=("cup",),
         columns=(Column(label="ground truth", role="reference"), Column(label="a", role="made")),
         places=(
-            GridPlace(row=0, column=0, media_id="u00000000000real"),
+            GridPlace(row=0, column=0, media_id="u000000000000feed"),
             *(GridPlace(row=0, column=1, index=index) for index in range(2)),
         ),
     )
@@ -410,7 +411,7 @@ def test_a_comparison_gives_its_results_by_checkpoint_and_its_ground_truth_as_re
             study = await own.hue.create(CreateHueStudy(batch=batch))
             assert (study.title, study.models) == ("Two of them", ("Real videos", "Nano", "Nano + table × 0.5"))
             assert [prompt.text for prompt in study.prompts] == [CUP]
-            assert study.prompts[0].given == ("u00000000000real",)
+            assert study.prompts[0].given == ("u000000000000feed",)
             assert [video.real for video in study.videos] == [True, False, False]
 
     asyncio.run(act())
