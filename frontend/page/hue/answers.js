@@ -81,7 +81,8 @@ function Answered({ answer: { video, prompt, question, decided, ratings } }) {
         <p><small>${[video.model, say(`hue.${question.dimension}`), prompt].join(" · ")}</small></p>
         <ul role="list" class="o-evaluate-choices">
           ${ratings.map(
-            ({ id, rater, said, reason }) => html`<li key=${id}>${rater}: ${say(`hue.${said}`)} <small>${reason}</small></li>`,
+            ({ id, rater, said, reason }) =>
+              html`<li key=${id}>${rater}: ${say(`hue.${said}`)} <small>${reason}</small></li>`,
           )}
         </ul>
       </div>

@@ -20,7 +20,10 @@ export function HueForm() {
   async function create(event) {
     event.preventDefault();
     busy.value = true;
-    const videos = given.map(({ id, job_id: job }) => ({ media: id, prompt: job ? "" : (prompts[id] ?? texts[0] ?? "") }));
+    const videos = given.map(({ id, job_id: job }) => ({
+      media: id,
+      prompt: job ? "" : (prompts[id] ?? texts[0] ?? ""),
+    }));
     const of = videos.length ? { videos } : { batch: source };
     if (await hue.create({ ...of, title, author: author || null })) chosen.value = { ...chosen.value, title: "" };
     busy.value = false;

@@ -8,7 +8,7 @@ import { Player } from "../media/player.js";
 import { IconButton } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
 import { Meter } from "../parts/progress_bar.js";
-import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { hue } from "./store.js";
 
 const ANSWERS = { y: "yes", n: "no", u: "unclear" };
@@ -102,11 +102,11 @@ function Card({ card: { video, prompt, question }, opened }) {
 /** Plays from its beginning, again and again; not for whoever wants less motion. */
 function Watched({ video, opened }) {
   const whole = useRef(null);
-  const playback = useMemo(() => {
+  const [playback] = useState(() => {
     const made = new Playback();
     made.take(video);
     return made;
-  }, []);
+  });
   useEffect(() => {
     if (!opened) playback.pause();
     else if (!matchMedia("(prefers-reduced-motion: reduce)").matches) playback.play();

@@ -22,6 +22,7 @@ class HueStore extends Store {
   #revision = null;
   #due = 0;
   #turn = 0;
+  #dealt = 0;
 
   start() {
     const address = new URLSearchParams(location.search);
@@ -127,7 +128,12 @@ class HueStore extends Store {
     if (!card) return undefined;
     const { video, question } = card;
     return this.#during(() =>
-      askJson("POST", `/v1/hue/${this.#chosen}/ratings`, { video: video.id, question: question.id, said, rater: voter() }),
+      askJson("POST", `/v1/hue/${this.#chosen}/ratings`, {
+        video: video.id,
+        question: question.id,
+        said,
+        rater: voter(),
+      }),
     );
   }
 
@@ -144,16 +150,16 @@ class HueStore extends Store {
   async #during(act) {
     if (this.busy) return;
     this.busy = true;
-    const turn = ++this.#turn;
     await act();
-    await this.#deal(turn);
+    await this.#deal();
     this.busy = false;
     this.changed();
   }
 
-  async #deal(turn) {
+  async #deal() {
+    const turn = ++this.#dealt;
     const next = await ask("GET", `/v1/hue/${this.#chosen}/next?${new URLSearchParams({ rater: voter() })}`);
-    if (next && turn === this.#turn) this.next = next;
+    if (next && turn === this.#dealt) this.next = next;
   }
 
   async #draw(turn) {
@@ -166,7 +172,7 @@ class HueStore extends Store {
     const [study, results] = await Promise.all([
       ask("GET", `/v1/hue/${id}`),
       this.view === "scores" ? ask("GET", `/v1/hue/${id}/scores`) : null,
-      this.view === "rate" && !this.busy ? this.#deal(turn) : null,
+      this.view === "rate" && !this.busy ? this.#deal() : null,
     ]);
     if (turn !== this.#turn || !study) return;
     this.study = study;

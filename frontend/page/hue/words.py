@@ -49,8 +49,8 @@ WORDS: dict[str, str] = {
     # reasoners at work
     "hue.reasoner": "Reasoner",
     "hue.write": "Write questions",
-    "hue.write_hint": "The reasoner decides the domain of each prompt, lists what the prompt promises, and writes up to "
-    "16 questions.",
+    "hue.write_hint": "The reasoner decides the domain of each prompt, lists what the prompt promises, and writes up "
+    "to 16 questions.",
     "hue.answer": "Let it rate",
     "hue.answer_hint": "Ratings by reasoners are kept separate from people's.",
     "hue.task_questions": "{reasoner} writes questions: {done} of {planned} prompts",
@@ -112,8 +112,8 @@ WORDS: dict[str, str] = {
     "hue.agreement_people": "Two people agree on {share} of their questions ({low} – {high}).",
     "hue.agreement_reasoner": "Agrees with people on {share} of {count} questions ({low} – {high}).",
     "hue.agreement_none": "No question has been answered by both people and this reasoner.",
-    "hue.scores_hint": "Share of Yes; Unclear counts as No. 95 % intervals; where they overlap, the order may be chance. "
-    "Real videos show what a perfect video gets.",
+    "hue.scores_hint": "Share of Yes; Unclear counts as No. 95 % intervals; where they overlap, the order may be "
+    "chance. Real videos show what a perfect video gets.",
     "hue.csv": "Table (CSV)",
     # what is wrong
     "hue.wrong": "Answered questions",
