@@ -1,9 +1,13 @@
 """`/v1/hue` over HTTP: a study that outlives a kill, and what is refused."""
 
+import itertools
+import json
+import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
-from running import RunningServer, running
+from running import RunningServer, wait_for
 from scripted_endpoint import scripted_endpoint
 
 
@@ -65,11 +69,36 @@ def test_what_is_refused_names_the_field(server: RunningServer):
     assert refused(server.post(f"/v1/hue/{study}/tasks", json=nobody)) == (422, "bad_input", "reasoner")
 
 
-def test_a_rating_that_was_answered_outlives_a_kill_and_a_reasoner_continues(tmp_path: Path):
-    def answer(text: str) -> str:
-        return '{"reason": "It is.", "said": "no"}'
+def test_ratings_survive_a_kill_and_the_reasoner_continues(tmp_path: Path, server: RunningServer):
+    data = tmp_path / "data"
+    shutil.copytree(server.data / "checkpoints", data / "checkpoints")
+    with scripted_endpoint() as sage:
+        (data / "reasoners.toml").write_text(f'[sage]\nurl = "{sage.address}"\n')
+        own = RunningServer(data).start()
+        own.wait_ready()
+        video = make_video(own, "a cup falls before a kill")
+        study = own.post("/v1/hue", json={"videos": [{"media": video}]}).json()["id"]
+        questions = [add_question(own, study, f"Is it {number}?").json()["id"] for number in range(12)]
+        rating = {"video": video, "question": questions[0], "said": "yes", "rater": "ada"}
+        assert own.post(f"/v1/hue/{study}/ratings", json=rating).status_code == 201
+        held, answered = threading.Event(), itertools.count(1)
 
-    with scripted_endpoint() as endpoint:
-        endpoint.say = answer  # type: ignore[attr-defined]
-        with running(tmp_path) as server:
-            server.wait_ready()
+        def answer(_: dict[str, Any]) -> str:
+            if next(answered) > 5:
+                held.wait(60)
+            return json.dumps({"reason": "It is seen.", "said": "no"})
+
+        sage.answers = [answer]
+        started = own.post(f"/v1/hue/{study}/tasks", json={"task": "ratings", "reasoner": "sage"})
+        assert started.status_code == 202, started.text
+        wait_for(lambda: own.get(f"/v1/hue/{study}").json()["tasks"][0]["num_done"] >= 5, 60)
+        own.kill()
+        held.set()
+        own.start()
+        own.wait_ready()
+        wait_for(lambda: own.get(f"/v1/hue/{study}").json()["tasks"][0]["state"] == "succeeded", 60)
+        given = own.get(f"/v1/hue/{study}/ratings").json()["answers"]
+        own.stop()
+    by = [rated["by"] for each in given for rated in each["ratings"]]
+    assert (by.count("person"), by.count("reasoner")) == (1, len(questions))
+    assert len(sage.bodies) <= len(questions) + 4  # those that were on their way are asked again
