@@ -66,7 +66,7 @@ class EvaluationVerdictRow(Table):
 
 
 class HueStudyRow(Table):
-    """One HUE study; `document` is a `studio.evaluation.hue_studies.HueStudyFacts`."""
+    """One HUE study; `document` is a `studio.hue_studies.HueStudyFacts`."""
 
     __tablename__ = "hue_studies"
 

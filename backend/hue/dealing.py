@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from studio.evaluation.hue import HueFigure, HueRating, HueScores, decided, rater_agreement, score_model
-from studio.evaluation.hue_studies import (
+from studio.hue_studies import (
     HueAnswer,
     HuePair,
     HueRated,

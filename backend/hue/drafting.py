@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.tables import ArtefactRow, ComparisonRow, JobRow
 from studio.errors import BadInput, MediaNotFound
-from studio.evaluation.hue_studies import MAX_VIDEOS, REAL, CreateHueStudy, HueGiven, HuePrompt, HueStudyVideo
+from studio.hue_studies import MAX_VIDEOS, REAL, CreateHueStudy, HueGiven, HuePrompt, HueStudyVideo
 from studio.requests import shown
 
 AT_ONCE = 500

@@ -22,7 +22,7 @@ from studio.arena.votes import Side
 from studio.errors import BadInput, Conflict, QuestionNotFound
 from studio.evaluation.hue import Said
 from studio.evaluation.hue_bank import MOST_QUESTIONS
-from studio.evaluation.hue_studies import (
+from studio.hue_studies import (
     AddHueQuestion,
     CreateHueStudy,
     HueAnswerPage,

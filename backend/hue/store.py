@@ -14,7 +14,7 @@ from backend.database.evaluation_tables import HuePromptRow, HueQuestionRow, Hue
 from studio.arena.votes import VotedBy
 from studio.errors import RatingNotFound, StudyNotFound
 from studio.evaluation.hue import Dimension, Said
-from studio.evaluation.hue_studies import (
+from studio.hue_studies import (
     HueBankQuestion,
     HuePrompt,
     HueRated,

@@ -29,7 +29,8 @@ from studio.evaluation.hue_bank import (
     read_scene,
     scene_question,
 )
-from studio.evaluation.hue_studies import (
+from studio.evaluation.judge import ask_until_usable
+from studio.hue_studies import (
     HueBankQuestion,
     HuePair,
     HuePrompt,
@@ -39,7 +40,6 @@ from studio.evaluation.hue_studies import (
     HueWork,
     StartHueTask,
 )
-from studio.evaluation.judge import ask_until_usable
 from studio.jobs import Failure
 from studio.prompting import VideoUrl
 from studio.requests import shown

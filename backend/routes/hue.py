@@ -21,7 +21,7 @@ from studio.errors import (
     StudyNotFound,
 )
 from studio.evaluation.hue import Said
-from studio.evaluation.hue_studies import (
+from studio.hue_studies import (
     MAX_ANSWERS_PAGE,
     AddHueQuestion,
     CreateHueStudy,

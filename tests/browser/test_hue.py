@@ -81,8 +81,8 @@ def test_ten_questions_are_rated_by_keyboard_with_an_undo_and_a_reload(
 def test_videos_of_the_library_lead_to_a_study(open_page: OpenPage, videos: list[str]):
     page = visit(open_page(), "library", "?type=video")
     tab = page.page
-    tab.locator("o-library-grid .o-tile").first.wait_for()
-    tab.keyboard.press("Control+a")
+    tab.locator(".o-tile [tabindex='0']").first.focus()
+    tab.keyboard.press(" ")
     tab.get_by_role("button", name="Rate (HUE)").click()
-    expect(tab.get_by_text("selected video")).to_be_visible()
+    expect(tab.get_by_text("1 selected video")).to_be_visible()
     expect(tab.get_by_role("tab", name="HUE")).to_have_attribute("aria-selected", "true")

@@ -30,7 +30,7 @@ from studio.errors import (
     StudyNotFound,
     Unauthorized,
 )
-from studio.evaluation.hue_studies import (
+from studio.hue_studies import (
     AddHueQuestion,
     CreateHueStudy,
     HueStudy,
@@ -124,7 +124,8 @@ class Studio:
         while (card := (await self.hue.next(study.id, rater)).card) is not None:
             video = next(video for video in study.videos if video.id == card.video.id)
             answer = {"video": video.id, "question": card.question.id, "rater": rater}
-            await self.hue.rate(study.id, RateVideo(**answer, said=cast(Any, said.get(video.model, "yes"))))
+            answer["said"] = said.get(video.model, "yes")
+            await self.hue.rate(study.id, RateVideo.model_validate(answer))
 
 
 @asynccontextmanager

@@ -51,7 +51,8 @@ from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
 from studio.evaluation import Answer, Benchmark, FieldVerdict, content_hash
-from studio.evaluation.hue_studies import (
+from studio.evaluation.runs import EvaluationRun
+from studio.hue_studies import (
     HueBankQuestion,
     HuePrompt,
     HueRated,
@@ -59,7 +60,6 @@ from studio.evaluation.hue_studies import (
     HueStudyVideo,
     HueTask,
 )
-from studio.evaluation.runs import EvaluationRun
 from studio.jobs import BatchPlace, Failure, JobState
 from studio.library import RecordName
 from studio.prompting.critique import read_critique
