@@ -136,16 +136,22 @@ class HueTaskService:
         return task
 
     async def stop(self, study: HueStudy, asked: StartHueTask) -> HueTask:
-        """Ask nothing more; what is there stays. Raises Conflict unless it is at work."""
+        """Ask nothing more; what is there stays. One that has ended stays as it is.
+
+        Raises:
+            Conflict: it was never started.
+        """
         name = asked.reasoner or self._catalogue.active.id
         running = self._live.get(_Place(study.id, asked.task, name))
-        if running is None:
-            raise Conflict(f"{shown(name)} is not at work on the {asked.task} of this study.", param="reasoner")
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        if running is not None:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
         task = await self._store.task(study.id, asked.task, name)
-        assert task is not None
-        stopped = task.model_copy(update={"state": "stopped"}) if task.state == "running" else task
+        if task is None:
+            raise Conflict(f"{shown(name)} has never worked on the {asked.task} of this study.", param="reasoner")
+        if task.state != "running":
+            return task
+        stopped = task.model_copy(update={"state": "stopped"})
         await self._store.put_task(study.id, stopped)
         self._changed()
         return stopped

@@ -41,13 +41,13 @@ from studio.hue_studies import (
 
 router = APIRouter(prefix="/v1/hue", tags=["evaluation"])
 
-VIDEO, QUESTION = "0123456789ab-0", "p1-7f00c3d2"
+VIDEO, QUESTION = "uc1c1c1c1c1c1c1c1", "p1-7f00c3d2"
 StudyId = Annotated[str, Path(examples=["5be81f00c3d2"])]
 PromptId = Annotated[str, Path(examples=["p1"])]
 QuestionId = Annotated[str, Path(examples=[QUESTION])]
 RatingId = Annotated[str, Path(examples=["90ab12cd34ef"])]
-STUDY = {"title": "Cups", "videos": [{"media": VIDEO}, {"media": "u0123456789abcdef", "prompt": "A cup falls."}]}
-BANK = {"prompt": "p1", "text": "Is there one cup?", "dimension": "semantic_alignment", "author": "ada"}
+STUDY = {"title": "Cups", "videos": [{"media": VIDEO, "prompt": "A cup falls.", "real": True}]}
+BANK = {"prompt": "p1", "text": "Is there exactly one cup?", "dimension": "semantic_alignment", "author": "ada"}
 RATING = {"video": VIDEO, "question": QUESTION, "said": "yes", "rater": "ada"}
 
 
@@ -116,11 +116,11 @@ async def start_task(
 @router.post("/{study_id}/tasks/stop", responses=documented(StudyNotFound, Conflict))
 async def stop_task(
     study_id: StudyId,
-    asked: Annotated[StartHueTask, Body(examples=[{"task": "ratings", "reasoner": "speck"}])],
+    asked: Annotated[StartHueTask, Body(examples=[{"task": "questions", "reasoner": "speck"}])],
     hue: UsesHue,
     tasks: UsesHueTasks,
 ) -> HueTask:
-    """Stop a reasoner and keep what it has done. Starting it again continues it."""
+    """Stop a reasoner and keep what it has done. Starting it again continues it. One that has ended stays as it is."""
     return await tasks.stop(await hue.get(study_id), asked)
 
 

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from running import RunningServer, wait_for
 from scripted_endpoint import scripted_endpoint
 
@@ -69,6 +71,8 @@ def test_what_is_refused_names_the_field(server: RunningServer):
     assert refused(server.post(f"/v1/hue/{study}/tasks", json=nobody)) == (422, "bad_input", "reasoner")
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_ratings_survive_a_kill_and_the_reasoner_continues(tmp_path: Path, server: RunningServer):
     data = tmp_path / "data"
     shutil.copytree(server.data / "checkpoints", data / "checkpoints")
@@ -95,7 +99,6 @@ def test_ratings_survive_a_kill_and_the_reasoner_continues(tmp_path: Path, serve
         own.kill()
         held.set()
         own.start()
-        own.wait_ready()
         wait_for(lambda: own.get(f"/v1/hue/{study}").json()["tasks"][0]["state"] == "succeeded", 60)
         given = own.get(f"/v1/hue/{study}/ratings").json()["answers"]
         own.stop()

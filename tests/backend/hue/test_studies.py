@@ -314,8 +314,9 @@ def test_a_task_is_stopped_and_a_study_at_work_is_not_deleted(database: Database
             with pytest.raises(Conflict, match="at work"):
                 await own.hue.remove(study.id)
             assert (await own.tasks.stop(study, RATE)).state == "stopped"
-            with pytest.raises(Conflict, match="not at work"):
-                await own.tasks.stop(study, RATE)
+            assert (await own.tasks.stop(study, RATE)).state == "stopped"
+            with pytest.raises(Conflict, match="never worked"):
+                await own.tasks.stop(study, RATE.model_copy(update={"reasoner": "author"}))
             await own.hue.remove(study.id)
             with pytest.raises(StudyNotFound):
                 await own.hue.get(study.id)
