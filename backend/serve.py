@@ -23,6 +23,8 @@ from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
 from backend.guarding import Guard
+from backend.hue import HueService, HueTaskService
+from backend.hue.store import HueStore
 from backend.jobs.admission import Admission
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.idempotency import IdempotencyKeys
@@ -264,7 +266,28 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         media=ledger.media,
         changed=news.changed,
     )
-    return EvaluationServices(news, benchmarks, runs, JudgingService(store, library.reasoners, news.changed))
+    studies = HueStore(ledger.database)
+    hue_tasks = HueTaskService(
+        store=studies,
+        reasoners=library.reasoners,
+        catalogue=fleet.catalogue,
+        media=ledger.media,
+        changed=news.changed,
+    )
+    return EvaluationServices(
+        news=news,
+        benchmarks=benchmarks,
+        runs=runs,
+        judging=JudgingService(store, library.reasoners, news.changed),
+        hue=HueService(
+            store=studies,
+            tasks=hue_tasks,
+            media=ledger.media,
+            title_of=fleet.catalogue.title,
+            changed=news.changed,
+        ),
+        hue_tasks=hue_tasks,
+    )
 
 
 def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
@@ -310,6 +333,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     opening = asyncio.create_task(library.items.open())
     refining = asyncio.create_task(library.refining.open())
     evaluating = asyncio.create_task(services.evaluation.runs.open())
+    rating = asyncio.create_task(services.evaluation.hue_tasks.open())
     try:
         yield
     finally:
@@ -321,9 +345,11 @@ async def living(services: Services) -> AsyncGenerator[None]:
         opening.cancel()
         refining.cancel()
         evaluating.cancel()
+        rating.cancel()
         await library.refining.close()
         await services.evaluation.runs.close()
         await services.evaluation.judging.close()
+        await services.evaluation.hue_tasks.close()
         guarding.cancel()
         await fleet.guard.close()
         running.cancel()

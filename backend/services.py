@@ -19,6 +19,7 @@ from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService,
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
+from backend.hue import HueService, HueTaskService
 from backend.jobs.admission import Admission
 from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.live_jobs import LiveJobs
@@ -113,12 +114,14 @@ class LibraryServices:
 
 @dataclass(frozen=True)
 class EvaluationServices:
-    """Benchmarks, who answers them, and who judges the answers."""
+    """Benchmarks, who answers them, and who judges the answers; and videos that are rated."""
 
     news: EvaluationNews
     benchmarks: BenchmarkService
     runs: RunService
     judging: JudgingService
+    hue: HueService
+    hue_tasks: HueTaskService
 
 
 @dataclass(frozen=True)
@@ -185,4 +188,6 @@ UsesQuestions = Annotated[QuestionService, _part(lambda services: services.libra
 UsesBenchmarks = Annotated[BenchmarkService, _part(lambda services: services.evaluation.benchmarks)]
 UsesRuns = Annotated[RunService, _part(lambda services: services.evaluation.runs)]
 UsesJudging = Annotated[JudgingService, _part(lambda services: services.evaluation.judging)]
+UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
+UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

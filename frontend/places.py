@@ -10,6 +10,7 @@ from frontend.page.ask import words as ask
 from frontend.page.checkpoints import words as checkpoints
 from frontend.page.compare import words as compare
 from frontend.page.evaluate import words as evaluate
+from frontend.page.hue import words as hue
 from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
 from frontend.page.library import words as library
 from frontend.page.making import words as making
@@ -175,10 +176,10 @@ EVALUATE = Place(
     "Evaluate",
     "/evaluate",
     "evaluate",
-    words=evaluate.WORDS,
-    keys=evaluate.KEYS,
+    words=evaluate.WORDS | hue.WORDS,
+    keys=(*hue.KEYS, *evaluate.KEYS),
     script="evaluate/evaluate.js",
-    styles=(*_LISTS, "media/media", "evaluate/evaluate"),
+    styles=(*_LISTS, *_LOOKING[1:], "evaluate/evaluate", "hue/hue"),
 )
 LIBRARY = Place(
     "library",

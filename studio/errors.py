@@ -162,6 +162,14 @@ class RunNotFound(NotFound):
     code = "run_not_found"
 
 
+class StudyNotFound(NotFound):
+    code = "study_not_found"
+
+
+class RatingNotFound(NotFound):
+    code = "rating_not_found"
+
+
 class MethodNotAllowed(StudioError):
     code = "method_not_allowed"
 

@@ -308,6 +308,11 @@ RecordName = Literal[
     "runs",
     "run_answers",
     "run_verdicts",
+    "studies",
+    "study_prompts",
+    "study_questions",
+    "study_ratings",
+    "study_tasks",
 ]
 """What is written down about items beside their jobs."""
 

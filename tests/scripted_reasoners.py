@@ -12,7 +12,7 @@ from typing import Any
 from backend.arena.reasoners import Asking
 from studio.arena import Reasoner
 from studio.errors import BadInput
-from studio.prompting import Question
+from studio.prompting import Question, VideoUrl
 
 Said = Callable[[Question], str]
 
@@ -47,7 +47,7 @@ class ScriptedReasoners:
             self.asked.append((name, question))
             return self._said[name](question)
 
-        yield Asking(ask, ())
+        yield Asking(ask, tuple(VideoUrl(url=f"media:{own}") for own in files))
 
 
 def words_of(question: Question) -> str:

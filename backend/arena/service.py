@@ -194,7 +194,7 @@ class ArenaService:
                 rows = session.scalars(select(AnswerRow).where(AnswerRow.id.in_((left, right))))
                 return {row.id: Side(id=row.id, text=row.text) for row in rows}
             found = session.scalars(select(ArtefactRow).where(ArtefactRow.id.in_((left, right))))
-            return {row.id: _side(row) for row in found if self._store.holds(row.id, row.reference["mime"])}
+            return {row.id: side_of(row) for row in found if self._store.holds(row.id, row.reference["mime"])}
 
         sides = await self._database.look(look)
         if len(sides) < 2:
@@ -220,7 +220,8 @@ class ArenaService:
         return done
 
 
-def _side(row: ArtefactRow) -> Side:
+def side_of(row: ArtefactRow) -> Side:
+    """An artefact without anything that says where it comes from."""
     reference = MediaReference.model_validate(row.reference)
     facts = {name: getattr(reference, name) for name in _FACTS}
     return Side(id=row.id, spritesheet_url=f"{reference.url}/spritesheet" if row.type == "video" else None, **facts)

@@ -1,4 +1,4 @@
-"""The tables of the data folder's database. A change here needs a migration beside it."""
+"""The tables of the data folder's database. A change here, or in what stands beside it, needs a migration."""
 
 from __future__ import annotations
 
@@ -214,60 +214,6 @@ class RefinementRow(Table):
     id: Mapped[str] = mapped_column(String(12), unique=True)
     state: Mapped[str] = mapped_column(String(16))
     document: Mapped[dict[str, Any]] = mapped_column(JSON)
-
-
-class BenchmarkRow(Table):
-    """One version of a benchmark: `id` begins the hash of its items, `document` is a `studio.evaluation.Benchmark`."""
-
-    __tablename__ = "benchmarks"
-
-    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
-    id: Mapped[str] = mapped_column(String(12), unique=True)
-    name: Mapped[str] = mapped_column(String(100))
-    document: Mapped[dict[str, Any]] = mapped_column(JSON)
-    created_at: Mapped[datetime] = mapped_column(Utc)
-
-    __table_args__ = (Index("benchmarks_by_name", "name", "number"),)
-
-
-class EvaluationRunRow(Table):
-    """One run; its answers are rows of their own. `document` is a `studio.evaluation.runs.EvaluationRun`."""
-
-    __tablename__ = "evaluation_runs"
-
-    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
-    id: Mapped[str] = mapped_column(String(12), unique=True)
-    benchmark_id: Mapped[str] = mapped_column(String(12))
-    state: Mapped[str] = mapped_column(String(16))
-    document: Mapped[dict[str, Any]] = mapped_column(JSON)
-
-    __table_args__ = (Index("evaluation_runs_by_benchmark", "benchmark_id"),)
-
-
-class EvaluationAnswerRow(Table):
-    """One trial of one item; the key keeps it from being answered twice. `document` is a `studio.evaluation.Answer`."""
-
-    __tablename__ = "evaluation_answers"
-
-    run_id: Mapped[str] = mapped_column(String(12), primary_key=True)
-    item: Mapped[str] = mapped_column(String(300), primary_key=True)
-    trial: Mapped[int] = mapped_column(Integer, primary_key=True)
-    failed: Mapped[bool] = mapped_column(Boolean)
-    document: Mapped[dict[str, Any]] = mapped_column(JSON)
-
-
-class EvaluationVerdictRow(Table):
-    """What a judge said of an answer, or of one field of it; under the run "calibration" of a known pair."""
-
-    __tablename__ = "evaluation_verdicts"
-
-    run_id: Mapped[str] = mapped_column(String(12), primary_key=True)
-    item: Mapped[str] = mapped_column(String(300), primary_key=True)
-    trial: Mapped[int] = mapped_column(Integer, primary_key=True)
-    field: Mapped[str] = mapped_column(String(200), primary_key=True)
-    judge: Mapped[str] = mapped_column(String(256), primary_key=True)
-    score: Mapped[int | None] = mapped_column(Integer)
-    why: Mapped[str] = mapped_column(Text)
 
 
 class CriticScoreRow(Table):

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.database.tables import BenchmarkRow, EvaluationRunRow
+from backend.database.evaluation_tables import BenchmarkRow, EvaluationRunRow
 from backend.media import MediaStore
 from studio.errors import BenchmarkNotFound, Conflict, MediaNotFound
 from studio.evaluation import Benchmark, content_hash

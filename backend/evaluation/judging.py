@@ -10,7 +10,7 @@ from typing import NamedTuple
 import structlog
 
 from backend.arena.reasoners import Reasoners
-from backend.evaluation.running import OF_ALL
+from backend.evaluation.asking import OF_ALL, ask_each
 from backend.evaluation.store import CALIBRATION, RunStore
 from studio.errors import Conflict, EngineError, StudioError
 from studio.evaluation import FieldVerdict
@@ -28,8 +28,6 @@ from studio.evaluation.runs import AskVerdicts, EvaluationRun, JudgeList, Judgin
 from studio.jobs import Failure
 
 log = structlog.get_logger("orrery.evaluation")
-
-AT_ONCE = 4
 
 
 class _Text(NamedTuple):
@@ -137,21 +135,15 @@ class JudgingService:
             graded = {(one.item, one.trial, one.field) for one in verdicts if one.judge == asked.judge and one.score}
             missing = [text for text in texts if text.key not in graded]
             self._tell(run_id, num_done=len(texts) - len(missing))
-            waiting = iter(missing)
 
-            async def worker() -> None:
-                for text in waiting:
-                    verdict = await self._verdict(asked.judge, text)
-                    await self._store.keep_verdicts(run_id, [verdict])
-                    self._tell(run_id, num_done=self._progress[run_id].num_done + 1)
+            async def ask(text: _Text) -> None:
+                verdict = await self._verdict(asked.judge, text)
+                await self._store.keep_verdicts(run_id, [verdict])
+                self._tell(run_id, num_done=self._progress[run_id].num_done + 1)
 
-            async with asyncio.TaskGroup() as group:
-                for _ in range(AT_ONCE):
-                    group.create_task(worker())
-        except* StudioError as errors:
-            error = next(iter(errors.exceptions))
-            log.warning("judging_failed", run_id=run_id, judge=asked.judge, reason=str(error))
-            assert isinstance(error, StudioError)
+            await ask_each(missing, ask)
+        except StudioError as error:
+            log.warning("judging_failed", run_id=run_id, judge=asked.judge, reason=error.message)
             self._tell(run_id, error=Failure.of(error))
 
     async def _verdict(self, judge: str, text: _Text) -> FieldVerdict:

@@ -10,19 +10,11 @@ from collections.abc import Callable
 import structlog
 
 from backend.arena.reasoners import Reasoners
+from backend.evaluation.asking import OF_ALL, ask_each
 from backend.evaluation.store import RunStore
 from backend.media import DECODERS, MediaStore
 from studio.captions import sendable
-from studio.errors import (
-    Busy,
-    CheckpointNotFound,
-    Conflict,
-    EngineLost,
-    ServerUnreachable,
-    StorageError,
-    StudioError,
-    Unauthorized,
-)
+from studio.errors import StudioError
 from studio.evaluation import Answer, Benchmark, Item, Measurement
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.forms import FORMS
@@ -32,12 +24,6 @@ from studio.prompting.tasks import VIDEO_FPS
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.evaluation")
-
-AT_ONCE = 4
-"""Items that are asked at a time: the resident reasoner decodes them in one pass."""
-
-OF_ALL = (Busy, CheckpointNotFound, Conflict, EngineLost, ServerUnreachable, StorageError, Unauthorized)
-"""What every other item would meet too: the run fails and can be resumed, where another error is the item's own."""
 
 
 class RunLoop:
@@ -112,21 +98,14 @@ class RunLoop:
         planned = itertools.product(range(self._benchmark.settings.trials), self._benchmark.items)
         missing = [(item, trial) for trial, item in planned if (item.id, trial) not in answered]
         self._num_left = len(missing)
-        waiting = iter(missing)
 
-        async def worker() -> None:
-            for item, trial in waiting:
-                await self._store.keep_answer(self._run.id, await self._answer(item, trial))
-                self._num_asked += 1
-                self._num_left -= 1
-                self._told()
+        async def ask(which: tuple[Item, int]) -> None:
+            await self._store.keep_answer(self._run.id, await self._answer(*which))
+            self._num_asked += 1
+            self._num_left -= 1
+            self._told()
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(AT_ONCE, len(missing))):
-                    group.create_task(worker())
-        except* StudioError as errors:
-            raise _first(errors) from None
+        await ask_each(missing, ask)
 
     async def _answer(self, item: Item, trial: int) -> Answer:
         begun = time.monotonic()
@@ -159,8 +138,3 @@ class RunLoop:
         if facts.type == "video":
             num_frames = settings.num_frames or round((facts.duration_s or 0) * (settings.fps or VIDEO_FPS))
         return {name: pixels * max(num_frames, 1) for name, pixels in given.items()}
-
-
-def _first(errors: ExceptionGroup[StudioError]) -> StudioError:
-    found = errors.exceptions[0]
-    return _first(found) if isinstance(found, ExceptionGroup) else found

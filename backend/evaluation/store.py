@@ -9,7 +9,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.database.tables import EvaluationAnswerRow, EvaluationRunRow, EvaluationVerdictRow
+from backend.database.evaluation_tables import EvaluationAnswerRow, EvaluationRunRow, EvaluationVerdictRow
 from backend.evaluation.benchmarks import find_benchmark
 from studio.errors import RunNotFound
 from studio.evaluation import Answer, Benchmark, FieldVerdict

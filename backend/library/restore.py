@@ -14,15 +14,22 @@ from sqlalchemy.orm import Session
 
 from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
-from backend.database.tables import (
-    AnswerRow,
-    ArtefactRow,
+from backend.database.evaluation_tables import (
     BenchmarkRow,
-    ComparisonRow,
-    CriticScoreRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
+    HuePromptRow,
+    HueQuestionRow,
+    HueRatingRow,
+    HueStudyRow,
+    HueTaskRow,
+)
+from backend.database.tables import (
+    AnswerRow,
+    ArtefactRow,
+    ComparisonRow,
+    CriticScoreRow,
     GradeRow,
     JobInputRow,
     JobRow,
@@ -58,6 +65,11 @@ RECORDS: dict[RecordName, type[Table]] = {
     "runs": EvaluationRunRow,
     "run_answers": EvaluationAnswerRow,
     "run_verdicts": EvaluationVerdictRow,
+    "studies": HueStudyRow,
+    "study_prompts": HuePromptRow,
+    "study_questions": HueQuestionRow,
+    "study_ratings": HueRatingRow,
+    "study_tasks": HueTaskRow,
 }
 
 _AT_ONCE = 500
@@ -165,11 +177,12 @@ def _prepare(session: Session, backup: Backup, quota_bytes: int | None) -> _Item
     alone = "batch_id = NULL, batch_index = NULL, batch_size = NULL"
     _run(session, f"UPDATE backup.jobs SET {alone} WHERE {_PLACE_IS_TAKEN}")
     _stop_refinements(session)
-    _run(
-        session,
-        "UPDATE backup.evaluation_runs SET state = 'stopped', document = json_set(document, '$.state', 'stopped') "
-        "WHERE state = 'running'",
-    )
+    for table in (EvaluationRunRow, HueTaskRow):
+        _run(
+            session,
+            f"UPDATE backup.{table.__tablename__} SET state = 'stopped', "
+            "document = json_set(document, '$.state', 'stopped') WHERE state = 'running'",
+        )
     returning = text("SELECT id FROM backup.artefacts WHERE job_id IN (SELECT id FROM main.jobs)")
     return _Items(
         new=[media_id for media_id in listed if media_id in backup.media],

@@ -114,18 +114,29 @@ class HueScores(Frozen):
     undecided: int
 
 
-def decided(ratings: Sequence[HueRating]) -> Said | None:
+def decided(ratings: Sequence[HueRating], *, alone: bool = False) -> Said | None:
     """What the raters of one question about one video come to, in the order in which they answered.
 
     Two that agree decide, else the third does; none while an answer is missing.
+
+    Args:
+        ratings: of one question about one video.
+        alone: they are of one rater, as of a reasoner, whose answer decides.
     """
+    if alone:
+        return ratings[0].said if ratings else None
     if len(ratings) >= 2 and ratings[0].said == ratings[1].said:
         return ratings[0].said
     return ratings[2].said if len(ratings) >= 3 else None
 
 
 def score_model(
-    model: str, videos: Iterable[HueVideo], questions: Iterable[HueQuestion], ratings: Iterable[HueRating]
+    model: str,
+    videos: Iterable[HueVideo],
+    questions: Iterable[HueQuestion],
+    ratings: Iterable[HueRating],
+    *,
+    alone: bool = False,
 ) -> HueScores:
     """A model's scores.
 
@@ -134,6 +145,7 @@ def score_model(
         videos: of any models.
         questions: of all prompts.
         ratings: in the order in which they were given. People and reasoners are scored apart: pass those of one kind.
+        alone: they are of one rater, whose answers decide.
 
     Raises:
         BadInput: a rating is of no question of its video's prompt, or a rater answered one twice.
@@ -145,7 +157,7 @@ def score_model(
     known = {(video.id, question.id) for video in own for question in by_prompt[video.prompt]}
     given = _by_pair(ratings, known, {video.id for video in own})
     answers = [
-        _Decision(video, question, decided(given.get((video.id, question.id), [])))
+        _Decision(video, question, decided(given.get((video.id, question.id), []), alone=alone))
         for video in own
         for question in by_prompt[video.prompt]
     ]
@@ -234,7 +246,7 @@ def _sides(ratings: Iterable[HueRating]) -> dict[tuple[str, str], Said]:
         given[rating.video, rating.question].append(rating)
     sides: dict[tuple[str, str], Said] = {}
     for pair, found in given.items():
-        said = found[0].said if len(found) == 1 else decided(found)
+        said = decided(found, alone=len(found) == 1)
         if said is not None:
             sides[pair] = said
     return sides

@@ -115,12 +115,20 @@ def rating_question(question: HueQuestion, video: VideoUrl) -> Question:
     return _question(text, object_schema(reason=text_schema(MAX_REASON), said=said), video)
 
 
-def read_rating(text: str) -> Said:
+class ReasonerRating(Frozen):
+    """What a reasoner as rater answers, and why."""
+
+    said: Said
+    reason: str
+
+
+def read_rating(text: str) -> ReasonerRating:
     """The answer to `rating_question`. Raises UnusableAnswer."""
-    said = str(_object(text).get("said", "")).strip().lower()
+    entry = _object(text)
+    said = str(entry.get("said", "")).strip().lower()
     if said not in get_args(Said):
         raise UnusableAnswer(f'"said" is {shown(said)}; expected one of {", ".join(get_args(Said))}.')
-    return cast("Said", said)
+    return ReasonerRating(said=cast("Said", said), reason=_line(entry.get("reason")))
 
 
 def _question(text: str, schema: dict[str, Any], *media: MediaPart) -> Question:

@@ -16,7 +16,7 @@ FLOORS = (
     {"data"},
     {"parts"},
     {"frame", "media"},
-    {"playhead", "form"},
+    {"playhead", "form", "hue"},
     {"making", "ask", "arena", "checkpoints", "compare", "evaluate", "library", "queue", "refine", "robot"},
     {"transfer", "world"},
 )

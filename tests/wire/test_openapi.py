@@ -136,7 +136,12 @@ class World:
         waiting = [self.server.submit()["id"] for _ in range(2)]
         question = {"questions": [{"text": "What?", "reference": "A cup."}], "reasoners": ["speck"]}
         asked = self.server.post("/v1/arena/questions", json=question).json()["questions"][0]
+        videos = {"videos": [{"media": self.clip, "prompt": "A cup falls."}]}
+        study = self.server.post("/v1/hue", json=videos).json()["id"]
+        fact = {"prompt": "p1", "text": "Is it a cup?", "dimension": "visual_integrity", "author": "ada"}
         self.ids = {
+            "5be81f00c3d2": study,
+            "p1-7f00c3d2": self.server.post(f"/v1/hue/{study}/questions", json=fact).json()["id"],
             "5b3090214d6b": waiting[0],
             "0c1d2e3f4a5b": waiting[1],
             "3d0c5a81fe27": self.refinement,

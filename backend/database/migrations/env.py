@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from backend.database.tables import Table
+from backend.database.evaluation_tables import Table  # with these come all tables
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=Table.metadata, render_as_batch=True)

@@ -2,10 +2,11 @@
 
 import { Ballot, choiceOf } from "./ballot.js";
 import { fieldName } from "./store.js";
-import { voter, voting } from "./voting.js";
+import { voting } from "./voting.js";
 import { places, say } from "../data/facts.js";
 import { lost } from "../data/gone.js";
 import { seen } from "../data/store.js";
+import { voter } from "../data/voter.js";
 import { IconButton } from "../parts/icons.js";
 import { isTyping } from "../parts/keyboard.js";
 import { cellOf } from "../playhead/cells.js";

@@ -3,19 +3,12 @@
 
 import { lost } from "../data/gone.js";
 import { Store } from "../data/store.js";
+import { renameVoter, voter } from "../data/voter.js";
 import { ask, askJson } from "../parts/server.js";
 
 const DRAFT = "orrery.ballot"; // of this tab: the pair and what is chosen so far
 const MOST_SKIPPED = 100;
-const VOTER = "orrery.voter";
-const MOST_LETTERS = 60;
 const TURNED = { left: "right", right: "left" };
-
-/** Who votes on this page: a name that the browser keeps, at first one that chance has made. */
-export function voter() {
-  localStorage[VOTER] ||= `voter-${crypto.getRandomValues(new Uint16Array(1))[0].toString(16).padStart(4, "0")}`;
-  return localStorage[VOTER];
-}
 
 class Voting extends Store {
   pair = null;
@@ -137,8 +130,7 @@ class Voting extends Store {
   }
 
   rename(name) {
-    const tidy = name.replace(/\s+/g, " ").trim().slice(0, MOST_LETTERS);
-    if (tidy) localStorage[VOTER] = tidy;
+    renameVoter(name);
     this.#skipped = [];
     this.next();
   }

@@ -93,6 +93,9 @@ function Written({ element }) {
         </select>`
       }
       ${act(rows > 1, "grid", "dense", () => (dense.value = !dense.value), { "aria-pressed": String(dense.value) })}
+      ${act(store.ended && comparison.cells.some(({ item }) => item?.type === "video"), "evaluate", "rate", () =>
+        location.assign(`/evaluate?batch=${wanted}#hue`),
+      )}
       ${act(!store.ended, "close", "cancel", () => store.act("cancel"))}
       ${act(store.ended && store.lost, "again", "retry", () => store.act("retry"))}
       <${Export} heard=${() => head.current.heard} />

@@ -88,6 +88,7 @@ WORDS: dict[str, str] = {
     "compare.order_written": "Order: as written",
     "compare.order_seconds": "Time",
     "compare.dense": "Overview",
+    "compare.rate": "Rate (HUE)",
     "compare.num_rows": "{count} rows",
     "compare.num_rows_one": "1 row",
     "compare.num_columns": "{count} columns",

@@ -6,11 +6,13 @@ import "../frame/rail.js";
 import "../parts/keyboard.js";
 import "./page.js";
 import { live } from "../data/live.js";
+import { hue } from "../hue/store.js";
 import { evaluation } from "./store.js";
 
 window.orrery = { evaluation };
 live.start();
 evaluation.start();
+hue.start();
 
 // A file that falls on this page must not make the browser leave it.
 for (const event of ["dragover", "drop"]) addEventListener(event, (dragged) => dragged.preventDefault());

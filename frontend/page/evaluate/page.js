@@ -1,8 +1,10 @@
-// Evaluate: a new run and the runs at the left, what was chosen of them at the right.
+// Evaluate: benchmarks with a new run and the runs at the left, what was chosen of them at the right; and HUE studies.
 
 import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { HuePage } from "../hue/page.js";
 import { define } from "../parts/element.js";
+import { PageTabs } from "../parts/page_tabs.js";
 import { html } from "../vendor/preact.js";
 import { Answers } from "./answers.js";
 import { Runs } from "./runs.js";
@@ -10,7 +12,7 @@ import { StartForm } from "./start.js";
 import { evaluation } from "./store.js";
 import { Standing } from "./table.js";
 
-function Evaluate() {
+function Benchmarks() {
   const { shown, benchmarks } = seen(evaluation);
   return html`
     <div class="o-evaluate-page">
@@ -28,6 +30,17 @@ const Empty = () => html`
     <b>${say("evaluate.empty")}</b>
     <p>${say("evaluate.empty_hint")}</p>
   </div>
+`;
+
+const PANELS = { benchmarks: Benchmarks, hue: HuePage };
+
+const Evaluate = () => html`
+  <${PageTabs}
+    id="evaluate"
+    label=${say("evaluate.tabs")}
+    panels=${PANELS}
+    words=${(name) => say(`evaluate.tab_${name}`)}
+  />
 `;
 
 define("o-evaluate", Evaluate);

@@ -27,6 +27,8 @@ export function Chosen() {
     items.every(({ type, missing }) => COMPARED.includes(type) && !missing);
   const compare = () => location.assign(`/compare?items=${items.map(({ id }) => id).join(",")}`);
   const joined = items.length > 1 && items.every(({ type, missing }) => type === "video" && !missing);
+  const rated = items.length > 0 && items.every(({ type, missing }) => type === "video" && !missing);
+  const rate = () => location.assign(`/evaluate?items=${items.map(({ id }) => id).join(",")}#hue`);
   const change = (changes) => library.change([...chosen], changes);
   const button = (name, icon, act, more = {}) =>
     html`<${IconButton} icon=${icon} words=${say(`chosen.${name}`)} data-do=${name} onClick=${act} ...${more} />`;
@@ -49,6 +51,7 @@ export function Chosen() {
             ),
           )
         }
+        ${rated && button("rate", "evaluate", rate)}
         ${button("zip", "download", () => download([...chosen]))}
         ${button("trash", "trash", () => library.trash([...chosen]), bad)}
       `;

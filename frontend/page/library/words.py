@@ -100,6 +100,7 @@ WORDS: dict[str, str] = {
     "chosen.star": "Star",
     "chosen.tag": "Add a tag",
     "chosen.compare": "Compare",
+    "chosen.rate": "Rate (HUE)",
     "chosen.zip": "Download",
     "chosen.trash": "Move to trash",
     "chosen.restore": "Restore",

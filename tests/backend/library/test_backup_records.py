@@ -20,13 +20,20 @@ from backend.arena.questions import read_questions
 from backend.arena.service import ArenaService
 from backend.comparisons.drawing import Look, critic_scores, draw, find_comparison, list_all
 from backend.comparisons.grid import Grid, GridPlace
-from backend.database.tables import (
-    AnswerRow,
+from backend.database.evaluation_tables import (
     BenchmarkRow,
-    ComparisonRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
+    HuePromptRow,
+    HueQuestionRow,
+    HueRatingRow,
+    HueStudyRow,
+    HueTaskRow,
+)
+from backend.database.tables import (
+    AnswerRow,
+    ComparisonRow,
     GradeRow,
     MeasurementRow,
     QuestionRow,
@@ -34,6 +41,7 @@ from backend.database.tables import (
     VoteRow,
 )
 from backend.evaluation import RunStore
+from backend.hue.store import HueStore
 from backend.jobs.ledger import Accepted
 from critiques import critique
 from refining_fakes import begun
@@ -44,12 +52,20 @@ from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
 from studio.evaluation import Answer, Benchmark, FieldVerdict, content_hash
 from studio.evaluation.runs import EvaluationRun
+from studio.hue_studies import (
+    HueBankQuestion,
+    HuePrompt,
+    HueRated,
+    HueStudyFacts,
+    HueStudyVideo,
+    HueTask,
+)
 from studio.jobs import BatchPlace, Failure, JobState
 from studio.library import RecordName
 from studio.prompting.critique import read_critique
 from studio.refinements import RefinementNode, best_of
 
-GRID, TREE, QUESTION, RUN = "c" * 12, "a" * 12, "d" * 12, "b" * 12
+GRID, TREE, QUESTION, RUN, STUDY = "c" * 12, "a" * 12, "d" * 12, "b" * 12, "e" * 12
 FIRST, SECOND, RUNNING, SHOWN = (f"{number:012x}" for number in range(1, 5))
 CHOICES: tuple[Choice, ...] = ("left", "left", "right", "tie", "left", "bad", "left")
 SORTS: tuple[RecordName, ...] = (
@@ -64,6 +80,11 @@ SORTS: tuple[RecordName, ...] = (
     "runs",
     "run_answers",
     "run_verdicts",
+    "studies",
+    "study_prompts",
+    "study_questions",
+    "study_ratings",
+    "study_tasks",
 )
 
 
@@ -80,6 +101,7 @@ def fill(shelf: Shelf) -> None:
     _refine(shelf, made[1])
     _ask(shelf, shown)
     _evaluate(shelf, shown)
+    _study(shelf, shown)
     asyncio.run(_vote(shelf.arena))
 
 
@@ -170,6 +192,26 @@ def _evaluate(shelf: Shelf, about: str) -> None:
     asyncio.run(act())
 
 
+def _study(shelf: Shelf, about: str) -> None:
+    video = HueStudyVideo(id=about, prompt="p1", model="Nano")
+    facts = HueStudyFacts(id=STUDY, title="Cups", videos=(video,), created_at=datetime.now(UTC))
+    question = HueBankQuestion(
+        id="p1-1", prompt="p1", text="Is it there?", dimension="semantic_alignment", author="nano"
+    )
+    rated = HueRated(
+        id=STUDY, video=about, question="p1-1", rater="ada", said="yes", by="person", created_at=datetime.now(UTC)
+    )
+
+    async def act() -> None:
+        store, prompt = HueStore(shelf.database), HuePrompt(id="p1", text="A cup.")
+        await store.add(facts, [prompt])
+        await store.put_prompt(STUDY, prompt, [question])
+        await store.keep_rating(STUDY, rated)
+        await store.put_task(STUDY, HueTask(task="ratings", reasoner="nano", reasoner_title="Nano"))
+
+    asyncio.run(act())
+
+
 async def _vote(arena: ArenaService) -> None:
     for number in range(28):
         voter, by = f"Voter {number} é", "reasoner" if number % 5 == 4 else "person"
@@ -201,8 +243,9 @@ def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     """Rows of every sort."""
     said = (ComparisonRow, MeasurementRow, RefinementRow, QuestionRow, AnswerRow, GradeRow, VoteRow)
     measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow)
+    rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
-        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in (*said, *measured))
+        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in (*said, *measured, *rated))
         return dict(zip(SORTS, counts, strict=True))
 
 
@@ -251,6 +294,8 @@ def test_what_was_said_of_the_items_comes_in_as_it_was_and_nothing_of_it_begins(
         assert tree.best == came_from.best
 
     asyncio.run(look())
+    (task,) = asyncio.run(HueStore(other.database).get(STUDY)).tasks
+    assert (task.state, asyncio.run(HueStore(other.database).ratings(STUDY))[0].rater) == ("stopped", "ada")
     with other.database.transaction() as session:
         assert critic_scores(session, [f"{SECOND}-0"]) == {f"{SECOND}-0": 6.0}
 

@@ -10,6 +10,7 @@ from studio.captions import UnusableAnswer
 from studio.errors import BadInput
 from studio.evaluation.hue import HueQuestion, HueRating, HueVideo, Said, decided, rater_agreement, score_model
 from studio.evaluation.hue_bank import (
+    ReasonerRating,
     audit_question,
     dimensions_of,
     domain_question,
@@ -194,4 +195,4 @@ def test_a_reasoner_rates_with_one_word():
     asked = rating_question(QUESTIONS[0], VideoUrl(url="media:a"))
 
     assert "Is the cube red?" in words(asked)
-    assert read_rating('{"reason": "It is.", "said": "Yes"}') == "yes"
+    assert read_rating('{"reason": "It is.", "said": "Yes"}') == ReasonerRating(said="yes", reason="It is.")

@@ -1,0 +1,1 @@
+"""HUE in Evaluate: studies, their questions, rating by keys, and scores."""
