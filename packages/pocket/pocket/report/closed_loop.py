@@ -16,17 +16,16 @@ from pocket.report.candidate import ANSWERS_AFTER_S, Candidate, Pixels
 from pocket.report.deciding import Decide, LatePolicy, as_candidate, as_scripted, at_random, doing_nothing
 from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import SCENES, held_out
-from pocket.report.tables import LIMIT_S, BlankCameras, TableErrand, TurnedClock, Watch, bare_scene, draw_errand
+from pocket.report.tables import BlankCameras, TableErrand, TurnedClock, bare_scene, draw_errand
 from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import Tick
 from robot.commands import Ready, Run, Start
+from robot.evaluation.trials import ENDED, LIMIT_S
+from robot.evaluation.watch import Watch
 from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import PERIOD_S
 from robot.simulation.world import World
-
-STOPPED = ("stopped", "fault")
-"""What a session is after the safety filter stopped it: by its rules, or because a target was out of all reach."""
 
 Chooser = Callable[[Callable[[], Pixels]], Decide]
 """Who drives, given a way to look: what that returns is the canvas of now, uint8 [540, 640, 3]."""
@@ -145,10 +144,10 @@ def try_it(
             world.catch_up()
             loop.run_tick(Tick(number, clock.now(), clock.now()))
             watch.look(world.object_poses(), world.state().joint_positions)
-            if watch.lifted or loop.view.state in STOPPED:
+            if watch.lifted or loop.view.state in ENDED:
                 break
         seen = np.asarray(cameras.views().canvas(), np.uint8) if looks else None
     finally:
         cameras.close()
-    stopped = loop.view.state in STOPPED
+    stopped = loop.view.state in ENDED
     return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped, seen)
