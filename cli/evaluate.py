@@ -207,7 +207,7 @@ def _print(run: EvaluationRun, scores: Scores) -> None:
         " · ".join(f"{getattr(counts, name)} {name}" for name in names if name == "answered" or getattr(counts, name))
     )
     measured = [one for one in scores.overall.measurements if one.value is not None]
-    rows = [(METRICS[one.metric].title, told(one), _interval(one), str(one.n)) for one in measured]
+    rows = [(METRICS[one.metric].title, told(one), interval(one), str(one.n)) for one in measured]
     print_table(("metric", "value", "95 %", "n"), rows)
     groups = scores.fields or scores.categories
     if groups:
@@ -224,7 +224,7 @@ def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
             rows.append((group.name, "–", "", "0"))
             continue
         baseline = "" if first.baseline is None else f" (always the same: {_as_written(first.metric, first.baseline)})"
-        rows.append((group.name, told(first) + baseline, _interval(first), str(first.n)))
+        rows.append((group.name, told(first) + baseline, interval(first), str(first.n)))
     return rows
 
 
@@ -235,7 +235,8 @@ def told(one: Measurement) -> str:
     return f"{_as_written(one.metric, one.value)}{spread}"
 
 
-def _interval(one: Measurement) -> str:
+def interval(one: Measurement) -> str:
+    """`64.0 % to 94.8 %`; empty without one."""
     if one.low is None or one.high is None:
         return ""
     return f"{_as_written(one.metric, one.low)} to {_as_written(one.metric, one.high)}"

@@ -1,13 +1,14 @@
 """`python -m robot.evaluation`: the episodes of the simulated table, for whoever reads the lines that it writes.
 
-It writes the benchmark as one line of JSON, then reads ids of items, a line each, and writes an `Answer` for each as
-one line of JSON. It ends when its input does; 2 with one line that says why when it cannot go on.
+It writes the benchmark as one line of JSON, then reads items of such a benchmark, a line of JSON each, and writes an
+`Answer` for each. It ends when its input does; 2 with one line that says why when it cannot go on.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import itertools
 import logging
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from robot.evaluation.trials import TableTrials
 from robot.process import SWITCH_INTERVAL_S, raise_priority
 from robot.settings import read_settings
 from studio.errors import BadInput, StudioError
-from studio.evaluation import Answer, Benchmark
+from studio.evaluation import Answer, Item
 from studio.evaluation.episodes import Level
 from studio.logs import configure_logs
 from studio.requests import shown
@@ -41,16 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         benchmark = table_benchmark(_scenes(said.scenes), _levels(said.levels), _seed(said.seed))
         _say(benchmark.model_dump_json())
-        _drive(benchmark, others)
+        _drive(others)
     except StudioError as error:
         sys.stderr.write(f"orrery evaluate-policy: {error}\n")
         return 2
     return 0
 
 
-def _drive(benchmark: Benchmark, others: Sequence[str]) -> None:
-    items = {item.id: item for item in benchmark.items}
-    first = sys.stdin.readline().strip()
+def _drive(others: Sequence[str]) -> None:
+    first = sys.stdin.readline()
     if not first:
         return
     with tempfile.TemporaryDirectory() as scratch:
@@ -59,10 +59,8 @@ def _drive(benchmark: Benchmark, others: Sequence[str]) -> None:
         gc.freeze()
         try:
             trials.make_ready()
-            for line in (first, *sys.stdin):
-                item = items.get(line.strip())
-                if item is None:
-                    raise BadInput(f"There is no item {shown(line.strip())}.", param="item")
+            for line in itertools.chain([first], sys.stdin):
+                item = Item.model_validate_json(line)
                 result = trials.try_it(task_of(item))
                 _say(Answer(item=item.id, text=result.to_text(), seconds=result.seconds).model_dump_json())
         finally:
