@@ -37,8 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="another seed has other tables (default: 0)")
     said, others = parser.parse_known_args(arguments)
     configure_logs(logging.ERROR)
-    sys.setswitchinterval(SWITCH_INTERVAL_S)
-    raise_priority()
     try:
         benchmark = table_benchmark(_scenes(said.scenes), _levels(said.levels), _seed(said.seed))
         _say(benchmark.model_dump_json())
@@ -53,6 +51,8 @@ def _drive(others: Sequence[str]) -> None:
     first = sys.stdin.readline()
     if not first:
         return
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    raise_priority()
     with tempfile.TemporaryDirectory() as scratch:
         settings = read_settings([f"--recordings={scratch}", "--arm=simulated", *others])
         trials = TableTrials(settings, MonotonicClock())
