@@ -93,8 +93,10 @@ def test_our_lines_are_read_back(tmp_path: Path):
 def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, fields: dict[str, Any], names: str):
     path = written(tmp_path / "bad.jsonl", robolab(0), {**robolab(1), **fields})
 
-    with pytest.raises(BadInput, match=names):
+    with pytest.raises(BadInput) as refused:
         read_episodes(path)
+
+    assert names in f"{refused.value.message} {refused.value.param}"
 
 
 def test_a_file_without_episodes_is_refused(tmp_path: Path):
