@@ -36,7 +36,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--levels", default=",".join(get_args(Level)), help="instruction levels, comma-separated")
     parser.add_argument("--seed", type=int, default=0, help="another seed has other tables (default: 0)")
     said, others = parser.parse_known_args(arguments)
-    configure_logs(logging.ERROR)
     try:
         benchmark = table_benchmark(_scenes(said.scenes), _levels(said.levels), _seed(said.seed))
         _say(benchmark.model_dump_json())
@@ -51,6 +50,7 @@ def _drive(others: Sequence[str]) -> None:
     first = sys.stdin.readline()
     if not first:
         return
+    configure_logs(logging.ERROR)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     raise_priority()
     with tempfile.TemporaryDirectory() as scratch:

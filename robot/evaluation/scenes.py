@@ -28,7 +28,7 @@ INSTRUCTIONS: dict[Level, str] = {
 
 
 @dataclass(frozen=True)
-class Task:
+class TableTask:
     """What an item asks for.
 
     Attributes:
@@ -61,10 +61,10 @@ def table_benchmark(num_scenes: int, levels: Sequence[Level], seed: int) -> Benc
     )
 
 
-def task_of(item: Item) -> Task:
+def task_of(item: Item) -> TableTask:
     """The task of an item of `table_benchmark`."""
     scene = int(item.id.rpartition("/")[2])
-    return Task(scene, _thing(scene), item.question)
+    return TableTask(scene, _thing(scene), item.question)
 
 
 def _item(scene: int, level: Level) -> Item:

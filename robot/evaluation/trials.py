@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from robot.clock import Clock
 from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
-from robot.evaluation.scenes import Task
+from robot.evaluation.scenes import TableTask
 from robot.evaluation.watch import Watch
 from robot.faults import PolicyLost, PolicyRefused, RobotFault
 from robot.settings import RobotSettings
@@ -65,7 +65,7 @@ class TableTrials:
         if self.station.view.state != "ready":
             raise RobotFault(f"The self-test of the simulated arm did not pass. {self._failed}".rstrip())
 
-    def try_it(self, task: Task) -> EpisodeResult:
+    def try_it(self, task: TableTask) -> EpisodeResult:
         """One task, from home until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
 
         Raises:

@@ -8,7 +8,7 @@ import pytest
 from websockets.sync.server import ServerConnection
 
 from robot.clock import MonotonicClock
-from robot.evaluation.scenes import Task, table_benchmark, task_of
+from robot.evaluation.scenes import TableTask, table_benchmark, task_of
 from robot.evaluation.trials import TableTrials
 from robot.faults import CameraLost, PolicyRefused
 from robot.scripted import wire
@@ -62,7 +62,7 @@ def test_the_scripted_policy_lifts_at_every_level_and_one_that_stays_never_does(
     with policy_server(scripted) as (url, _), trials(url, tmp_path) as own:
         own.make_ready()
         results = [own.try_it(task_of(item)) for item in table_benchmark(1, ("vague", "specific"), 0).items]
-        refused = own.try_it(Task(1_000_000_000, 0, "sing a song"))
+        refused = own.try_it(TableTask(1_000_000_000, 0, "sing a song"))
     with policy_server(stay_here) as (url, _), trials(url, tmp_path) as own:
         own.make_ready()
         stayed = own.try_it(task_of(table_benchmark(1, ("default",), 0).items[0]))

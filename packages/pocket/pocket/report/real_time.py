@@ -21,7 +21,7 @@ from pocket.report.exam import Figure, Marks
 from pocket.report.rendering import SCENES, held_out
 from pocket.report.tables import draw_errand
 from robot.clock import MonotonicClock
-from robot.evaluation.scenes import Task
+from robot.evaluation.scenes import TableTask
 from robot.evaluation.trials import REST_S, TableTrials
 from robot.settings import read_settings
 from robot.station.telemetry import Summary
@@ -54,7 +54,7 @@ def try_in_real_time(folder: Path, count: int, seed: int, say: Callable[[str], N
     with tempfile.TemporaryDirectory() as scratch, _server(folder, Path(scratch)) as url, _arm(url, scratch) as arm:
         trials: list[Trial] = []
         for errand in errands:
-            trials.append(_trial(arm.try_it(Task(errand.seed, errand.thing, errand.words))))
+            trials.append(_trial(arm.try_it(TableTask(errand.seed, errand.thing, errand.words))))
             say(f"real_time: {len(trials)} of {count}")
         return trials, arm.station.meter.summary()
 
