@@ -172,8 +172,8 @@ class RunService:
 
     async def remove(self, run_id: str) -> None:
         """Forget a run that has ended, with its answers. Raises RunNotFound, Conflict."""
-        await self.get(run_id)
-        if run_id in self._live:
+        run = await self.get(run_id)
+        if run_id in self._live or (run.form == "policy" and run.state == "running"):
             raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
         await self._store.remove(run_id)
         self._changed()

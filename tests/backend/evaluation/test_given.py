@@ -69,6 +69,8 @@ def test_a_running_one_can_be_stopped(database: Database, tmp_path: Path):
         async with studio(database, tmp_path) as own:
             await own.benchmarks.add(lifts())
             run = await own.runs.start(STARTED)
+            with pytest.raises(Conflict, match="running"):
+                await own.runs.remove(run.id)
             assert (await own.runs.stop(run.id)).state == "stopped"
             with pytest.raises(Conflict):
                 await own.runs.stop(run.id)
