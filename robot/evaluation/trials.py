@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 
 from robot.clock import Clock
 from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
@@ -43,6 +44,7 @@ class TableTrials:
         self._clock = clock
         self._hardware = connect_hardware(settings, clock)
         self._watch: Watch | None = None
+        self._latencies_s: list[float] = []
         self._failed = ""
         try:
             self._hardware.cameras.views()
@@ -73,6 +75,7 @@ class TableTrials:
         """
         self._await_policy()
         self.station.order(ResetScene(seed=task.scene))
+        self._latencies_s = []
         watch = self._watch = Watch(self._hardware.objects(), task.thing)
         began_s = self._clock.now()
         self.station.order(Start(run=Run(prompt=task.instruction)))
@@ -91,6 +94,7 @@ class TableTrials:
             wrong_object=watch.wrong_lifted,
             stopped=view.stop.value if stopped and view.stop is not None else "",
             seconds=seconds,
+            answer_s=round(median(self._latencies_s), 3) if self._latencies_s else None,
             reason=view.words if stopped else "",
         )
 
@@ -108,6 +112,8 @@ class TableTrials:
 
     def _look(self, report: TickReport) -> None:
         watch = self._watch
+        if watch is not None and report.latency_s is not None:
+            self._latencies_s.append(report.latency_s)
         if watch is not None and report.state is not None:
             watch.look(self._hardware.objects(), report.state.joint_positions)
 

@@ -27,6 +27,7 @@ class EpisodeResult(Frozen):
         wrong_object: another object was lifted or grasped.
         stopped: code of the reason why the arm was stopped, as in "clamp_rate"; empty where it was not.
         seconds: from the start to the success, the stop or the time limit.
+        answer_s: median time from an observation to the rows that answer it, in seconds.
         reason: why it ended, in words.
     """
 
@@ -38,6 +39,7 @@ class EpisodeResult(Frozen):
     wrong_object: bool | None = None
     stopped: str | None = None
     seconds: float | None = Field(default=None, ge=0)
+    answer_s: float | None = Field(default=None, ge=0)
     reason: str = ""
 
     def to_text(self) -> str:

@@ -105,5 +105,6 @@ METRICS: dict[str, MetricFacts] = {
         _rate("wrong_object", "Wrong object", "Episodes in which another object was taken", miss=None, better="lower"),
         _rate("stopped", "Stopped", "Episodes in which the safety filter stopped the arm", miss=None, better="lower"),
         _error("success_s", "Time to success", "Mean time of the episodes that succeeded", "s", 1),
+        _error("answer_s", "Time per answer", "Mean over episodes of the median time until the policy answers", "s", 2),
     )
 }

@@ -121,7 +121,7 @@ def test_a_policys_run_is_read_by_level_and_is_not_started_here(open_page: OpenP
     answers = [{"item": item["id"], "text": text} for item in items]
     assert studio.post(f"/v1/runs/{run['id']}/answers", json={"answers": answers}).status_code == 200
 
-    page = visit(open_page(), f"evaluate?run={run['id']}")
+    page = visit(open_page(), "evaluate", f"?run={run['id']}")
     expect(runs(page.page).first).to_contain_text("Task success 100.0 %")
     scores = page.page.get_by_role("region", name="Scores")
     for level in levels:

@@ -24,6 +24,7 @@ METRICS = (
     "stopped",
     "task_score",
     "success_s",
+    "answer_s",
 )
 
 
@@ -58,6 +59,7 @@ def measure(item: Item, benchmark: Benchmark, reading: JsonValue) -> Measured:
         "task_score": result.score,
         "stopped": None if result.stopped is None else float(bool(result.stopped)),
         "success_s": result.seconds if result.success else None,
+        "answer_s": result.answer_s,
     }
     for name in ("reached", "grasped", "lifted", "wrong_object"):
         outcome: bool | None = getattr(result, name)

@@ -20,7 +20,7 @@ from studio.requests import parse_as, shown
 
 FILE = "episode_results.jsonl"
 
-OWN = ("score", "reached", "grasped", "lifted", "wrong_object", "stopped", "reason")
+OWN = ("score", "reached", "grasped", "lifted", "wrong_object", "stopped", "answer_s", "reason")
 WRONG = ("WRONG_OBJECT_GRABBED", "wrong_objects_grabbed")
 
 

@@ -68,6 +68,7 @@ def test_the_scripted_policy_lifts_at_every_level_and_one_that_stays_never_does(
         stayed = own.try_it(task_of(table_benchmark(1, ("default",), 0).items[0]))
 
     assert all(result.success and result.lifted and result.stopped == "" for result in results)
+    assert all(result.answer_s is not None and result.answer_s > 0 for result in results)
     assert (refused.success, refused.stopped) == (False, "stale"), "an arm without rows for five seconds is stopped"
     assert (stayed.success, stayed.reached, stayed.stopped) == (False, False, "")
     assert stayed.seconds is not None

@@ -12,7 +12,7 @@ from studio.evaluation.forms import check
 from studio.evaluation.forms.policy import POLICY
 
 LIFTED = EpisodeResult(
-    success=True, reached=True, grasped=True, lifted=True, wrong_object=False, stopped="", seconds=2.5
+    success=True, reached=True, grasped=True, lifted=True, wrong_object=False, stopped="", seconds=2.5, answer_s=0.3
 )
 STOPPED = EpisodeResult(success=False, reached=True, wrong_object=False, stopped="clamp_rate", seconds=1.0)
 
