@@ -54,6 +54,16 @@ def evaluate_policy(
         str, typer.Option(envvar="ORRERY_LEVELS", metavar="NAMES", help="Levels of the instruction, comma-separated.")
     ] = "vague,default,specific",
     seed: Annotated[int, typer.Option(envvar="ORRERY_SEED", min=0, max=1000, help="Selects the tables.")] = 0,
+    answers_after: Annotated[
+        float | None,
+        typer.Option(
+            envvar="ORRERY_ANSWERS_AFTER",
+            metavar="SECONDS",
+            min=0.0,
+            max=5.0,
+            help="Let each answer take this long in the simulation, which waits for it [real time]",
+        ),
+    ] = None,
     title: Annotated[
         str, typer.Option(envvar="ORRERY_TITLE", metavar="NAME", help="Name of the run [the policy's]")
     ] = "",
@@ -69,9 +79,9 @@ def evaluate_policy(
 ) -> None:
     """Let a policy lift objects from the simulated table, and print how often it succeeds.
 
-    Each table is asked for at each level of the instruction, for at most 8 s an episode, in real time, so run it on a
-    quiet machine. The run is kept on the server, where the page Evaluate shows it. Without a server, --policy only
-    prints. Settings of the robot program (ORRERY_ROBOT_DECLARE and others) apply.
+    Each table is asked for at each level of the instruction, for at most 8 s an episode: in real time, which needs a
+    quiet machine, or with --answers-after. The run is kept on the server, where the page Evaluate shows it. Without a
+    server, --policy only prints. Settings of the robot program (ORRERY_ROBOT_DECLARE and others) apply.
     """
     if output is not None and output.suffix.lower() != ".jsonl":
         raise BadInput(f"{output} is not .jsonl.", param="output")
@@ -83,6 +93,8 @@ def evaluate_policy(
         asyncio.run(_import(episodes, title, target))
         return
     arguments = [f"--scenes={scenes}", f"--levels={levels}", f"--seed={seed}"]
+    if answers_after is not None:
+        arguments.append(f"--answers-after={answers_after}")
     asyncio.run(_drive(_Asked(target, checkpoint, policy, arguments, title, run, output)))
 
 

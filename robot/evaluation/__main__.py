@@ -17,6 +17,7 @@ from typing import get_args
 
 from robot.clock import MonotonicClock
 from robot.evaluation.scenes import MAX_SCENES, table_benchmark, task_of
+from robot.evaluation.stepped import SteppedTrials
 from robot.evaluation.trials import TableTrials
 from robot.process import SWITCH_INTERVAL_S, raise_priority
 from robot.settings import read_settings
@@ -35,18 +36,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scenes", type=int, default=20, help=f"number of tables, up to {MAX_SCENES} (default: 20)")
     parser.add_argument("--levels", default=",".join(get_args(Level)), help="instruction levels, comma-separated")
     parser.add_argument("--seed", type=int, default=0, help="another seed has other tables (default: 0)")
+    parser.add_argument("--answers-after", type=float, help="seconds an answer takes; left out: in real time")
     said, others = parser.parse_known_args(arguments)
     try:
         benchmark = table_benchmark(_scenes(said.scenes), _levels(said.levels), _seed(said.seed))
         _say(benchmark.model_dump_json())
-        _drive(others)
+        _drive(others, said.answers_after)
     except StudioError as error:
         sys.stderr.write(f"orrery evaluate-policy: {error}\n")
         return 2
     return 0
 
 
-def _drive(others: Sequence[str]) -> None:
+def _drive(others: Sequence[str], answers_after_s: float | None) -> None:
     first = sys.stdin.readline()
     if not first:
         return
@@ -55,7 +57,8 @@ def _drive(others: Sequence[str]) -> None:
     raise_priority()
     with tempfile.TemporaryDirectory() as scratch:
         settings = read_settings([f"--recordings={scratch}", "--arm=simulated", *others])
-        trials = TableTrials(settings, MonotonicClock())
+        real = answers_after_s is None
+        trials = TableTrials(settings, MonotonicClock()) if real else SteppedTrials(settings, answers_after_s)
         gc.freeze()
         try:
             trials.make_ready()

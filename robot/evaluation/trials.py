@@ -10,11 +10,12 @@ from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
 from robot.evaluation.scenes import TableTask
 from robot.evaluation.watch import Watch
 from robot.faults import PolicyLost, PolicyRefused, RobotFault
+from robot.policy import PolicyStatus
 from robot.settings import RobotSettings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
 from robot.station.self_test import Check
-from robot.tick_report import TickReport
+from robot.tick_report import SessionView, TickReport
 from studio.evaluation.episodes import EpisodeResult
 
 LIMIT_S = 8.0
@@ -61,7 +62,7 @@ class TableTrials:
             PolicyLost: it does not answer.
             RobotFault: the self-test did not pass.
         """
-        self._await_policy()
+        await_policy(lambda: self.station.policy_status, self._clock)
         self.station.order(RunSelfTest())
         self._until(lambda: not self.station.busy, SELF_TEST_S)
         if self.station.view.state != "ready":
@@ -73,42 +74,23 @@ class TableTrials:
         Raises:
             PolicyRefused, PolicyLost: as `make_ready`; the next task would meet it too.
         """
-        self._await_policy()
+        await_policy(lambda: self.station.policy_status, self._clock)
         self.station.order(ResetScene(seed=task.scene))
         self._latencies_s = []
         watch = self._watch = Watch(self._hardware.objects(), task.thing)
         began_s = self._clock.now()
         self.station.order(Start(run=Run(prompt=task.instruction)))
         self._until(lambda: watch.lifted or self.station.view.state in ENDED, LIMIT_S)
-        seconds = round(self._clock.now() - began_s, 2)
+        seconds = self._clock.now() - began_s
         self._watch = None
         view = self.station.view
-        stopped = view.state in ENDED
-        self.station.order(Recover() if stopped else Finish())
+        self.station.order(Recover() if view.state in ENDED else Finish())
         self._until(lambda: not self.station.busy and self.station.view.state == "ready", REST_S)
-        return EpisodeResult(
-            success=watch.lifted and not watch.wrong_lifted and not stopped,
-            reached=watch.reached,
-            grasped=watch.grasped,
-            lifted=watch.lifted,
-            wrong_object=watch.wrong_lifted,
-            stopped=view.stop.value if stopped and view.stop is not None else "",
-            seconds=seconds,
-            answer_s=round(median(self._latencies_s), 3) if self._latencies_s else None,
-            reason=view.words if stopped else "",
-        )
+        return result_of(watch, view, seconds, median(self._latencies_s) if self._latencies_s else None)
 
     def close(self) -> None:
         """Let go of the arm and the policy."""
         self.station.close()
-
-    def _await_policy(self) -> None:
-        self._until(lambda: self.station.policy_status.connection in ("ready", "refused"), READY_S)
-        status = self.station.policy_status
-        if status.connection == "refused":
-            raise PolicyRefused(status.words)
-        if status.connection != "ready":
-            raise PolicyLost(f"The policy was not ready within {READY_S:.0f} s. {status.words}".rstrip())
 
     def _look(self, report: TickReport) -> None:
         watch = self._watch
@@ -121,8 +103,49 @@ class TableTrials:
         if check.outcome == "failed":
             self._failed = check.words
 
-    def _until(self, holds: Callable[[], bool], limit_s: float) -> bool:
-        ends_at_s = self._clock.now() + limit_s
-        while not holds() and self._clock.now() < ends_at_s:
-            self._clock.wait_until(self._clock.now() + LOOK_EVERY_S)
-        return holds()
+    def _until(self, holds: Callable[[], bool], limit_s: float) -> None:
+        _wait(self._clock, holds, limit_s)
+
+
+def await_policy(status: Callable[[], PolicyStatus], clock: Clock) -> None:
+    """Wait until the policy may drive.
+
+    Raises:
+        PolicyRefused: its actions may not drive this arm.
+        PolicyLost: it was not ready within ``READY_S``.
+    """
+    _wait(clock, lambda: status().connection in ("ready", "refused"), READY_S)
+    found = status()
+    if found.connection == "refused":
+        raise PolicyRefused(found.words)
+    if found.connection != "ready":
+        raise PolicyLost(f"The policy was not ready within {READY_S:.0f} s. {found.words}".rstrip())
+
+
+def result_of(watch: Watch, view: SessionView, seconds: float, answer_s: float | None) -> EpisodeResult:
+    """What became of an episode.
+
+    Args:
+        watch: that looked at every tick.
+        view: where the session stood in the end.
+        seconds: from its start.
+        answer_s: how long the policy took for an answer.
+    """
+    stopped = view.state in ENDED
+    return EpisodeResult(
+        success=watch.lifted and not watch.wrong_lifted and not stopped,
+        reached=watch.reached,
+        grasped=watch.grasped,
+        lifted=watch.lifted,
+        wrong_object=watch.wrong_lifted,
+        stopped=view.stop.value if stopped and view.stop is not None else "",
+        seconds=round(seconds, 2),
+        answer_s=None if answer_s is None else round(answer_s, 3),
+        reason=view.words if stopped else "",
+    )
+
+
+def _wait(clock: Clock, holds: Callable[[], bool], limit_s: float) -> None:
+    ends_at_s = clock.now() + limit_s
+    while not holds() and clock.now() < ends_at_s:
+        clock.wait_until(clock.now() + LOOK_EVERY_S)

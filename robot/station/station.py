@@ -79,7 +79,7 @@ class Station:
         self._cancelled = threading.Event()
         self._until = threading.Event()
         self.meter = Meter()
-        self._connection = _connect_policy(settings, clock)
+        self._connection = connect_policy(settings, clock)
         self._recorder = Recorder(Dataset(settings.recordings, hardware.arm.model))
         policy: Policy = self._connection or NoPolicy()
         self._policy = policy
@@ -290,7 +290,8 @@ class Station:
         }
 
 
-def _connect_policy(settings: RobotSettings, clock: Clock) -> PolicyConnection | None:
+def connect_policy(settings: RobotSettings, clock: Clock) -> PolicyConnection | None:
+    """The client of the settings' policy; none where they name none, or need none."""
     if not settings.policy_url:
         return None
     if settings.mode == "replay" and not settings.server:
