@@ -5,28 +5,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from websockets.sync.server import ServerConnection
 
 from robot.clock import MonotonicClock
 from robot.evaluation.scenes import TableTask, table_benchmark, task_of
 from robot.evaluation.trials import TableTrials
 from robot.faults import CameraLost, PolicyRefused
-from robot.scripted import wire
 from robot.settings import RobotSettings
 from robot.simulation.library import GRAPHICS, Graphics
-from robot_servers import OURS, answer, policy_server, stay_here
-from studio.wire.arrays import pack_message
+from robot_servers import OURS, answer, policy_server, scripted, stay_here
 
 VELOCITIES = {**OURS, "action_space": "joint_velocity"}
 
 draws = pytest.mark.skipif(not GRAPHICS.can_draw, reason=GRAPHICS.problem or "it draws")
-
-
-def scripted(socket: ServerConnection) -> None:
-    """The scripted policy."""
-    socket.send(pack_message(wire.METADATA))
-    for frame in socket:
-        socket.send(wire.answer(frame))
 
 
 @contextmanager
