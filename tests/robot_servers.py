@@ -120,5 +120,5 @@ def stay_here(socket: ServerConnection) -> None:
 def scripted(socket: ServerConnection) -> None:
     """The scripted policy."""
     answer(socket, wire.METADATA)
-    for frame in socket:
-        socket.send(wire.answer(frame))
+    while True:
+        socket.send(wire.answer(socket.recv(decode=False)))
