@@ -213,7 +213,7 @@ def _print(run: EvaluationRun, scores: Scores) -> None:
         " · ".join(f"{getattr(counts, name)} {name}" for name in names if name == "answered" or getattr(counts, name))
     )
     measured = [one for one in scores.overall.measurements if one.value is not None]
-    rows = [(METRICS[one.metric].title, told(one), _interval(one), str(one.n)) for one in measured]
+    rows = [(METRICS[one.metric].title, told(one), interval(one), str(one.n)) for one in measured]
     print_table(("metric", "value", "95 %", "n"), rows)
     groups = scores.fields or scores.categories
     if groups:
@@ -232,7 +232,7 @@ def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
         baseline = (
             "" if first.baseline is None else f" (always the same: {METRICS[first.metric].written(first.baseline)})"
         )
-        rows.append((group.name, told(first) + baseline, _interval(first), str(first.n)))
+        rows.append((group.name, told(first) + baseline, interval(first), str(first.n)))
     return rows
 
 
@@ -243,7 +243,8 @@ def told(one: Measurement) -> str:
     return f"{METRICS[one.metric].written(one.value)}{spread}"
 
 
-def _interval(one: Measurement) -> str:
+def interval(one: Measurement) -> str:
+    """`64.0 % to 94.8 %`; empty without one."""
     if one.low is None or one.high is None:
         return ""
     return f"{METRICS[one.metric].written(one.low)} to {METRICS[one.metric].written(one.high)}"

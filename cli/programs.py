@@ -33,7 +33,12 @@ def report_card(context: typer.Context) -> None:
 
 def _become(module: str, arguments: list[str], *, needs: tuple[str, ...], brings: str) -> NoReturn:
     """Run a program in the place of this one. Raises StudioError where what it imports on any machine is missing."""
+    check_imports(needs, brings)
+    os.execv(sys.executable, (sys.executable, "-P", "-m", module, *arguments))
+
+
+def check_imports(needs: tuple[str, ...], brings: str) -> None:
+    """Raises StudioError: a package that a program needs is missing; `brings` is what pip installs to bring it."""
     missing = [name for name in needs if importlib.util.find_spec(name) is None]
     if missing:
         raise StudioError(f"{', '.join(missing)} cannot be imported.", hint=f"Install it with pip install {brings}.")
-    os.execv(sys.executable, (sys.executable, "-P", "-m", module, *arguments))

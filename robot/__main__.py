@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from robot.bridge import Bridge, messages
 from robot.clock import Clock, MonotonicClock
 from robot.commands import Finish, RunSelfTest, Start
-from robot.process import raise_priority
+from robot.process import SWITCH_INTERVAL_S, raise_priority
 from robot.settings import RobotSettings, read_settings
 from robot.station import Station
 from robot.station.hardware import connect_hardware
@@ -24,9 +24,6 @@ from studio.logs import configure_logs
 
 POLL_S = 0.2
 READY_TIMEOUT_S = 30.0
-
-SWITCH_INTERVAL_S = 0.0005
-"""How long another thread may keep the interpreter from the loop's; Python's own 5 ms are a twelfth of a tick."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

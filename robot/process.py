@@ -11,6 +11,9 @@ REAL_TIME = 1
 NICE = -10
 """Where there is no real-time priority to be had; groups of processes share by turns whatever they say here."""
 
+SWITCH_INTERVAL_S = 0.0005
+"""How long another thread may keep the interpreter from the loop's; Python's own 5 ms are a twelfth of a tick."""
+
 
 def raise_priority() -> None:
     """Of this thread, and those that it starts; without the right to it all goes on, and late ticks are counted.

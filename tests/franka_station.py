@@ -10,14 +10,13 @@ import sys
 import threading
 from pathlib import Path
 
-from robot.__main__ import SWITCH_INTERVAL_S
 from robot.arms.franka import FrankaArm, connect_franka, franky_errors
 from robot.bridge import messages
 from robot.clock import MonotonicClock
 from robot.commands import parse_command
 from robot.gripper.franka_hand import FrankaHand
 from robot.gripper.gripper_thread import GripperThread
-from robot.process import raise_priority
+from robot.process import SWITCH_INTERVAL_S, raise_priority
 from robot.settings import read_settings
 from robot.station import Station
 from robot.station.hardware import Hardware

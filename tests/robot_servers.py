@@ -13,6 +13,7 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
 from robot.observation import Observation
+from robot.scripted import wire
 from robot_fakes import arm_state, views_at
 from studio.wire.arrays import pack_message, unpack_message
 
@@ -114,3 +115,10 @@ def stay_here(socket: ServerConnection) -> None:
         asked = receive(socket)
         row = np.append(asked["observation/joint_position"], asked["observation/gripper_position"])
         answer(socket, {"action": np.tile(row, (32, 1))})
+
+
+def scripted(socket: ServerConnection) -> None:
+    """The scripted policy."""
+    answer(socket, wire.METADATA)
+    while True:
+        socket.send(wire.answer(socket.recv(decode=False)))

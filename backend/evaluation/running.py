@@ -79,19 +79,12 @@ class RunLoop:
 
     async def end(self, state: RunState, error: Failure | None = None) -> None:
         """Write down how it ended."""
-        headline = await self._headline()
+        headline = await headline_of(self._run, self._benchmark, self._store)
         changes = {"state": state, "error": error, "spent_s": self.spent_s, "headline": headline}
         self._run = self._run.model_copy(update=changes)
         await self._store.put(self._run)
         log.info("run_ended", run_id=self._run.id, state=state)
         self._told()
-
-    async def _headline(self) -> Measurement | None:
-        answers = await self._store.answers(self._run.id)
-        if not answers:
-            return None
-        scores = await asyncio.to_thread(draw_up, self._benchmark, answers)
-        return next(one for one in scores.overall.measurements if one.metric == scores.headline)
 
     async def _ask_missing(self) -> None:
         answered = await self._store.answered(self._run.id)
@@ -138,3 +131,12 @@ class RunLoop:
         if facts.type == "video":
             num_frames = settings.num_frames or round((facts.duration_s or 0) * (settings.fps or VIDEO_FPS))
         return {name: pixels * max(num_frames, 1) for name, pixels in given.items()}
+
+
+async def headline_of(run: EvaluationRun, benchmark: Benchmark, store: RunStore) -> Measurement | None:
+    """The metric that a run is compared by, of its answers so far; none before the first."""
+    answers = await store.answers(run.id)
+    if not answers:
+        return None
+    scores = await asyncio.to_thread(draw_up, benchmark, answers)
+    return next(one for one in scores.overall.measurements if one.metric == scores.headline)

@@ -16,12 +16,13 @@ from backend.arena.reasoners import Reasoners
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.benchmarks import BenchmarkService
 from backend.evaluation.exporting import run_archive
+from backend.evaluation.given import GivenRuns
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
 from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
-from studio.evaluation import MarkChange, Scores, ScoreTable, Settings
+from studio.evaluation import Answer, MarkChange, Scores, ScoreTable, Settings
 from studio.evaluation.comparing import compare, table
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
@@ -64,6 +65,7 @@ class RunService:
         self._catalogue = catalogue
         self._media = media
         self._changed = changed
+        self._given = GivenRuns(store, changed)
         self._live: dict[str, _LiveRun] = {}
 
     async def open(self) -> None:
@@ -71,6 +73,9 @@ class RunService:
         try:
             returned = await self._store.running()
             for run in returned:
+                if run.form == "policy":
+                    await self._given.stop(run)
+                    continue
                 log.warning("run_returned", run_id=run.id, answered=run.num_answered)
                 await self._begin(run)
         except StorageError as error:  # they stay written down; the next start goes on with them, or a person does
@@ -91,22 +96,20 @@ class RunService:
             Busy: so many run already.
         """
         found = await self._benchmarks.get(asked.benchmark)
-        name = asked.reasoner or self._catalogue.active.id
-        self._reasoners.check(name, "reasoner")
         settings = _settings(found.benchmark.settings, asked.settings)
-        self._refuse_more()
-        reasoner = next(one for one in self._reasoners.listing() if one.name == name)
+        is_given = found.form == "policy"
+        name, title, precision = _driver(asked) if is_given else self._reasoner(asked)
         num_items = min(asked.num_items or found.num_items, found.num_items)
         run = EvaluationRun(
             id=secrets.token_hex(6),
-            title=asked.title or reasoner.title,
+            title=asked.title or title,
             benchmark=found.name,
             benchmark_id=found.id,
             benchmark_title=found.title,
             form=found.form,
             reasoner=name,
-            reasoner_title=reasoner.title,
-            precision="" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact",
+            reasoner_title=title,
+            precision=precision,
             version=VERSION,
             settings=settings,
             num_items=num_items,
@@ -115,9 +118,15 @@ class RunService:
         )
         await self._store.add(run)
         log.info("run_accepted", run_id=run.id, benchmark=run.benchmark, reasoner=run.reasoner)
-        await self._begin(run)
+        if not is_given:
+            await self._begin(run)
         self._changed()
         return await self.get(run.id)
+
+    async def give(self, run_id: str, answers: Sequence[Answer]) -> EvaluationRun:
+        """Keep answers of a policy's run, as `GivenRuns.give`. Raises RunNotFound, BadInput, Conflict."""
+        await self._given.give(await self._store.get(run_id), answers)
+        return await self.get(run_id)
 
     async def get(self, run_id: str) -> EvaluationRun:
         """A run as it is now. Raises RunNotFound."""
@@ -132,6 +141,9 @@ class RunService:
     async def stop(self, run_id: str) -> EvaluationRun:
         """Ask nothing more, and keep what is answered. Raises RunNotFound, Conflict."""
         run = await self.get(run_id)
+        if run.form == "policy" and run.state == "running":
+            await self._given.stop(run)
+            return await self.get(run_id)
         live = self._live.get(run_id)
         if live is None or live.task.done():
             raise Conflict(f"Run {run_id} has {run.state}; only a running one can be stopped.")
@@ -148,6 +160,9 @@ class RunService:
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
         if run.num_answered == run.num_planned:
             raise Conflict(f"Run {run_id} has an answer to everything.", hint="Start another run.")
+        if run.form == "policy":
+            hint = f"Use orrery evaluate-policy --run {run_id}."
+            raise Conflict(f"A policy drives run {run_id}, which this server does not start.", hint=hint)
         self._refuse_more()
         run = run.model_copy(update={"state": "running", "error": None})
         await self._store.put(run)
@@ -161,8 +176,8 @@ class RunService:
 
     async def remove(self, run_id: str) -> None:
         """Forget a run that has ended, with its answers. Raises RunNotFound, Conflict."""
-        await self.get(run_id)
-        if run_id in self._live:
+        run = await self.get(run_id)
+        if run_id in self._live or (run.form == "policy" and run.state == "running"):
             raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
         await self._store.remove(run_id)
         self._changed()
@@ -253,6 +268,15 @@ class RunService:
             return run
         return run.model_copy(update={"spent_s": live.loop.spent_s, "eta_s": live.loop.eta_s})
 
+    def _reasoner(self, asked: StartRun) -> tuple[str, str, str]:
+        """Name, title and precision of who answers. Raises BadInput, Busy."""
+        name = asked.reasoner or self._catalogue.active.id
+        self._reasoners.check(name, "reasoner")
+        self._refuse_more()
+        reasoner = next(one for one in self._reasoners.listing() if one.name == name)
+        precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
+        return name, reasoner.title, precision
+
     def _refuse_more(self) -> None:
         if len(self._live) >= MAX_RUNNING:
             raise Busy(f"{MAX_RUNNING} runs are running, which is the limit.", hint="Stop one, or wait.")
@@ -282,6 +306,13 @@ def _settings(own: Settings, said: dict[str, object]) -> Settings:
         return parse_as(Settings, {**laid, **said})
     except BadInput as error:
         raise BadInput(error.message, param=f"settings.{error.param}", hint=error.hint) from None
+
+
+def _driver(asked: StartRun) -> tuple[str, str, str]:
+    """Name, title and precision of the policy. Raises BadInput."""
+    if not asked.reasoner:
+        raise BadInput("reasoner is empty; expected the policy that drives.", param="reasoner")
+    return asked.reasoner, asked.reasoner, ""
 
 
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:

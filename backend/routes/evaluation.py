@@ -26,6 +26,7 @@ from studio.evaluation.runs import (
     BenchmarkList,
     BenchmarkSummary,
     EvaluationRun,
+    GivenAnswers,
     JudgeList,
     Judging,
     MetricList,
@@ -57,6 +58,11 @@ BENCHMARK = {
     ],
 }
 ZIP: dict[str, Any] = {"application/zip": {}}
+EPISODE = {
+    "answers": [
+        {"item": "simulated-table/vague/1000000000", "text": '{"success": true, "lifted": true, "seconds": 2.4}'}
+    ]
+}
 RUN = {"benchmark": "cubes", "settings": {"trials": 2, "temperature": 0.6}}
 
 
@@ -146,6 +152,14 @@ async def answers(
 ) -> AnsweredItems:
     """Get items with their answers and what each is worth."""
     return await runs.answers(run_id, category=category, state=state, offset=offset, limit=limit)
+
+
+@router.post("/{run_id}/answers", responses=documented(RunNotFound, BadInput, Conflict, StorageError))
+async def give(
+    run_id: RunId, given: Annotated[GivenAnswers, Body(examples=[EPISODE])], runs: UsesRuns
+) -> EvaluationRun:
+    """Send episodes of a policy's run. They are kept once; with the last one the run has succeeded."""
+    return await runs.give(run_id, given.answers)
 
 
 @router.get("/{run_id}/changes", responses=documented(RunNotFound, BadInput))

@@ -33,7 +33,7 @@ from robot.commands import (
 )
 from robot.loop import DeadMan, Loop, Sensors
 from robot.loop.loop import Listener
-from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection
+from robot.policy import NoPolicy, Policy, PolicyAddress, PolicyConnection, PolicyStatus
 from robot.recording import Dataset, Recorder, read_episode, success_interval
 from robot.recording.reader import list_episodes, mark, plotted
 from robot.settings import RobotSettings
@@ -79,7 +79,7 @@ class Station:
         self._cancelled = threading.Event()
         self._until = threading.Event()
         self.meter = Meter()
-        self._connection = _connect_policy(settings, clock)
+        self._connection = connect_policy(settings, clock)
         self._recorder = Recorder(Dataset(settings.recordings, hardware.arm.model))
         policy: Policy = self._connection or NoPolicy()
         self._policy = policy
@@ -113,7 +113,12 @@ class Station:
     @property
     def has_policy(self) -> bool:
         """Whether the policy is connected and may drive this arm."""
-        return self._policy.status().connection == "ready"
+        return self.policy_status.connection == "ready"
+
+    @property
+    def policy_status(self) -> PolicyStatus:
+        """How it stands with the policy."""
+        return self._policy.status()
 
     def watch(self, watched: bool) -> None:
         """Whether anybody looks at the cameras; a simulated scene is parked while nobody does and nothing is done."""
@@ -285,7 +290,8 @@ class Station:
         }
 
 
-def _connect_policy(settings: RobotSettings, clock: Clock) -> PolicyConnection | None:
+def connect_policy(settings: RobotSettings, clock: Clock) -> PolicyConnection | None:
+    """The client of the settings' policy; none where they name none, or need none."""
     if not settings.policy_url:
         return None
     if settings.mode == "replay" and not settings.server:

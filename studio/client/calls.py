@@ -15,10 +15,12 @@ from studio.client.paths import comparison_path, item_path, media_path, refineme
 from studio.comparisons import CompareRequest, Comparison, ExportForm
 from studio.evaluation import Benchmark, Scores
 from studio.evaluation.runs import (
+    AnsweredItems,
     AskVerdicts,
     BenchmarkList,
     BenchmarkSummary,
     EvaluationRun,
+    GivenAnswers,
     Judging,
     RunList,
     StartRun,
@@ -168,6 +170,20 @@ class EvaluationCalls:
     async def resume(self, run_id: str) -> EvaluationRun:
         """Ask again what has no answer. Raises RunNotFound, Conflict."""
         return await self._connection.ask("POST", f"{run_path(run_id)}/resume", EvaluationRun)
+
+    async def give(self, run_id: str, given: GivenAnswers) -> EvaluationRun:
+        """Send episodes of a policy's run. Raises RunNotFound, BadInput, Conflict."""
+        path = f"{run_path(run_id)}/answers"
+        return await self._connection.ask("POST", path, EvaluationRun, json=given.model_dump(mode="json"))
+
+    async def stop(self, run_id: str) -> EvaluationRun:
+        """Stop a run and keep its answers. Raises RunNotFound, Conflict."""
+        return await self._connection.ask("POST", f"{run_path(run_id)}/stop", EvaluationRun)
+
+    async def answers(self, run_id: str, offset: int = 0) -> AnsweredItems:
+        """A page of items with their answers. Raises RunNotFound."""
+        params = {"offset": offset, "limit": 200}
+        return await self._connection.ask("GET", f"{run_path(run_id)}/answers", AnsweredItems, params=params)
 
     async def judge(self, run_id: str, asked: AskVerdicts) -> Judging:
         """Let a judge grade a run. Raises RunNotFound, BadInput, Conflict."""

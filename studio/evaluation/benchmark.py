@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 from studio.evaluation.schema import AnnotationSchema
 from studio.requests import MAX_SEED, Frozen
 
-Form = Literal["choice", "text", "number", "boxes", "points", "intervals", "events", "fields"]
+Form = Literal["choice", "text", "number", "boxes", "points", "intervals", "events", "fields", "policy"]
 """How an item is asked and how its answer is read; `studio.evaluation.forms.FORMS` has a row for each."""
 
 Counted = Literal["start", "end"]
@@ -80,7 +80,7 @@ class Item(Frozen):
     Attributes:
         id: unique in its benchmark.
         media: paths relative to the benchmark's folder; once uploaded, ids of the media store.
-        question: in words; of events, what stands before their list, or nothing.
+        question: in words; of events, what stands before their list, or nothing; of a policy, the instruction.
         choices: by letter.
         events: names of what happens, in order.
         category: of the tables; of temporal localisation it is the task.
@@ -88,7 +88,8 @@ class Item(Frozen):
             `{"box_2d": [x1, y1, x2, y2], "label"}` on the grid of 0 to 1000, without a label any fits. "points": a
             list of such boxes or of masks `{"size": [height, width], "counts": […]}` (COCO's run lengths, not
             compressed), inside one of which a point is right. "intervals": a list of `{"start", "end", "label"}` in
-            seconds. "events": an end time in seconds for each, or [start, end]. "fields": an object.
+            seconds. "events": an end time in seconds for each, or [start, end]. "fields": an object. "policy": the name
+            of the object that is asked for, or nothing.
         judge_question: what a judge is told was asked; without one the question.
         video: items of one video are averaged first; without one the first medium.
     """

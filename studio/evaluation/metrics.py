@@ -40,8 +40,10 @@ class MetricFacts(Frozen):
         return f"{value * self.scale:.{self.digits}f} {self.unit}".rstrip()
 
 
-def _rate(name: str, title: str, help: str, *, miss: float | None = 0.0) -> MetricFacts:
-    return MetricFacts(name=name, title=title, help=help, kind="rate", unit="%", scale=100, digits=1, miss=miss)
+def _rate(name: str, title: str, help: str, *, miss: float | None = 0.0, better: Better = "higher") -> MetricFacts:
+    return MetricFacts(
+        name=name, title=title, help=help, kind="rate", better=better, unit="%", scale=100, digits=1, miss=miss
+    )
 
 
 def _error(name: str, title: str, help: str, unit: str = "", digits: int = 3) -> MetricFacts:
@@ -93,5 +95,16 @@ METRICS: dict[str, MetricFacts] = {
         _error("translation_error_m", "RTE", "Mean distance between estimated and true motion, frame to frame", "m"),
         _error("trajectory_error_m", "ATE", "RMSE of positions after rigid alignment without scale (Umeyama)", "m"),
         _error("action_mse", "Action MSE", "Mean squared error of an action channel", digits=6),
+        _rate("task_success", "Task success", "Episodes whose task was done"),
+        MetricFacts(
+            name="task_score", title="Task score", help="Share of the task's parts that were done, from 0 to 1"
+        ),
+        _rate("reached", "Reached", "Episodes in which the hand was at the named object", miss=None),
+        _rate("grasped", "Grasped", "Episodes in which the named object left the table at the hand", miss=None),
+        _rate("lifted", "Lifted", "Episodes in which the named object was held in the air", miss=None),
+        _rate("wrong_object", "Wrong object", "Episodes in which another object was taken", miss=None, better="lower"),
+        _rate("stopped", "Stopped", "Episodes in which the safety filter stopped the arm", miss=None, better="lower"),
+        _error("success_s", "Time to success", "Mean time of the episodes that succeeded", "s", 1),
+        _error("answer_s", "Time per answer", "Mean over episodes of the median time until the policy answers", "s", 2),
     )
 }

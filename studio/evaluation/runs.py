@@ -24,7 +24,8 @@ class StartRun(Frozen):
 
     Attributes:
         benchmark: its name, for its newest version, or the id of one version.
-        reasoner: a checkpoint, or a name of `reasoners.toml`; none takes the default checkpoint.
+        reasoner: a checkpoint, or a name of `reasoners.toml`; none takes the default checkpoint. Of a policy's run:
+            who drives, in any words; its answers are sent to `POST /v1/runs/{id}/answers`.
         settings: instead of the benchmark's own, field by field.
         num_items: only so many, from the beginning.
         title: a name for the run; none takes the reasoner's.
@@ -154,6 +155,12 @@ class AnsweredItems(Frozen):
     items: tuple[AnsweredItem, ...]
     total: int
     next_offset: int | None = None
+
+
+class GivenAnswers(Frozen):
+    """`POST /v1/runs/{id}/answers`: what became of episodes of a policy, each an `EpisodeResult` as text."""
+
+    answers: Annotated[tuple[Answer, ...], Field(min_length=1, max_length=1000)]
 
 
 class AskVerdicts(Frozen):

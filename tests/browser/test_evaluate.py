@@ -108,3 +108,24 @@ def test_a_benchmark_comes_from_files_and_a_bad_line_is_named(open_page: OpenPag
     files.set_input_files([tmp_path / "lories.jsonl", tmp_path / "seen.png"])
     expect(benchmarks(page.page).locator("option:checked")).to_have_text("lories")
     expect(page.page.get_by_text("2 questions · multiple choice")).to_be_visible()
+
+
+def test_a_policys_run_is_read_by_level_and_is_not_started_here(open_page: OpenPage, studio: RunningServer):
+    levels = ("vague", "default", "specific")
+    items = [{"id": f"table/{level}/1", "question": f"{level}: lift it", "category": level} for level in levels]
+    added = studio.post(
+        "/v1/benchmarks", json={"name": "table", "title": "Table", "form": "policy", "items": items}
+    ).json()
+    run = studio.post("/v1/runs", json={"benchmark": added["id"], "reasoner": "pocket"}).json()
+    text = json.dumps({"success": True, "lifted": True, "stopped": "", "seconds": 2.5})
+    answers = [{"item": item["id"], "text": text} for item in items]
+    assert studio.post(f"/v1/runs/{run['id']}/answers", json={"answers": answers}).status_code == 200
+
+    page = visit(open_page(), "evaluate", f"?run={run['id']}")
+    expect(runs(page.page).first).to_contain_text("Task success 100.0 %")
+    scores = page.page.get_by_role("region", name="Scores")
+    for level in levels:
+        expect(scores).to_contain_text(level)
+    benchmarks(page.page).select_option(label="Table")
+    expect(page.page.get_by_text("Start it with orrery evaluate-policy")).to_be_visible()
+    expect(page.page.get_by_role("button", name="Start run")).to_be_disabled()

@@ -113,7 +113,7 @@ function Asked({ item, of, runs }) {
             )}
           </ul>`
         }
-        ${!item.choices && html`<p><small>${say("evaluate.truth")}</small> ${readableOf(item.reference)}</p>`}
+        ${!item.choices && item.reference !== null && html`<p><small>${say("evaluate.truth")}</small> ${readableOf(item.reference)}</p>`}
         <div class="o-evaluate-runs-said">
           ${of.map((one, at) => one && runs[at] && html`<${Said} key=${runs[at].id} run=${runs[at]} answered=${one} named=${runs.length > 1} />`)}
         </div>

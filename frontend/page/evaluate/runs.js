@@ -71,6 +71,7 @@ function Run({ run, chosen }) {
           : html`
               ${
                 run.num_answered < planned &&
+                run.form !== "policy" &&
                 html`<${IconButton}
                   icon="again"
                   words=${say("evaluate.resume")}

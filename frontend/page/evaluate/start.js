@@ -19,6 +19,7 @@ export function StartForm() {
   const benchmark = benchmarks?.find(({ id }) => id === chosen.value.benchmark) ?? benchmarks?.[0];
   const settings = benchmark?.settings ?? {};
   const { reasoner } = chosen.value;
+  const driven = benchmark?.form === "policy";
 
   async function start(event) {
     event.preventDefault();
@@ -85,20 +86,26 @@ export function StartForm() {
             .join(" · ")}
         </p>`
       }
-      <label>
-        <span>${say("evaluate.reasoner")}</span>
-        <select class="o-select" name="reasoner" value=${reasoner} onChange=${set("reasoner")}>
-          <option value="">${say("evaluate.default_reasoner")}</option>
-          ${reasoners.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
-        </select>
-      </label>
-      <div class="o-evaluate-fields">
-        ${number("items", benchmark?.num_items ?? "", { max: benchmark?.num_items })}
-        ${number("trials", settings.trials ?? 1, { max: 100 })}
-        ${number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })}
-      </div>
+      ${
+        driven
+          ? html`<p class="o-hint">${say("evaluate.driven")}</p>`
+          : html`
+              <label>
+                <span>${say("evaluate.reasoner")}</span>
+                <select class="o-select" name="reasoner" value=${reasoner} onChange=${set("reasoner")}>
+                  <option value="">${say("evaluate.default_reasoner")}</option>
+                  ${reasoners.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
+                </select>
+              </label>
+              <div class="o-evaluate-fields">
+                ${number("items", benchmark?.num_items ?? "", { max: benchmark?.num_items })}
+                ${number("trials", settings.trials ?? 1, { max: 100 })}
+                ${number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })}
+              </div>
+            `
+      }
       <div class="o-sheet-acts">
-        <button type="submit" class="o-btn o-primary" data-hot="submit" disabled=${busy.value || !benchmark}>
+        <button type="submit" class="o-btn o-primary" data-hot="submit" disabled=${busy.value || !benchmark || driven}>
           ${say("evaluate.start")}
         </button>
         <${IconButton}

@@ -31,6 +31,8 @@ WORDS: dict[str, str] = {
     "evaluate.form_intervals": "time intervals",
     "evaluate.form_events": "timed events",
     "evaluate.form_fields": "annotation",
+    "evaluate.form_policy": "episodes of a policy",
+    "evaluate.driven": "A policy drives the arm. Start it with orrery evaluate-policy; its runs are listed here.",
     "evaluate.reasoner": "Reasoner",
     "evaluate.default_reasoner": "Default checkpoint",
     "evaluate.items": "Questions",

@@ -12,6 +12,7 @@ from studio.evaluation.forms.form import AnswerForm, ForJudge, Measured
 from studio.evaluation.forms.intervals import INTERVALS
 from studio.evaluation.forms.number import NUMBER
 from studio.evaluation.forms.points import POINTS
+from studio.evaluation.forms.policy import POLICY
 from studio.evaluation.forms.text import TEXT
 from studio.requests import nearest
 
@@ -26,6 +27,7 @@ FORMS: dict[Form, AnswerForm] = {
     "intervals": INTERVALS,
     "events": EVENTS,
     "fields": FIELDS,
+    "policy": POLICY,
 }
 
 

@@ -175,5 +175,10 @@ def _item(row: LocatedRow, folder: Path) -> Item:
 
 
 def name_of(folder: Path) -> str:
-    """A benchmark's name from its folder's: `AV set (v2)` is `av-set-v2`."""
-    return re.sub("[^a-z0-9._]+", "-", folder.name.lower()).strip("-._")[:100] or "benchmark"
+    """A benchmark's name from its folder's."""
+    return slug(folder.name)
+
+
+def slug(words: str) -> str:
+    """A benchmark's name from words: `AV set (v2)` is `av-set-v2`."""
+    return re.sub("[^a-z0-9._]+", "-", words.lower()).strip("-._")[:100] or "benchmark"

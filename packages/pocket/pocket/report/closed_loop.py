@@ -13,20 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from pocket.report.candidate import ANSWERS_AFTER_S, Candidate, Pixels
-from pocket.report.deciding import Decide, LatePolicy, as_candidate, as_scripted, at_random, doing_nothing
+from pocket.report.deciding import as_candidate, as_scripted, at_random, doing_nothing
 from pocket.report.exam import Exam, Figure, Marks, Shown
 from pocket.report.rendering import SCENES, held_out
-from pocket.report.tables import LIMIT_S, BlankCameras, TableErrand, TurnedClock, Watch, bare_scene, draw_errand
-from robot.arms.simulated import SimulatedArm
+from pocket.report.tables import TableErrand, bare_scene, draw_errand
 from robot.cameras.simulated import SteppedCameras
-from robot.clock import Tick
-from robot.commands import Ready, Run, Start
-from robot.loop import DeadMan, Loop, Sensors
-from robot.loop.loop import PERIOD_S
+from robot.evaluation.late_policy import BlankCameras, Decide, LatePolicy, TurnedClock
+from robot.evaluation.stepped import drive_stepped
+from robot.evaluation.trials import ENDED
+from robot.evaluation.watch import Watch
 from robot.simulation.world import World
-
-STOPPED = ("stopped", "fault")
-"""What a session is after the safety filter stopped it: by its rules, or because a target was out of all reach."""
 
 Chooser = Callable[[Callable[[], Pixels]], Decide]
 """Who drives, given a way to look: what that returns is the canvas of now, uint8 [540, 640, 3]."""
@@ -132,23 +128,10 @@ def try_it(
     watch = Watch(world.object_poses(), errand.thing)
     cameras = SteppedCameras(world) if looks else BlankCameras(clock)
     policy = LatePolicy(clock, choose(lambda: cameras.views().canvas()), answers_after_s)
-    arm = SimulatedArm(world)
-    # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
-    sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
-    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False))
     try:
-        loop.tell(Ready())
-        loop.run_tick(Tick(0, clock.now(), clock.now()))
-        loop.tell(Start(run=Run(prompt=errand.words)))
-        for number in range(1, round(LIMIT_S / PERIOD_S)):
-            clock.now_s = number * PERIOD_S
-            world.catch_up()
-            loop.run_tick(Tick(number, clock.now(), clock.now()))
-            watch.look(world.object_poses(), world.state().joint_positions)
-            if watch.lifted or loop.view.state in STOPPED:
-                break
+        view = drive_stepped(world, clock, policy, errand.words, watch)
         seen = np.asarray(cameras.views().canvas(), np.uint8) if looks else None
     finally:
         cameras.close()
-    stopped = loop.view.state in STOPPED
+    stopped = view.state in ENDED
     return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped, seen)

@@ -9,60 +9,13 @@ from numpy.typing import NDArray
 
 from pocket.report.candidate import Candidate, Pixels
 from pocket.world.episode import POLICY_ROWS
-from robot.chunk import ActionChunk
-from robot.clock import Clock
+from robot.evaluation.late_policy import Decide
 from robot.observation import NUM_JOINTS, Observation
-from robot.policy import PolicyStatus
 from robot.safety import LIMITS
 from robot.scripted.policy import plan
-from studio.errors import StudioError
 
 WANDERS_RAD = 0.04
 """Of a joint in a row, at random: two thirds of what the scripted policy moves it by in a hurry."""
-
-Decide = Callable[[Observation], NDArray[np.float64]]
-"""From what is seen to rows, float64 [32, 8]."""
-
-
-class LatePolicy:
-    """A `robot.policy.Policy` in this process: it decides at once, and its answer comes when the clock says so.
-
-    Args:
-        answers_after_s: on the loop's clock, from question to answer, whatever the machine took: of 0.4 s six rows of
-            a chunk are over by then.
-    """
-
-    def __init__(self, clock: Clock, decide: Decide, answers_after_s: float) -> None:
-        self._clock = clock
-        self._decide = decide
-        self._answers_after_s = answers_after_s
-        self._waiting: ActionChunk | None = None
-
-    @property
-    def busy(self) -> bool:
-        """Whether an answer is on its way."""
-        return self._waiting is not None
-
-    def status(self) -> PolicyStatus:
-        """Always there."""
-        return PolicyStatus("ready", "in this process")
-
-    def ask(self, observation: Observation) -> None:
-        """Decide."""
-        rows = self._decide(observation)
-        seen_s = min(observation.state.measured_at_s, observation.views.captured_at_s)
-        due_s = self._clock.now() + self._answers_after_s
-        self._waiting = ActionChunk(observation.tick, observation.epoch, seen_s, due_s, rows)
-
-    def take(self) -> ActionChunk | StudioError | None:
-        """The answer, once, when its time has come."""
-        if self._waiting is None or self._clock.now() < self._waiting.received_at_s:
-            return None
-        answer, self._waiting = self._waiting, None
-        return answer
-
-    def close(self) -> None:
-        """There is nothing to let go of."""
 
 
 def as_candidate(candidate: Candidate, seed: int, look: Callable[[], Pixels]) -> Decide:

@@ -16,25 +16,21 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pocket.report.closed_loop import STOPPED, ClosedLoop, Trial, marks_of
+from pocket.report.closed_loop import ClosedLoop, Trial, marks_of
 from pocket.report.exam import Figure, Marks
 from pocket.report.rendering import SCENES, held_out
-from pocket.report.tables import LIMIT_S, TableErrand, Watch, draw_errand
+from pocket.report.tables import draw_errand
 from robot.clock import MonotonicClock
-from robot.commands import Finish, Recover, ResetScene, Run, RunSelfTest, Start
+from robot.evaluation.scenes import TableTask
+from robot.evaluation.trials import REST_S, TableTrials
 from robot.settings import read_settings
-from robot.station import Station
-from robot.station.hardware import Hardware, connect_hardware
 from robot.station.telemetry import Summary
-from robot.tick_report import TickReport
 from studio.checkpoints import SHIPPED
-from studio.errors import EngineError, StudioError
+from studio.errors import EngineError
+from studio.evaluation.episodes import EpisodeResult
 
 LISTENING = "orrery listening on "
 PRESET = "pocket"
-LOOK_EVERY_S = 0.05
-READY_S, SELF_TEST_S, REST_S = 120.0, 180.0, 10.0
-"""How long the server may load and warm up, the arm may try itself, and a run may take to end."""
 
 FIGURES: tuple[Figure, ...] = tuple(
     replace(
@@ -51,71 +47,27 @@ def try_in_real_time(folder: Path, count: int, seed: int, say: Callable[[str], N
     """So many of the closed loop's own tables, one after the other, and how the loop kept its time.
 
     Raises:
-        EngineError: the server did not start, or its policy may not drive this arm.
-        StudioError: the self-test did not pass.
+        EngineError: the server did not start.
+        RobotFault: its policy may not drive this arm, or the self-test did not pass.
     """
     errands = [draw_errand(number) for number in held_out(SCENES, count, seed)]
     with tempfile.TemporaryDirectory() as scratch, _server(folder, Path(scratch)) as url, _arm(url, scratch) as arm:
         trials: list[Trial] = []
         for errand in errands:
-            trials.append(arm.try_it(errand))
+            trials.append(_trial(arm.try_it(TableTask(errand.seed, errand.thing, errand.words))))
             say(f"real_time: {len(trials)} of {count}")
         return trials, arm.station.meter.summary()
 
 
-class _Arm:
-    """The robot's program, and somebody who watches the world."""
-
-    def __init__(self, url: str, recordings: Path) -> None:
-        settings = read_settings(["--arm=simulated", f"--server={url}", f"--recordings={recordings}"])
-        self._clock = MonotonicClock()
-        self.hardware: Hardware = connect_hardware(settings, self._clock)
-        self._watch: Watch | None = None
-        self.station = Station(settings, self.hardware, self._clock, listeners=[self._look])
-
-    def make_ready(self) -> None:
-        """As a person does before the first run."""
-        if not self._until(lambda: self.station.has_policy, READY_S):
-            raise EngineError("The server's policy was not ready.", hint=f"It had {READY_S:.0f} s to load.")
-        self.station.order(RunSelfTest())
-        self._until(lambda: not self.station.busy, SELF_TEST_S)
-        if self.station.view.state != "ready":
-            raise StudioError(
-                "The self-test of the simulated arm did not pass.", hint="orrery robot --prompt says which check."
-            )
-
-    def try_it(self, errand: TableErrand) -> Trial:
-        """One table, as `pocket.report.closed_loop.try_it`."""
-        self.station.order(ResetScene(seed=errand.seed))
-        watch = self._watch = Watch(self.hardware.objects(), errand.thing)
-        self.station.order(Start(run=Run(prompt=errand.words)))
-        self._until(lambda: watch.lifted or self.station.view.state in STOPPED, LIMIT_S)
-        self._watch = None
-        stopped = self.station.view.state in STOPPED
-        self.station.order(Recover() if stopped else Finish())
-        self._until(lambda: not self.station.busy and self.station.view.state == "ready", REST_S)
-        return Trial(watch.reached, watch.grasped, watch.lifted, watch.wrong_lifted, stopped)
-
-    def _look(self, report: TickReport) -> None:
-        watch = self._watch
-        if watch is not None and report.state is not None:
-            watch.look(self.hardware.objects(), report.state.joint_positions)
-
-    def _until(self, holds: Callable[[], bool], limit_s: float) -> bool:
-        ends_at_s = self._clock.now() + limit_s
-        while not holds() and self._clock.now() < ends_at_s:
-            self._clock.wait_until(self._clock.now() + LOOK_EVERY_S)
-        return holds()
-
-
 @contextmanager
-def _arm(url: str, scratch: str) -> Iterator[_Arm]:
-    arm = _Arm(url, Path(scratch) / "recordings")
+def _arm(url: str, scratch: str) -> Iterator[TableTrials]:
+    settings = read_settings(["--arm=simulated", f"--server={url}", f"--recordings={Path(scratch) / 'recordings'}"])
+    trials = TableTrials(settings, MonotonicClock())
     try:
-        arm.make_ready()
-        yield arm
+        trials.make_ready()
+        yield trials
     finally:
-        arm.station.close()
+        trials.close()
 
 
 @contextmanager
@@ -146,6 +98,11 @@ def _server(folder: Path, scratch: Path) -> Iterator[str]:
             process.wait(REST_S)
         process.kill()
         process.stdout.close()
+
+
+def _trial(result: EpisodeResult) -> Trial:
+    reached, grasped, lifted = bool(result.reached), bool(result.grasped), bool(result.lifted)
+    return Trial(reached, grasped, lifted, bool(result.wrong_object), bool(result.stopped))
 
 
 def marked(trials: Sequence[Trial]) -> list[Marks]:

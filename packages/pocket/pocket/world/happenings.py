@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from pocket.world.episode import Event, EventKind
 from pocket.world.run import LEFT_FINGER, RIGHT_FINGER, SNAPSHOTS_PER_SECOND, Run
+from robot.evaluation.watch import LIFT_BEGINS_M, LIFTED_M, NEAR_M
 from robot.kinematics import locate_hand
 from robot.simulation.scene import STEP_S, ThingKind
 
-NEAR_M, FAR_M = 0.035, 0.12
-"""Between pads and thing: where a reach ends, and from where on it is told."""
+FAR_M = 0.12
+"""Between pads and thing: from where on a reach is told."""
 
-LIFT_BEGINS_M, LIFTED_M = 0.005, 0.045
 DROPPED_M = 0.03
 """Less is put down; into a bowl or onto another thing everything is."""
 MOVES_AT = 0.025

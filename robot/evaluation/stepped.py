@@ -1,0 +1,120 @@
+"""Episodes on a clock that is turned by hand, so that other work on the machine is no part of them.
+
+The loop, the safety filter and the simulated arm are the same as in real time. The world waits for each answer, which
+then counts as having taken a set time.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot.arms.simulated import SimulatedArm
+from robot.cameras.simulated import SteppedCameras
+from robot.clock import MonotonicClock, Tick
+from robot.commands import Ready, Run, Start
+from robot.evaluation.late_policy import BlankCameras, LatePolicy, TurnedClock
+from robot.evaluation.scenes import TableTask
+from robot.evaluation.trials import ENDED, LIMIT_S, await_policy, result_of
+from robot.evaluation.watch import Watch
+from robot.faults import NotInstalled
+from robot.loop import DeadMan, Loop, Sensors
+from robot.loop.loop import PERIOD_S
+from robot.observation import Observation
+from robot.policy import Policy, PolicyConnection
+from robot.settings import RobotSettings
+from robot.simulation.library import GRAPHICS
+from robot.simulation.world import World
+from robot.station.station import connect_policy
+from robot.tick_report import SessionView
+from studio.errors import StudioError
+from studio.evaluation.episodes import EpisodeResult
+
+ANSWER_TIMEOUT_S = 600.0
+"""A first answer may load and compile."""
+
+LOOK_EVERY_S = 0.002
+
+
+class SteppedTrials:
+    """As `TableTrials`, on a clock of its own.
+
+    Args:
+        settings: with the policy's address.
+        answers_after_s: how long each answer takes on that clock.
+
+    Raises:
+        NotInstalled: nothing can be rendered here, or MuJoCo is missing.
+    """
+
+    def __init__(self, settings: RobotSettings, answers_after_s: float) -> None:
+        if not GRAPHICS.can_draw:
+            raise NotInstalled(GRAPHICS.problem)
+        self._answers_after_s = answers_after_s
+        self._clock = TurnedClock()
+        self._world = World(clock=self._clock)
+        self._cameras = SteppedCameras(self._world)
+        connection = connect_policy(settings, MonotonicClock())
+        assert connection is not None, "the program was given an address"
+        self._connection: PolicyConnection = connection
+
+    def make_ready(self) -> None:
+        """Connect. Raises PolicyRefused, PolicyLost."""
+        await_policy(self._connection.status, MonotonicClock())
+
+    def try_it(self, task: TableTask) -> EpisodeResult:
+        """One task. Raises PolicyRefused, PolicyLost: the next task would meet it too."""
+        await_policy(self._connection.status, MonotonicClock())
+        self._world.reset(task.scene)
+        watch = Watch(self._world.object_poses(), task.thing)
+        policy = LatePolicy(self._clock, self._decide, self._answers_after_s)
+        began_s = self._clock.now()
+        view = drive_stepped(self._world, self._clock, policy, task.instruction, watch)
+        return result_of(watch, view, self._clock.now() - began_s, self._answers_after_s)
+
+    def close(self) -> None:
+        """Let go of the cameras and the policy."""
+        self._connection.close()
+        self._cameras.close()
+
+    def _decide(self, seen: Observation) -> NDArray[np.float64]:
+        self._connection.ask(replace(seen, views=self._cameras.views()), timeout_s=ANSWER_TIMEOUT_S)
+        while (answer := self._connection.take()) is None:
+            time.sleep(LOOK_EVERY_S)
+        if isinstance(answer, StudioError):
+            raise answer
+        return answer.rows
+
+
+def drive_stepped(world: World, clock: TurnedClock, policy: Policy, prompt: str, watch: Watch) -> SessionView:
+    """One run of the loop, until the object is lifted, the arm is stopped or ``LIMIT_S`` is over.
+
+    Args:
+        world: with its arm at home, on the clock.
+        clock: that is turned.
+        policy: looks by itself; what the loop shows it is black.
+        prompt: the instruction.
+        watch: told of every tick.
+
+    Returns:
+        Where the session stands in the end.
+    """
+    arm = SimulatedArm(world)
+    # The policy looks when it is asked, at the same moment of the same world: a tenth of the drawing.
+    sensors = Sensors(arm, BlankCameras(clock), clock, world.object_poses)
+    loop = Loop(arm, sensors, policy, clock, dead_man=DeadMan(required=False))
+    began_s = clock.now()
+    loop.tell(Ready())
+    loop.run_tick(Tick(0, clock.now(), clock.now()))
+    loop.tell(Start(run=Run(prompt=prompt)))
+    for number in range(1, round(LIMIT_S / PERIOD_S)):
+        clock.now_s = began_s + number * PERIOD_S
+        world.catch_up()
+        loop.run_tick(Tick(number, clock.now(), clock.now()))
+        watch.look(world.object_poses(), world.state().joint_positions)
+        if watch.lifted or loop.view.state in ENDED:
+            break
+    return loop.view
