@@ -18,7 +18,7 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
-from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService, RunStore
+from backend.evaluation import BenchmarkService, CorrectionService, EvaluationNews, JudgingService, RunService, RunStore
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
@@ -279,6 +279,7 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         benchmarks=benchmarks,
         runs=runs,
         judging=JudgingService(store, library.reasoners, news.changed),
+        corrections=CorrectionService(store, ledger.media, news.changed),
         hue=HueService(
             store=studies,
             tasks=hue_tasks,

@@ -308,6 +308,7 @@ RecordName = Literal[
     "runs",
     "run_answers",
     "run_verdicts",
+    "corrections",
     "studies",
     "study_prompts",
     "study_questions",

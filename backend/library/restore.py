@@ -16,6 +16,7 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
@@ -65,6 +66,7 @@ RECORDS: dict[RecordName, type[Table]] = {
     "runs": EvaluationRunRow,
     "run_answers": EvaluationAnswerRow,
     "run_verdicts": EvaluationVerdictRow,
+    "corrections": CorrectionRow,
     "studies": HueStudyRow,
     "study_prompts": HuePromptRow,
     "study_questions": HueQuestionRow,

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from studio.evaluation.answers import Answer
 from studio.evaluation.benchmark import Benchmark, Form, Item, Settings
+from studio.evaluation.boundaries import ItemBoundaries
+from studio.evaluation.corrections import Correction
 from studio.evaluation.judge import Calibration
 from studio.evaluation.metrics import MetricFacts
 from studio.evaluation.scores import Mark, Measurement
@@ -142,11 +144,15 @@ class AnsweredItem(Frozen):
     Attributes:
         answers: of all trials so far.
         marks: of each answer.
+        correction: that counts; none without one.
+        boundaries: in time, of events and intervals.
     """
 
     item: Item
     answers: tuple[Answer, ...]
     marks: tuple[Mark, ...]
+    correction: Correction | None = None
+    boundaries: ItemBoundaries | None = None
 
 
 class AnsweredItems(Frozen):
