@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from backend.database import Database
-from backend.evaluation import BenchmarkService, JudgingService, RunService, RunStore
+from backend.evaluation import BenchmarkService, CorrectionService, JudgingService, RunService, RunStore
 from backend.media import MediaStore
 from scripted_reasoners import CATALOGUE, Said, ScriptedReasoners, words_of
 from studio.evaluation.runs import EvaluationRun
@@ -49,7 +49,7 @@ class Studio:
         self.reasoners = ScriptedReasoners(**said)
         self.store = RunStore(database)
         self.changes = 0
-        media = MediaStore(folder / "media")
+        self.media = media = MediaStore(folder / "media")
         self.benchmarks = BenchmarkService(database, media, self._changed)
         reasoners = cast(Any, self.reasoners)
         self.runs = RunService(
@@ -60,6 +60,7 @@ class Studio:
             media=media,
             changed=self._changed,
         )
+        self.corrections = CorrectionService(self.store, media, self._changed)
         self.judging = JudgingService(self.store, reasoners, self._changed)
 
     def _changed(self) -> None:

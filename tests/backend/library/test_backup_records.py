@@ -22,6 +22,7 @@ from backend.comparisons.drawing import Look, critic_scores, draw, find_comparis
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
@@ -51,6 +52,7 @@ from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
 from studio.evaluation import Answer, Benchmark, FieldVerdict, content_hash
+from studio.evaluation.corrections import Correction
 from studio.evaluation.runs import EvaluationRun
 from studio.hue_studies import (
     HueBankQuestion,
@@ -80,6 +82,7 @@ SORTS: tuple[RecordName, ...] = (
     "runs",
     "run_answers",
     "run_verdicts",
+    "corrections",
     "studies",
     "study_prompts",
     "study_questions",
@@ -187,6 +190,8 @@ def _evaluate(shelf: Shelf, about: str) -> None:
         await shelf.database.write(lambda session: session.add(row))
         await store.add(run)
         await store.keep_answer(RUN, Answer(item="one", text="It is a cube."))
+        said = Correction(item="one", reference="A cube.", by="ada", created_at=datetime.now(UTC))
+        await store.keep_correction(version, said)
         await store.keep_verdicts(RUN, [FieldVerdict(item="one", judge="super", score=5, why="The same.")])
 
     asyncio.run(act())
@@ -242,7 +247,7 @@ def questions(shelf: Shelf) -> tuple[AskedQuestion, ...]:
 def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     """Rows of every sort."""
     said = (ComparisonRow, MeasurementRow, RefinementRow, QuestionRow, AnswerRow, GradeRow, VoteRow)
-    measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow)
+    measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow, CorrectionRow)
     rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
         counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in (*said, *measured, *rated))
