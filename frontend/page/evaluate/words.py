@@ -6,6 +6,8 @@ from frontend.page.keys import Keys
 
 KEYS: Keys = (
     (("Ctrl", "↵"), "Start the run, also while typing"),
+    (("←", "→"), "Move the selected boundary of a timeline by a frame; with Shift by ten"),
+    (("Ctrl", "Z"), "Undo the last move of a boundary"),
     (("?",), "Show this list"),
 )
 
@@ -109,4 +111,32 @@ WORDS: dict[str, str] = {
     "evaluate.truth": "Reference:",
     "evaluate.not_asked": "Not asked yet.",
     "evaluate.play": "Play, or enlarge",
+    # timelines
+    "evaluate.timeline": "Timeline",
+    "evaluate.watch": "Play the video of {name}",
+    "evaluate.no_video": "The video is gone, so there is no timeline.",
+    "evaluate.trial": "{run}, trial {trial}",
+    "evaluate.lane_reference": "Reference",
+    "evaluate.lane_person": "Correction",
+    "evaluate.corrected_by": "Corrected by {name}",
+    "evaluate.boundary_start": "Start of {number} {label}",
+    "evaluate.boundary_end": "End of {number} {label}",
+    "evaluate.at_time": "{time} s, frame {frame}",
+    "evaluate.times": "Times",
+    "evaluate.event": "Event",
+    "evaluate.interval_name": "Interval",
+    "evaluate.off": "{name}: start / end off by",
+    "evaluate.correct": "Save correction",
+    "evaluate.undo": "Undo",
+    "evaluate.add_interval": "Add interval",
+    "evaluate.forget": "Remove correction",
+    "evaluate.timeline_hint": "Drag a boundary of the last row, or select it and press ← or → (with Shift ten frames).",
+    "evaluate.intervals_hint": "Drag a boundary of the last row, or select it and press ← or → (with Shift ten frames). "
+    "Delete removes its interval.",
+    "evaluate.boundaries": "Boundaries",
+    "evaluate.times_corrected": "As corrected",
+    "evaluate.times_answered": "As answered",
+    "evaluate.layout_mimicgen": "MimicGen subtasks",
+    "evaluate.layout_lerobot": "LeRobot episodes",
+    "evaluate.layout_messages": "Conversations to train on",
 }
