@@ -80,6 +80,11 @@ def test_a_person_drags_boundaries_types_undoes_saves_and_exports(
         save = item(page).get_by_role("button", name="Save correction")
         expect(save).to_be_disabled()
 
+        boundary(page, end).focus()
+        page.keyboard.press("ArrowRight")
+        expect(item(page).locator(".o-player")).to_have_attribute("data-frame", "13")
+        page.keyboard.press("Control+z")
+
         drag(page, end, 4)
         expect(boundary(page, end)).to_have_attribute("aria-valuenow", "16")
         player = item(page).locator(".o-player")

@@ -53,6 +53,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
     made.take(length);
     return made;
   });
+  const wanted = useRef(0); // the frame that is looked at once the video has come
   const begins = corrected ?? answers[0]?.spans ?? reference;
   const spans = draft.value ?? begins;
   const isNew = draft.value !== null && !same(draft.value, corrected ?? []);
@@ -62,7 +63,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
 
   function look(frame) {
     opened.value = item.id;
-    playback.frame.value = frame;
+    wanted.current = frame;
     playback.goTo(frame);
   }
   const change = (next) => {
@@ -112,7 +113,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   const isCorrected = Boolean(corrected) || isNew;
   return html`
     <div class="o-timeline" data-unsaved=${isNew ? "" : null} onKeyDown=${onKeyDown}>
-      <${Watched} item=${item} video=${video} playback=${playback} open=${opened.value === item.id} look=${look} />
+      <${Watched} item=${item} video=${video} playback=${playback} wanted=${wanted} open=${opened.value === item.id} look=${look} />
       <div class="o-timeline-lanes" role="group" aria-label=${say("evaluate.timeline")}>
         <${Lane} name=${say("evaluate.lane_reference")} of="reference" spans=${reference} frames=${frames} look=${look} />
         ${answers.map(
@@ -140,7 +141,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
             ),
           )}
         <//>
-        <${Playhead} playback=${playback} frames=${frames} />
+        ${opened.value === item.id && html`<${Playhead} playback=${playback} frames=${frames} />`}
       </div>
       <${Times} ...${{ spans, answers, ordered, fps }} measured=${isCorrected} />
       <div class="o-timeline-acts">
@@ -164,7 +165,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
 }
 
 /** The video once it is asked for: ten of them at once would be loaded and heard. */
-function Watched({ item, video, playback, open, look }) {
+function Watched({ item, video, playback, wanted, open, look }) {
   const whole = useRef(null);
   if (!open)
     return html`
@@ -174,7 +175,7 @@ function Watched({ item, video, playback, open, look }) {
     `;
   return html`
     <div ref=${whole} class="o-timeline-video">
-      <video ref=${playback.ref} src=${`/v1/media/${video}`} muted playsinline preload="auto" onLoadedMetadata=${() => playback.goTo(playback.frame.peek())} />
+      <video ref=${playback.ref} src=${`/v1/media/${video}`} muted playsinline preload="auto" onLoadedMetadata=${() => playback.goTo(wanted.current)} />
       <${Player} playback=${playback} whole=${whole} sound=${false} />
     </div>
   `;

@@ -131,7 +131,7 @@ WORDS: dict[str, str] = {
     "evaluate.add_interval": "Add interval",
     "evaluate.forget": "Remove correction",
     "evaluate.timeline_hint": "Drag a boundary of the last row, or select it and press ← or → (with Shift ten frames).",
-    "evaluate.intervals_hint": "Drag a boundary of the last row, or select it and press ← or → (with Shift ten frames). "
+    "evaluate.intervals_hint": "Drag a boundary of the last row, or select it and press ← or → (Shift: ten frames). "
     "Delete removes its interval.",
     "evaluate.boundaries": "Boundaries",
     "evaluate.times_corrected": "As corrected",
