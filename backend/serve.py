@@ -279,7 +279,7 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         benchmarks=benchmarks,
         runs=runs,
         judging=JudgingService(store, library.reasoners, news.changed),
-        corrections=CorrectionService(store, ledger.media, news.changed),
+        corrections=CorrectionService(store, ledger.media, library.items.change_many, news.changed),
         hue=HueService(
             store=studies,
             tasks=hue_tasks,

@@ -11,6 +11,7 @@ from backend.evaluation import BenchmarkService, CorrectionService, JudgingServi
 from backend.media import MediaStore
 from scripted_reasoners import CATALOGUE, Said, ScriptedReasoners, words_of
 from studio.evaluation.runs import EvaluationRun
+from studio.library import ItemsChange
 
 COLOURS = ("red", "blue", "green", "red", "blue", "red")
 CHOICES = {"A": "red", "B": "blue", "C": "green"}
@@ -49,6 +50,7 @@ class Studio:
         self.reasoners = ScriptedReasoners(**said)
         self.store = RunStore(database)
         self.changes = 0
+        self.tagged: list[ItemsChange] = []
         self.media = media = MediaStore(folder / "media")
         self.benchmarks = BenchmarkService(database, media, self._changed)
         reasoners = cast(Any, self.reasoners)
@@ -60,8 +62,11 @@ class Studio:
             media=media,
             changed=self._changed,
         )
-        self.corrections = CorrectionService(self.store, media, self._changed)
+        self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
         self.judging = JudgingService(self.store, reasoners, self._changed)
+
+    async def _tag(self, change: ItemsChange) -> None:
+        self.tagged.append(change)
 
     def _changed(self) -> None:
         self.changes += 1

@@ -4,40 +4,57 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+
+from pydantic import JsonValue
 
 from backend.evaluation.store import RunStore
 from backend.library.archive import Entry, zip_stream
 from backend.media import MediaStore
 from studio.errors import BadInput, CorrectionNotFound, MediaNotFound
-from studio.evaluation import Benchmark, Item
+from studio.evaluation import AnnotationSchema, Benchmark, Item
 from studio.evaluation.boundaries import BoundaryList, ItemBoundaries, Times, VideoLength, boundaries_of
 from studio.evaluation.boundary_layouts import BoundaryLayout, lerobot, messages, mimicgen
 from studio.evaluation.corrections import TIMED, Correction, CorrectionList, CorrectItem, checked, newest
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.layouts.rows import slug
 from studio.evaluation.runs import EvaluationRun
+from studio.library import MAX_TAGS, ItemsChange
 from studio.requests import shown
+
+Tagging = Callable[[ItemsChange], Awaitable[object]]
 
 
 class CorrectionService:
     """Keeps corrections; they belong to the items, so every run of a benchmark's version shows them.
 
     Args:
+        tag: changes tags in the library.
         changed: called after every change.
     """
 
-    def __init__(self, store: RunStore, media: MediaStore, changed: Callable[[], None]) -> None:
+    def __init__(self, store: RunStore, media: MediaStore, tag: Tagging, changed: Callable[[], None]) -> None:
         self._store = store
         self._media = media
+        self._tag = tag
         self._changed = changed
 
     async def correct(self, run_id: str, asked: CorrectItem) -> Correction:
-        """Keep a correction; the same person's earlier one of the item gives way. Raises RunNotFound, BadInput."""
+        """Keep a correction; the same person's earlier one of the item gives way.
+
+        The library tags the item's videos with the corrected fields of an annotation, instead of other values.
+
+        Raises:
+            RunNotFound: there is none.
+            BadInput: it could not be the item's reference, or a video would have too many tags.
+        """
         run = await self._store.get(run_id)
-        tidy = checked(await self._store.benchmark(run), asked)
+        benchmark = await self._store.benchmark(run)
+        tidy = checked(benchmark, asked)
+        if benchmark.annotation is not None and isinstance(tidy.reference, dict):
+            await self._retag(benchmark, benchmark.annotation, tidy.item, tidy.reference)
         correction = Correction(**tidy.model_dump(), created_at=datetime.now(UTC))
         await self._store.keep_correction(run.benchmark_id, correction)
         self._changed()
@@ -80,6 +97,17 @@ class CorrectionService:
                 hint="Correct some on the page Evaluate, or take times=answered." if times == "corrected" else "",
             )
         return zip_stream(list(_files(benchmark, chosen, self._media, layout, times)))
+
+    async def _retag(
+        self, benchmark: Benchmark, schema: AnnotationSchema, item: str, annotation: Mapping[str, JsonValue]
+    ) -> None:
+        media = next(one.media for one in benchmark.items if one.id == item)
+        if not media:
+            return
+        others = schema.other_tags(annotation)
+        for first in range(0, len(others), MAX_TAGS):
+            await self._tag(ItemsChange(ids=media, remove_tags=others[first : first + MAX_TAGS]))
+        await self._tag(ItemsChange(ids=media, add_tags=schema.tags(annotation)[:MAX_TAGS]))
 
     async def _boundaries(self, run: EvaluationRun) -> tuple[Benchmark, tuple[ItemBoundaries, ...]]:
         if run.form not in TIMED:

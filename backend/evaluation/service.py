@@ -267,6 +267,7 @@ class RunService:
             items=await asyncio.to_thread(lambda: tuple(answered(item) for item in page)),
             total=len(wanted),
             next_offset=offset + limit if offset + limit < len(wanted) else None,
+            annotation=benchmark.annotation,
         )
 
     def _now(self, run: EvaluationRun) -> EvaluationRun:

@@ -13,6 +13,7 @@ from studio.evaluation.boundaries import ItemBoundaries
 from studio.evaluation.corrections import Correction
 from studio.evaluation.judge import Calibration
 from studio.evaluation.metrics import MetricFacts
+from studio.evaluation.schema import AnnotationSchema
 from studio.evaluation.scores import Mark, Measurement
 from studio.jobs import Failure
 from studio.library import Title
@@ -156,11 +157,17 @@ class AnsweredItem(Frozen):
 
 
 class AnsweredItems(Frozen):
-    """`GET /v1/runs/{id}/answers`: a page of items in their order; `total` of all that the filters find."""
+    """`GET /v1/runs/{id}/answers`: a page of items in their order.
+
+    Attributes:
+        total: items that the filters find.
+        annotation: the schema of a benchmark of the form "fields".
+    """
 
     items: tuple[AnsweredItem, ...]
     total: int
     next_offset: int | None = None
+    annotation: AnnotationSchema | None = None
 
 
 class GivenAnswers(Frozen):

@@ -111,6 +111,11 @@ WORDS: dict[str, str] = {
     "evaluate.truth": "Reference:",
     "evaluate.not_asked": "Not asked yet.",
     "evaluate.play": "Play, or enlarge",
+    # annotations
+    "evaluate.annotation": "Annotation of {name}",
+    "evaluate.annotation_hint": "Change what is wrong. It is saved as a correction, and the library tags the video "
+    "with it.",
+    "evaluate.no_value": "None",
     # timelines
     "evaluate.timeline": "Timeline",
     "evaluate.watch": "Play the video of {name}",

@@ -14,6 +14,7 @@ from backend.database import Database, open_database
 from evaluation_studio import Studio, colours, reads, studio
 from sent_files import clip_bytes
 from studio.errors import BadInput, CorrectionNotFound, RunNotFound
+from studio.evaluation import load_schema
 from studio.evaluation.corrections import CorrectItem
 from studio.evaluation.layouts import read
 from studio.evaluation.runs import StartRun
@@ -153,5 +154,36 @@ def test_runs_without_boundaries_and_runs_that_are_gone_are_refused(database: Da
                 await own.corrections.correct(run.id, corrects())
             with pytest.raises(RunNotFound):
                 await own.corrections.correct("gone", corrects())
+
+    asyncio.run(act())
+
+
+def test_a_corrected_annotation_tags_its_video_instead_of_what_stood_there(database: Database, tmp_path: Path):
+    schema = load_schema("av")
+
+    def says(_: Any) -> str:
+        return json.dumps({"weather": "Overcast", "driving_difficulty": 3})
+
+    async def act() -> None:
+        async with studio(database, tmp_path, sage=says) as own:
+            video = own.media.put_upload(io.BytesIO(clip_bytes(8))).id
+            item = {"id": "drive", "media": [video], "reference": {"weather": "Overcast"}}
+            benchmark = {"name": "drives", "form": "fields", "annotation": schema.model_dump(), "items": [item]}
+            await own.benchmarks.add(benchmark)
+            run_id = (await own.ended((await own.runs.start(StartRun(benchmark="drives", reasoner="sage"))).id)).id
+            wrong = CorrectItem(item="drive", reference={"weather": "Hail"}, by="ada")
+            with pytest.raises(BadInput, match="Hail"):
+                await own.corrections.correct(run_id, wrong)
+            assert own.tagged == []
+            said = {"weather": "heavy rain.", "rule_violation": "True", "critical_object": []}
+            kept = await own.corrections.correct(run_id, CorrectItem(item="drive", reference=said, by="ada"))
+            assert kept.reference == {"weather": "Heavy rain", "rule_violation": True, "critical_object": []}
+            removed, added = own.tagged
+            assert removed.ids == added.ids == (video,)
+            assert added.add_tags == ("Weather: Heavy rain", "Rule violation: true")
+            assert {"Weather: Overcast", "Rule violation: false", "Driving difficulty: 3"} <= set(removed.remove_tags)
+            page = await own.runs.answers(run_id)
+            assert page.annotation == schema
+            assert page.items[0].correction == kept
 
     asyncio.run(act())
