@@ -309,6 +309,7 @@ RecordName = Literal[
     "run_answers",
     "run_verdicts",
     "corrections",
+    "question_drafts",
     "studies",
     "study_prompts",
     "study_questions",

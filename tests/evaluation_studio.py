@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from backend.database import Database
-from backend.evaluation import BenchmarkService, CorrectionService, JudgingService, RunService, RunStore
+from backend.evaluation import (
+    BenchmarkService,
+    CorrectionService,
+    JudgingService,
+    QuestionDraftService,
+    RunService,
+    RunStore,
+)
 from backend.media import MediaStore
 from scripted_reasoners import CATALOGUE, Said, ScriptedReasoners, words_of
 from studio.evaluation.runs import EvaluationRun
@@ -63,6 +70,15 @@ class Studio:
             changed=self._changed,
         )
         self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
+        self.questions = QuestionDraftService(
+            database=database,
+            runs=self.store,
+            benchmarks=self.benchmarks,
+            reasoners=reasoners,
+            catalogue=cast(Any, CATALOGUE),
+            media=media,
+            changed=self._changed,
+        )
         self.judging = JudgingService(self.store, reasoners, self._changed)
 
     async def _tag(self, change: ItemsChange) -> None:
@@ -87,3 +103,4 @@ async def studio(database: Database, folder: Path, **said: Said) -> AsyncGenerat
     finally:
         await own.runs.close()
         await own.judging.close()
+        await own.questions.close()

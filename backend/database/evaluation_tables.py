@@ -79,6 +79,20 @@ class CorrectionRow(Table):
     document: Mapped[dict[str, Any]] = mapped_column(JSON)
 
 
+class QuestionDraftRow(Table):
+    """A multiple-choice question about a video of an annotated run.
+
+    `document` is a `studio.evaluation.question_drafts.QuestionDraft`.
+    """
+
+    __tablename__ = "question_drafts"
+
+    run_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    video: Mapped[str] = mapped_column(String(300), primary_key=True)
+    question: Mapped[str] = mapped_column(String(100), primary_key=True)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
 class HueStudyRow(Table):
     """One HUE study; `document` is a `studio.hue_studies.HueStudyFacts`."""
 

@@ -15,6 +15,7 @@ from backend.database.evaluation_tables import (
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
+    QuestionDraftRow,
 )
 from backend.evaluation.benchmarks import find_benchmark
 from studio.errors import RunNotFound
@@ -153,11 +154,12 @@ class RunStore:
         return tuple(sorted(found, key=lambda correction: correction.created_at))
 
     async def remove(self, run_id: str) -> None:
-        """Forget a run with its answers and verdicts."""
+        """Forget a run with its answers, verdicts and drafts of questions."""
 
         def act(session: Session) -> None:
             session.execute(delete(EvaluationAnswerRow).where(EvaluationAnswerRow.run_id == run_id))
             session.execute(delete(EvaluationVerdictRow).where(EvaluationVerdictRow.run_id == run_id))
+            session.execute(delete(QuestionDraftRow).where(QuestionDraftRow.run_id == run_id))
             session.execute(delete(EvaluationRunRow).where(EvaluationRunRow.id == run_id))
 
         await self._database.write(act)

@@ -25,6 +25,7 @@ from backend.database.evaluation_tables import (
     HueRatingRow,
     HueStudyRow,
     HueTaskRow,
+    QuestionDraftRow,
 )
 from backend.database.tables import (
     AnswerRow,
@@ -67,6 +68,7 @@ RECORDS: dict[RecordName, type[Table]] = {
     "run_answers": EvaluationAnswerRow,
     "run_verdicts": EvaluationVerdictRow,
     "corrections": CorrectionRow,
+    "question_drafts": QuestionDraftRow,
     "studies": HueStudyRow,
     "study_prompts": HuePromptRow,
     "study_questions": HueQuestionRow,

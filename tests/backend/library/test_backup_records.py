@@ -31,6 +31,7 @@ from backend.database.evaluation_tables import (
     HueRatingRow,
     HueStudyRow,
     HueTaskRow,
+    QuestionDraftRow,
 )
 from backend.database.tables import (
     AnswerRow,
@@ -83,6 +84,7 @@ SORTS: tuple[RecordName, ...] = (
     "run_answers",
     "run_verdicts",
     "corrections",
+    "question_drafts",
     "studies",
     "study_prompts",
     "study_questions",
@@ -192,6 +194,10 @@ def _evaluate(shelf: Shelf, about: str) -> None:
         await store.keep_answer(RUN, Answer(item="one", text="It is a cube."))
         said = Correction(item="one", reference="A cube.", by="ada", created_at=datetime.now(UTC))
         await store.keep_correction(version, said)
+        draft = {"video": "one", "question": "weather"}
+        await shelf.database.write(
+            lambda session: session.add(QuestionDraftRow(run_id=RUN, **draft, document={**draft, "asked": False}))
+        )
         await store.keep_verdicts(RUN, [FieldVerdict(item="one", judge="super", score=5, why="The same.")])
 
     asyncio.run(act())
@@ -247,10 +253,14 @@ def questions(shelf: Shelf) -> tuple[AskedQuestion, ...]:
 def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     """Rows of every sort."""
     said = (ComparisonRow, MeasurementRow, RefinementRow, QuestionRow, AnswerRow, GradeRow, VoteRow)
-    measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow, CorrectionRow)
+    measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow)
+    drafted = (CorrectionRow, QuestionDraftRow)
     rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
-        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in (*said, *measured, *rated))
+        counts = (
+            session.scalar(select(func.count()).select_from(table)) or 0
+            for table in (*said, *measured, *drafted, *rated)
+        )
         return dict(zip(SORTS, counts, strict=True))
 
 
