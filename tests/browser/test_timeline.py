@@ -15,7 +15,7 @@ from browser.conftest import OpenPage
 from browser.keeping_page import visit
 from browser.test_accessibility import serious_violations
 from running import RunningServer, wait_for
-from scripted_endpoint import scripted_endpoint
+from scripted_endpoint import Answer, scripted_endpoint
 from sent_files import clip_bytes
 from studio.evaluation.layouts import read
 
@@ -27,7 +27,9 @@ EVENTS = ("grasping the cube", "releasing the cube")
 
 
 @contextmanager
-def answered(studio: RunningServer, form: str, said: str, **item: Any) -> Iterator[str]:
+def answered(
+    studio: RunningServer, form: str, said: Answer, annotation: dict[str, Any] | None = None, **item: Any
+) -> Iterator[str]:
     """A run that somebody outside has answered; its id."""
     video = studio.post("/v1/media", files={"file": ("stack.mp4", clip_bytes(FRAMES, 160, 96, FPS))}).json()["id"]
     with scripted_endpoint() as sage:
@@ -35,6 +37,7 @@ def answered(studio: RunningServer, form: str, said: str, **item: Any) -> Iterat
         sage.answers = [said]
         items = [{"id": f"stack_demo{number}", "media": [video], **item} for number in range(2)]
         benchmark = {"name": f"stack-{form}", "title": f"Stack {form}", "form": form, "items": items}
+        benchmark |= {"annotation": annotation} if annotation else {}
         added = studio.post("/v1/benchmarks", json=benchmark)
         assert added.status_code == 201, added.text
         run = studio.post("/v1/runs", json={"benchmark": added.json()["id"], "reasoner": "sage"}).json()["id"]

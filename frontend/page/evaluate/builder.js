@@ -21,7 +21,7 @@ const PAGE = 24;
 export function Builder({ run }) {
   const { reasoners, fetched } = seen(evaluation);
   const known = useAnswer(`/v1/runs/${run.id}/questions`, `${run.id} ${fetched}`);
-  const said = useSignal({ reasoner: "", video_reasoner: "", per_video: "", left_out: [] });
+  const said = useSignal({ annotation_reasoner: "", video_reasoner: "", per_video: "", left_out: [] });
   const busy = useSignal(false);
   const newer = useSignal(null); // what was answered here, until the server says so too
   if (!known) return null;
@@ -41,7 +41,7 @@ export function Builder({ run }) {
   };
   async function draft(event) {
     event.preventDefault();
-    const { reasoner, video_reasoner: video, per_video: count, left_out: out } = said.value;
+    const { annotation_reasoner: reasoner, video_reasoner: video, per_video: count, left_out: out } = said.value;
     take(
       await send("POST", "", {
         reasoner: reasoner || null,
@@ -68,7 +68,7 @@ export function Builder({ run }) {
       <h2>${say("evaluate.builder")}</h2>
       <p class="o-hint">${say("evaluate.builder_hint")}</p>
       <form class="o-builder-form" aria-label=${say("evaluate.draft_form")} onSubmit=${draft}>
-        ${who("reasoner", say("evaluate.default_reasoner"))}
+        ${who("annotation_reasoner", say("evaluate.default_reasoner"))}
         ${who("video_reasoner", say("evaluate.same_reasoner"))}
         <label>
           <span>${say("evaluate.per_video")}</span>

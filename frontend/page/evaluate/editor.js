@@ -3,7 +3,7 @@
 import { say } from "../data/facts.js";
 import { voter } from "../data/voter.js";
 import { askJson } from "../parts/server.js";
-import { html, useEffect, useSignal } from "../vendor/preact.js";
+import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 import { removeCorrection } from "./corrections.js";
 
 /** `of` has the answered item of each of `runs`; `schema` is that of their benchmark. */
@@ -19,6 +19,7 @@ export function AnnotationEditor({ item, of, runs, schema }) {
   const earlier = useSignal([]); // what Undo brings back
   const draft = useSignal(null); // the fields that were changed here, null before
   const busy = useSignal(false);
+  const typing = useRef(""); // the field that is typed into
   const begins = correction?.reference ?? { ...item.reference, ...said[0]?.reading };
   const values = draft.value ?? begins;
   const fields = schema.fields.filter(({ scored }) => scored);
@@ -28,18 +29,23 @@ export function AnnotationEditor({ item, of, runs, schema }) {
     if (!differs(correction?.reference)) draft.value = null;
   }, [correction?.created_at]);
 
-  function set(name, value) {
-    earlier.value = [...earlier.value, draft.peek()];
+  // What is typed into one field is one step.
+  function set(name, value, typed = false) {
+    if (!typed || typing.current !== name) earlier.value = [...earlier.value, draft.peek()];
+    typing.current = typed ? name : "";
     const { [name]: _, ...others } = draft.peek() ?? begins;
     draft.value = value === null ? others : { ...others, [name]: value };
   }
   function undo() {
+    typing.current = "";
     draft.value = earlier.value.at(-1);
     earlier.value = earlier.value.slice(0, -1);
   }
   async function save() {
     busy.value = true;
-    await askJson("PUT", `/v1/runs/${run.id}/corrections`, { item: item.id, reference: values, by: voter() });
+    typing.current = "";
+    draft.value = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, trimmed(value)]));
+    await askJson("PUT", `/v1/runs/${run.id}/corrections`, { item: item.id, reference: draft.value, by: voter() });
     busy.value = false;
   }
   async function forget() {
@@ -61,7 +67,7 @@ export function AnnotationEditor({ item, of, runs, schema }) {
             value=${values[field.name] ?? null}
             reference=${item.reference?.[field.name] ?? null}
             said=${said.map(({ name, reading }) => ({ name, value: reading[field.name] ?? null }))}
-            set=${(value) => set(field.name, value)}
+            set=${(value, typed) => set(field.name, value, typed)}
           />
         `,
       )}
@@ -82,6 +88,8 @@ export function AnnotationEditor({ item, of, runs, schema }) {
     </section>
   `;
 }
+
+const trimmed = (value) => (typeof value === "string" ? value.trim() : value);
 
 const same = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
@@ -136,7 +144,7 @@ const Words = ({ value, set, title, field }) => html`
     aria-labelledby=${title}
     maxlength=${field.max_characters}
     value=${value ?? ""}
-    onChange=${({ target }) => set(target.value.trim() || null)}
+    onInput=${({ target }) => set(target.value || null, true)}
   />
 `;
 

@@ -116,6 +116,7 @@ WORDS: dict[str, str] = {
     "evaluate.builder_hint": "Questions about driving are drawn for each video. A reasoner answers from the annotation "
     "alone, and one from the video. Where they agree, that is the reference; where not, select it or leave it out.",
     "evaluate.draft_form": "Draw questions",
+    "evaluate.annotation_reasoner": "Reasoner for the annotation",
     "evaluate.video_reasoner": "Reasoner for the video",
     "evaluate.same_reasoner": "The same",
     "evaluate.per_video": "Questions per video",

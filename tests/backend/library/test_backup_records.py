@@ -257,10 +257,8 @@ def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     drafted = (CorrectionRow, QuestionDraftRow)
     rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
-        counts = (
-            session.scalar(select(func.count()).select_from(table)) or 0
-            for table in (*said, *measured, *drafted, *rated)
-        )
+        tables = (*said, *measured, *drafted, *rated)
+        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
         return dict(zip(SORTS, counts, strict=True))
 
 
