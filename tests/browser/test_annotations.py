@@ -59,6 +59,7 @@ def test_questions_are_drawn_removed_and_saved_as_a_benchmark(open_page: OpenPag
         opened = visit(open_page(), "evaluate", f"?run={run}")
         page = opened.page
         builder = page.get_by_role("region", name="Multiple-choice questions")
+        builder.get_by_role("heading").click()
         for name in ("annotation", "video"):
             builder.get_by_label(f"Reasoner for the {name}").select_option("sage")
         builder.get_by_label("Questions per video").fill("2")

@@ -64,8 +64,9 @@ export function Builder({ run }) {
     </label>
   `;
   return html`
-    <section class="o-card-plain o-builder" aria-label=${say("evaluate.builder")}>
-      <h2>${say("evaluate.builder")}</h2>
+    <section class="o-card-plain" aria-label=${say("evaluate.builder")}>
+      <details class="o-builder" open=${questions.length > 0}>
+      <summary><h2>${say("evaluate.builder")}</h2></summary>
       <p class="o-hint">${say("evaluate.builder_hint")}</p>
       <form class="o-builder-form" aria-label=${say("evaluate.draft_form")} onSubmit=${draft}>
         ${who("annotation_reasoner", say("evaluate.default_reasoner"))}
@@ -113,6 +114,7 @@ export function Builder({ run }) {
       ${running && html`<${Progress} questions=${questions} />`}
       ${error && html`<p class="o-bad-words" role="alert">${error.message}</p>`}
       ${questions.length > 0 && html`<${Drafts} ...${{ run, questions, decide, send }} busy=${busy.value} />`}
+      </details>
     </section>
   `;
 }
