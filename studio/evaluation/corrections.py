@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from pydantic import JsonValue
+from pydantic import AfterValidator, JsonValue
 
-from studio.arena.votes import VoterName
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark, Form, Item
 from studio.evaluation.forms import FORMS
@@ -22,6 +21,7 @@ from studio.evaluation.forms.truths import truths
 from studio.prompting.parsers import parse_intervals
 from studio.prompting.results import Interval
 from studio.requests import Frozen, shown
+from studio.requests.fields import BoundedText, on_one_line
 
 TIMED: tuple[Form, ...] = ("events", "intervals")
 """Forms whose references have boundaries in time."""
@@ -29,6 +29,11 @@ CORRECTED: tuple[Form, ...] = (*TIMED, "fields")
 
 TIME_DIGITS = 2
 """Of a corrected time in seconds: `orrery overlay` writes the time of a frame as `%.2f`, and a model reads it there."""
+
+
+MAX_NAME = 100
+
+PersonName = Annotated[BoundedText, AfterValidator(on_one_line("the person's name", MAX_NAME))]
 
 
 class CorrectItem(Frozen):
@@ -42,7 +47,7 @@ class CorrectItem(Frozen):
 
     item: str
     reference: JsonValue
-    by: VoterName
+    by: PersonName
 
 
 class Correction(CorrectItem):

@@ -60,6 +60,7 @@ def frame_of(page: Page, name: str) -> int:
 
 def drag(page: Page, name: str, frames: int) -> None:
     """Take a boundary by its middle and carry it on."""
+    boundary(page, name).scroll_into_view_if_needed()
     place = boundary(page, name).bounding_box()
     lane = item(page).locator("[data-of=person]").bounding_box()
     assert place is not None
