@@ -9,11 +9,10 @@ from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
 from backend.services import UsesCorrections
-from studio.arena.votes import VoterName
 from studio.errors import BadInput, CorrectionNotFound, DiskFull, RunNotFound, StorageError
 from studio.evaluation.boundaries import BoundaryList, Times
 from studio.evaluation.boundary_layouts import BoundaryLayout
-from studio.evaluation.corrections import Correction, CorrectionList, CorrectItem
+from studio.evaluation.corrections import Correction, CorrectionList, CorrectItem, PersonName
 
 router = APIRouter(prefix="/v1/runs", tags=["evaluation"])
 
@@ -41,7 +40,7 @@ async def correct(
 async def take_back(
     run_id: RunId,
     item: Annotated[str, Query(examples=["demo_0"])],
-    by: Annotated[VoterName, Query(examples=["ada"])],
+    by: Annotated[PersonName, Query(examples=["ada"])],
     corrections: UsesCorrections,
 ) -> None:
     """Delete a person's correction of an item."""

@@ -31,7 +31,7 @@ TIME_DIGITS = 2
 """Of a corrected time in seconds: `orrery overlay` writes the time of a frame as `%.2f`, and a model reads it there."""
 
 
-MAX_NAME = 100
+MAX_NAME = 60
 
 PersonName = Annotated[BoundedText, AfterValidator(on_one_line("the person's name", MAX_NAME))]
 

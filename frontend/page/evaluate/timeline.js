@@ -53,6 +53,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
     made.take(length);
     return made;
   });
+  const root = useRef(null);
   const wanted = useRef(0); // the frame that is looked at once the video has come
   const begins = corrected ?? answers[0]?.spans ?? reference;
   const spans = draft.value ?? begins;
@@ -93,6 +94,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   function drop(at) {
     remember();
     change(spans.filter((_, index) => index !== at));
+    root.current.focus(); // the boundary that had it is gone, and Ctrl+Z must still be heard
   }
   async function save() {
     busy.value = true;
@@ -112,7 +114,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   }
   const isCorrected = Boolean(corrected) || isNew;
   return html`
-    <div class="o-timeline" data-unsaved=${isNew ? "" : null} onKeyDown=${onKeyDown}>
+    <div ref=${root} class="o-timeline" tabindex="-1" data-unsaved=${isNew ? "" : null} onKeyDown=${onKeyDown}>
       <${Watched} item=${item} video=${video} playback=${playback} wanted=${wanted} open=${opened.value === item.id} look=${look} />
       <div class="o-timeline-lanes" role="group" aria-label=${say("evaluate.timeline")}>
         <${Lane} name=${say("evaluate.lane_reference")} of="reference" spans=${reference} frames=${frames} look=${look} />
