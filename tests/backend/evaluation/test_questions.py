@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from backend.database import Database
 from evaluation_studio import Studio, studio
@@ -93,7 +94,7 @@ def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Pa
     async def act() -> None:
         async with studio(database, tmp_path, reads=reads, sees=sees) as own:
             run_id = await annotated(own)
-            said = {"weather": "Light rain"}
+            said: JsonValue = {"weather": "Light rain"}
             await own.corrections.correct(run_id, CorrectItem(item="drive-1", reference=said, by="ada"))
             found = await drafted(own, run_id)
             assert {one.from_annotation for one in found.questions} == {"A"}
