@@ -16,7 +16,8 @@ from studio.evaluation.corrections import Correction, CorrectionList, CorrectIte
 
 router = APIRouter(prefix="/v1/runs", tags=["evaluation"])
 
-RunId = Annotated[str, Path(examples=["7a1f00c3d2e4"])]
+RunId = Annotated[str, Path(examples=["7a1f00c3d2e5"])]
+Layout = Annotated[BoundaryLayout, Path(examples=["mimicgen"])]
 WhoseTimes = Annotated[Times, Query(description="whose times")]
 CORRECTION = {"item": "demo_0", "reference": [[0.4, 1.2], [1.2, 2.55]], "by": "ada"}
 ZIP: dict[str, Any] = {"application/zip": {}}
@@ -59,7 +60,7 @@ async def boundaries(run_id: RunId, corrections: UsesCorrections) -> BoundaryLis
     responses=documented(RunNotFound, BadInput) | {200: {"content": ZIP}},
 )
 async def archive(
-    run_id: RunId, layout: BoundaryLayout, corrections: UsesCorrections, times: WhoseTimes = "corrected"
+    run_id: RunId, layout: Layout, corrections: UsesCorrections, times: WhoseTimes = "corrected"
 ) -> StreamingResponse:
     """Download boundaries as a zip: for MimicGen a JSON per demonstration, for LeRobot rows per episode, or messages to
     train on, with their videos.

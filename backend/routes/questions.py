@@ -14,9 +14,9 @@ from studio.evaluation.runs import BenchmarkSummary
 
 router = APIRouter(prefix="/v1/runs", tags=["evaluation"])
 
-RunId = Annotated[str, Path(examples=["7a1f00c3d2e4"])]
-DRAFTS = {"per_video": 12, "categories": ["Scene Description"]}
-DECISION = {"video": "drive-1", "question": "weather", "by_person": "A"}
+RunId = Annotated[str, Path(examples=["7a1f00c3d2e6"])]
+DRAFTS = {"per_video": 1, "categories": ["Scene Description"]}
+DECISION = {"video": "drive-1", "question": "environment", "by_person": "A"}
 
 
 @router.post(
