@@ -18,7 +18,15 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
-from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService, RunStore
+from backend.evaluation import (
+    BenchmarkService,
+    CorrectionService,
+    EvaluationNews,
+    JudgingService,
+    QuestionDraftService,
+    RunService,
+    RunStore,
+)
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
@@ -279,6 +287,16 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         benchmarks=benchmarks,
         runs=runs,
         judging=JudgingService(store, library.reasoners, news.changed),
+        questions=QuestionDraftService(
+            database=ledger.database,
+            runs=store,
+            benchmarks=benchmarks,
+            reasoners=library.reasoners,
+            catalogue=fleet.catalogue,
+            media=ledger.media,
+            changed=news.changed,
+        ),
+        corrections=CorrectionService(store, ledger.media, library.items.change_many, news.changed),
         hue=HueService(
             store=studies,
             tasks=hue_tasks,
@@ -349,6 +367,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         await library.refining.close()
         await services.evaluation.runs.close()
         await services.evaluation.judging.close()
+        await services.evaluation.questions.close()
         await services.evaluation.hue_tasks.close()
         guarding.cancel()
         await fleet.guard.close()

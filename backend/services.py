@@ -15,7 +15,14 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database
-from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService
+from backend.evaluation import (
+    BenchmarkService,
+    CorrectionService,
+    EvaluationNews,
+    JudgingService,
+    QuestionDraftService,
+    RunService,
+)
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.guarding import Guard
@@ -120,6 +127,8 @@ class EvaluationServices:
     benchmarks: BenchmarkService
     runs: RunService
     judging: JudgingService
+    corrections: CorrectionService
+    questions: QuestionDraftService
     hue: HueService
     hue_tasks: HueTaskService
 
@@ -188,6 +197,8 @@ UsesQuestions = Annotated[QuestionService, _part(lambda services: services.libra
 UsesBenchmarks = Annotated[BenchmarkService, _part(lambda services: services.evaluation.benchmarks)]
 UsesRuns = Annotated[RunService, _part(lambda services: services.evaluation.runs)]
 UsesJudging = Annotated[JudgingService, _part(lambda services: services.evaluation.judging)]
+UsesCorrections = Annotated[CorrectionService, _part(lambda services: services.evaluation.corrections)]
+UsesQuestionDrafts = Annotated[QuestionDraftService, _part(lambda services: services.evaluation.questions)]
 UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
 UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -22,7 +22,7 @@ from studio.captions.caption_files import WorkItem, read_work, write_text
 from studio.errors import BadInput, StudioError
 from studio.evaluation import AnnotationSchema, Benchmark, Item, Settings, load_schema
 from studio.evaluation.forms.fields import FIELDS
-from studio.library import MAX_TAG_CHARACTERS, ItemsChange
+from studio.library import ItemsChange
 from studio.prompting.question import MediaPart, first_usable
 from studio.prompting.templates import caption_texts
 
@@ -146,17 +146,7 @@ async def _tag(
     target: Target, medium: MediaPart, schema: AnnotationSchema | None, annotation: Mapping[str, Any]
 ) -> None:
     assert schema is not None
-    change = ItemsChange(ids=(medium.url.removeprefix(OWN),), add_tags=tuple(tags_of(schema, annotation)))
+    change = ItemsChange(ids=(medium.url.removeprefix(OWN),), add_tags=schema.tags(annotation))
     if change.add_tags:
         async with connected(target) as client:
             await client.library.change_many(change)
-
-
-def tags_of(schema: AnnotationSchema, annotation: Mapping[str, Any]) -> Iterator[str]:
-    """A tag for each value of a field that has a few: `Weather: Heavy rain`."""
-    for field in schema.asked:
-        value = annotation.get(field.name)
-        if not field.exact or value is None:
-            continue
-        for each in cast(list[Any], value) if isinstance(value, list) else [value]:
-            yield f"{field.title}: {str(each).lower() if isinstance(each, bool) else each}"[:MAX_TAG_CHARACTERS]

@@ -20,6 +20,8 @@ from cli.target import connected
 from studio.client import StudioClient
 from studio.errors import BadInput
 from studio.evaluation import METRICS, Benchmark, Group, Measurement, Scores, load_schema
+from studio.evaluation.boundaries import Times
+from studio.evaluation.boundary_layouts import BoundaryLayout
 from studio.evaluation.layouts import folder_of, read
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, RunList, StartRun
 
@@ -73,6 +75,21 @@ def evaluate(
         str | None,
         typer.Option(envvar="ORRERY_RUN", metavar="ID", help="Resume or print this run, instead of a new one."),
     ] = None,
+    boundaries: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="ORRERY_BOUNDARIES",
+            metavar="FILE",
+            help="Write where timed events begin and end: .json has everything, .zip is for another program.",
+        ),
+    ] = None,
+    layout: Annotated[
+        BoundaryLayout,
+        typer.Option(envvar="ORRERY_LAYOUT", help="Layout of the .zip; messages are conversations to train on."),
+    ] = "mimicgen",
+    times: Annotated[
+        Times, typer.Option(envvar="ORRERY_TIMES", help="Whose times the .zip has; people correct them on the page.")
+    ] = "corrected",
     listed: Annotated[bool, typer.Option("--list", envvar="ORRERY_LIST", help="List benchmarks and runs.")] = False,
     output: Annotated[
         Path | None,
@@ -95,6 +112,8 @@ def evaluate(
         raise BadInput(f"{output} is neither .json nor .csv.", param="output")
     given = {"trials": trials, "temperature": temperature, "fps": fps, "num_frames": num_frames}
     settings = {name: value for name, value in given.items() if value is not None}
+    if boundaries is not None and boundaries.suffix.lower() not in (".json", ".zip"):
+        raise BadInput(f"{boundaries} is neither .json nor .zip.", param="boundaries")
 
     async def act() -> tuple[EvaluationRun, Scores]:
         async with connected(target) as client:
@@ -114,6 +133,8 @@ def evaluate(
             if judge is not None:
                 await calls.judge(ended.id, AskVerdicts(judge=judge))
                 ended = await _judged(client, ended.id)
+            if boundaries is not None:
+                await _save_boundaries(client, ended.id, boundaries, layout, times)
             return ended, await calls.scores(ended.id, judge)
 
     ended, scores = asyncio.run(act())
@@ -121,6 +142,8 @@ def evaluate(
     if output is not None:
         _write(output, scores)
         print(output)
+    if boundaries is not None:
+        print(boundaries)
     if ended.error is not None:
         raise ended.error.error()
     raise typer.Exit(SOME_FAILED if ended.num_failed else 0)
@@ -202,6 +225,14 @@ async def _judged(client: StudioClient, run_id: str) -> EvaluationRun:
         if work is None or work.num_done >= work.num_planned:
             return run
         await asyncio.sleep(POLL_S)
+
+
+async def _save_boundaries(client: StudioClient, run_id: str, path: Path, layout: BoundaryLayout, times: Times) -> None:
+    if path.suffix.lower() == ".zip":
+        await client.evaluation.save_boundaries(run_id, layout, times, path)
+        return
+    found = await client.evaluation.boundaries(run_id)
+    path.write_text(found.model_dump_json(indent=1) + "\n", "utf-8")
 
 
 def _print(run: EvaluationRun, scores: Scores) -> None:

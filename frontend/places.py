@@ -179,7 +179,10 @@ EVALUATE = Place(
     words=evaluate.WORDS | hue.WORDS,
     keys=(*hue.KEYS, *evaluate.KEYS),
     script="evaluate/evaluate.js",
-    styles=(*_LISTS, *_LOOKING[1:], "evaluate/evaluate", "hue/hue"),
+    styles=(
+        *(*_LISTS, *_LOOKING[1:], "hue/hue"),
+        *("evaluate/evaluate", "evaluate/timeline", "evaluate/builder", "evaluate/editor"),
+    ),
 )
 LIBRARY = Place(
     "library",

@@ -19,6 +19,9 @@
     │   ├── QuestionNotFound     question_not_found
     │   ├── BenchmarkNotFound    benchmark_not_found
     │   ├── RunNotFound          run_not_found
+    │   ├── CorrectionNotFound   correction_not_found  this person has not corrected this item
+    │   ├── StudyNotFound        study_not_found
+    │   ├── RatingNotFound       rating_not_found
     │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
@@ -160,6 +163,10 @@ class BenchmarkNotFound(NotFound):
 
 class RunNotFound(NotFound):
     code = "run_not_found"
+
+
+class CorrectionNotFound(NotFound):
+    code = "correction_not_found"
 
 
 class StudyNotFound(NotFound):

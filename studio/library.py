@@ -308,6 +308,8 @@ RecordName = Literal[
     "runs",
     "run_answers",
     "run_verdicts",
+    "corrections",
+    "question_drafts",
     "studies",
     "study_prompts",
     "study_questions",

@@ -7,10 +7,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from backend.database import Database
-from backend.evaluation import BenchmarkService, JudgingService, RunService, RunStore
+from backend.evaluation import (
+    BenchmarkService,
+    CorrectionService,
+    JudgingService,
+    QuestionDraftService,
+    RunService,
+    RunStore,
+)
 from backend.media import MediaStore
 from scripted_reasoners import CATALOGUE, Said, ScriptedReasoners, words_of
 from studio.evaluation.runs import EvaluationRun
+from studio.library import ItemsChange
 
 COLOURS = ("red", "blue", "green", "red", "blue", "red")
 CHOICES = {"A": "red", "B": "blue", "C": "green"}
@@ -49,7 +57,8 @@ class Studio:
         self.reasoners = ScriptedReasoners(**said)
         self.store = RunStore(database)
         self.changes = 0
-        media = MediaStore(folder / "media")
+        self.tagged: list[ItemsChange] = []
+        self.media = media = MediaStore(folder / "media")
         self.benchmarks = BenchmarkService(database, media, self._changed)
         reasoners = cast(Any, self.reasoners)
         self.runs = RunService(
@@ -60,7 +69,20 @@ class Studio:
             media=media,
             changed=self._changed,
         )
+        self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
+        self.questions = QuestionDraftService(
+            database=database,
+            runs=self.store,
+            benchmarks=self.benchmarks,
+            reasoners=reasoners,
+            catalogue=cast(Any, CATALOGUE),
+            media=media,
+            changed=self._changed,
+        )
         self.judging = JudgingService(self.store, reasoners, self._changed)
+
+    async def _tag(self, change: ItemsChange) -> None:
+        self.tagged.append(change)
 
     def _changed(self) -> None:
         self.changes += 1
@@ -81,3 +103,4 @@ async def studio(database: Database, folder: Path, **said: Said) -> AsyncGenerat
     finally:
         await own.runs.close()
         await own.judging.close()
+        await own.questions.close()

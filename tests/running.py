@@ -91,6 +91,9 @@ class RunningServer:
     def post(self, path: str, **options: Any) -> httpx.Response:
         return httpx.post(self.url + path, timeout=120, **options)
 
+    def put(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.put(self.url + path, timeout=120, **options)
+
     def delete(self, path: str, **options: Any) -> httpx.Response:
         return httpx.delete(self.url + path, timeout=120, **options)
 

@@ -65,6 +65,34 @@ class EvaluationVerdictRow(Table):
     why: Mapped[str] = mapped_column(Text)
 
 
+class CorrectionRow(Table):
+    """What one person says is true of one item of a benchmark's version; it stays when the run is deleted.
+
+    `document` is a `studio.evaluation.corrections.Correction`.
+    """
+
+    __tablename__ = "corrections"
+
+    benchmark_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    item: Mapped[str] = mapped_column(String(300), primary_key=True)
+    person: Mapped[str] = mapped_column(String(256), primary_key=True)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class QuestionDraftRow(Table):
+    """A multiple-choice question about a video of an annotated run.
+
+    `document` is a `studio.evaluation.question_drafts.QuestionDraft`.
+    """
+
+    __tablename__ = "question_drafts"
+
+    run_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    video: Mapped[str] = mapped_column(String(300), primary_key=True)
+    question: Mapped[str] = mapped_column(String(100), primary_key=True)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
 class HueStudyRow(Table):
     """One HUE study; `document` is a `studio.hue_studies.HueStudyFacts`."""
 

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.database.evaluation_tables import BenchmarkRow, EvaluationRunRow
+from backend.database.evaluation_tables import BenchmarkRow, CorrectionRow, EvaluationRunRow
 from backend.media import MediaStore
 from studio.errors import BenchmarkNotFound, Conflict, MediaNotFound
 from studio.evaluation import Benchmark, content_hash
@@ -92,15 +92,19 @@ class BenchmarkService:
         return await self._database.look(look)
 
     async def remove(self, name: str) -> None:
-        """Forget a version that has no runs; its media stay. Raises BenchmarkNotFound, Conflict."""
+        """Forget a version without runs, and its corrections; media stay. Raises BenchmarkNotFound, Conflict."""
         found = await self.get(name)
         if found.num_runs:
             raise Conflict(
                 f"Benchmark {found.name} has {found.num_runs} runs, which are read with its items.",
                 hint="Delete its runs first.",
             )
-        gone = delete(BenchmarkRow).where(BenchmarkRow.id == found.id)
-        await self._database.write(lambda session: session.execute(gone))
+
+        def act(session: Session) -> None:
+            session.execute(delete(CorrectionRow).where(CorrectionRow.benchmark_id == found.id))
+            session.execute(delete(BenchmarkRow).where(BenchmarkRow.id == found.id))
+
+        await self._database.write(act)
         self._changed()
 
 

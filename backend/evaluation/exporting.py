@@ -18,7 +18,7 @@ from studio.evaluation.layouts.own import JSON_MANIFEST
 
 async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterator[bytes]:
     """The bytes of a zip: `benchmark.json` and `items.jsonl` with the media that they name, for `orrery evaluate`, and
-    `run.json`, `answers.jsonl` and `verdicts.jsonl`. A medium that is gone is left out.
+    `run.json`, `answers.jsonl`, `verdicts.jsonl` and `corrections.jsonl`. A medium that is gone is left out.
 
     Raises:
         RunNotFound: there is none.
@@ -26,6 +26,7 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
     run = await store.get(run_id)
     benchmark = await store.benchmark(run)
     answers, verdicts = await store.answers(run_id), await store.verdicts(run_id)
+    corrections = await store.corrections(run.benchmark_id)
     files_here = dict(_files(benchmark, media))
     names = {name: f"media/{path.name}" for name, path in files_here.items()}
     manifest = benchmark.model_dump(mode="json", exclude={"items"}, exclude_defaults=True)
@@ -36,6 +37,7 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
         "run.json": _text(run.model_dump(mode="json")),
         "answers.jsonl": _lines([answer.model_dump(mode="json") for answer in answers]),
         "verdicts.jsonl": _lines([verdict.model_dump(mode="json") for verdict in verdicts]),
+        "corrections.jsonl": _lines([correction.model_dump(mode="json") for correction in corrections]),
     }
 
     def entries() -> Iterator[Entry]:

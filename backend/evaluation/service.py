@@ -15,6 +15,7 @@ import structlog
 from backend.arena.reasoners import Reasoners
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.benchmarks import BenchmarkService
+from backend.evaluation.corrections import length_of
 from backend.evaluation.exporting import run_archive
 from backend.evaluation.given import GivenRuns
 from backend.evaluation.running import RunLoop
@@ -22,8 +23,10 @@ from backend.evaluation.store import RunStore
 from backend.media import MediaStore
 from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
-from studio.evaluation import Answer, MarkChange, Scores, ScoreTable, Settings
+from studio.evaluation import Answer, Item, MarkChange, Scores, ScoreTable, Settings
+from studio.evaluation.boundaries import boundaries_of
 from studio.evaluation.comparing import compare, table
+from studio.evaluation.corrections import TIMED, newest
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
@@ -232,7 +235,9 @@ class RunService:
         Raises:
             RunNotFound: there is none.
         """
-        benchmark = await self._store.benchmark(await self._store.get(run_id))
+        run = await self._store.get(run_id)
+        benchmark = await self._store.benchmark(run)
+        corrections = newest(await self._store.corrections(run.benchmark_id))
         scores = await self.scores(run_id)
         answers = await self._store.answers(run_id)
         marks = {item.id: tuple(mark for mark in scores.marks if mark.item == item.id) for item in benchmark.items}
@@ -247,19 +252,22 @@ class RunService:
         for place, answer in enumerate(answers):
             if answer.item in shown:
                 by_item.setdefault(answer.item, []).append(place)
+
+        def answered(item: Item) -> AnsweredItem:
+            given = sorted((answers[at] for at in by_item.get(item.id, ())), key=lambda answer: answer.trial)
+            correction = corrections.get(item.id)
+            said = AnsweredItem(item=item, answers=tuple(given), marks=marks[item.id], correction=correction)
+            if benchmark.form not in TIMED:
+                return said
+            length = length_of(self._media, item)
+            timed = boundaries_of(benchmark, item, said.marks, correction, length)
+            return said.model_copy(update={"boundaries": timed})
+
         return AnsweredItems(
-            items=tuple(
-                AnsweredItem(
-                    item=item,
-                    answers=tuple(
-                        sorted((answers[at] for at in by_item.get(item.id, ())), key=lambda answer: answer.trial)
-                    ),
-                    marks=marks[item.id],
-                )
-                for item in page
-            ),
+            items=await asyncio.to_thread(lambda: tuple(answered(item) for item in page)),
             total=len(wanted),
             next_offset=offset + limit if offset + limit < len(wanted) else None,
+            annotation=benchmark.annotation,
         )
 
     def _now(self, run: EvaluationRun) -> EvaluationRun:

@@ -1,18 +1,26 @@
-"""Runs as rows, with their answers and verdicts; what is there twice is written once."""
+"""Runs as rows, with their answers, verdicts and corrections; what is there twice is written once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import CursorResult, delete, func, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
 from backend.database import Database
-from backend.database.evaluation_tables import EvaluationAnswerRow, EvaluationRunRow, EvaluationVerdictRow
+from backend.database.evaluation_tables import (
+    CorrectionRow,
+    EvaluationAnswerRow,
+    EvaluationRunRow,
+    EvaluationVerdictRow,
+    QuestionDraftRow,
+)
 from backend.evaluation.benchmarks import find_benchmark
 from studio.errors import RunNotFound
 from studio.evaluation import Answer, Benchmark, FieldVerdict
+from studio.evaluation.corrections import Correction
 from studio.evaluation.runs import EvaluationRun
 from studio.requests import shown
 
@@ -115,12 +123,43 @@ class RunStore:
 
         return await self._database.look(look)
 
+    async def keep_correction(self, benchmark_id: str, correction: Correction) -> None:
+        """Write a correction down; that of the same person and item gives way to it."""
+        statement = sqlite.insert(CorrectionRow).values(
+            benchmark_id=benchmark_id,
+            item=correction.item,
+            person=correction.by,
+            document=correction.model_dump(mode="json"),
+        )
+        keys = ["benchmark_id", "item", "person"]
+        once = statement.on_conflict_do_update(keys, set_={"document": statement.excluded.document})
+        await self._database.write(lambda session: session.execute(once))
+
+    async def remove_correction(self, benchmark_id: str, item: str, person: str) -> bool:
+        """Forget one; whether it was there."""
+        row = CorrectionRow
+        gone = delete(row).where(row.benchmark_id == benchmark_id, row.item == item, row.person == person)
+
+        def act(session: Session) -> int:
+            return cast("CursorResult[Any]", session.execute(gone)).rowcount
+
+        return await self._database.write(act) > 0
+
+    async def corrections(self, benchmark_id: str) -> tuple[Correction, ...]:
+        """All of a version's items, the oldest first."""
+        query = select(CorrectionRow.document).where(CorrectionRow.benchmark_id == benchmark_id)
+        found = await self._database.look(
+            lambda session: [Correction.model_validate(document) for document in session.scalars(query)]
+        )
+        return tuple(sorted(found, key=lambda correction: correction.created_at))
+
     async def remove(self, run_id: str) -> None:
-        """Forget a run with its answers and verdicts."""
+        """Forget a run with its answers, verdicts and drafts of questions."""
 
         def act(session: Session) -> None:
             session.execute(delete(EvaluationAnswerRow).where(EvaluationAnswerRow.run_id == run_id))
             session.execute(delete(EvaluationVerdictRow).where(EvaluationVerdictRow.run_id == run_id))
+            session.execute(delete(QuestionDraftRow).where(QuestionDraftRow.run_id == run_id))
             session.execute(delete(EvaluationRunRow).where(EvaluationRunRow.id == run_id))
 
         await self._database.write(act)

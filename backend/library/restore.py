@@ -16,6 +16,7 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.database import Database
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
@@ -24,6 +25,7 @@ from backend.database.evaluation_tables import (
     HueRatingRow,
     HueStudyRow,
     HueTaskRow,
+    QuestionDraftRow,
 )
 from backend.database.tables import (
     AnswerRow,
@@ -65,6 +67,8 @@ RECORDS: dict[RecordName, type[Table]] = {
     "runs": EvaluationRunRow,
     "run_answers": EvaluationAnswerRow,
     "run_verdicts": EvaluationVerdictRow,
+    "corrections": CorrectionRow,
+    "question_drafts": QuestionDraftRow,
     "studies": HueStudyRow,
     "study_prompts": HuePromptRow,
     "study_questions": HueQuestionRow,

@@ -14,6 +14,8 @@ from studio.client.connection import Connection
 from studio.client.paths import comparison_path, item_path, media_path, refinement_path, run_path
 from studio.comparisons import CompareRequest, Comparison, ExportForm
 from studio.evaluation import Benchmark, Scores
+from studio.evaluation.boundaries import BoundaryList, Times
+from studio.evaluation.boundary_layouts import BoundaryLayout
 from studio.evaluation.runs import (
     AnsweredItems,
     AskVerdicts,
@@ -194,6 +196,16 @@ class EvaluationCalls:
         """What its answers are worth. Raises RunNotFound."""
         params = {} if judge is None else {"judge": judge}
         return await self._connection.ask("GET", f"{run_path(run_id)}/scores", Scores, params=params)
+
+    async def boundaries(self, run_id: str) -> BoundaryList:
+        """Where events or intervals begin and end. Raises RunNotFound, BadInput."""
+        return await self._connection.ask("GET", f"{run_path(run_id)}/boundaries", BoundaryList)
+
+    async def save_boundaries(self, run_id: str, layout: BoundaryLayout, times: Times, path: Path) -> None:
+        """Write them as a zip for another program, which is whole or not there. Raises RunNotFound, BadInput."""
+        address = f"{run_path(run_id)}/boundaries/{layout}?{urlencode({'times': times})}"
+        async with self._connection.stream(address, silence_s=EXPORT_TIMEOUT_S) as response:
+            await save_whole(path, response.aiter_bytes())
 
 
 class ArenaCalls:

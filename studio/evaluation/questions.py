@@ -22,7 +22,7 @@ from studio.evaluation.forms import choice
 from studio.evaluation.forms.form import form_texts, inside_answer
 from studio.prompting.question import PLAIN, MediaPart, Question, asked_alone
 from studio.prompting.templates import fill
-from studio.requests import Frozen, shown
+from studio.requests import Frozen, nearest, shown
 from studio.toml_files import shipped
 
 LETTERS = "ABCDEFGH"
@@ -68,6 +68,29 @@ class QuestionPool(Frozen):
 def av_pool() -> QuestionPool:
     """The pool for driving: 50 questions in six categories, 6 required and 6 drawn."""
     return shipped(QuestionPool, "evaluation", "av_questions.toml")
+
+
+def narrowed(pool: QuestionPool, categories: Sequence[str], per_video: int) -> QuestionPool:
+    """The pool of some categories, of which each video is asked so many: the required ones first.
+
+    Args:
+        pool: of questions.
+        categories: of them; none is all.
+        per_video: how many; where the required ones are more, none is required.
+
+    Raises:
+        BadInput: there is no such category, or it has too few questions.
+    """
+    known = dict.fromkeys(question.category for question in pool.questions)
+    if wrong := next((name for name in categories if name not in known), None):
+        raise BadInput(f"There is no category {shown(wrong)}.", param="categories", hint=nearest(wrong, known))
+    kept = tuple(question for question in pool.questions if not categories or question.category in categories)
+    if per_video > len(kept):
+        raise BadInput(f"per_video is {per_video}; these categories have {len(kept)} questions.", param="per_video")
+    num_required = sum(question.required for question in kept)
+    if num_required > per_video:
+        kept, num_required = tuple(one.model_copy(update={"required": False}) for one in kept), 0
+    return QuestionPool(drawn=per_video - num_required, questions=kept)
 
 
 def questions_for(pool: QuestionPool, video: str, seed: int = 0) -> tuple[PoolQuestion, ...]:

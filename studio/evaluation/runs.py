@@ -9,8 +9,11 @@ from pydantic import Field
 
 from studio.evaluation.answers import Answer
 from studio.evaluation.benchmark import Benchmark, Form, Item, Settings
+from studio.evaluation.boundaries import ItemBoundaries
+from studio.evaluation.corrections import Correction
 from studio.evaluation.judge import Calibration
 from studio.evaluation.metrics import MetricFacts
+from studio.evaluation.schema import AnnotationSchema
 from studio.evaluation.scores import Mark, Measurement
 from studio.jobs import Failure
 from studio.library import Title
@@ -142,19 +145,29 @@ class AnsweredItem(Frozen):
     Attributes:
         answers: of all trials so far.
         marks: of each answer.
+        correction: that counts; none without one.
+        boundaries: in time, of events and intervals.
     """
 
     item: Item
     answers: tuple[Answer, ...]
     marks: tuple[Mark, ...]
+    correction: Correction | None = None
+    boundaries: ItemBoundaries | None = None
 
 
 class AnsweredItems(Frozen):
-    """`GET /v1/runs/{id}/answers`: a page of items in their order; `total` of all that the filters find."""
+    """`GET /v1/runs/{id}/answers`: a page of items in their order.
+
+    Attributes:
+        total: items that the filters find.
+        annotation: the schema of a benchmark of the form "fields".
+    """
 
     items: tuple[AnsweredItem, ...]
     total: int
     next_offset: int | None = None
+    annotation: AnnotationSchema | None = None
 
 
 class GivenAnswers(Frozen):

@@ -5,6 +5,7 @@ A schema is a file, so any domain can have one; `presets/annotation/av.toml` is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -12,6 +13,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from studio.captions.answer_schema import list_schema, object_schema, text_schema
 from studio.errors import BadInput
+from studio.library import MAX_TAG_CHARACTERS
 from studio.requests import Frozen, nearest
 from studio.toml_files import read_toml, shipped_and_own
 
@@ -91,6 +93,23 @@ class SchemaField(Frozen):
         held = self._held()
         return {"anyOf": [held, {"type": "null"}]} if self.optional else held
 
+    def tags(self, value: JsonValue) -> tuple[str, ...]:
+        """Tags of the library for a value of an exact field: `Weather: Heavy rain`."""
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        return tuple(
+            f"{self.title}: {str(one).lower() if isinstance(one, bool) else one}"[:MAX_TAG_CHARACTERS] for one in values
+        )
+
+    def all_values(self) -> list[JsonValue]:
+        """What an exact field may hold, one by one."""
+        if self.type == "boolean":
+            return [True, False]
+        if self.type == "integer":
+            assert self.low is not None
+            assert self.high is not None
+            return list(range(self.low, self.high + 1))
+        return list(self.values)
+
     def _held(self) -> dict[str, Any]:
         match self.type:
             case "enum":
@@ -141,6 +160,16 @@ class AnnotationSchema(Frozen):
     def asked(self) -> tuple[SchemaField, ...]:
         """The fields that a model answers: those that are scored."""
         return tuple(field for field in self.fields if field.scored)
+
+    def tags(self, annotation: Mapping[str, JsonValue]) -> tuple[str, ...]:
+        """A tag for each value of a field that has a few, by which the library finds the video."""
+        return tuple(tag for field in self.asked if field.exact for tag in field.tags(annotation.get(field.name)))
+
+    def other_tags(self, annotation: Mapping[str, JsonValue]) -> tuple[str, ...]:
+        """Tags that a video with this annotation must not have: of the other values."""
+        own = {tag.casefold() for tag in self.tags(annotation)}
+        every = (tag for field in self.asked if field.exact for tag in field.tags(field.all_values()))
+        return tuple(tag for tag in every if tag.casefold() not in own)
 
     def question(self) -> str:
         """The prompt, a line for each field with what it may hold, and the form of the answer."""

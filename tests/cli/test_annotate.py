@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from cli.annotate import tags_of
 from studio.evaluation import load_schema
 from studio.evaluation.layouts import read
 
@@ -88,7 +87,7 @@ def test_values_become_tags_and_a_video_is_found_by_several(orrery, server, vide
 
     assert result.exit_code == 0, result.output
     said = json.loads((videos.parent / "metas" / "one.label.json").read_text())
-    tags = list(tags_of(load_schema(str(schema)), said))
+    tags = list(load_schema(str(schema)).tags(said))
     assert tags[0] in ("Light: Bright", "Light: Dark")
     assert tags[1] in ("Tidy: true", "Tidy: false")
     found = server.get("/v1/library", params={"tag": tags}).json()["items"]

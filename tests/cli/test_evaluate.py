@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from running import RunningServer
-from sent_files import picture_bytes
+from sent_files import clip_bytes, picture_bytes
 
 
 def written(folder: Path, num: int = 3) -> Path:
@@ -75,3 +75,28 @@ def test_a_row_that_cannot_be_used_and_a_call_without_a_benchmark_are_told(
     assert "2" in result.output
     assert orrery("evaluate", "--server", server.url).exit_code == 2
     assert orrery("evaluate", "nothing-of-this-name", "--server", server.url).exit_code == 2
+
+
+def test_boundaries_are_written_as_json_and_as_demonstrations(server: RunningServer, orrery, tmp_path: Path):
+    video = server.post("/v1/media", files={"file": ("stack.mp4", clip_bytes(24))}).json()["id"]
+    item = {"id": "stack_demo3", "media": [video], "events": ["grasping"], "reference": [1.0]}
+    benchmark = {"name": "stack", "form": "events", "items": [item], "settings": {"max_tokens": 4}}
+    added = server.post("/v1/benchmarks", json=benchmark).json()
+    begun = orrery("evaluate", added["id"], "--server", server.url)
+    assert begun.exit_code == 0, begun.output
+    run = server.get("/v1/runs").json()["runs"][0]["id"]
+    again = ("evaluate", "--run", run, "--server", server.url, "--boundaries")
+
+    nothing = orrery(*again, tmp_path / "demos.zip")
+    assert nothing.exit_code == 2
+    assert "corrected boundaries" in nothing.output
+    correction = {"item": "stack_demo3", "reference": [[0.25, 1.5]], "by": "ada"}
+    assert server.put(f"/v1/runs/{run}/corrections", json=correction).status_code == 200
+    assert orrery(*again, tmp_path / "demos.zip").exit_code == 0
+    with zipfile.ZipFile(tmp_path / "demos.zip") as files:
+        demo = json.loads(files.read("stack_demo3.json"))
+    assert (demo["demo"], demo["subtask_indices"]) == ("demo_3", [[0, 20], [20, 24]])
+    assert orrery(*again, tmp_path / "all.json").exit_code == 0
+    (found,) = json.loads((tmp_path / "all.json").read_text())["items"]
+    assert (found["corrected"][0]["end_s"], found["reference"][0]["end_s"], found["answered"]) == (1.5, 1.0, [])
+    assert orrery(*again, tmp_path / "all.txt").exit_code == 2

@@ -19,6 +19,7 @@ from backend.routes import ROUTERS
 from running import RunningServer, running, wait_for
 from sent_files import clip_bytes, picture_bytes
 from studio.errors import rebuild
+from studio.evaluation import load_schema
 
 WAITING = ("/v1/images/generations", "/v1/videos/sync", "/v1/actions/generations", "/v1/chat/completions")
 """Routes that answer when a job or an answer has ended; whoever gives up ends it."""
@@ -122,10 +123,20 @@ class World:
         wait_for(lambda: server.get(f"/v1/refinements/{self.refinement}").json()["nodes"][0]["media"], 120)
         item = {"id": "one", "question": "What is it?", "reference": "A cup."}
         short = {"name": "cups", "form": "text", "items": [item], "settings": {"max_tokens": 4}}
-        server.post("/v1/benchmarks", json=short)
-        self.run = server.post("/v1/runs", json={"benchmark": "cups"}).json()["id"]
-        wait_for(lambda: server.get(f"/v1/runs/{self.run}").json()["state"] == "succeeded", 120)
+        self.run = self._answered(short)
+        events = {"id": "demo_0", "media": [self.clip], "events": ["It moves.", "It stops."], "reference": [0.5, 1.0]}
+        self.timed = self._answered(short | {"name": "moves", "form": "events", "items": [events]})
+        drive = {"id": "drive-1", "media": [self.clip], "reference": {"weather": "Overcast"}}
+        annotated = {"name": "drives", "form": "fields", "annotation": load_schema("av").model_dump(mode="json")}
+        self.annotated = self._answered(short | annotated | {"items": [drive]})
         self.ids: dict[str, str] = {}
+
+    def _answered(self, benchmark: dict[str, Any]) -> str:
+        """A run that has ended."""
+        added = self.server.post("/v1/benchmarks", json=benchmark).json()["id"]
+        run = self.server.post("/v1/runs", json={"benchmark": added}).json()["id"]
+        wait_for(lambda: self.server.get(f"/v1/runs/{run}").json()["state"] == "succeeded", 120)
+        return run
 
     def _upload(self, content: bytes) -> str:
         return self.server.post("/v1/media", files={"file": ("x", content)}).json()["id"]
@@ -147,6 +158,8 @@ class World:
             "3d0c5a81fe27": self.refinement,
             "c41f7be2a905": asked["id"],
             "7a1f00c3d2e4": self.run,
+            "7a1f00c3d2e5": self.timed,
+            "7a1f00c3d2e6": self.annotated,
         }
 
     def known(self, example: Any, key: str = "") -> Any:
@@ -182,8 +195,10 @@ def test_every_example_of_a_body_is_taken(tmp_path: Path):
         at_once = [name for name in bodies if name.split()[1] in RUNS_AT_ONCE]
         answers = [(name, *sent) for name in at_once for sent in world.send(name, bodies[name])]
         world.fill_queue()
-        # A judge asks its ten known pairs behind the answer: the other calls come before it.
-        later = sorted((name for name in bodies if name not in (*at_once, LAST)), key=lambda name: "/verdicts" in name)
+        # These ask behind the answer, a judge its ten known pairs: the other calls come before them.
+        asking = ("/v1/runs/{run_id}/questions", "/verdicts")
+        others = [name for name in bodies if name not in (*at_once, LAST)]
+        later = sorted(others, key=lambda name: next((n for n, part in enumerate(asking, 1) if part in name), 0))
         answers += [(name, *sent) for name in (*later, LAST) for sent in world.send(name, bodies[name])]
 
     refused = [(name, example, answer.text) for name, example, answer in answers if not answer.is_success]

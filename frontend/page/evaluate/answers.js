@@ -5,7 +5,10 @@ import { seen } from "../data/store.js";
 import { ask } from "../parts/server.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
 import { figure, titleOfMetric } from "./figures.js";
+import { Boundaries, TIMED } from "./corrections.js";
+import { AnnotationEditor } from "./editor.js";
 import { evaluation } from "./store.js";
+import { Timeline } from "./timeline.js";
 
 const PAGE = 10;
 const STATES = ["", "read", "unparsed", "failed"];
@@ -13,14 +16,14 @@ const ANY = "";
 
 // What is drawn may be of other runs than those that are shown now: it is drawn again when the answers have come.
 export function Answers({ runs }) {
-  const { scores } = seen(evaluation);
+  const { scores, fetched } = seen(evaluation);
   const category = useSignal(ANY);
   const state = useSignal(ANY);
   const order = useSignal("items");
   const count = useSignal(PAGE);
-  const found = useSignal(null); // { total, items: [{ item, of: [answered item of each run] }] }
+  const found = useSignal(null); // { total, schema, items: [{ item, of: [answered item of each run] }] }
   const [first, second] = runs;
-  const now = JSON.stringify([runs.map(({ id }) => id), runs.map((run) => scores[run.id]?.overall.counts)]);
+  const now = JSON.stringify([fetched, runs.map(({ id }) => id), runs.map((run) => scores[run.id]?.overall.counts)]);
 
   useEffect(() => {
     let current = true;
@@ -56,13 +59,14 @@ export function Answers({ runs }) {
       <header>
         <h2>${say("evaluate.answers")}</h2>
         <span class="o-grow" />
+        ${!second && TIMED.includes(first.form) && html`<${Boundaries} run=${first} />`}
         ${categories.length > 1 && select("category", [ANY, ...categories], category, (name) => name || say("evaluate.all_categories"))}
         ${select("state", STATES, state, (name) => say(`evaluate.mark_${name || "all"}`))}
         ${second && select("order", ["items", "changes"], order, (name) => say(`evaluate.order_${name}`))}
       </header>
       ${found.value?.total === 0 && html`<p class="o-hint">${say("evaluate.no_answers")}</p>`}
       <ol role="list">
-        ${found.value?.items.map(({ item, of }) => html`<${Asked} key=${item.id} item=${item} of=${of} runs=${runs} />`)}
+        ${found.value?.items.map(({ item, of }) => html`<${Asked} key=${item.id} item=${item} of=${of} runs=${runs} schema=${found.value.schema} />`)}
       </ol>
       ${
         found.value &&
@@ -87,6 +91,7 @@ async function draw(runs, { category, state, order, count }) {
   const ids = changed ? changed.map(({ item }) => item) : pages[0].items.map(({ item }) => item.id);
   const known = ids.filter((id) => byItem[0].has(id));
   return {
+    schema: pages[0].annotation,
     total: changed ? known.length : pages[0].total,
     items: known.slice(0, count).map((id) => ({
       item: byItem[0].get(id).item,
@@ -95,10 +100,16 @@ async function draw(runs, { category, state, order, count }) {
   };
 }
 
-function Asked({ item, of, runs }) {
+function Asked({ item, of, runs, schema }) {
+  const timed = of.some((one) => one?.boundaries);
   return html`
-    <li data-item=${item.id}>
-      <div class="o-evaluate-media">${item.media.map((id) => html`<${Medium} key=${id} id=${id} />`)}</div>
+    <li data-item=${item.id} data-wide=${timed ? "" : null} data-edited=${schema ? "" : null}>
+      ${
+        timed
+          ? html`<${Timeline} item=${item} of=${of} runs=${runs} />`
+          : html`<div class="o-evaluate-media">${item.media.map((id) => html`<${Medium} key=${id} id=${id} />`)}</div>`
+      }
+      ${schema && html`<${AnnotationEditor} item=${item} of=${of} runs=${runs} schema=${schema} />`}
       <div class="o-evaluate-said">
         <p class="o-evaluate-question">${item.question || item.events.join(" · ")}</p>
         ${
@@ -113,7 +124,7 @@ function Asked({ item, of, runs }) {
             )}
           </ul>`
         }
-        ${!item.choices && item.reference !== null && html`<p><small>${say("evaluate.truth")}</small> ${readableOf(item.reference)}</p>`}
+        ${!item.choices && !timed && !schema && item.reference !== null && html`<p><small>${say("evaluate.truth")}</small> ${readableOf(item.reference)}</p>`}
         <div class="o-evaluate-runs-said">
           ${of.map((one, at) => one && runs[at] && html`<${Said} key=${runs[at].id} run=${runs[at]} answered=${one} named=${runs.length > 1} />`)}
         </div>

@@ -7,6 +7,7 @@ import { define } from "../parts/element.js";
 import { PageTabs } from "../parts/page_tabs.js";
 import { html } from "../vendor/preact.js";
 import { Answers } from "./answers.js";
+import { Builder } from "./builder.js";
 import { Runs } from "./runs.js";
 import { StartForm } from "./start.js";
 import { evaluation } from "./store.js";
@@ -14,11 +15,12 @@ import { Standing } from "./table.js";
 
 function Benchmarks() {
   const { shown, benchmarks } = seen(evaluation);
+  const drafts = shown.length === 1 && shown[0].form === "fields" && shown[0].state !== "running";
   return html`
     <div class="o-evaluate-page">
       <div class="o-evaluate-side"><${StartForm} /><${Runs} /></div>
       <div class="o-evaluate-main">
-        ${shown.length > 0 && [html`<${Standing} runs=${shown} />`, html`<${Answers} runs=${shown} />`]}
+        ${shown.length > 0 && [html`<${Standing} runs=${shown} />`, drafts && html`<${Builder} key=${shown[0].id} run=${shown[0]} />`, html`<${Answers} runs=${shown} />`]}
         ${shown.length === 0 && benchmarks !== null && html`<${Empty} />`}
       </div>
     </div>

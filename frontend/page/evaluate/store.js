@@ -17,6 +17,7 @@ class EvaluateStore extends Store {
   table = null; // of the chosen runs
   metric = ""; // of the table; empty is the one that runs are compared by
   scores = {}; // by run
+  fetched = 0; // rises whenever the server had something new
   #revision = null;
   #due = 0;
   #turn = 0;
@@ -55,6 +56,7 @@ class EvaluateStore extends Store {
     this.benchmarks = benchmarks.benchmarks;
     this.runs = runs.runs;
     this.judges = judges?.judges ?? [];
+    this.fetched += 1;
     this.chosen = this.chosen.filter((id) => this.runs.some((run) => run.id === id));
     this.changed();
     await this.#draw(turn);

@@ -101,7 +101,7 @@ def _item(exchange: Exchange, form: str) -> dict[str, Any]:
     item: dict[str, Any] = {"media": exchange.media}
     match form:
         case "events":
-            names: list[str] = _NAMED.findall(exchange.question)
+            names = [name.rstrip(".") for name in _NAMED.findall(exchange.question)]
             times = _times(exchange.answer)
             if len(names) != len(times):
                 raise exchange.origin.fault(

@@ -22,6 +22,7 @@ from backend.comparisons.drawing import Look, critic_scores, draw, find_comparis
 from backend.comparisons.grid import Grid, GridPlace
 from backend.database.evaluation_tables import (
     BenchmarkRow,
+    CorrectionRow,
     EvaluationAnswerRow,
     EvaluationRunRow,
     EvaluationVerdictRow,
@@ -30,6 +31,7 @@ from backend.database.evaluation_tables import (
     HueRatingRow,
     HueStudyRow,
     HueTaskRow,
+    QuestionDraftRow,
 )
 from backend.database.tables import (
     AnswerRow,
@@ -51,6 +53,7 @@ from studio.arena.questions import AskedQuestion
 from studio.comparisons import Column, Comparison, Likeness
 from studio.errors import BadInput
 from studio.evaluation import Answer, Benchmark, FieldVerdict, content_hash
+from studio.evaluation.corrections import Correction
 from studio.evaluation.runs import EvaluationRun
 from studio.hue_studies import (
     HueBankQuestion,
@@ -80,6 +83,8 @@ SORTS: tuple[RecordName, ...] = (
     "runs",
     "run_answers",
     "run_verdicts",
+    "corrections",
+    "question_drafts",
     "studies",
     "study_prompts",
     "study_questions",
@@ -187,6 +192,12 @@ def _evaluate(shelf: Shelf, about: str) -> None:
         await shelf.database.write(lambda session: session.add(row))
         await store.add(run)
         await store.keep_answer(RUN, Answer(item="one", text="It is a cube."))
+        said = Correction(item="one", reference="A cube.", by="ada", created_at=datetime.now(UTC))
+        await store.keep_correction(version, said)
+        draft = {"video": "one", "question": "weather"}
+        await shelf.database.write(
+            lambda session: session.add(QuestionDraftRow(run_id=RUN, **draft, document={**draft, "asked": False}))
+        )
         await store.keep_verdicts(RUN, [FieldVerdict(item="one", judge="super", score=5, why="The same.")])
 
     asyncio.run(act())
@@ -243,9 +254,11 @@ def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     """Rows of every sort."""
     said = (ComparisonRow, MeasurementRow, RefinementRow, QuestionRow, AnswerRow, GradeRow, VoteRow)
     measured = (BenchmarkRow, EvaluationRunRow, EvaluationAnswerRow, EvaluationVerdictRow)
+    drafted = (CorrectionRow, QuestionDraftRow)
     rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
-        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in (*said, *measured, *rated))
+        tables = (*said, *measured, *drafted, *rated)
+        counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
         return dict(zip(SORTS, counts, strict=True))
 
 

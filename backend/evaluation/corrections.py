@@ -1,0 +1,177 @@
+"""What people correct in a run's inspector, and the boundaries that come of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+
+from backend.evaluation.store import RunStore
+from backend.library.archive import Entry, zip_stream
+from backend.media import MediaStore
+from studio.errors import BadInput, CorrectionNotFound, MediaNotFound
+from studio.evaluation import AnnotationSchema, Benchmark, Item
+from studio.evaluation.boundaries import BoundaryList, ItemBoundaries, Times, VideoLength, boundaries_of
+from studio.evaluation.boundary_layouts import BoundaryLayout, lerobot, messages, mimicgen
+from studio.evaluation.corrections import TIMED, Correction, CorrectionList, CorrectItem, checked, newest
+from studio.evaluation.drawing_up import draw_up
+from studio.evaluation.layouts.rows import slug
+from studio.evaluation.runs import EvaluationRun
+from studio.library import MAX_TAGS, ItemsChange
+from studio.requests import shown
+
+Tagging = Callable[[ItemsChange], Awaitable[object]]
+
+
+class CorrectionService:
+    """Keeps corrections; they belong to the items, so every run of a benchmark's version shows them.
+
+    Args:
+        tag: changes tags in the library.
+        changed: called after every change.
+    """
+
+    def __init__(self, store: RunStore, media: MediaStore, tag: Tagging, changed: Callable[[], None]) -> None:
+        self._store = store
+        self._media = media
+        self._tag = tag
+        self._changed = changed
+
+    async def correct(self, run_id: str, asked: CorrectItem) -> Correction:
+        """Keep a correction; the same person's earlier one of the item gives way.
+
+        The library tags the item's videos with the corrected fields of an annotation, instead of other values.
+
+        Raises:
+            RunNotFound: there is none.
+            BadInput: it could not be the item's reference, or a video would have too many tags.
+        """
+        run = await self._store.get(run_id)
+        benchmark = await self._store.benchmark(run)
+        tidy = checked(benchmark, asked)
+        if benchmark.annotation is not None and isinstance(tidy.reference, dict):
+            await self._retag(benchmark, benchmark.annotation, tidy.item, tidy.reference)
+        correction = Correction(**tidy.model_dump(), created_at=datetime.now(UTC))
+        await self._store.keep_correction(run.benchmark_id, correction)
+        self._changed()
+        return correction
+
+    async def take_back(self, run_id: str, item: str, by: str) -> None:
+        """Forget a person's correction of an item. Raises RunNotFound, CorrectionNotFound."""
+        run = await self._store.get(run_id)
+        if not await self._store.remove_correction(run.benchmark_id, item, by):
+            raise CorrectionNotFound(f"{shown(by)} has not corrected {shown(item)}.", param="item")
+        self._changed()
+
+    async def listing(self, run_id: str) -> CorrectionList:
+        """All of the run's items, the oldest first. Raises RunNotFound."""
+        run = await self._store.get(run_id)
+        return CorrectionList(corrections=await self._store.corrections(run.benchmark_id))
+
+    async def boundaries(self, run_id: str) -> BoundaryList:
+        """Those of all items. Raises RunNotFound, or BadInput where the form has none."""
+        _, found = await self._boundaries(await self._store.get(run_id))
+        return BoundaryList(items=found)
+
+    async def archive(self, run_id: str, layout: BoundaryLayout, times: Times) -> Iterator[bytes]:
+        """A zip of boundaries in a layout of another program.
+
+        "mimicgen" is a JSON file for each item, "lerobot" the rows of `episodes.jsonl`, "messages" `train.jsonl` beside
+        `videos/`. An item that the source says nothing about, or whose video is gone, is left out.
+
+        Raises:
+            RunNotFound: there is none.
+            BadInput: the form has no boundaries, or not this layout, or nothing is left.
+        """
+        benchmark, found = await self._boundaries(await self._store.get(run_id))
+        items = {item.id: item for item in benchmark.items}
+        chosen = [(index, items[one.item], one) for index, one in enumerate(found) if one.length and one.spans(times)]
+        if not chosen:
+            raise BadInput(
+                f"No item of run {run_id} has {times} boundaries and a video.",
+                param="times",
+                hint="Correct some on the page Evaluate, or take times=answered." if times == "corrected" else "",
+            )
+        return zip_stream(list(_files(benchmark, chosen, self._media, layout, times)))
+
+    async def _retag(
+        self, benchmark: Benchmark, schema: AnnotationSchema, item: str, annotation: Mapping[str, JsonValue]
+    ) -> None:
+        media = next(one.media for one in benchmark.items if one.id == item)
+        if not media:
+            return
+        others = schema.other_tags(annotation)
+        for first in range(0, len(others), MAX_TAGS):
+            await self._tag(ItemsChange(ids=media, remove_tags=others[first : first + MAX_TAGS]))
+        await self._tag(ItemsChange(ids=media, add_tags=schema.tags(annotation)[:MAX_TAGS]))
+
+    async def _boundaries(self, run: EvaluationRun) -> tuple[Benchmark, tuple[ItemBoundaries, ...]]:
+        if run.form not in TIMED:
+            raise BadInput(
+                f"Run {run.id} has the form {run.form}, which has no boundaries; expected {' or '.join(TIMED)}.",
+                param="run_id",
+            )
+        benchmark = await self._store.benchmark(run)
+        answers = await self._store.answers(run.id)
+        corrections = newest(await self._store.corrections(run.benchmark_id))
+
+        def draw() -> tuple[ItemBoundaries, ...]:
+            marks = draw_up(benchmark, answers).marks
+            return tuple(
+                boundaries_of(
+                    benchmark,
+                    item,
+                    [mark for mark in marks if mark.item == item.id],
+                    corrections.get(item.id),
+                    length_of(self._media, item),
+                )
+                for item in benchmark.items
+            )
+
+        return benchmark, await asyncio.to_thread(draw)
+
+
+def length_of(media: MediaStore, item: Item) -> VideoLength | None:
+    """Of an item's first medium; none where that is no video or is gone."""
+    with suppress(MediaNotFound, BadInput):
+        facts = media.facts(item.media[0]) if item.media else None
+        if facts and facts.fps and facts.num_frames and facts.duration_s:
+            return VideoLength(fps=facts.fps, num_frames=facts.num_frames, duration_s=facts.duration_s)
+    return None
+
+
+def _files(
+    benchmark: Benchmark,
+    chosen: Sequence[tuple[int, Item, ItemBoundaries]],
+    media: MediaStore,
+    layout: BoundaryLayout,
+    times: Times,
+) -> Iterator[Entry]:
+    rows: list[bytes] = []
+    names: set[str] = set()
+    for index, item, one in chosen:
+        spans = one.spans(times)
+        assert spans is not None
+        assert one.length is not None
+        if layout == "mimicgen":
+            name = slug(item.id) if slug(item.id) not in names else f"{slug(item.id)}-{index}"
+            names.add(name)
+            yield Entry(f"{name}.json", _line(mimicgen(item.id, index, spans, one.length)))
+        elif layout == "lerobot":
+            rows.append(_line(lerobot(item.id, index, spans, one.length)))
+        else:
+            video = f"videos/{media.file(one.video).name}"
+            rows.append(_line(messages(benchmark, item, spans, video)))
+            if video not in names:
+                names.add(video)
+                yield Entry(video, media.file(one.video))
+    if rows:
+        yield Entry("episodes.jsonl" if layout == "lerobot" else "train.jsonl", b"".join(rows))
+
+
+def _line(row: dict[str, object]) -> bytes:
+    return f"{json.dumps(row, ensure_ascii=False)}\n".encode()

@@ -1,0 +1,273 @@
+"""The builder of multiple-choice questions: drafts of a run's annotations, answered by two sides, decided by people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import structlog
+from pydantic import JsonValue
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.orm import Session
+
+from backend.arena.reasoners import Reasoners
+from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.database import Database
+from backend.database.evaluation_tables import QuestionDraftRow
+from backend.evaluation.asking import OF_ALL, ask_each
+from backend.evaluation.benchmarks import BenchmarkService
+from backend.evaluation.store import RunStore
+from backend.media import MediaStore
+from studio.errors import BadInput, Conflict, EngineError, QuestionNotFound, StudioError
+from studio.evaluation import Benchmark, Item
+from studio.evaluation.corrections import newest
+from studio.evaluation.judge import ask_until_usable
+from studio.evaluation.question_drafts import (
+    MAX_DRAFTS,
+    DecideQuestion,
+    DraftedQuestion,
+    DraftQuestions,
+    QuestionDraft,
+    QuestionDrafts,
+    SaveQuestions,
+)
+from studio.evaluation.questions import (
+    PoolQuestion,
+    ask_annotation,
+    ask_video,
+    av_pool,
+    build,
+    narrowed,
+    questions_for,
+    read_letter,
+)
+from studio.evaluation.runs import BenchmarkSummary, EvaluationRun
+from studio.jobs import Failure
+from studio.prompting import Ask, Question
+from studio.requests import shown
+
+log = structlog.get_logger("orrery.evaluation")
+
+
+class QuestionDraftService:
+    """Drafts are rows, so a draft that was asked is not asked again. Lives on the event loop's thread.
+
+    Args:
+        changed: called after every change.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        runs: RunStore,
+        benchmarks: BenchmarkService,
+        reasoners: Reasoners,
+        catalogue: CheckpointCatalogue,
+        media: MediaStore,
+        changed: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._runs = runs
+        self._benchmarks = benchmarks
+        self._reasoners = reasoners
+        self._catalogue = catalogue
+        self._media = media
+        self._changed = changed
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._errors: dict[str, Failure] = {}
+        self._pool = av_pool()
+        self._by_id = {question.id: question for question in self._pool.questions}
+
+    async def start(self, run_id: str, asked: DraftQuestions) -> QuestionDrafts:
+        """Draw questions about each video of a run, and let reasoners answer those that were not asked yet.
+
+        Raises:
+            RunNotFound: there is none.
+            BadInput: the run is of another form, or there is no such reasoner or category.
+            Conflict: questions of the run are being answered.
+        """
+        run, benchmark = await self._annotated(run_id)
+        text, video = self._names(asked)
+        if run_id in self._tasks:
+            raise Conflict(f"Questions of run {run_id} are being answered.", hint="Wait until that has ended.")
+        pool = narrowed(self._pool, asked.categories, asked.per_video)
+        planned = [
+            QuestionDraft(video=item.id, question=question.id)
+            for item in benchmark.items
+            if item.media
+            for question in questions_for(pool, item.id, asked.seed)
+        ]
+        if not 0 < len(planned) <= MAX_DRAFTS:
+            raise BadInput(
+                f"The run would have {len(planned):,} questions; expected 1 to {MAX_DRAFTS:,}.", param="per_video"
+            )
+        await self._plan(run_id, planned)
+        self._errors.pop(run_id, None)
+        task = asyncio.create_task(self._answer(run, benchmark, text, video), name=f"questions {run_id}")
+        self._tasks[run_id] = task
+        task.add_done_callback(partial(self._ended, run_id))
+        return await self.drafts(run_id)
+
+    async def drafts(self, run_id: str) -> QuestionDrafts:
+        """All of a run. Raises RunNotFound, or BadInput where it is of another form."""
+        _, benchmark = await self._annotated(run_id)
+        found = {(one.video, one.question): one for one in await self._drafts(run_id)}
+        return QuestionDrafts(
+            categories=tuple(dict.fromkeys(question.category for question in self._pool.questions)),
+            questions=tuple(
+                _with_words(found[item.id, question.id], question, item)
+                for item in benchmark.items
+                for question in self._pool.questions
+                if (item.id, question.id) in found
+            ),
+            is_running=run_id in self._tasks,
+            error=self._errors.get(run_id),
+        )
+
+    async def decide(self, run_id: str, said: DecideQuestion) -> QuestionDrafts:
+        """What a person says of a question. Raises RunNotFound, QuestionNotFound, or BadInput for a letter too many."""
+        await self._annotated(run_id)
+        draft = await self._draft(run_id, said.video, said.question)
+        letters = self._by_id[said.question].lettered
+        if said.by_person not in (None, "drop", *letters):
+            raise BadInput(
+                f"by_person is {said.by_person}; expected one of {', '.join(letters)} or drop.", param="by_person"
+            )
+        await self._keep(run_id, draft.model_copy(update={"by_person": said.by_person}))
+        self._changed()
+        return await self.drafts(run_id)
+
+    async def save(self, run_id: str, asked: SaveQuestions) -> BenchmarkSummary:
+        """Keep what is known as a benchmark. Raises RunNotFound, or BadInput where nothing is or the name is none."""
+        _, benchmark = await self._annotated(run_id)
+        media = {item.id: item.media for item in benchmark.items}
+        built = build(self._pool, media, await self._drafts(run_id)).model_dump(mode="json")
+        description = f"Multiple choice, from annotations of {benchmark.title or benchmark.name}."
+        return await self._benchmarks.add(built | asked.model_dump() | {"description": description})
+
+    async def close(self) -> None:
+        """Leave off; what was answered stays."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _annotated(self, run_id: str) -> tuple[EvaluationRun, Benchmark]:
+        run = await self._runs.get(run_id)
+        if run.form != "fields":
+            raise BadInput(f"Run {run_id} has the form {run.form}; expected fields.", param="run_id")
+        return run, await self._runs.benchmark(run)
+
+    def _names(self, asked: DraftQuestions) -> tuple[str, str]:
+        text = asked.reasoner or self._catalogue.active.id
+        video = asked.video_reasoner or text
+        self._reasoners.check(text, "reasoner")
+        self._reasoners.check(video, "video_reasoner")
+        return text, video
+
+    async def _answer(self, run: EvaluationRun, benchmark: Benchmark, text: str, video: str) -> None:
+        corrected = newest(await self._runs.corrections(run.benchmark_id))
+        items = {item.id: item for item in benchmark.items}
+
+        async def ask(draft: QuestionDraft) -> None:
+            item, question = items[draft.video], self._by_id[draft.question]
+            said = corrected[item.id].reference if item.id in corrected else item.reference
+            assert isinstance(said, dict)
+            letters = {
+                "from_annotation": await self._from_annotation(text, question, said),
+                "from_video": await self._from_video(video, question, item),
+            }
+            # A person may have decided meanwhile.
+            now = await self._draft(run.id, item.id, question.id)
+            await self._keep(run.id, now.model_copy(update={**letters, "asked": True}))
+            self._changed()
+
+        try:
+            await ask_each([draft for draft in await self._drafts(run.id) if not draft.asked], ask)
+        except StudioError as error:
+            log.warning("questions_failed", run_id=run.id, reason=error.message)
+            self._errors[run.id] = Failure.of(error)
+
+    async def _from_annotation(
+        self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]
+    ) -> str | None:
+        async with self._reasoners.asking(reasoner, {}, patient=True) as asking:
+            return await _letter(asking.ask, ask_annotation(question, annotation), question)
+
+    async def _from_video(self, reasoner: str, question: PoolQuestion, item: Item) -> str | None:
+        files = {name: self._media.file(name) for name in item.media}
+        async with self._reasoners.asking(reasoner, files, patient=True) as asking:
+            return await _letter(asking.ask, ask_video(question, item.id, asking.parts), question)
+
+    async def _plan(self, run_id: str, planned: Sequence[QuestionDraft]) -> None:
+        """The drafts of a run from now on; of those that were there already, what is known stays."""
+        row = QuestionDraftRow
+        wanted = {(draft.video, draft.question) for draft in planned}
+
+        def act(session: Session) -> None:
+            places = session.execute(select(row.video, row.question).where(row.run_id == run_id)).all()
+            for video, question in places:
+                if (video, question) not in wanted:
+                    gone = (row.run_id == run_id, row.video == video, row.question == question)
+                    session.execute(delete(row).where(*gone))
+            values = [_values(run_id, draft) for draft in planned]
+            session.execute(sqlite.insert(row).on_conflict_do_nothing(), values)
+
+        await self._database.write(act)
+
+    async def _keep(self, run_id: str, draft: QuestionDraft) -> None:
+        statement = sqlite.insert(QuestionDraftRow).values(_values(run_id, draft))
+        keys = ["run_id", "video", "question"]
+        once = statement.on_conflict_do_update(keys, set_={"document": statement.excluded.document})
+        await self._database.write(lambda session: session.execute(once))
+
+    async def _drafts(self, run_id: str) -> list[QuestionDraft]:
+        query = select(QuestionDraftRow.document).where(QuestionDraftRow.run_id == run_id)
+        return await self._database.look(
+            lambda session: [QuestionDraft.model_validate(document) for document in session.scalars(query)]
+        )
+
+    async def _draft(self, run_id: str, video: str, question: str) -> QuestionDraft:
+        """One of a run. Raises QuestionNotFound."""
+        row = QuestionDraftRow
+        query = select(row.document).where(row.run_id == run_id, row.video == video, row.question == question)
+        document = await self._database.look(lambda session: session.scalar(query))
+        if document is None:
+            raise QuestionNotFound(f"Run {run_id} has no question {shown(question)} about {shown(video)}.")
+        return QuestionDraft.model_validate(document)
+
+    def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
+        del self._tasks[run_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("questions_broke", run_id=run_id, exc_info=error)
+        self._changed()
+
+
+async def _letter(ask: Ask, question: Question, pool_question: PoolQuestion) -> str | None:
+    """The letter that a side gives; none where it gives none that can be read."""
+    try:
+        return await ask_until_usable(ask, question, partial(read_letter, pool_question))
+    except OF_ALL:
+        raise
+    except EngineError:
+        return None
+
+
+def _values(run_id: str, draft: QuestionDraft) -> dict[str, object]:
+    document = draft.model_dump(mode="json")
+    return {"run_id": run_id, "video": draft.video, "question": draft.question, "document": document}
+
+
+def _with_words(draft: QuestionDraft, question: PoolQuestion, item: Item) -> DraftedQuestion:
+    return DraftedQuestion(
+        **draft.model_dump(),
+        media=item.media,
+        category=question.category,
+        text=question.question,
+        choices=question.lettered,
+        state=draft.state,
+        letter=draft.letter,
+    )

@@ -1,0 +1,125 @@
+"""The builder of multiple-choice questions: two sides answer, a person decides, and the rest is a benchmark."""
+
+import asyncio
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+
+from backend.database import Database
+from evaluation_studio import Studio, studio
+from scripted_reasoners import words_of
+from sent_files import clip_bytes
+from studio.errors import BadInput, QuestionNotFound
+from studio.evaluation import load_schema
+from studio.evaluation.corrections import CorrectItem
+from studio.evaluation.question_drafts import DecideQuestion, DraftQuestions, QuestionDrafts, SaveQuestions
+from studio.evaluation.runs import StartRun
+
+ASKED = DraftQuestions(reasoner="reads", video_reasoner="sees", per_video=3, categories=("Scene Description",))
+
+
+def reads(question: Any) -> str:
+    """Reads A in an annotation of rain, and nothing in others."""
+    said = words_of(question)
+    return "<answer>A</answer>" if "rain" in said.split("</annotation>")[0] else "<answer>?</answer>"
+
+
+def sees(question: Any) -> str:
+    """Sees A in everything but the weather, and annotates."""
+    said = words_of(question)
+    if "JSON object" in said:
+        return json.dumps({"weather": "Overcast"})
+    return "<answer>B</answer>" if "weather" in said else "<answer>A</answer>"
+
+
+async def annotated(own: Studio) -> str:
+    """A run of two annotated videos."""
+    video = own.media.put_upload(io.BytesIO(clip_bytes(8))).id
+    items = [
+        {"id": f"drive-{number}", "media": [video], "reference": {"weather": weather}}
+        for number, weather in enumerate(("Heavy rain", "Overcast"))
+    ]
+    schema = load_schema("av").model_dump()
+    await own.benchmarks.add({"name": "drives", "form": "fields", "annotation": schema, "items": items})
+    run = await own.runs.start(StartRun(benchmark="drives", reasoner="sees"))
+    return (await own.ended(run.id)).id
+
+
+async def drafted(own: Studio, run_id: str, asked: DraftQuestions = ASKED) -> QuestionDrafts:
+    """The drafts once nobody is asked any more."""
+    found = await own.questions.start(run_id, asked)
+    while found.is_running:
+        await asyncio.sleep(0.005)
+        found = await own.questions.drafts(run_id)
+    return found
+
+
+def test_both_sides_answer_each_question_once_and_what_they_agree_on_is_saved(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            num_before = len(own.reasoners.asked)
+            found = await drafted(own, run_id)
+            assert len(found.categories) == 6
+            assert {one.category for one in found.questions} == {"Scene Description"}
+            assert [one.video for one in found.questions] == ["drive-0"] * 3 + ["drive-1"] * 3
+            assert all(one.asked for one in found.questions)
+            assert {one.state for one in found.questions if one.video == "drive-1"} == {"not_annotated"}
+            assert len(own.reasoners.asked) == num_before + 12
+            await drafted(own, run_id)
+            assert len(own.reasoners.asked) == num_before + 12
+            agreed = [one for one in found.questions if one.letter]
+            removed, kept = agreed[0], agreed[1:]
+            drop = DecideQuestion(video=removed.video, question=removed.question, by_person="drop")
+            await own.questions.decide(run_id, drop)
+            unsure = found.questions[-1]
+            decided = DecideQuestion(video=unsure.video, question=unsure.question, by_person="C")
+            await own.questions.decide(run_id, decided)
+            saved = await own.questions.save(run_id, SaveQuestions(name="drive-vqa", title="Drives, asked"))
+            benchmark = (await own.benchmarks.get(saved.id)).benchmark
+            assert (benchmark.form, benchmark.title, benchmark.settings.num_frames) == ("choice", "Drives, asked", 16)
+            wanted = {f"{one.video}/{one.question}": one.letter for one in kept}
+            assert {item.id: item.reference for item in benchmark.items} == wanted | {
+                f"{unsure.video}/{unsure.question}": "C"
+            }
+
+    asyncio.run(act())
+
+
+def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            said: JsonValue = {"weather": "Light rain"}
+            await own.corrections.correct(run_id, CorrectItem(item="drive-1", reference=said, by="ada"))
+            found = await drafted(own, run_id)
+            assert {one.from_annotation for one in found.questions} == {"A"}
+
+    asyncio.run(act())
+
+
+def test_what_cannot_be_drawn_or_decided_is_named(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            for changes, why in (
+                ({"categories": ("Scenery",)}, "no category 'Scenery'"),
+                ({"categories": ("Spatial & Temporal",), "per_video": 7}, "6 questions"),
+                ({"reasoner": "nobody"}, "nobody"),
+            ):
+                with pytest.raises(BadInput, match=why):
+                    await own.questions.start(run_id, ASKED.model_copy(update=changes))
+            with pytest.raises(BadInput, match="No answer is known"):
+                await own.questions.save(run_id, SaveQuestions(name="none"))
+            with pytest.raises(QuestionNotFound):
+                await own.questions.decide(run_id, DecideQuestion(video="a", question="b", by_person="drop"))
+            one = (await drafted(own, run_id)).questions[0]
+            wrong = DecideQuestion(video=one.video, question=one.question, by_person="H")
+            with pytest.raises(BadInput, match="expected one of A, B"):
+                await own.questions.decide(run_id, wrong)
+
+    asyncio.run(act())
