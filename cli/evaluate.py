@@ -19,7 +19,8 @@ from cli.printed import SOME_FAILED, one_line, print_table
 from cli.target import connected
 from studio.client import StudioClient
 from studio.errors import BadInput
-from studio.evaluation import METRICS, Benchmark, Group, Measurement, Scores, load_schema
+from studio.evaluation import METRICS, Benchmark, Group, Item, Measurement, Scores, load_schema
+from studio.evaluation.generations import rename_media
 from studio.evaluation.layouts import folder_of, read
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, RunList, StartRun
 
@@ -168,15 +169,7 @@ async def _sent(client: StudioClient, said: str, schema: str | None) -> str:
 
 
 def _renamed(benchmark: Benchmark, names: dict[str, str]) -> Benchmark:
-    items = tuple(
-        item.model_copy(
-            update={
-                "media": tuple(names[name] for name in item.media),
-                "video": names.get(item.video, item.video),
-            }
-        )
-        for item in benchmark.items
-    )
+    items = tuple(Item.model_validate(rename_media(item.model_dump(mode="json"), names)) for item in benchmark.items)
     return benchmark.model_copy(update={"items": items})
 
 

@@ -13,6 +13,7 @@ from backend.library.archive import Entry, zip_stream
 from backend.media import MediaStore
 from studio.errors import MediaNotFound
 from studio.evaluation import Benchmark
+from studio.evaluation.generations import rename_media
 from studio.evaluation.layouts.own import JSON_MANIFEST
 
 
@@ -29,7 +30,7 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
     files_here = dict(_files(benchmark, media))
     names = {name: f"media/{path.name}" for name, path in files_here.items()}
     manifest = benchmark.model_dump(mode="json", exclude={"items"}, exclude_defaults=True)
-    items = [_item(item.model_dump(mode="json", exclude_defaults=True), names) for item in benchmark.items]
+    items = [rename_media(item.model_dump(mode="json", exclude_defaults=True), names) for item in benchmark.items]
     files = {
         JSON_MANIFEST: _text(manifest),
         "items.jsonl": _lines(items),
@@ -52,11 +53,6 @@ def _files(benchmark: Benchmark, media: MediaStore) -> Iterator[tuple[str, Path]
     for name in dict.fromkeys(name for item in benchmark.items for name in item.media):
         with suppress(MediaNotFound):
             yield name, media.file(name)
-
-
-def _item(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    media = [names.get(name, name) for name in fields.get("media", ())]
-    return {**fields, "media": media, "video": names.get(fields.get("video", ""), fields.get("video", ""))}
 
 
 def _text(value: Any) -> bytes:
