@@ -18,7 +18,15 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService, Exporting, Measuring
 from backend.database import Database, open_database
 from backend.engine_process import EngineProcess, Spreading
-from backend.evaluation import BenchmarkService, EvaluationNews, JudgingService, RunService, RunStore
+from backend.evaluation import (
+    BenchmarkService,
+    EvaluationNews,
+    Generators,
+    JudgingService,
+    ResultMeasuring,
+    RunService,
+    RunStore,
+)
 from backend.fleet import Fleet
 from backend.fleet.checkpoint_tasks import CheckpointTasks
 from backend.fleet.memory import FleetMemory
@@ -31,6 +39,7 @@ from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.ledger import Ledger
 from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.preparations import Preparations
+from backend.jobs.promised import PromisedJobs
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
@@ -258,10 +267,12 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
+    generators = Generators(fleet.catalogue, fleet.adapters, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
     runs = RunService(
         benchmarks=benchmarks,
         store=store,
         reasoners=library.reasoners,
+        generators=generators,
         catalogue=fleet.catalogue,
         media=ledger.media,
         changed=news.changed,

@@ -5,9 +5,19 @@ asked for, and stored nowhere.
 """
 
 from backend.evaluation.benchmarks import BenchmarkService
+from backend.evaluation.generating import Generators
 from backend.evaluation.judging import JudgingService
+from backend.evaluation.measuring import ResultMeasuring
 from backend.evaluation.news import EvaluationNews
 from backend.evaluation.service import RunService
 from backend.evaluation.store import RunStore
 
-__all__ = ["BenchmarkService", "EvaluationNews", "JudgingService", "RunService", "RunStore"]
+__all__ = [
+    "BenchmarkService",
+    "EvaluationNews",
+    "Generators",
+    "JudgingService",
+    "ResultMeasuring",
+    "RunService",
+    "RunStore",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self, cast
 
 from pydantic import Field, JsonValue, model_validator
@@ -118,10 +118,11 @@ class Item(Frozen):
         if not isinstance(given, dict):
             return given
         fields = cast(dict[str, Any], given)
-        media = fields.get("media") or media_named(fields)
+        media: Any = fields.get("media") or media_named(fields)
         if not isinstance(media, list | tuple) or not media:
             return fields
-        return {**fields, "media": media, "video": fields.get("video") or cast(Any, media[0])}
+        names = cast(Sequence[Any], media)
+        return {**fields, "media": names, "video": fields.get("video") or names[0]}
 
 
 class Benchmark(Frozen):

@@ -180,9 +180,10 @@ def _visit_request(request: Json, act: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _visit_entry(entry: Any, field: str, act: Callable[[str], str]) -> Any:
-    if not isinstance(entry, Mapping) or not isinstance(cast(Json, entry).get(field), str):
+    if not isinstance(entry, Mapping):
         return entry
-    return {**cast(Json, entry), field: act(cast(Json, entry)[field])}
+    fields = cast(Json, entry)
+    return {**fields, field: act(fields[field])} if isinstance(fields.get(field), str) else fields
 
 
 def _fields_of_media(request: Json) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from studio.evaluation.metrics import MetricFacts
 from studio.evaluation.scores import Mark, Measurement
 from studio.jobs import Failure
 from studio.library import Title
-from studio.requests import Frozen
+from studio.requests import Adapter, Frozen
 
 RunState = Literal["running", "succeeded", "stopped", "failed"]
 
@@ -26,6 +26,8 @@ class StartRun(Frozen):
         benchmark: its name, for its newest version, or the id of one version.
         reasoner: a checkpoint, or a name of `reasoners.toml`; none takes the default checkpoint. Of a policy's run:
             who drives, in any words; its answers are sent to `POST /v1/runs/{id}/answers`.
+            Of a benchmark of requests the checkpoint that makes them.
+        adapter: a LoRA adapter on top of that checkpoint.
         settings: instead of the benchmark's own, field by field.
         num_items: only so many, from the beginning.
         title: a name for the run; none takes the reasoner's.
@@ -33,6 +35,7 @@ class StartRun(Frozen):
 
     benchmark: str
     reasoner: str | None = None
+    adapter: Adapter | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     num_items: Annotated[int, Field(ge=1)] | None = None
     title: Title = ""
@@ -53,6 +56,7 @@ class EvaluationRun(Frozen):
     Attributes:
         benchmark, benchmark_id, form: what is answered, in which version.
         reasoner, reasoner_title: who answers.
+        adapter: on top of the checkpoint that makes the items.
         precision: of the checkpoint's engine; empty of an endpoint.
         version: of Orrery, when the run began.
         settings: whole, the benchmark's and the run's own.
@@ -74,6 +78,7 @@ class EvaluationRun(Frozen):
     form: Form
     reasoner: str
     reasoner_title: str
+    adapter: Adapter | None = None
     precision: str = ""
     version: str
     settings: Settings
