@@ -26,6 +26,7 @@ from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
 from studio.evaluation import Answer, Benchmark, Form, MarkChange, Scores, ScoreTable, Settings
 from studio.evaluation.comparing import compare, table
+from studio.evaluation.curves import CurveList, Scored, draw_curves
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
@@ -34,6 +35,10 @@ log = structlog.get_logger("orrery.evaluation")
 
 MAX_RUNNING = 8
 """Runs at a time; each asks several items at once."""
+
+
+MAX_COMPARED = 200
+"""Newest runs of a benchmark among which saves of a training are looked for."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +230,18 @@ class RunService:
         names = _distinct([run.title for run in runs], [run.id for run in runs])
         scored = {name: await self.scores(run.id, judge) for name, run in zip(names, runs, strict=True)}
         return table(scored, metric, "fields" if runs[0].form == "fields" else "categories")
+
+    async def curves(self, benchmark: str, baseline: str | None = None, judge: str | None = None) -> CurveList:
+        """The saves of trainings on a benchmark's version. Raises BenchmarkNotFound.
+
+        Args:
+            benchmark: its name, or the id of a version.
+            baseline: the run that they are held against; none is that of the checkpoint without an adapter.
+        """
+        version = (await self._benchmarks.get(benchmark)).id
+        runs = await self._store.listing(MAX_COMPARED, version)
+        scored = [Scored(run, await self.scores(run.id, judge)) for run in runs if run.num_answered]
+        return CurveList(curves=draw_curves(scored, baseline))
 
     async def changes(self, before: str, after: str, judge: str | None = None) -> tuple[MarkChange, ...]:
         """Items that changed between two runs of one benchmark, the most first. Raises RunNotFound, BadInput."""
