@@ -26,7 +26,7 @@ from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
 from studio.evaluation import Answer, Benchmark, Form, MarkChange, Scores, ScoreTable, Settings
 from studio.evaluation.comparing import compare, table
-from studio.evaluation.curves import CurveList, Scored, draw_curves
+from studio.evaluation.curves import CurveList, draw_curve, trainings
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
@@ -240,8 +240,10 @@ class RunService:
         """
         version = (await self._benchmarks.get(benchmark)).id
         runs = await self._store.listing(MAX_COMPARED, version)
-        scored = [Scored(run, await self.scores(run.id, judge)) for run in runs if run.num_answered]
-        return CurveList(curves=draw_curves(scored, baseline))
+        found = trainings([run for run in runs if run.num_answered], baseline)
+        drawn = {run.id for training in found for run in training.runs}
+        scores = {run_id: await self.scores(run_id, judge) for run_id in drawn}
+        return CurveList(curves=tuple(draw_curve(training, scores) for training in found))
 
     async def changes(self, before: str, after: str, judge: str | None = None) -> tuple[MarkChange, ...]:
         """Items that changed between two runs of one benchmark, the most first. Raises RunNotFound, BadInput."""

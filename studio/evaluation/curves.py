@@ -6,7 +6,7 @@ A save of the training `grasp` after 200 steps is the adapter or checkpoint `gra
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from studio.evaluation.metrics import METRICS
@@ -68,11 +68,23 @@ class CurveList(Frozen):
     curves: tuple[Curve, ...]
 
 
-class Scored(NamedTuple):
-    """A run with its scores."""
+class Training(NamedTuple):
+    """The runs that a curve is drawn of.
 
-    run: EvaluationRun
-    scores: Scores
+    Attributes:
+        saves: by rising step.
+        baseline: none where there is no such run.
+    """
+
+    name: str
+    checkpoint: str
+    saves: tuple[tuple[int, EvaluationRun], ...]
+    baseline: EvaluationRun | None
+
+    @property
+    def runs(self) -> tuple[EvaluationRun, ...]:
+        """All of them."""
+        return (*(run for _, run in self.saves), *([self.baseline] if self.baseline else []))
 
 
 class _Save(NamedTuple):
@@ -81,86 +93,87 @@ class _Save(NamedTuple):
     step: int
 
 
-def draw_curves(scored: Sequence[Scored], baseline: str | None = None) -> tuple[Curve, ...]:
-    """A curve of every training of which several saves have run.
+def trainings(runs: Sequence[EvaluationRun], baseline: str | None = None) -> tuple[Training, ...]:
+    """Every training of which several saves have run.
 
     Only runs with the settings and the number of items of a training's newest run are compared; of several for one save
     the newest counts.
 
     Args:
-        scored: runs of one benchmark, the newest first.
-        baseline: id of the run that the curves are held against; none takes the newest run of the adapters' checkpoint
+        runs: of one benchmark, the newest first.
+        baseline: id of the run that curves are held against; none takes the newest run of the adapters' checkpoint
             without an adapter.
     """
-    by_training: dict[tuple[str, str], list[tuple[int, Scored]]] = {}
-    for one in scored:
-        if (save := save_of(one.run)) is not None:
-            by_training.setdefault((save.training, save.checkpoint), []).append((save.step, one))
-    found: list[Curve] = []
-    for (training, checkpoint), saves in by_training.items():
-        newest = saves[0][1].run
-        by_step: dict[int, Scored] = {}
-        for step, one in saves:
-            if _is_alike(one.run, newest):
-                by_step.setdefault(step, one)
+    grouped: dict[tuple[str, str], list[tuple[int, EvaluationRun]]] = {}
+    for run in runs:
+        if (save := _save_of(run)) is not None:
+            grouped.setdefault((save.training, save.checkpoint), []).append((save.step, run))
+    found: list[Training] = []
+    for (name, checkpoint), saves in grouped.items():
+        newest = saves[0][1]
+        by_step: dict[int, EvaluationRun] = {}
+        for step, run in saves:
+            if _is_alike(run, newest):
+                by_step.setdefault(step, run)
         if len(by_step) > 1:
-            beside = _baseline(scored, newest, checkpoint, baseline)
-            found.append(
-                Curve(
-                    training=training,
-                    checkpoint=checkpoint,
-                    baseline=beside.run.id if beside else None,
-                    lines=_lines(sorted(by_step.items()), beside),
-                )
-            )
+            beside = _baseline(runs, newest, checkpoint, baseline)
+            found.append(Training(name, checkpoint, tuple(sorted(by_step.items())), beside))
     return tuple(found)
 
 
-def save_of(run: EvaluationRun) -> _Save | None:
-    """Which save of a training a run is of; none of what is no save."""
-    name = run.reasoner if run.adapter is None else run.adapter.name
-    found = SAVE.fullmatch(name)
+def draw_curve(training: Training, scores: Mapping[str, Scores]) -> Curve:
+    """The lines of a training.
+
+    Args:
+        training: what is drawn.
+        scores: of each of its runs, by id.
+    """
+    of_saves = [(step, run.id, scores[run.id]) for step, run in training.saves]
+    of_baseline = scores[training.baseline.id] if training.baseline else None
+    metrics = dict.fromkeys(one.metric for *_, each in of_saves for one in each.overall.measurements)
+    lines: list[CurveLine] = []
+    for metric in metrics:
+        points = tuple(
+            CurvePoint(step=step, run=run_id, measurement=one)
+            for step, run_id, each in of_saves
+            if (one := _measured(each, metric)) is not None
+        )
+        if points:
+            beside = _measured(of_baseline, metric) if of_baseline else None
+            peak = max(points, key=lambda point: _goodness(point.measurement)).step
+            lines.append(CurveLine(metric=metric, points=points, baseline=beside, peak=peak))
+    return Curve(
+        training=training.name,
+        checkpoint=training.checkpoint,
+        baseline=training.baseline.id if training.baseline else None,
+        lines=tuple(lines),
+    )
+
+
+def _save_of(run: EvaluationRun) -> _Save | None:
+    found = SAVE.fullmatch(run.reasoner if run.adapter is None else run.adapter.name)
     if found is None:
         return None
     checkpoint = run.reasoner if run.adapter is not None else ""
     return _Save(found["training"], checkpoint, int(found["step"]))
 
 
-def _baseline(scored: Sequence[Scored], like: EvaluationRun, checkpoint: str, named: str | None) -> Scored | None:
+def _baseline(
+    runs: Sequence[EvaluationRun], like: EvaluationRun, checkpoint: str, named: str | None
+) -> EvaluationRun | None:
     if named is not None:
-        return next((one for one in scored if one.run.id == named), None)
-    alone = (one for one in scored if one.run.adapter is None and one.run.reasoner == checkpoint)
-    return next((one for one in alone if _is_alike(one.run, like)), None)
+        return next((run for run in runs if run.id == named), None)
+    alone = (run for run in runs if run.adapter is None and run.reasoner == checkpoint)
+    return next((run for run in alone if _is_alike(run, like)), None)
 
 
 def _is_alike(one: EvaluationRun, other: EvaluationRun) -> bool:
     return (one.settings, one.num_items) == (other.settings, other.num_items)
 
 
-def _lines(saves: Sequence[tuple[int, Scored]], beside: Scored | None) -> tuple[CurveLine, ...]:
-    metrics = dict.fromkeys(one.metric for _, each in saves for one in each.scores.overall.measurements)
-    lines: list[CurveLine] = []
-    for metric in metrics:
-        points = tuple(
-            CurvePoint(step=step, run=each.run.id, measurement=one)
-            for step, each in saves
-            if (one := _measured(each, metric)) is not None
-        )
-        if points:
-            lines.append(
-                CurveLine(
-                    metric=metric,
-                    points=points,
-                    baseline=_measured(beside, metric) if beside else None,
-                    peak=max(points, key=lambda point: _goodness(point.measurement)).step,
-                )
-            )
-    return tuple(lines)
-
-
-def _measured(scored: Scored, metric: str) -> Measurement | None:
-    measurements = scored.scores.overall.measurements
-    return next((one for one in measurements if one.metric == metric and one.value is not None), None)
+def _measured(scores: Scores, metric: str) -> Measurement | None:
+    found = (one for one in scores.overall.measurements if one.metric == metric and one.value is not None)
+    return next(found, None)
 
 
 def _goodness(one: Measurement) -> float:
