@@ -5,6 +5,7 @@ import { seen } from "../data/store.js";
 import { ask } from "../parts/server.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
 import { figure, titleOfMetric } from "./figures.js";
+import { Generated } from "./generated.js";
 import { evaluation } from "./store.js";
 
 const PAGE = 10;
@@ -96,6 +97,7 @@ async function draw(runs, { category, state, order, count }) {
 }
 
 function Asked({ item, of, runs }) {
+  if (item.request) return html`<${Generated} item=${item} of=${of} runs=${runs} />`;
   return html`
     <li data-item=${item.id}>
       <div class="o-evaluate-media">${item.media.map((id) => html`<${Medium} key=${id} id=${id} />`)}</div>

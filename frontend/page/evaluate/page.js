@@ -7,7 +7,9 @@ import { define } from "../parts/element.js";
 import { PageTabs } from "../parts/page_tabs.js";
 import { html } from "../vendor/preact.js";
 import { Answers } from "./answers.js";
+import { Curves } from "./curves.js";
 import { Runs } from "./runs.js";
+import { Series } from "./series.js";
 import { StartForm } from "./start.js";
 import { evaluation } from "./store.js";
 import { Standing } from "./table.js";
@@ -18,7 +20,14 @@ function Benchmarks() {
     <div class="o-evaluate-page">
       <div class="o-evaluate-side"><${StartForm} /><${Runs} /></div>
       <div class="o-evaluate-main">
-        ${shown.length > 0 && [html`<${Standing} runs=${shown} />`, html`<${Answers} runs=${shown} />`]}
+        ${
+          shown.length > 0 && [
+            html`<${Standing} runs=${shown} />`,
+            html`<${Curves} runs=${shown} />`,
+            html`<${Series} runs=${shown} />`,
+            html`<${Answers} runs=${shown} />`,
+          ]
+        }
         ${shown.length === 0 && benchmarks !== null && html`<${Empty} />`}
       </div>
     </div>
