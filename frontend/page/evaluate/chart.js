@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 190, 58, 14, 14, 26];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 190, 68, 14, 14, 26];
 
 /**
  * `lines` are `{ title, colour, points: [{ x, value, low, high, title }], peak }`, a peak as its x; `baseline` is a

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "evaluate.form_generation": "generation",
+    "evaluate.num_requests": "{count} requests",
+    "evaluate.num_requests_one": "1 request",
     "evaluate.checkpoint": "Checkpoint",
     "evaluate.adapter": "LoRA adapter",
     "evaluate.no_adapter": "No adapter",

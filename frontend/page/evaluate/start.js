@@ -90,7 +90,7 @@ export function StartForm() {
         benchmark &&
         html`<p class="o-hint">
           ${[
-            counted("evaluate.num_items", benchmark.num_items),
+            counted(made ? "evaluate.num_requests" : "evaluate.num_items", benchmark.num_items),
             say(`evaluate.form_${benchmark.form}`),
             benchmark.description,
           ]
