@@ -1,4 +1,4 @@
-"""`orrery evaluate`: a reasoner answers a benchmark, and the scores of its answers are printed."""
+"""`orrery evaluate`: a reasoner answers a benchmark, or a checkpoint makes it, and the scores are printed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from studio.evaluation import METRICS, Benchmark, Group, Item, Measurement, Scor
 from studio.evaluation.generations import rename_media
 from studio.evaluation.layouts import folder_of, read
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, RunList, StartRun
+from studio.requests import parse_as
 
 POLL_S = 0.5
 UPLOADS_AT_ONCE = 4
@@ -43,6 +44,12 @@ def evaluate(
             envvar="ORRERY_REASONER",
             metavar="NAME",
             help="A checkpoint, or a name of reasoners.toml [the default checkpoint]",
+        ),
+    ] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter, for benchmarks of generation requests."
         ),
     ] = None,
     num_items: Annotated[
@@ -81,7 +88,7 @@ def evaluate(
     ] = None,
     target: TargetFlags,
 ) -> None:
-    """Run a benchmark on a reasoner, wait, and print its scores with 95 % intervals.
+    """Run a benchmark on a reasoner or a generator, wait, and print its scores with 95 % intervals.
 
     Layouts: benchmark.toml with items.jsonl, conversations (messages), videos/ with metas/*.label.json, blends, LLaVA's
     meta.json, and a run that was exported as a zip. The run continues on the server if this command is stopped. The
@@ -107,9 +114,9 @@ def evaluate(
             else:
                 assert benchmark is not None
                 name = await _sent(client, benchmark, schema)
-                begun = await calls.start(
-                    StartRun(benchmark=name, reasoner=reasoner, settings=settings, num_items=num_items)
-                )
+                said = {"benchmark": name, "reasoner": reasoner, "settings": settings, "num_items": num_items}
+                worn = None if adapter is None else {"name": adapter}
+                begun = await calls.start(parse_as(StartRun, {**said, "adapter": worn}))
             print(f"{client.base_url}/evaluate?run={begun.id}")
             ended = await _followed(client, begun)
             if judge is not None:

@@ -23,9 +23,8 @@ export async function addBenchmark(files) {
   }
   const items = rows.map(({ answer, ...row }, index) => ({
     id: String(index + 1),
-    ...row,
-    ...(row.request ? { request: renamed(row.request, media) } : {}),
-    reference: renamed(row.reference ?? answer ?? null, row.request ? media : new Map()),
+    ...(row.request ? renamed(row, media) : row),
+    ...(row.request ? {} : { reference: row.reference ?? answer ?? null }),
     media: mediaOf(row).map((name) => media.get(name)),
   }));
   const name = nameOf(list.name);

@@ -87,7 +87,7 @@ def test_a_killed_run_makes_nothing_twice_and_saves_are_drawn_as_a_curve(tmp_pat
         assert psnr["baseline"]["value"] < psnr["points"][1]["measurement"]["value"]
 
         unknown = server.post("/v1/runs", json={"benchmark": "stills", "adapter": {"name": "grasp@300"}})
-        assert (unknown.status_code, unknown.json()["error"]["param"]) == (400, "adapter.name")
+        assert (unknown.status_code, unknown.json()["error"]["param"]) == (422, "adapter.name")
         archive = zipfile.ZipFile(io.BytesIO(server.get(f"/v1/runs/{run_id}/export").content))
         archive.extractall(tmp_path / "zip")
         again = read(tmp_path / "zip")
