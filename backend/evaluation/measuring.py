@@ -51,7 +51,7 @@ class ResultMeasuring:
         A file that is gone or cannot be read is noted under the metric, which is not tried again.
         """
         known = result.figures.looked_at if result.figures else frozenset[str]()
-        measured = _Result(self._store, request, truth_of(item), result)
+        measured = _MadeResult(self._store, request, truth_of(item), result)
         wanted = set(metrics_of(benchmark)) - known
         missing = {names: act for names, act in measured.measures() if wanted & set(names)}
         if not missing:
@@ -71,7 +71,7 @@ def _tried(names: tuple[str, ...], act: Callable[[], Figures]) -> Figures:
 
 
 @dataclass(frozen=True)
-class _Result:
+class _MadeResult:
     """A result with its request and its truth."""
 
     store: MediaStore
