@@ -109,7 +109,8 @@ def evaluate(
             calls = client.evaluation
             if run is not None:
                 begun = await calls.run(run)
-                if begun.state != "running" and begun.num_answered < begun.num_planned:
+                is_whole = begun.num_answered == begun.num_planned and begun.form != "generation"
+                if begun.state != "running" and not is_whole:
                     begun = await calls.resume(run)
             else:
                 assert benchmark is not None

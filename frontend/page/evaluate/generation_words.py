@@ -10,6 +10,7 @@ WORDS: dict[str, str] = {
     "evaluate.adapter": "LoRA adapter",
     "evaluate.no_adapter": "No adapter",
     "evaluate.steps": "Steps",
+    "evaluate.measure": "Measure new metrics",
     "evaluate.given": "Given",
     "evaluate.reference": "Reference",
     "evaluate.way_back": "Actions estimated from it",
