@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,11 @@ def _write_videos(folder: Path, count: int, seed: int) -> Path:
 
 
 def _write(
-    folder: Path, name: str, rows: Sequence[Row], stills: dict[str, Pixels], clips: dict[str, tuple[Pixels, float]]
+    folder: Path,
+    name: str,
+    rows: Sequence[Row],
+    stills: Mapping[str, Pixels],
+    clips: Mapping[str, tuple[Pixels, float]],
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for medium in {medium for row in rows for medium in row.get("media") or media_named(row)}:
