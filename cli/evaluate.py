@@ -219,11 +219,13 @@ def _print(run: EvaluationRun, scores: Scores) -> None:
     groups = scores.fields or scores.categories
     if groups:
         print_table(
-            ("field" if scores.fields else "category", METRICS[scores.headline].title, "95 %", "n"), _rows(groups)
+            ("field" if scores.fields else "category", METRICS[scores.headline].title, "95 %", "n"),
+            _rows(groups, scores.headline),
         )
 
 
-def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
+def _rows(groups: Sequence[Group], headline: str) -> list[tuple[str, ...]]:
+    """The headline of each group, or by its title what else was measured first."""
     rows: list[tuple[str, ...]] = []
     for group in groups:
         first = next((one for one in group.measurements if one.value is not None), None)
@@ -233,7 +235,8 @@ def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
         baseline = (
             "" if first.baseline is None else f" (always the same: {METRICS[first.metric].written(first.baseline)})"
         )
-        rows.append((group.name, told(first) + baseline, interval(first), str(first.n)))
+        title = "" if first.metric == headline else f"{METRICS[first.metric].title} "
+        rows.append((group.name, title + told(first) + baseline, interval(first), str(first.n)))
     return rows
 
 
