@@ -22,8 +22,10 @@ from backend.evaluation import (
     BenchmarkService,
     CorrectionService,
     EvaluationNews,
+    Generators,
     JudgingService,
     QuestionDraftService,
+    ResultMeasuring,
     RunService,
     RunStore,
 )
@@ -39,6 +41,7 @@ from backend.jobs.idempotency import IdempotencyKeys
 from backend.jobs.ledger import Ledger
 from backend.jobs.live_jobs import LiveJobs
 from backend.jobs.preparations import Preparations
+from backend.jobs.promised import PromisedJobs
 from backend.jobs.queue_service import QueueService
 from backend.jobs.service import JobService
 from backend.jobs.video_listing import VideoListing
@@ -266,10 +269,12 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
+    generators = Generators(fleet.catalogue, fleet.adapters, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
     runs = RunService(
         benchmarks=benchmarks,
         store=store,
         reasoners=library.reasoners,
+        generators=generators,
         catalogue=fleet.catalogue,
         media=ledger.media,
         changed=news.changed,

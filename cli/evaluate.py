@@ -1,4 +1,4 @@
-"""`orrery evaluate`: a reasoner answers a benchmark, and the scores of its answers are printed."""
+"""`orrery evaluate`: a reasoner answers a benchmark, or a checkpoint makes it, and the scores are printed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from cli.printed import SOME_FAILED, one_line, print_table
 from cli.target import connected
 from studio.client import StudioClient
 from studio.errors import BadInput
-from studio.evaluation import METRICS, Benchmark, Group, Measurement, Scores, load_schema
+from studio.evaluation import METRICS, Benchmark, Group, Item, Measurement, Scores, load_schema
 from studio.evaluation.boundaries import Times
 from studio.evaluation.boundary_layouts import BoundaryLayout
+from studio.evaluation.generations import rename_media
 from studio.evaluation.layouts import folder_of, read
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, RunList, StartRun
+from studio.requests import parse_as
 
 POLL_S = 0.5
 UPLOADS_AT_ONCE = 4
@@ -44,6 +46,12 @@ def evaluate(
             envvar="ORRERY_REASONER",
             metavar="NAME",
             help="A checkpoint, or a name of reasoners.toml [the default checkpoint]",
+        ),
+    ] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter, for benchmarks of generation requests."
         ),
     ] = None,
     num_items: Annotated[
@@ -97,7 +105,7 @@ def evaluate(
     ] = None,
     target: TargetFlags,
 ) -> None:
-    """Run a benchmark on a reasoner, wait, and print its scores with 95 % intervals.
+    """Run a benchmark on a reasoner or a generator, wait, and print its scores with 95 % intervals.
 
     Layouts: benchmark.toml with items.jsonl, conversations (messages), videos/ with metas/*.label.json, blends, LLaVA's
     meta.json, and a run that was exported as a zip. The run continues on the server if this command is stopped. The
@@ -120,14 +128,15 @@ def evaluate(
             calls = client.evaluation
             if run is not None:
                 begun = await calls.run(run)
-                if begun.state != "running" and begun.num_answered < begun.num_planned:
+                is_whole = begun.num_answered == begun.num_planned and begun.form != "generation"
+                if begun.state != "running" and not is_whole:
                     begun = await calls.resume(run)
             else:
                 assert benchmark is not None
                 name = await _sent(client, benchmark, schema)
-                begun = await calls.start(
-                    StartRun(benchmark=name, reasoner=reasoner, settings=settings, num_items=num_items)
-                )
+                said = {"benchmark": name, "reasoner": reasoner, "settings": settings, "num_items": num_items}
+                worn = None if adapter is None else {"name": adapter}
+                begun = await calls.start(parse_as(StartRun, {**said, "adapter": worn}))
             print(f"{client.base_url}/evaluate?run={begun.id}")
             ended = await _followed(client, begun)
             if judge is not None:
@@ -191,15 +200,7 @@ async def _sent(client: StudioClient, said: str, schema: str | None) -> str:
 
 
 def _renamed(benchmark: Benchmark, names: dict[str, str]) -> Benchmark:
-    items = tuple(
-        item.model_copy(
-            update={
-                "media": tuple(names[name] for name in item.media),
-                "video": names.get(item.video, item.video),
-            }
-        )
-        for item in benchmark.items
-    )
+    items = tuple(Item.model_validate(rename_media(item.model_dump(mode="json"), names)) for item in benchmark.items)
     return benchmark.model_copy(update={"items": items})
 
 
@@ -249,11 +250,13 @@ def _print(run: EvaluationRun, scores: Scores) -> None:
     groups = scores.fields or scores.categories
     if groups:
         print_table(
-            ("field" if scores.fields else "category", METRICS[scores.headline].title, "95 %", "n"), _rows(groups)
+            ("field" if scores.fields else "category", METRICS[scores.headline].title, "95 %", "n"),
+            _rows(groups, scores.headline),
         )
 
 
-def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
+def _rows(groups: Sequence[Group], headline: str) -> list[tuple[str, ...]]:
+    """The headline of each group, or by its title what else was measured first."""
     rows: list[tuple[str, ...]] = []
     for group in groups:
         first = next((one for one in group.measurements if one.value is not None), None)
@@ -263,7 +266,8 @@ def _rows(groups: Sequence[Group]) -> list[tuple[str, ...]]:
         baseline = (
             "" if first.baseline is None else f" (always the same: {METRICS[first.metric].written(first.baseline)})"
         )
-        rows.append((group.name, told(first) + baseline, interval(first), str(first.n)))
+        title = "" if first.metric == headline else f"{METRICS[first.metric].title} "
+        rows.append((group.name, title + told(first) + baseline, interval(first), str(first.n)))
     return rows
 
 

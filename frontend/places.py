@@ -9,6 +9,7 @@ from frontend.page.arena import words as arena
 from frontend.page.ask import words as ask
 from frontend.page.checkpoints import words as checkpoints
 from frontend.page.compare import words as compare
+from frontend.page.evaluate import generation_words
 from frontend.page.evaluate import words as evaluate
 from frontend.page.hue import words as hue
 from frontend.page.keys import CLIP_KEYS, MAKING_KEYS, Keys
@@ -176,12 +177,12 @@ EVALUATE = Place(
     "Evaluate",
     "/evaluate",
     "evaluate",
-    words=evaluate.WORDS | hue.WORDS,
+    words=evaluate.WORDS | generation_words.WORDS | hue.WORDS,
     keys=(*hue.KEYS, *evaluate.KEYS),
     script="evaluate/evaluate.js",
     styles=(
         *(*_LISTS, *_LOOKING[1:], "hue/hue"),
-        *("evaluate/evaluate", "evaluate/timeline", "evaluate/builder", "evaluate/editor"),
+        *("evaluate/evaluate", "evaluate/generation", "evaluate/timeline", "evaluate/builder", "evaluate/editor"),
     ),
 )
 LIBRARY = Place(

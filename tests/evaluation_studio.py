@@ -53,7 +53,7 @@ def always_a(_: Any) -> str:
 class Studio:
     """The services over one database, with scripted reasoners."""
 
-    def __init__(self, database: Database, folder: Path, **said: Said) -> None:
+    def __init__(self, database: Database, folder: Path, generators: object = None, **said: Said) -> None:
         self.reasoners = ScriptedReasoners(**said)
         self.store = RunStore(database)
         self.changes = 0
@@ -65,6 +65,7 @@ class Studio:
             benchmarks=self.benchmarks,
             store=self.store,
             reasoners=reasoners,
+            generators=cast(Any, generators),
             catalogue=cast(Any, CATALOGUE),
             media=media,
             changed=self._changed,
@@ -95,8 +96,8 @@ class Studio:
 
 
 @asynccontextmanager
-async def studio(database: Database, folder: Path, **said: Said) -> AsyncGenerator[Studio]:
-    own = Studio(database, folder, **said)
+async def studio(database: Database, folder: Path, generators: object = None, **said: Said) -> AsyncGenerator[Studio]:
+    own = Studio(database, folder, generators, **said)
     await own.runs.open()
     try:
         yield own

@@ -62,9 +62,20 @@ def likeness(path: Path, against: Path | None, followed: Sequence[Followed] = ()
 
 
 def compare(path: Path, against: Path) -> Likeness:
-    """What `MEASURES` say, means over the frames that both show at the same times, on the reference's canvas.
+    """What `MEASURES` say, means over the frames of `aligned`. Raises as it does."""
+    ours, theirs = inspect_upload(path), inspect_upload(against)
+    measured = [[measure(one, other) for measure in MEASURES.values()] for one, other in aligned(path, against)]
+    means = (round(float(np.mean(values)), 4) for values in zip(*measured, strict=True))
+    return Likeness.of(dict(zip(MEASURES, means, strict=True)), _note(ours, theirs, len(measured)))
+
+
+def aligned(path: Path, against: Path, most: int = MAX_FRAMES) -> Iterator[tuple[Frame, Frame]]:
+    """Frames of both that belong together, each uint8 [h, w, 3] on the canvas of `against`, at most so many.
 
     The times are those of the slower one's frames, from the beginning to the end of the shorter one.
+
+    Raises:
+        BadInput: one is an image and the other a video, or one cannot be decoded.
     """
     ours, theirs = inspect_upload(path), inspect_upload(against)
     if (ours.type, theirs.type) not in (("video", "video"), ("image", "image")):
@@ -73,14 +84,10 @@ def compare(path: Path, against: Path) -> Likeness:
         )
     size = theirs.width, theirs.height
     if ours.type == "image":
-        pairs: Iterator[tuple[Frame, Frame]] = iter([(read_picture(path, *size), read_picture(against, *size))])
-    else:
-        rate = frame_rate(min(ours.fps or 24.0, theirs.fps or 24.0))
-        times = min(read_timeline(file).num_frames_at(rate) for file in (path, against))
-        pairs = zip(*(_frames(file, size, float(rate), times) for file in (path, against)), strict=True)
-    measured = [[measure(one, other) for measure in MEASURES.values()] for one, other in pairs]
-    means = (round(float(np.mean(values)), 4) for values in zip(*measured, strict=True))
-    return Likeness.of(dict(zip(MEASURES, means, strict=True)), _note(ours, theirs, len(measured)))
+        return iter([(read_picture(path, *size), read_picture(against, *size))])
+    rate = frame_rate(min(ours.fps or 24.0, theirs.fps or 24.0))
+    times = min(most, *(read_timeline(file).num_frames_at(rate) for file in (path, against)))
+    return zip(*(_frames(file, size, float(rate), times) for file in (path, against)), strict=True)
 
 
 def psnr_db(one: Frame, other: Frame) -> float:

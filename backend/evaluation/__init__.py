@@ -6,7 +6,9 @@ asked for, and stored nowhere.
 
 from backend.evaluation.benchmarks import BenchmarkService
 from backend.evaluation.corrections import CorrectionService
+from backend.evaluation.generating import Generators
 from backend.evaluation.judging import JudgingService
+from backend.evaluation.measuring import ResultMeasuring
 from backend.evaluation.news import EvaluationNews
 from backend.evaluation.questions import QuestionDraftService
 from backend.evaluation.service import RunService
@@ -16,8 +18,10 @@ __all__ = [
     "BenchmarkService",
     "CorrectionService",
     "EvaluationNews",
+    "Generators",
     "JudgingService",
     "QuestionDraftService",
+    "ResultMeasuring",
     "RunService",
     "RunStore",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,16 @@ from backend.evaluation.store import RunStore
 from backend.library.archive import Entry, zip_stream
 from backend.media import MediaStore
 from studio.errors import MediaNotFound
-from studio.evaluation import Benchmark
+from studio.evaluation import Answer
+from studio.evaluation.generations import GenerationResult, rename_media
 from studio.evaluation.layouts.own import JSON_MANIFEST
+from studio.evaluation.runs import EvaluationRun
 
 
 async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterator[bytes]:
     """The bytes of a zip: `benchmark.json` and `items.jsonl` with the media that they name, for `orrery evaluate`, and
-    `run.json`, `answers.jsonl`, `verdicts.jsonl` and `corrections.jsonl`. A medium that is gone is left out.
+    `run.json`, `answers.jsonl`, `verdicts.jsonl` and `corrections.jsonl`; what jobs made is in `results/`. What is
+    gone is left out.
 
     Raises:
         RunNotFound: there is none.
@@ -27,10 +30,11 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
     benchmark = await store.benchmark(run)
     answers, verdicts = await store.answers(run_id), await store.verdicts(run_id)
     corrections = await store.corrections(run.benchmark_id)
-    files_here = dict(_files(benchmark, media))
+    files_here = dict(_files((name for item in benchmark.items for name in item.media), media))
+    results = dict(_files(_made(run, answers), media))
     names = {name: f"media/{path.name}" for name, path in files_here.items()}
     manifest = benchmark.model_dump(mode="json", exclude={"items"}, exclude_defaults=True)
-    items = [_item(item.model_dump(mode="json", exclude_defaults=True), names) for item in benchmark.items]
+    items = [rename_media(item.model_dump(mode="json", exclude_defaults=True), names) for item in benchmark.items]
     files = {
         JSON_MANIFEST: _text(manifest),
         "items.jsonl": _lines(items),
@@ -45,20 +49,25 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
             yield Entry(name, content)
         for own, path in files_here.items():
             yield Entry(names[own], path)
+        for path in results.values():
+            yield Entry(f"results/{path.name}", path)
 
     return zip_stream(entries())
 
 
-def _files(benchmark: Benchmark, media: MediaStore) -> Iterator[tuple[str, Path]]:
+def _made(run: EvaluationRun, answers: Iterable[Answer]) -> Iterator[str]:
+    """What jobs made for a run."""
+    for answer in answers:
+        if run.form == "generation" and answer.error is None:
+            result = GenerationResult.model_validate_json(answer.text)
+            yield from (*result.media, *([result.round_trip] if result.round_trip else []))
+
+
+def _files(names: Iterable[str], media: MediaStore) -> Iterator[tuple[str, Path]]:
     """Each medium that is there, once."""
-    for name in dict.fromkeys(name for item in benchmark.items for name in item.media):
+    for name in dict.fromkeys(names):
         with suppress(MediaNotFound):
             yield name, media.file(name)
-
-
-def _item(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    media = [names.get(name, name) for name in fields.get("media", ())]
-    return {**fields, "media": media, "video": names.get(fields.get("video", ""), fields.get("video", ""))}
 
 
 def _text(value: Any) -> bytes:

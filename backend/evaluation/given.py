@@ -31,7 +31,7 @@ class GivenRuns:
             BadInput: an answer is to no item or trial of the run.
         """
         if run.form != "policy":
-            raise Conflict(f"Run {run.id} is answered by a reasoner; only a policy's episodes can be sent.")
+            raise Conflict(f"Run {run.id} is answered by this server; only a policy's episodes can be sent.")
         sort_answers(await self._store.benchmark(run), answers)
         for answer in answers:
             await self._store.keep_answer(run.id, answer)

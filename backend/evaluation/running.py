@@ -9,18 +9,14 @@ from collections.abc import Callable
 
 import structlog
 
-from backend.arena.reasoners import Reasoners
-from backend.evaluation.asking import OF_ALL, ask_each
+from backend.evaluation.answering import Answerer
+from backend.evaluation.asking import ask_each
 from backend.evaluation.store import RunStore
-from backend.media import DECODERS, MediaStore
-from studio.captions import sendable
 from studio.errors import StudioError
 from studio.evaluation import Answer, Benchmark, Item, Measurement
 from studio.evaluation.drawing_up import draw_up
-from studio.evaluation.forms import FORMS
 from studio.evaluation.runs import EvaluationRun, RunState
 from studio.jobs import Failure
-from studio.prompting.tasks import VIDEO_FPS
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.evaluation")
@@ -30,22 +26,16 @@ class RunLoop:
     """Asks what is missing of a run. Lives on the event loop's thread.
 
     Args:
+        answers: who is asked.
         told: called after every change.
     """
 
     def __init__(
-        self,
-        run: EvaluationRun,
-        benchmark: Benchmark,
-        reasoners: Reasoners,
-        media: MediaStore,
-        store: RunStore,
-        told: Callable[[], None],
+        self, run: EvaluationRun, benchmark: Benchmark, answers: Answerer, store: RunStore, told: Callable[[], None]
     ) -> None:
         self._run = run
         self._benchmark = benchmark
-        self._reasoners = reasoners
-        self._media = media
+        self._answers = answers
         self._store = store
         self._told = told
         self._spent_before = run.spent_s
@@ -66,8 +56,9 @@ class RunLoop:
         return round((time.monotonic() - self._begun) / self._num_asked * self._num_left, 1)
 
     async def run(self) -> None:
-        """Ask everything that has no text yet, then say how it ended."""
+        """Complete what is kept, ask everything that has no text yet, then say how it ended."""
         try:
+            await self._complete_kept()
             await self._ask_missing()
         except asyncio.CancelledError:
             raise
@@ -86,6 +77,22 @@ class RunLoop:
         log.info("run_ended", run_id=self._run.id, state=state)
         self._told()
 
+    async def give_up(self) -> None:
+        """After `run` was cancelled: let go of what was begun."""
+        await self._answers.give_up()
+
+    async def _complete_kept(self) -> None:
+        items = {item.id: item for item in self._benchmark.items}
+        for answer in await self._store.answers(self._run.id):
+            if answer.error is None:
+                await self._complete(items[answer.item], answer)
+
+    async def _complete(self, item: Item, answer: Answer) -> None:
+        text = await self._answers.completed(item, answer.trial, answer.text)
+        if text is not None:
+            await self._store.replace_answer(self._run.id, answer.model_copy(update={"text": text}))
+            self._told()
+
     async def _ask_missing(self) -> None:
         answered = await self._store.answered(self._run.id)
         planned = itertools.product(range(self._benchmark.settings.trials), self._benchmark.items)
@@ -93,10 +100,13 @@ class RunLoop:
         self._num_left = len(missing)
 
         async def ask(which: tuple[Item, int]) -> None:
-            await self._store.keep_answer(self._run.id, await self._answer(*which))
+            answer = await self._answer(*which)
+            await self._store.keep_answer(self._run.id, answer)
             self._num_asked += 1
             self._num_left -= 1
             self._told()
+            if answer.error is None:
+                await self._complete(which[0], answer)
 
         await ask_each(missing, ask)
 
@@ -104,33 +114,14 @@ class RunLoop:
         begun = time.monotonic()
         text, error = "", None
         try:
-            text = sendable(await self._said(item, trial))
-        except OF_ALL:
+            text = await self._answers.answer(item, trial)
+        except self._answers.of_all:
             raise
         except StudioError as why:
             log.warning("item_failed", run_id=self._run.id, item=shown(item.id), code=why.code, message=why.message)
             error = Failure.of(why)
         seconds = round(time.monotonic() - begun, 3)
         return Answer(item=item.id, trial=trial, text=text, error=error, seconds=seconds)
-
-    async def _said(self, item: Item, trial: int) -> str:
-        files = {name: self._media.file(name) for name in item.media}
-        async with self._reasoners.asking(self._run.reasoner, files, patient=True) as asking:
-            question = FORMS[self._benchmark.form].question(item, self._benchmark, asking.parts, trial)
-            return await asking.ask(question.model_copy(update=await self._pixels(item)))
-
-    async def _pixels(self, item: Item) -> dict[str, int]:
-        """The settings' pixels, which are of a frame as in the recipes, as a question has them: of a whole clip."""
-        settings = self._benchmark.settings
-        asked = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
-        given = {name: pixels for name, pixels in asked.items() if pixels is not None}
-        if not given or not item.media:
-            return given
-        facts = await DECODERS.beside(lambda: self._media.facts(item.media[0]))
-        num_frames = 1
-        if facts.type == "video":
-            num_frames = settings.num_frames or round((facts.duration_s or 0) * (settings.fps or VIDEO_FPS))
-        return {name: pixels * max(num_frames, 1) for name, pixels in given.items()}
 
 
 async def headline_of(run: EvaluationRun, benchmark: Benchmark, store: RunStore) -> Measurement | None:

@@ -14,19 +14,22 @@ import structlog
 
 from backend.arena.reasoners import Reasoners
 from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.evaluation.answering import Answerer, ReasonerAnswers
 from backend.evaluation.benchmarks import BenchmarkService
 from backend.evaluation.corrections import length_of
 from backend.evaluation.exporting import run_archive
+from backend.evaluation.generating import Generators
 from backend.evaluation.given import GivenRuns
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
 from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
-from studio.evaluation import Answer, Item, MarkChange, Scores, ScoreTable, Settings
+from studio.evaluation import Answer, Benchmark, Form, Item, MarkChange, Scores, ScoreTable, Settings
 from studio.evaluation.boundaries import boundaries_of
 from studio.evaluation.comparing import compare, table
 from studio.evaluation.corrections import TIMED, newest
+from studio.evaluation.curves import CurveList, draw_curve, trainings
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
@@ -35,6 +38,10 @@ log = structlog.get_logger("orrery.evaluation")
 
 MAX_RUNNING = 8
 """Runs at a time; each asks several items at once."""
+
+
+MAX_COMPARED = 200
+"""Newest runs of a benchmark among which saves of a training are looked for."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class RunService:
         benchmarks: BenchmarkService,
         store: RunStore,
         reasoners: Reasoners,
+        generators: Generators,
         catalogue: CheckpointCatalogue,
         media: MediaStore,
         changed: Callable[[], None],
@@ -65,6 +73,7 @@ class RunService:
         self._benchmarks = benchmarks
         self._store = store
         self._reasoners = reasoners
+        self._generators = generators
         self._catalogue = catalogue
         self._media = media
         self._changed = changed
@@ -95,13 +104,14 @@ class RunService:
 
         Raises:
             BenchmarkNotFound: there is no such benchmark.
-            BadInput: there is no such reasoner, or a setting cannot be used.
+            BadInput: there is no such reasoner or adapter, or a setting cannot be used.
+            CheckpointNotFound, Conflict: of a benchmark of requests: the checkpoint is unknown or cannot be loaded.
             Busy: so many run already.
         """
         found = await self._benchmarks.get(asked.benchmark)
         settings = _settings(found.benchmark.settings, asked.settings)
         is_given = found.form == "policy"
-        name, title, precision = _driver(asked) if is_given else self._reasoner(asked)
+        name, title, precision = _driver(asked) if is_given else self._answerer(found.form, asked)
         num_items = min(asked.num_items or found.num_items, found.num_items)
         run = EvaluationRun(
             id=secrets.token_hex(6),
@@ -112,6 +122,7 @@ class RunService:
             form=found.form,
             reasoner=name,
             reasoner_title=title,
+            adapter=asked.adapter,
             precision=precision,
             version=VERSION,
             settings=settings,
@@ -153,15 +164,22 @@ class RunService:
         live.task.cancel()
         with suppress(asyncio.CancelledError):
             await live.task
+        await live.loop.give_up()
         await live.loop.end("stopped")
         return await self.get(run_id)
 
     async def resume(self, run_id: str) -> EvaluationRun:
-        """Ask again what has no text: what was not asked, and what failed. Raises RunNotFound, Conflict, Busy."""
+        """Ask again what has no text: what was not asked, and what failed; measure what a new metric has not seen.
+
+        Raises:
+            RunNotFound: there is none.
+            Conflict: it is running, or there is nothing to do.
+            Busy: so many run already.
+        """
         run = await self.get(run_id)
         if run_id in self._live:
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
-        if run.num_answered == run.num_planned:
+        if run.num_answered == run.num_planned and run.form != "generation":
             raise Conflict(f"Run {run_id} has an answer to everything.", hint="Start another run.")
         if run.form == "policy":
             hint = f"Use orrery evaluate-policy --run {run_id}."
@@ -215,6 +233,20 @@ class RunService:
         names = _distinct([run.title for run in runs], [run.id for run in runs])
         scored = {name: await self.scores(run.id, judge) for name, run in zip(names, runs, strict=True)}
         return table(scored, metric, "fields" if runs[0].form == "fields" else "categories")
+
+    async def curves(self, benchmark: str, baseline: str | None = None, judge: str | None = None) -> CurveList:
+        """The saves of trainings on a benchmark's version. Raises BenchmarkNotFound.
+
+        Args:
+            benchmark: its name, or the id of a version.
+            baseline: the run that they are held against; none is that of the checkpoint without an adapter.
+        """
+        version = (await self._benchmarks.get(benchmark)).id
+        runs = await self._store.listing(MAX_COMPARED, version)
+        found = trainings([run for run in runs if run.num_answered], baseline)
+        drawn = {run.id for training in found for run in training.runs}
+        scores = {run_id: await self.scores(run_id, judge) for run_id in drawn}
+        return CurveList(curves=tuple(draw_curve(training, scores) for training in found))
 
     async def changes(self, before: str, after: str, judge: str | None = None) -> tuple[MarkChange, ...]:
         """Items that changed between two runs of one benchmark, the most first. Raises RunNotFound, BadInput."""
@@ -276,8 +308,13 @@ class RunService:
             return run
         return run.model_copy(update={"spent_s": live.loop.spent_s, "eta_s": live.loop.eta_s})
 
-    def _reasoner(self, asked: StartRun) -> tuple[str, str, str]:
-        """Name, title and precision of who answers. Raises BadInput, Busy."""
+    def _answerer(self, form: Form, asked: StartRun) -> tuple[str, str, str]:
+        """Name, title and precision of who answers. Raises BadInput, CheckpointNotFound, Conflict, Busy."""
+        if form == "generation":
+            self._refuse_more()
+            return self._generators.named(asked)
+        if asked.adapter is not None:
+            raise BadInput("adapter is for benchmarks of requests; a reasoner answers without one.", param="adapter")
         name = asked.reasoner or self._catalogue.active.id
         self._reasoners.check(name, "reasoner")
         self._refuse_more()
@@ -291,10 +328,15 @@ class RunService:
 
     async def _begin(self, run: EvaluationRun) -> None:
         benchmark = await self._store.benchmark(run)
-        loop = RunLoop(run, benchmark, self._reasoners, self._media, self._store, self._changed)
+        loop = RunLoop(run, benchmark, self._answers(run, benchmark), self._store, self._changed)
         task = asyncio.create_task(loop.run(), name=f"run {run.id}")
         self._live[run.id] = _LiveRun(loop, task)
         task.add_done_callback(partial(self._ended, run.id))
+
+    def _answers(self, run: EvaluationRun, benchmark: Benchmark) -> Answerer:
+        if run.form == "generation":
+            return self._generators.answers(run, benchmark)
+        return ReasonerAnswers(run, benchmark, self._reasoners, self._media)
 
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
         del self._live[run_id]

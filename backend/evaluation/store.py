@@ -90,6 +90,13 @@ class RunStore:
         once = statement.on_conflict_do_update(keys, set_=new, where=EvaluationAnswerRow.failed.is_(True))
         await self._database.write(lambda session: session.execute(once))
 
+    async def replace_answer(self, run_id: str, answer: Answer) -> None:
+        """Write down what was computed of an answer that is kept."""
+        row = EvaluationAnswerRow
+        keys = (row.run_id == run_id, row.item == answer.item, row.trial == answer.trial)
+        change = update(row).where(*keys).values(document=answer.model_dump(mode="json"))
+        await self._database.write(lambda session: session.execute(change))
+
     async def answers(self, run_id: str) -> tuple[Answer, ...]:
         """All answers so far, in no order."""
         query = select(EvaluationAnswerRow.document).where(EvaluationAnswerRow.run_id == run_id)

@@ -16,13 +16,14 @@ import structlog
 
 from backend.broadcast import Broadcast
 from backend.jobs.admission import Admission
+from backend.jobs.promised import PromisedJobs
 from backend.jobs.service import JobService
 from backend.media import MediaStore
 from backend.refining.loop import Loop, Makes
 from backend.refining.roles import Roles
 from backend.refining.store import RefinementStore
-from studio.errors import BadInput, Busy, Conflict, EngineError, JobNotFound, StorageError, rebuild
-from studio.jobs import Job, JobState
+from studio.errors import BadInput, Busy, Conflict, StorageError, rebuild
+from studio.jobs import JobState
 from studio.media import MediaReference
 from studio.prompting import is_upsampled
 from studio.refinements import (
@@ -264,7 +265,7 @@ class JobMaker:
     """Hands requests to the queue and waits for what comes of them."""
 
     def __init__(self, jobs: JobService, store: MediaStore) -> None:
-        self._jobs = jobs
+        self._jobs = PromisedJobs(jobs)
         self._store = store
 
     async def make(
@@ -279,28 +280,14 @@ class JobMaker:
         Raises:
             StudioError: it was refused, failed, or was cancelled, and why.
         """
-        try:
-            job = await self._jobs.get(job_id)
-        except JobNotFound:
-            job = await self._jobs.submit(request.model_dump(mode="json"), job_id=job_id)
-        if job.state in (JobState.FAILED, JobState.CANCELLED):
-            job = await self._jobs.retry(job_id)
-        return _result(await self._jobs.finished(job_id, lambda job: waits(job.state is JobState.QUEUED)))
+        payload = request.model_dump(mode="json")
+        job = await self._jobs.succeeded(job_id, payload, lambda job: waits(job.state is JobState.QUEUED))
+        return next(made for made in job.results if made.type in ("image", "video"))
 
     async def give_up(self, job_id: str) -> None:
         """Cancel a job if there is one that has not ended."""
-        with suppress(JobNotFound, Conflict):
-            await self._jobs.cancel(job_id)
+        await self._jobs.give_up(job_id)
 
     def holds(self, made: MediaReference) -> bool:
         """Whether the file of a result is still there."""
         return self._store.holds(made.id, made.mime)
-
-
-def _result(job: Job) -> MediaReference:
-    if job.error is not None:
-        raise job.error.error()
-    made = next((each for each in job.results if each.type in ("image", "video")), None)
-    if job.state is JobState.CANCELLED or made is None:
-        raise EngineError(f"Job {job.id} was cancelled.", hint="Resume the refinement to run it again.")
-    return made

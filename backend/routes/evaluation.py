@@ -13,6 +13,7 @@ from studio.errors import (
     BadInput,
     BenchmarkNotFound,
     Busy,
+    CheckpointNotFound,
     Conflict,
     DiskFull,
     MediaNotFound,
@@ -20,6 +21,7 @@ from studio.errors import (
     StorageError,
 )
 from studio.evaluation import METRICS, MarkChange, Scores, ScoreTable
+from studio.evaluation.curves import CurveList
 from studio.evaluation.runs import (
     AnsweredItems,
     AskVerdicts,
@@ -90,9 +92,13 @@ async def remove_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> N
     await kept.remove(benchmark_id)
 
 
-@router.post("", status_code=202, responses=documented(BadInput, BenchmarkNotFound, Busy, DiskFull, StorageError))
+@router.post(
+    "",
+    status_code=202,
+    responses=documented(BadInput, BenchmarkNotFound, CheckpointNotFound, Conflict, Busy, DiskFull, StorageError),
+)
 async def start(asked: Annotated[StartRun, Body(examples=[RUN])], runs: UsesRuns) -> EvaluationRun:
-    """Start a run: a reasoner answers every item. Answers are kept one by one; a restart continues the run."""
+    """Start a run: a reasoner answers every item, or jobs make it. Answers are kept one by one; a restart continues."""
     return await runs.start(asked)
 
 
@@ -127,6 +133,19 @@ async def compare(
 ) -> ScoreTable:
     """Compare runs of one benchmark: categories or fields as rows, runs as columns, the best of each row marked."""
     return await runs.table(run, metric, judge)
+
+
+@router.get("/curves", responses=documented(BenchmarkNotFound))
+async def curves(
+    runs: UsesRuns,
+    benchmark: Annotated[str, Query(description="its name, or the id of a version")],
+    baseline: Annotated[
+        str | None, Query(description="a run; omitted: that of the adapters' checkpoint without an adapter")
+    ] = None,
+    judge: JudgeName = None,
+) -> CurveList:
+    """Draw each metric over the saves of a training: the adapters or checkpoints NAME@100, NAME@200 and so on."""
+    return await runs.curves(benchmark, baseline, judge)
 
 
 @router.get("/{run_id}", responses=documented(RunNotFound))

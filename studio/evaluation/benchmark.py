@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self, cast
 
 from pydantic import Field, JsonValue, model_validator
 
+from studio.evaluation.generations import media_named, rename_media
 from studio.evaluation.schema import AnnotationSchema
 from studio.requests import MAX_SEED, Frozen
 
-Form = Literal["choice", "text", "number", "boxes", "points", "intervals", "events", "fields", "policy"]
+Form = Literal["choice", "text", "number", "boxes", "points", "intervals", "events", "fields", "policy", "generation"]
 """How an item is asked and how its answer is read; `studio.evaluation.forms.FORMS` has a row for each."""
 
 Counted = Literal["start", "end"]
@@ -39,6 +40,8 @@ class Settings(Frozen):
         trials: answers to each item.
         max_tokens: of one answer.
         thinking: think before answering.
+        request: of "generation": laid over every item's request, as in `{"sampling": {"num_inference_steps": 10}}`.
+        round_trip: of "generation": also estimate actions from every video that is predicted from actions.
     """
 
     num_frames: int | None = Field(default=None, ge=1, le=768)
@@ -50,6 +53,8 @@ class Settings(Frozen):
     trials: int = Field(default=1, ge=1, le=100)
     max_tokens: int = Field(default=1024, ge=1, le=65_536)
     thinking: bool = False
+    request: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    round_trip: bool = False
 
     @model_validator(mode="after")
     def _frames_are_counted_one_way(self) -> Self:
@@ -89,9 +94,11 @@ class Item(Frozen):
             list of such boxes or of masks `{"size": [height, width], "counts": […]}` (COCO's run lengths, not
             compressed), inside one of which a point is right. "intervals": a list of `{"start", "end", "label"}` in
             seconds. "events": an end time in seconds for each, or [start, end]. "fields": an object. "policy": the name
-            of the object that is asked for, or nothing.
+            of the object that is asked for, or nothing. "generation": a `GenerationTruth`, or nothing.
         judge_question: what a judge is told was asked; without one the question.
         video: items of one video are averaged first; without one the first medium.
+        request: of "generation": as `POST /v1/jobs` takes it, without checkpoint and adapter. Without `media` these are
+            the files that it and the reference name.
     """
 
     id: str = Field(min_length=1, max_length=300)
@@ -103,6 +110,7 @@ class Item(Frozen):
     reference: JsonValue = None
     judge_question: str = ""
     video: str = ""
+    request: dict[str, JsonValue] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -110,10 +118,11 @@ class Item(Frozen):
         if not isinstance(given, dict):
             return given
         fields = cast(dict[str, Any], given)
-        media = fields.get("media")
-        if fields.get("video") or not isinstance(media, list | tuple) or not media:
+        media: Any = fields.get("media") or media_named(fields)
+        if not isinstance(media, list | tuple) or not media:
             return fields
-        return {**fields, "video": cast(Any, media[0])}
+        names = cast(Sequence[Any], media)
+        return {**fields, "media": names, "video": fields.get("video") or names[0]}
 
 
 class Benchmark(Frozen):
@@ -171,15 +180,13 @@ def content_hash(benchmark: Benchmark, media: Mapping[str, str] | None = None) -
             the same hash wherever their files are.
     """
     known = media or {}
-    items = [
-        {
-            **item.model_dump(mode="json"),
-            "media": [known.get(name, name) for name in item.media],
-            "video": known.get(item.video, item.video),
-        }
-        for item in benchmark.items
-    ]
+    items = [rename_media(_as_asked(item), known) for item in benchmark.items]
     schema = benchmark.annotation.model_dump(mode="json") if benchmark.annotation else None
     asked = {"form": benchmark.form, "system": benchmark.system, "annotation": schema, "items": items}
     canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _as_asked(item: Item) -> dict[str, Any]:
+    """An item as JSON. What only generations have is left out of others, whose hash is older than it."""
+    return item.model_dump(mode="json", exclude=set() if item.request is not None else {"request"})

@@ -17,6 +17,7 @@ from studio.evaluation.marking import exact_truths, judge_of, mark, sort_answers
 from studio.evaluation.metrics import METRICS
 from studio.evaluation.schema import AnnotationSchema, SchemaField
 from studio.evaluation.scores import Counts, Group, Mark, Measurement, Scores
+from studio.evaluation.series import mean_series
 from studio.evaluation.statistics import bootstrap, mean_and_sd, wilson
 
 
@@ -86,7 +87,8 @@ class _Drawn:
     def group(self, name: str, items: Sequence[Item]) -> Group:
         """All metrics over some items."""
         measurements = tuple(self._measured(metric, items) for metric in metrics_of(self._benchmark))
-        return Group(name=name, counts=self._counts(items), measurements=measurements)
+        series = mean_series([self._marks[item.id] for item in items])
+        return Group(name=name, counts=self._counts(items), measurements=measurements, series=series)
 
     def field(self, schema: AnnotationSchema, field: SchemaField) -> Group:
         """One field over all items."""

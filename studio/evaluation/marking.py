@@ -92,6 +92,7 @@ def mark(benchmark: Benchmark, item: Item, answer: Answer, verdicts: Sequence[Fi
         reading=reading,
         values={**values, "parseable": 1.0},
         fields=fields,
+        series=measured.series,
         verdicts=tuple(verdicts),
         unjudged=unjudged,
     )

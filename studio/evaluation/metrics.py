@@ -95,6 +95,31 @@ METRICS: dict[str, MetricFacts] = {
         _error("translation_error_m", "RTE", "Mean distance between estimated and true motion, frame to frame", "m"),
         _error("trajectory_error_m", "ATE", "RMSE of positions after rigid alignment without scale (Umeyama)", "m"),
         _error("action_mse", "Action MSE", "Mean squared error of an action channel", digits=6),
+        MetricFacts(
+            name="psnr_db",
+            title="PSNR",
+            help="Peak signal-to-noise ratio against the reference, mean over the frames that were not given",
+            unit="dB",
+            digits=2,
+        ),
+        MetricFacts(name="ssim", title="SSIM", help="Structural similarity to the reference, over the same frames"),
+        MetricFacts(
+            name="edge_f1",
+            title="Edge F1",
+            help="Canny edges of the result that are at the pixels of the reference's, F1 over all frames (PAIBench-C)",
+        ),
+        MetricFacts(
+            name="blur_ssim",
+            title="Blur SSIM",
+            help="SSIM of result and reference, both blurred as the blur control is (PAIBench-C)",
+        ),
+        _error(
+            "round_trip_mse",
+            "Round trip MSE",
+            "Actions estimated from the predicted video, against those given",
+            digits=6,
+        ),
+        MetricFacts(name="onset_f1", title="Onset F1", help="Sound onsets within 50 ms of the reference's, F1"),
         _rate("task_success", "Task success", "Episodes whose task was done"),
         MetricFacts(
             name="task_score", title="Task score", help="Share of the task's parts that were done, from 0 to 1"

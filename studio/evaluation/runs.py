@@ -17,7 +17,7 @@ from studio.evaluation.schema import AnnotationSchema
 from studio.evaluation.scores import Mark, Measurement
 from studio.jobs import Failure
 from studio.library import Title
-from studio.requests import Frozen
+from studio.requests import Adapter, Frozen
 
 RunState = Literal["running", "succeeded", "stopped", "failed"]
 
@@ -29,6 +29,8 @@ class StartRun(Frozen):
         benchmark: its name, for its newest version, or the id of one version.
         reasoner: a checkpoint, or a name of `reasoners.toml`; none takes the default checkpoint. Of a policy's run:
             who drives, in any words; its answers are sent to `POST /v1/runs/{id}/answers`.
+            Of a benchmark of requests the checkpoint that makes them.
+        adapter: a LoRA adapter on top of that checkpoint.
         settings: instead of the benchmark's own, field by field.
         num_items: only so many, from the beginning.
         title: a name for the run; none takes the reasoner's.
@@ -36,6 +38,7 @@ class StartRun(Frozen):
 
     benchmark: str
     reasoner: str | None = None
+    adapter: Adapter | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     num_items: Annotated[int, Field(ge=1)] | None = None
     title: Title = ""
@@ -56,6 +59,7 @@ class EvaluationRun(Frozen):
     Attributes:
         benchmark, benchmark_id, form: what is answered, in which version.
         reasoner, reasoner_title: who answers.
+        adapter: on top of the checkpoint that makes the items.
         precision: of the checkpoint's engine; empty of an endpoint.
         version: of Orrery, when the run began.
         settings: whole, the benchmark's and the run's own.
@@ -77,6 +81,7 @@ class EvaluationRun(Frozen):
     form: Form
     reasoner: str
     reasoner_title: str
+    adapter: Adapter | None = None
     precision: str = ""
     version: str
     settings: Settings

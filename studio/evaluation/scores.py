@@ -63,11 +63,16 @@ class Measurement(Frozen):
 
 
 class Group(Frozen):
-    """All items, one category (of temporal localisation: one task) or one field; `name` is empty of all."""
+    """All items, one category (of temporal localisation: one task) or one field; `name` is empty of all.
+
+    Attributes:
+        series: by metric the means of its parts, as of each frame or of each channel of an action.
+    """
 
     name: str = ""
     counts: Counts
     measurements: tuple[Measurement, ...]
+    series: dict[str, tuple[float, ...]] = Field(default_factory=dict[str, tuple[float, ...]])
 
     def value(self, metric: str) -> float | None:
         """The value of a metric; none where it was not measured."""
@@ -84,6 +89,7 @@ class Mark(Frozen):
         reading: what it says.
         values: by metric; of an answer that could not be read the values of a miss.
         fields: by field, then by metric.
+        series: by metric its parts.
         verdicts: of the judge.
         unjudged: fields that the judge has not scored; of a text the empty one.
     """
@@ -95,6 +101,7 @@ class Mark(Frozen):
     reading: JsonValue = None
     values: dict[str, float] = Field(default_factory=dict[str, float])
     fields: dict[str, dict[str, float]] = Field(default_factory=dict[str, dict[str, float]])
+    series: dict[str, tuple[float, ...]] = Field(default_factory=dict[str, tuple[float, ...]])
     verdicts: tuple[FieldVerdict, ...] = ()
     unjudged: tuple[str, ...] = ()
 

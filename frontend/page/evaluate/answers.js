@@ -7,6 +7,7 @@ import { html, useEffect, useSignal } from "../vendor/preact.js";
 import { figure, titleOfMetric } from "./figures.js";
 import { Boundaries, TIMED } from "./corrections.js";
 import { AnnotationEditor } from "./editor.js";
+import { Generated } from "./generated.js";
 import { evaluation } from "./store.js";
 import { Timeline } from "./timeline.js";
 
@@ -102,6 +103,7 @@ async function draw(runs, { category, state, order, count }) {
 
 function Asked({ item, of, runs, schema }) {
   const timed = of.some((one) => one?.boundaries);
+  if (item.request) return html`<${Generated} item=${item} of=${of} runs=${runs} />`;
   return html`
     <li data-item=${item.id} data-wide=${timed ? "" : null} data-edited=${schema ? "" : null}>
       ${

@@ -9,8 +9,8 @@ export function figure(metric, value) {
   return [(value * scale).toFixed(digits), unit].filter(Boolean).join(" ");
 }
 
-/** `70.1 % to 78.9 %`; empty without an interval. */
+/** `70.1 % – 78.9 %`; empty without an interval, as of a single item. */
 export const interval = ({ metric, low, high }) =>
-  low === null || high === null ? "" : `${figure(metric, low)} – ${figure(metric, high)}`;
+  low === null || high === null || low === high ? "" : `${figure(metric, low)} – ${figure(metric, high)}`;
 
 export const titleOfMetric = (metric) => evaluation.metrics[metric]?.title ?? metric;

@@ -9,7 +9,7 @@ const ITEMS = /\.jsonl$/i;
 export async function addBenchmark(files) {
   const list = files.find(({ name }) => ITEMS.test(name));
   if (!list) throw new Error(say("evaluate.no_items"));
-  const rows = rowsOf(await list.text(), list.name);
+  const rows = rowsOf(await list.text(), list.name).map((row) => withMedia(row, files));
   const media = new Map();
   for (const name of new Set(rows.flatMap((row) => mediaOf(row)))) {
     const file = files.find((one) => one.name === name.split("/").at(-1));
@@ -23,8 +23,8 @@ export async function addBenchmark(files) {
   }
   const items = rows.map(({ answer, ...row }, index) => ({
     id: String(index + 1),
-    ...row,
-    reference: row.reference ?? answer ?? null,
+    ...(row.request ? renamed(row, media) : row),
+    ...(row.request ? {} : { reference: row.reference ?? answer ?? null }),
     media: mediaOf(row).map((name) => media.get(name)),
   }));
   const name = nameOf(list.name);
@@ -50,6 +50,26 @@ function rowsOf(text, name) {
   return rows;
 }
 
+// The media of a request are the selected files that it and its reference name.
+function withMedia(row, files) {
+  if (!row.request || row.media) return row;
+  const names = new Set();
+  const note = (value) => {
+    if (value && typeof value === "object") Object.values(value).forEach(note);
+    else if (files.some(({ name }) => name === String(value).split("/").at(-1))) names.add(value);
+  };
+  note([row.request, row.reference]);
+  return { ...row, media: [...names] };
+}
+
+/** A value with other names of its files, wherever it names them. */
+function renamed(value, media) {
+  if (Array.isArray(value)) return value.map((one) => renamed(one, media));
+  if (value && typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, renamed(one, media)]));
+  return media.get(value) ?? value;
+}
+
 const mediaOf = ({ media = [] }) => (Array.isArray(media) ? media : [media]);
 
 const nameOf = (file) =>
@@ -59,7 +79,8 @@ const nameOf = (file) =>
     .replace(/[^a-z0-9._-]+/g, "-")
     .replace(/^[^a-z0-9]+/, "") || "benchmark";
 
-function formOf({ choices, events, reference }) {
+function formOf({ request, choices, events, reference }) {
+  if (request) return "generation";
   if (choices) return "choice";
   if (events?.length) return "events";
   return typeof reference === "number" ? "number" : "text";

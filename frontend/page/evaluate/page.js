@@ -8,7 +8,9 @@ import { PageTabs } from "../parts/page_tabs.js";
 import { html } from "../vendor/preact.js";
 import { Answers } from "./answers.js";
 import { Builder } from "./builder.js";
+import { Curves } from "./curves.js";
 import { Runs } from "./runs.js";
+import { Series } from "./series.js";
 import { StartForm } from "./start.js";
 import { evaluation } from "./store.js";
 import { Standing } from "./table.js";
@@ -20,7 +22,15 @@ function Benchmarks() {
     <div class="o-evaluate-page">
       <div class="o-evaluate-side"><${StartForm} /><${Runs} /></div>
       <div class="o-evaluate-main">
-        ${shown.length > 0 && [html`<${Standing} runs=${shown} />`, drafts && html`<${Builder} key=${shown[0].id} run=${shown[0]} />`, html`<${Answers} runs=${shown} />`]}
+        ${
+          shown.length > 0 && [
+            html`<${Standing} runs=${shown} />`,
+            html`<${Curves} runs=${shown} />`,
+            html`<${Series} runs=${shown} />`,
+            drafts && html`<${Builder} key=${shown[0].id} run=${shown[0]} />`,
+            html`<${Answers} runs=${shown} />`,
+          ]
+        }
         ${shown.length === 0 && benchmarks !== null && html`<${Empty} />`}
       </div>
     </div>

@@ -70,11 +70,10 @@ function Run({ run, chosen }) {
             />`
           : html`
               ${
-                run.num_answered < planned &&
-                run.form !== "policy" &&
+                (run.form === "generation" || (run.num_answered < planned && run.form !== "policy")) &&
                 html`<${IconButton}
                   icon="again"
-                  words=${say("evaluate.resume")}
+                  words=${say(run.num_answered < planned ? "evaluate.resume" : "evaluate.measure")}
                   quiet
                   data-do="resume"
                   onClick=${() => evaluation.act(id, "resume")}

@@ -6,11 +6,20 @@ import { toast } from "../parts/errors.js";
 import { IconButton } from "../parts/icons.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 import { addBenchmark } from "./files.js";
+import { GeneratorFields, generatorSettings } from "./generator.js";
 import { evaluation } from "./store.js";
 
 export function StartForm() {
   const { benchmarks, reasoners } = seen(evaluation);
-  const chosen = useSignal({ benchmark: "", reasoner: "", items: "", trials: "", temperature: "" }); // by field
+  const chosen = useSignal({
+    benchmark: "",
+    reasoner: "",
+    items: "",
+    trials: "",
+    temperature: "",
+    adapter: "",
+    steps: "",
+  }); // by field
   const busy = useSignal(false);
   const file = useRef(null);
   const set = (name) => (event) => {
@@ -20,6 +29,7 @@ export function StartForm() {
   const settings = benchmark?.settings ?? {};
   const { reasoner } = chosen.value;
   const driven = benchmark?.form === "policy";
+  const made = benchmark?.form === "generation"; // by a checkpoint, which no endpoint is
 
   async function start(event) {
     event.preventDefault();
@@ -31,8 +41,10 @@ export function StartForm() {
       num_items: items ? Number(items) : null,
       settings: {
         ...(trials ? { trials: Number(trials) } : {}),
-        ...(temperature ? { temperature: Number(temperature) } : {}),
+        ...(temperature && !made ? { temperature: Number(temperature) } : {}),
+        ...(made ? generatorSettings(chosen.value, settings) : {}),
       },
+      ...(made && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
     });
     busy.value = false;
   }
@@ -78,7 +90,7 @@ export function StartForm() {
         benchmark &&
         html`<p class="o-hint">
           ${[
-            counted("evaluate.num_items", benchmark.num_items),
+            counted(made ? "evaluate.num_requests" : "evaluate.num_items", benchmark.num_items),
             say(`evaluate.form_${benchmark.form}`),
             benchmark.description,
           ]
@@ -91,17 +103,24 @@ export function StartForm() {
           ? html`<p class="o-hint">${say("evaluate.driven")}</p>`
           : html`
               <label>
-                <span>${say("evaluate.reasoner")}</span>
+                <span>${say(made ? "evaluate.checkpoint" : "evaluate.reasoner")}</span>
                 <select class="o-select" name="reasoner" value=${reasoner} onChange=${set("reasoner")}>
                   <option value="">${say("evaluate.default_reasoner")}</option>
-                  ${reasoners.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
+                  ${reasoners
+                    .filter(({ endpoint }) => !(made && endpoint))
+                    .map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
                 </select>
               </label>
               <div class="o-evaluate-fields">
                 ${number("items", benchmark?.num_items ?? "", { max: benchmark?.num_items })}
                 ${number("trials", settings.trials ?? 1, { max: 100 })}
-                ${number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })}
+                ${
+                  made
+                    ? number("steps", settings.request?.sampling?.num_inference_steps ?? "", { max: 1000 })
+                    : number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })
+                }
               </div>
+              ${made && html`<${GeneratorFields} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
             `
       }
       <div class="o-sheet-acts">

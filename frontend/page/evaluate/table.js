@@ -4,6 +4,7 @@ import { say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { IconButton } from "../parts/icons.js";
 import { html } from "../vendor/preact.js";
+import { saveCsv } from "./csv.js";
 import { figure, interval, titleOfMetric } from "./figures.js";
 import { Judging } from "./judging.js";
 import { evaluation } from "./store.js";
@@ -153,10 +154,7 @@ function save(runs, drawn, table) {
   }
   for (const { name, cells } of table?.rows ?? [])
     rows.push([name, table.metric, ...table.models.flatMap((model) => numbersOf(cells[model]?.measurement))]);
-  const text = rows.map((row) => row.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(",")).join("\n");
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  Object.assign(document.createElement("a"), { href: url, download: `${runs[0].benchmark}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(url));
+  saveCsv(`${runs[0].benchmark}.csv`, rows);
 }
 
 const numbersOf = (one) => [one?.value, one?.low, one?.high].map((value) => value ?? "");

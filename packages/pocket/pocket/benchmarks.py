@@ -3,7 +3,9 @@
     python -m pocket.benchmarks -o FOLDER [--count 40] [--seed 0]
 
 writes a folder for each: `pocket-answers` (short questions, exact), `pocket-choices` (the same, as multiple choice),
-`pocket-boxes` and `pocket-moments`. Stills are PNG, clips H.264 without loss.
+`pocket-boxes` and `pocket-moments`, which a reasoner answers; `pocket-dynamics` (forward and inverse dynamics of the
+arm) and `pocket-videos` (videos that go on, with sound), which a generator makes. Stills are PNG, clips H.264 without
+loss.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,19 @@ import av
 import numpy as np
 from PIL import Image
 
+from pocket.report.candidate import CLIP_GUIDANCE, CLIP_SHIFT, SQUARE, Effort, Pixels
+from pocket.report.continuing import AUDIBLE_NS, Continuing
 from pocket.report.describing import LONGEST_SHORT, Describing, short_questions
+from pocket.report.foreseeing import Stretch, stretches
 from pocket.report.locating import LONGEST as LONGEST_BOXES
 from pocket.report.locating import Locating
+from pocket.report.starting import told
 from pocket.report.timing import LONGEST as LONGEST_MOMENTS
 from pocket.report.timing import Timing
-from pocket.world.episode import Episode, Question
+from pocket.world.episode import POLICY_FPS, Episode, Question
+from studio.evaluation.generations import media_named
+from studio.evaluation.onsets import apart
+from studio.requests import MAX_SEED
 
 Row = dict[str, Any]
 
@@ -33,6 +42,8 @@ TITLES = {
     "pocket-choices": "Tabletop: multiple choice",
     "pocket-boxes": "Tabletop: bounding boxes",
     "pocket-moments": "Tabletop: when it happens",
+    "pocket-dynamics": "Tabletop: forward and inverse dynamics",
+    "pocket-videos": "Tabletop: videos with sound",
 }
 FORMS = {
     "pocket-answers": ("text", LONGEST_SHORT),
@@ -60,40 +71,110 @@ def write_benchmarks(folder: Path, count: int, seed: int = 0) -> list[Path]:
         "pocket-boxes": [_located(still) for still in Locating().tasks(count, seed)],
         "pocket-moments": [_timed(task.clip, task.asked) for task in Timing().tasks(count, seed)],
     }
-    pictured = {_still(still): still for still in (*stills, *Locating().tasks(count, seed))}
-    clips = {_clip(task.clip): task.clip for task in Timing().tasks(count, seed)}
-    return [_write(folder / name, name, rows, pictured, clips) for name, rows in found.items()]
+    pictured = {_still(still): still.frames[0] for still in (*stills, *Locating().tasks(count, seed))}
+    clips = {_clip(task.clip): (task.clip.frames, task.clip.fps) for task in Timing().tasks(count, seed)}
+    asked = [_write(folder / name, name, rows, pictured, clips) for name, rows in found.items()]
+    return [
+        *asked,
+        _write_dynamics(folder / "pocket-dynamics", count, seed),
+        _write_videos(folder / "pocket-videos", count, seed),
+    ]
 
 
-def _write(folder: Path, name: str, rows: Sequence[Row], stills: dict[str, Episode], clips: dict[str, Episode]) -> Path:
+def _write_dynamics(folder: Path, count: int, seed: int) -> Path:
+    """Where the arm moves most in each run: the frames that its actions lead to, and the actions that led to them."""
+    shown = stretches(count, seed)
+    pictured = {f"{one.seed}.png": one.frames[0] for one in shown}
+    clips = {f"{one.seed}.mp4": (one.frames, float(POLICY_FPS)) for one in shown}
+    return _write(folder, folder.name, [row for one in shown for row in _acted(one)], pictured, clips)
+
+
+def _write_videos(folder: Path, count: int, seed: int) -> Path:
+    """The first five frames of a clip, which are to go on, and when something strikes in it."""
+    shown = Continuing().tasks(count, seed)
+    clips = {_clip(one): (one.frames, one.fps) for one in shown}
+    return _write(folder, folder.name, [_continued(one) for one in shown], {}, clips)
+
+
+def _write(
+    folder: Path,
+    name: str,
+    rows: Sequence[Row],
+    stills: Mapping[str, Pixels],
+    clips: Mapping[str, tuple[Pixels, float]],
+) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for medium in {medium for row in rows for medium in row["media"]}:
+    for medium in {medium for row in rows for medium in row.get("media") or media_named(row)}:
         if medium in stills:
-            Image.fromarray(stills[medium].frames[0]).save(folder / medium)
+            Image.fromarray(stills[medium]).save(folder / medium)
         else:
-            _film(folder / medium, clips[medium])
+            _film(folder / medium, *clips[medium])
     (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    form, max_tokens = FORMS[name]
-    manifest = [
+    (folder / "benchmark.toml").write_text("\n".join(_manifest(name)) + "\n", "utf-8")
+    return folder
+
+
+def _manifest(name: str) -> list[str]:
+    """The lines of `benchmark.toml`."""
+    form, max_tokens = FORMS.get(name, ("generation", None))
+    return [
         f'name = "{name}"',
         f'title = "{TITLES[name]}"',
         'description = "Held-out scenes of the simulated table that the pocket knows"',
         f'form = "{form}"',
         *(['metrics = ["exact_match", "parseable"]'] if form == "text" else []),
         "[settings]",
-        "temperature = 0.0",
-        f"max_tokens = {max_tokens}",
+        *(["round_trip = true"] if max_tokens is None else ["temperature = 0.0", f"max_tokens = {max_tokens}"]),
     ]
-    (folder / "benchmark.toml").write_text("\n".join(manifest) + "\n", "utf-8")
-    return folder
 
 
-def _film(path: Path, clip: Episode) -> None:
+def _acted(stretch: Stretch) -> Iterator[Row]:
+    rows = [[float(value) for value in row] for row in stretch.rows]
+    clip = f"{stretch.seed}.mp4"
+    shared = {
+        "prompt": stretch.prompt,
+        "embodiment": "droid_joint_position",
+        "fps": float(POLICY_FPS),
+        "resolution": "256",
+        "sampling": _sampling(Effort.action_steps, 1.0, stretch.seed),
+    }
+    predict = {"kind": "predict_video", "start_image": f"{stretch.seed}.png", "actions": rows, **shared}
+    estimate = {"kind": "predict_actions", "source_video": clip, "num_actions": len(rows), **shared}
+    yield {"id": f"{stretch.seed}-fd", "category": "forward", "request": predict, "reference": {"media": clip}}
+    yield {"id": f"{stretch.seed}-id", "category": "inverse", "request": estimate, "reference": {"actions": rows}}
+
+
+def _continued(clip: Episode) -> Row:
+    struck = [event.start_s for event in clip.events if event.kind == "impact" and event.strength > AUDIBLE_NS]
+    request = {
+        "kind": "generate_video",
+        "prompt": told(clip),
+        "source_video": _clip(clip),
+        "num_frames": len(clip.frames),
+        "fps": float(clip.fps),
+        "sound": True,
+        "sampling": _sampling(Effort.clip_steps, CLIP_GUIDANCE, clip.seed),
+        **SQUARE,
+    }
+    truth = {"media": _clip(clip), "onsets_s": apart(struck)}
+    return {"id": str(clip.seed), "category": "strikes" if struck else "quiet", "request": request, "reference": truth}
+
+
+def _sampling(num_steps: int, guidance: float, seed: int) -> Row:
+    return {
+        "num_inference_steps": num_steps,
+        "guidance_scale": guidance,
+        "flow_shift": CLIP_SHIFT,
+        "seed": seed % (MAX_SEED + 1),
+    }
+
+
+def _film(path: Path, frames: Pixels, fps: float) -> None:
     with av.open(str(path), "w", format="mp4") as container:
-        stream: Any = container.add_stream("libx264rgb", rate=round(clip.fps), options={"qp": "0"})
-        stream.height, stream.width = clip.frames.shape[1:3]
+        stream: Any = container.add_stream("libx264rgb", rate=round(fps), options={"qp": "0"})
+        stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = "rgb24"
-        for frame in clip.frames:
+        for frame in frames:
             container.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")))
         container.mux(stream.encode(None))
 

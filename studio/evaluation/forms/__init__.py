@@ -9,6 +9,7 @@ from studio.evaluation.forms.choice import CHOICE
 from studio.evaluation.forms.events import EVENTS
 from studio.evaluation.forms.fields import FIELDS
 from studio.evaluation.forms.form import AnswerForm, ForJudge, Measured
+from studio.evaluation.forms.generation import GENERATION
 from studio.evaluation.forms.intervals import INTERVALS
 from studio.evaluation.forms.number import NUMBER
 from studio.evaluation.forms.points import POINTS
@@ -28,6 +29,7 @@ FORMS: dict[Form, AnswerForm] = {
     "events": EVENTS,
     "fields": FIELDS,
     "policy": POLICY,
+    "generation": GENERATION,
 }
 
 

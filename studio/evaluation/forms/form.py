@@ -43,11 +43,13 @@ class Measured:
         values: by metric.
         fields: by field of an annotation, then by metric; a field without a value is missing in truth or answer.
         judged: what a judge has to compare.
+        series: by metric its parts.
     """
 
     values: dict[str, float]
     fields: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     judged: tuple[ForJudge, ...] = ()
+    series: dict[str, tuple[float, ...]] = field(default_factory=dict[str, tuple[float, ...]])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Our own layout: `benchmark.toml` with the benchmark's fields, and `items.jsonl` or `eval.jsonl` with a row an item.
 
-Without `benchmark.toml` the form is that of the first row: choices, or a text or a number as reference.
+Without `benchmark.toml` the form is that of the first row: a request, choices, or a text or a number as reference.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def _with_reference(row: LocatedRow) -> LocatedRow:
 def _form_of(rows: list[LocatedRow], name: str) -> str:
     first = rows[0].fields if rows else {}
     reference = first.get("reference")
+    if first.get("request"):
+        return "generation"
     if first.get("choices"):
         return "choice"
     if isinstance(reference, str) or not rows:

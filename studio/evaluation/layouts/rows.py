@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark, Item
 from studio.evaluation.forms import FORMS, check_metrics
+from studio.evaluation.generations import media_named, rename_media
 from studio.requests import explain, parse_as, shown
 
 MAX_FILE_BYTES = 512 * 1024 * 1024
@@ -162,14 +163,14 @@ def assemble(fields: Mapping[str, Any], rows: Sequence[LocatedRow], folder: Path
 
 
 def _item(row: LocatedRow, folder: Path) -> Item:
-    given: Any = row.fields.get("media", ())
+    given: Any = row.fields.get("media") or media_named(row.fields)
     names = cast(list[Any], given) if isinstance(given, list | tuple) else [given]
     for name in names:
         if not isinstance(name, str) or not name:
             raise row.origin.fault(f"media has {shown(name)}; expected a path.", "media")
-    media = [medium_of(name, folder, row.origin, "media") for name in names]
+    media = {name: medium_of(name, folder, row.origin, "media") for name in names}
     try:
-        return parse_as(Item, {**row.fields, "media": media})
+        return parse_as(Item, rename_media({**row.fields, "media": names}, media))
     except BadInput as error:
         raise row.origin.fault(error.message, error.param or "", error.hint) from None
 

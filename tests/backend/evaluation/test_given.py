@@ -89,7 +89,7 @@ def test_other_answers_and_other_runs_are_refused(database: Database, tmp_path: 
             with pytest.raises(BadInput, match="elsewhere"):
                 await own.runs.give(run.id, [Answer(item="elsewhere", text=LIFTED)])
             asked = await own.ended((await own.runs.start(StartRun(benchmark="colours", reasoner="reader"))).id)
-            with pytest.raises(Conflict, match="reasoner"):
+            with pytest.raises(Conflict, match="answered by this server"):
                 await own.runs.give(asked.id, [Answer(item="cube-0", text="A")])
 
     asyncio.run(act())

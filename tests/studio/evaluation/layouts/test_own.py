@@ -60,6 +60,21 @@ def test_without_a_manifest_the_form_is_that_of_the_first_row(tmp_path: Path, wr
         layouts.read(tmp_path)
 
 
+def test_the_files_of_a_request_are_found_in_it_and_in_its_reference(tmp_path: Path, write: Write):
+    request = {"kind": "generate_video", "prompt": "go", "start_image": f"{tmp_path.name}/start.png"}
+    write("items.jsonl", [{"id": "1", "request": request, "reference": {"media": "clips/a.mp4"}}])
+    write("start.png")
+    with pytest.raises(BadInput, match=r"media is 'clips/a.mp4'"):
+        layouts.read(tmp_path)
+    write("clips/a.mp4")
+    benchmark = layouts.read(tmp_path)
+    (item,) = benchmark.items
+    assert benchmark.form == "generation"
+    assert item.media == ("start.png", "clips/a.mp4")
+    assert item.request is not None
+    assert item.request["start_image"] == "start.png"
+
+
 def test_a_manifest_may_name_a_schema_or_its_file(tmp_path: Path, write: Write):
     write("items.jsonl", [{"id": "1", "reference": {"colour": "red"}}])
     write(

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
-from pocket.report.continuing import apart, matched_f1, onsets
-from pocket.world.episode import SAMPLES_PER_SECOND
+from studio.evaluation.onsets import apart, matched_f1, onsets
+
+RATE = 48_000
 
 
 def _sound(*struck_s: float) -> np.ndarray:
     """A hum that a motor joins after a while, and clicks that ring and begin at these moments."""
-    times = np.arange(SAMPLES_PER_SECOND) / SAMPLES_PER_SECOND
+    times = np.arange(RATE) / RATE
     motor = 0.05 * np.clip((times - 0.4) / 0.02, 0, 1) * np.sin(2 * np.pi * 800 * times)
     sound = 0.01 * np.sin(2 * np.pi * 90 * times) + motor
     noise = np.random.default_rng(0).normal(0, 0.1, len(times))
@@ -19,8 +20,8 @@ def _sound(*struck_s: float) -> np.ndarray:
 
 
 def test_strikes_are_heard_over_the_hum_within_a_hundredth():
-    assert onsets(_sound()) == []
-    assert onsets(_sound(0.2, 0.6)) == pytest.approx([0.2, 0.6], abs=0.01)
+    assert onsets(_sound(), RATE) == []
+    assert onsets(_sound(0.2, 0.6), RATE) == pytest.approx([0.2, 0.6], abs=0.01)
 
 
 def test_times_are_paired_once_and_within_the_tolerance():

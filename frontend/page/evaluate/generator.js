@@ -1,0 +1,26 @@
+// What a run of a benchmark of requests is made with beside its checkpoint: an adapter, and how many steps.
+
+import { say } from "../data/facts.js";
+import { useAnswer } from "../parts/server.js";
+import { html } from "../vendor/preact.js";
+
+export function GeneratorFields({ adapter, onAdapter }) {
+  const adapters = useAnswer("/v1/adapters", true)?.adapters ?? [];
+  if (!adapters.length) return null;
+  return html`
+    <label>
+      <span>${say("evaluate.adapter")}</span>
+      <select class="o-select" name="adapter" value=${adapter} onChange=${onAdapter}>
+        <option value="">${say("evaluate.no_adapter")}</option>
+        ${adapters.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}
+      </select>
+    </label>
+  `;
+}
+
+/** The fields of a run's settings that only generators have; `own` are the benchmark's. */
+export function generatorSettings({ steps }, own) {
+  if (!steps) return {};
+  const request = own.request ?? {};
+  return { request: { ...request, sampling: { ...request.sampling, num_inference_steps: Number(steps) } } };
+}
