@@ -38,7 +38,7 @@ class TuningWork(Frozen):
     device: str = "cpu"
 
 
-class Dropped(Frozen):
+class LeftOut(Frozen):
     """Data that is not trained on.
 
     Attributes:
@@ -122,7 +122,7 @@ class DataReport(Frozen):
     """
 
     num_kept: int
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[LeftOut, ...] = ()
     tokens: tuple[Bin, ...] = ()
     samples: tuple[TrainingSample, ...] = ()
     num_trained: int = 0
@@ -145,7 +145,7 @@ class Preparing(Frozen):
     total: int
 
 
-class Progress(Frozen):
+class Stepped(Frozen):
     """Means over the steps since the last one that was told.
 
     Attributes:
@@ -159,7 +159,7 @@ class Progress(Frozen):
         memory: bytes at their peak; none on a CPU.
     """
 
-    kind: Literal["progress"] = "progress"
+    kind: Literal["stepped"] = "stepped"
     step: int
     steps: int
     loss: float
@@ -200,4 +200,4 @@ class Refused(Frozen):
     error: Failure
 
 
-TuningEvent = Annotated[Checked | Preparing | Progress | Saved | Ended | Refused, Field(discriminator="kind")]
+TuningEvent = Annotated[Checked | Preparing | Stepped | Saved | Ended | Refused, Field(discriminator="kind")]
