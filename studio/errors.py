@@ -19,6 +19,8 @@
     │   ├── QuestionNotFound     question_not_found
     │   ├── BenchmarkNotFound    benchmark_not_found
     │   ├── RunNotFound          run_not_found
+    │   ├── DatasetNotFound      dataset_not_found
+    │   ├── TuningNotFound       tuning_not_found
     │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
@@ -160,6 +162,14 @@ class BenchmarkNotFound(NotFound):
 
 class RunNotFound(NotFound):
     code = "run_not_found"
+
+
+class DatasetNotFound(NotFound):
+    code = "dataset_not_found"
+
+
+class TuningNotFound(NotFound):
+    code = "tuning_not_found"
 
 
 class StudyNotFound(NotFound):

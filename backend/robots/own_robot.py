@@ -16,6 +16,7 @@ import structlog
 
 from backend.robots.hub import RobotHub
 from backend.robots.launcher import LAUNCHER
+from studio.data_folder import DataFolder
 from studio.errors import BadInput, Conflict
 from studio.requests import shown
 from studio.settings import ServerSettings
@@ -60,7 +61,7 @@ class OwnRobot:
     def __init__(self, settings: ServerSettings, base_url: str, hub: RobotHub, policy: ArmPolicy) -> None:
         self.source = SCRIPTED if settings.robot == "scripted" else CHECKPOINT
         self._policy = policy
-        recordings = settings.data / "recordings"
+        recordings = DataFolder(settings.data).recordings
         self._arguments = ("--arm=simulated", f"--name={NAME}", f"--server={base_url}", f"--recordings={recordings}")
         self._token = settings.token.get_secret_value() if settings.token else ""
         self._hub = hub

@@ -134,7 +134,7 @@ class Adapter(Frozen):
     name: Annotated[
         str,
         Field(
-            pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$",
+            pattern=r"^[A-Za-z0-9_][A-Za-z0-9._@-]{0,127}$",
             title="Adapter",
             description="a file or folder in adapters/ of the data folder",
         ),
