@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import structlog
 
+from backend.launcher import BEFORE_OTHERS, launching
 from backend.robots.hub import RobotHub
-from backend.robots.launcher import LAUNCHER
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, Conflict
 from studio.requests import shown
@@ -169,7 +169,7 @@ class OwnRobot:
     async def _spawn(self, *program: str, stdout: int | None = None, stderr: int | None = None) -> Process:
         # A session of its own: Ctrl+C is for the server, which ends them in order.
         return await asyncio.create_subprocess_exec(
-            *(*LAUNCHER, str(os.getpid()), "-m", *program),
+            *launching(BEFORE_OTHERS, *program),
             env=child_environment(os.environ, self._token),
             stdin=DEVNULL,
             stdout=stdout if stdout is not None else sys.stderr.fileno(),

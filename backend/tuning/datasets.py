@@ -24,7 +24,6 @@ from studio.tuning.datasets import (
     KeptFile,
     clips_of,
     describe,
-    detect,
     has_caption,
 )
 
