@@ -62,8 +62,17 @@ from backend.services import (
     LibraryServices,
     RobotServices,
     Services,
+    TuningServices,
     WordServices,
 )
+from backend.tuning.datasets import DatasetFolder
+from backend.tuning.device import TrainingDevice
+from backend.tuning.evaluating import SaveEvaluation, checkpoint_folder
+from backend.tuning.news import TuningNews
+from backend.tuning.running import TuningParts
+from backend.tuning.saves import SaveShelf
+from backend.tuning.service import TuningService
+from backend.tuning.store import TuningStore
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
@@ -87,8 +96,11 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
     words = build_words(settings=settings, folder=folder, ledger=ledger, fleet=fleet)
     library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
     evaluation = build_evaluation(ledger=ledger, fleet=fleet, library=library)
+    tuning = build_tuning(
+        settings=settings, folder=folder, ledger=ledger, fleet=fleet, library=library, evaluation=evaluation
+    )
     robots = build_robots(ledger=ledger, fleet=fleet)
-    return Services(ledger, fleet, words, library, evaluation, robots, Machine())
+    return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())
 
 
 def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServices:
@@ -290,6 +302,39 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     )
 
 
+def build_tuning(
+    *,
+    settings: ServerSettings,
+    folder: DataFolder,
+    ledger: LedgerServices,
+    fleet: FleetServices,
+    library: LibraryServices,
+    evaluation: EvaluationServices,
+) -> TuningServices:
+    """Data sets, and the trainings that read them."""
+    news, catalogue = TuningNews(ledger.broadcast), fleet.catalogue
+    datasets = DatasetFolder(folder, settings.datasets, news.changed)
+    seeing = SaveEvaluation(
+        datasets=datasets,
+        catalogue=catalogue,
+        uploads=ledger.uploads,
+        comparisons=library.comparisons,
+        runs=evaluation.runs,
+    )
+    parts = TuningParts(
+        folder=folder,
+        store=TuningStore(ledger.database),
+        news=news,
+        shelf=SaveShelf(folder, catalogue, news.changed),
+        datasets=datasets,
+        device=TrainingDevice(fleet.engines),
+        checkpoint_folder=partial(checkpoint_folder, catalogue),
+        evaluate=seeing.evaluate,
+    )
+    tunings = TuningService(parts, catalogue, evaluation.benchmarks.get)
+    return TuningServices(news, datasets, tunings, folder.presets / "tuning")
+
+
 def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:
     """Arms that dial in, and the policy that answers them."""
     return RobotServices(RobotHub(), PolicyService(fleet.engines, fleet.catalogue, ledger.metrics))
@@ -334,6 +379,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     refining = asyncio.create_task(library.refining.open())
     evaluating = asyncio.create_task(services.evaluation.runs.open())
     rating = asyncio.create_task(services.evaluation.hue_tasks.open())
+    tuning = asyncio.create_task(services.tuning.tunings.open())
     try:
         yield
     finally:
@@ -346,6 +392,8 @@ async def living(services: Services) -> AsyncGenerator[None]:
         refining.cancel()
         evaluating.cancel()
         rating.cancel()
+        tuning.cancel()
+        await services.tuning.tunings.close()
         await library.refining.close()
         await services.evaluation.runs.close()
         await services.evaluation.judging.close()

@@ -1,9 +1,10 @@
-"""The server's parts in five groups, built once by hand, and how a route asks for the one that it needs."""
+"""The server's parts in six groups, built once by hand, and how a route asks for the one that it needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 from fastapi import Depends
@@ -46,6 +47,9 @@ from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
+from backend.tuning.datasets import DatasetFolder
+from backend.tuning.news import TuningNews
+from backend.tuning.service import TuningService
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,20 @@ class EvaluationServices:
 
 
 @dataclass(frozen=True)
+class TuningServices:
+    """Data sets, and what is trained on them.
+
+    Attributes:
+        recipes: folder of the user's own recipe presets.
+    """
+
+    news: TuningNews
+    datasets: DatasetFolder
+    tunings: TuningService
+    recipes: Path
+
+
+@dataclass(frozen=True)
 class RobotServices:
     """Arms, and the policy that drives them."""
 
@@ -141,6 +159,7 @@ class Services:
     words: WordServices
     library: LibraryServices
     evaluation: EvaluationServices
+    tuning: TuningServices
     robots: RobotServices
     machine: Machine
 
@@ -190,4 +209,6 @@ UsesRuns = Annotated[RunService, _part(lambda services: services.evaluation.runs
 UsesJudging = Annotated[JudgingService, _part(lambda services: services.evaluation.judging)]
 UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
 UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
+UsesDatasets = Annotated[DatasetFolder, _part(lambda services: services.tuning.datasets)]
+UsesTunings = Annotated[TuningService, _part(lambda services: services.tuning.tunings)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

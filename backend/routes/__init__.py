@@ -23,6 +23,7 @@ from backend.routes import (
     robots,
     system,
     tasks,
+    tunings,
     unknown,
     videos,
 )
@@ -50,6 +51,8 @@ SERVED: tuple[APIRouter, ...] = (
     evaluation.benchmarks,
     evaluation.router,
     hue.router,
+    tunings.datasets,
+    tunings.router,
     robots.router,
     policy.router,
     health.router,

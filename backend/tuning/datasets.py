@@ -142,7 +142,8 @@ class DatasetFolder:
         found: dict[str, tuple[DatasetPlace, Path]] = {}
         if (self._recordings / "meta" / "info.json").is_file():
             found[RECORDINGS] = "recordings", self._recordings
-        for place, root in (("server", self._root), ("uploaded", self._own)):
+        roots: tuple[tuple[DatasetPlace, Path | None], ...] = (("server", self._root), ("uploaded", self._own))
+        for place, root in roots:
             if root is None or not root.is_dir():
                 continue
             for folder in root.iterdir():

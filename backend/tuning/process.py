@@ -134,4 +134,4 @@ async def trainer(work: TuningWork) -> AsyncGenerator[Trainer]:
     try:
         yield found
     finally:
-        await found.end(at_once=True)
+        await found.end(at_once=work.only_checks)

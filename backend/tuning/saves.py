@@ -12,9 +12,8 @@ from backend.media.scratch import typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import Conflict
 from studio.tuning import Saved
-from studio.tuning.tunings import Lineage, Tuning, TuningSave
-
-LINEAGE = "lineage.json"
+from studio.tuning.lineage import LINEAGE, Lineage
+from studio.tuning.tunings import Tuning, TuningSave
 
 
 class SaveShelf:
@@ -115,14 +114,6 @@ class SaveShelf:
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()]
         self._preset(name).write_text("\n".join([*lines, "built_here = true", ""]), "utf-8")
         self._catalogue.read_again()
-
-
-def lineage_of(folder: Path) -> Lineage | None:
-    """Where an adapter or a checkpoint comes from; none of one that was not tuned here."""
-    try:
-        return Lineage.model_validate_json((folder / LINEAGE).read_text())
-    except (OSError, ValueError):
-        return None
 
 
 def _data_of(tuning: Tuning) -> str:

@@ -163,5 +163,6 @@ def _first_row(file: Path) -> dict[str, Any]:
         value: object = json.loads(text.partition("\n")[0] if file.suffix == ".jsonl" else text)
     except (OSError, ValueError, RecursionError):
         return {}
-    first = cast(list[object], value)[0] if isinstance(value, list) and value else value
-    return cast(dict[str, Any], first) if isinstance(first, dict) else {}
+    if isinstance(value, list) and value:
+        value = cast(list[object], value)[0]
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

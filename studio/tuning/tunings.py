@@ -128,21 +128,6 @@ class TuningCurves(Frozen):
     points: tuple[Stepped, ...]
 
 
-class Lineage(Frozen):
-    """Where an adapter or a checkpoint comes from; `lineage.json` in its folder.
-
-    Attributes:
-        tuning: id of the tuning; `step` of its save.
-        recipe: that it was made by.
-    """
-
-    tuning: str
-    step: int
-    recipe: Recipe
-    version: str
-    created_at: datetime
-
-
 class RecipePreset(Frozen):
     """One file of `presets/tuning/`.
 
@@ -171,5 +156,3 @@ class RecipeChoices(Frozen):
 
     schemas: dict[str, dict[str, Any]]
     presets: tuple[RecipePreset, ...]
-
-
