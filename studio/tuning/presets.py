@@ -28,6 +28,8 @@ def load_recipes(own: Path | None = None) -> dict[str, RecipePreset]:
     found: dict[str, RecipePreset] = {}
     for file in shipped_and_own("tuning", own):
         preset = read_toml(RecipePreset, file, f"The recipe {file.name}")
+        if preset.all_weights:  # TOML has no word for nothing
+            preset = preset.model_copy(update={"recipe": {**preset.recipe, "lora": None}})
         found[preset.id] = preset
     return found
 

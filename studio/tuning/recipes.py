@@ -98,14 +98,28 @@ class GeneratorRecipe(_Recipe):
 
     task: Literal["generator"] = "generator"
     data: Name
-    modes: dict[VideoMode, Annotated[float, Field(ge=0)]] = Field(default_factory=lambda: dict(CLIP_MODES))
-    resolution: Literal["256", "480", "720"] = "256"
-    num_frames: Annotated[int, Field(ge=1, le=401)] = 61
-    fps: Annotated[float | None, Field(ge=1, le=60)] = None
-    min_window_frames: Annotated[int, Field(ge=1)] = 61
-    max_clip_s: Annotated[float, Field(gt=0)] = 61.0
-    text_dropout: Annotated[float, Field(ge=0, le=1)] = 0.1
-    flow_shift: Annotated[float | None, Field(ge=0.1, le=20)] = None
+    modes: dict[VideoMode, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=lambda: dict(CLIP_MODES), title="Modes", description="share of each"
+    )
+    resolution: Annotated[Literal["256", "480", "720"], Field(title="Resolution", description="of the canvas")] = "256"
+    num_frames: Annotated[
+        int, Field(ge=1, le=401, title="Frames", description="of a sequence, 4n + 1; longer windows are cut")
+    ] = 61
+    fps: Annotated[
+        float | None, Field(ge=1, le=60, title="Frames per second", description="that clips are resampled to")
+    ] = None
+    min_window_frames: Annotated[
+        int, Field(ge=1, title="Shortest window", description="frames; shorter ones are left out")
+    ] = 61
+    max_clip_s: Annotated[float, Field(gt=0, title="Longest clip", description="seconds; longer ones are left out")] = (
+        61.0
+    )
+    text_dropout: Annotated[
+        float, Field(ge=0, le=1, title="Text dropout", description="share of sequences without their text")
+    ] = 0.1
+    flow_shift: Annotated[
+        float | None, Field(ge=0.1, le=20, title="Flow shift", description="of the noise levels [by resolution]")
+    ] = None
 
 
 class Blend(Frozen):
@@ -130,14 +144,20 @@ class ReasonerRecipe(_Recipe):
 
     task: Literal["reasoner"] = "reasoner"
     data: Annotated[tuple[Blend, ...], Field(min_length=1)]
-    num_frames: Annotated[int | None, Field(ge=1)] = None
-    fps: Annotated[float | None, Field(gt=0)] = None
-    min_pixels: Annotated[int | None, Field(ge=1)] = None
-    max_pixels: Annotated[int | None, Field(ge=1)] = None
-    max_tokens: Annotated[int, Field(ge=16)] = 4096
-    normalises: bool = False
-    trains_sight: bool = False
-    benchmarks: tuple[str, ...] = ()
+    num_frames: Annotated[int | None, Field(ge=1, title="Frames", description="sampled from a video")] = None
+    fps: Annotated[float | None, Field(gt=0, title="Frames per second", description="sampled from a video")] = None
+    min_pixels: Annotated[int | None, Field(ge=1, title="Least pixels", description="of a frame")] = None
+    max_pixels: Annotated[int | None, Field(ge=1, title="Most pixels", description="of a frame")] = None
+    max_tokens: Annotated[
+        int, Field(ge=16, title="Longest conversation", description="tokens; longer ones are left out")
+    ] = 4096
+    normalises: Annotated[
+        bool, Field(title="Normalise by length", description="weigh a conversation by 1/√ of its answer's tokens")
+    ] = False
+    trains_sight: Annotated[
+        bool, Field(title="Train the vision encoder", description="at a tenth of the rate; without LoRA only")
+    ] = False
+    benchmarks: Annotated[tuple[str, ...], Field(title="Benchmarks", description="that every save is run on")] = ()
 
 
 class PolicyRecipe(_Recipe):
@@ -156,13 +176,21 @@ class PolicyRecipe(_Recipe):
 
     task: Literal["policy"] = "policy"
     data: Name
-    embodiment: str = "droid_joint_position"
-    num_actions: Annotated[int, Field(ge=1, le=128)] = 32
-    fresh_heads: bool = False
-    action_rate: Annotated[float, Field(gt=0)] = 5.0
-    action_weight: Annotated[float, Field(gt=0)] = 10.0
-    leaves_out_idle: bool = True
-    scenes: Annotated[int, Field(ge=0, le=200)] = 0
+    embodiment: Annotated[str, Field(title="Embodiment", description="whose actions the rows are")] = (
+        "droid_joint_position"
+    )
+    num_actions: Annotated[int, Field(ge=1, le=128, title="Actions", description="rows of a window")] = 32
+    fresh_heads: Annotated[bool, Field(title="Fresh action heads", description="begin with new action weights")] = False
+    action_rate: Annotated[
+        float, Field(gt=0, title="Rate of action weights", description="times the learning rate")
+    ] = 5.0
+    action_weight: Annotated[float, Field(gt=0, title="Weight of actions", description="in the loss")] = 10.0
+    leaves_out_idle: Annotated[
+        bool, Field(title="Leave out idle windows", description="in which the arm stands still")
+    ] = True
+    scenes: Annotated[
+        int, Field(ge=0, le=200, title="Scenes", description="tables on which every save is tried; 0 is none")
+    ] = 0
 
 
 Recipe = Annotated[GeneratorRecipe | ReasonerRecipe | PolicyRecipe, Field(discriminator="task")]

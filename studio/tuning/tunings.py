@@ -135,6 +135,7 @@ class RecipePreset(Frozen):
         title, summary: for people.
         source: of its figures.
         task: that it is for.
+        all_weights: nothing of LoRA.
         recipe: fields of the recipe; name, checkpoint and data are the person's own.
     """
 
@@ -143,6 +144,7 @@ class RecipePreset(Frozen):
     summary: str
     source: str
     task: Literal["generator", "reasoner", "policy"]
+    all_weights: bool = False
     recipe: dict[str, Any] = Field(default_factory=dict)
 
 
