@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from running import RunningServer, running, wait_for
 from sent_files import clip_bytes
 
@@ -25,8 +27,6 @@ def send_clips(server: RunningServer, name: str, **more: bytes) -> None:
 
 
 def put_file(server: RunningServer, name: str, path: str, content: bytes) -> None:
-    import httpx
-
     answer = httpx.put(f"{server.url}/v1/datasets/{name}/files/{path}", content=content, timeout=60)
     assert answer.status_code == 201, answer.text
 
@@ -59,4 +59,4 @@ def wait_tuning(server: RunningServer, tuning_id: str, state: tuple[str, ...] = 
         found = tuning(server, tuning_id)
         return found if found["state"] in state else None
 
-    return wait_for(look, 60)
+    return wait_for(look, 120)

@@ -19,6 +19,7 @@ from backend.tuning.running import TuningLoop, TuningParts, data_of
 from backend.version import VERSION
 from studio.errors import BadInput, Conflict, MediaNotFound, StorageError
 from studio.tuning.tunings import (
+    OPEN,
     StartTuning,
     Tuning,
     TuningCurves,
@@ -111,9 +112,10 @@ class TuningService:
     async def resume(self, tuning_id: str) -> Tuning:
         """Go on where it was stopped or failed. Raises TuningNotFound, Conflict."""
         tuning = await self.get(tuning_id)
-        if tuning.state not in ("stopped", "failed") or tuning_id in self._live:
+        if tuning.state not in ("stopped", "failed"):
             raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.")
-        return await self._go_on(tuning)
+        await self._ended(tuning_id)
+        return await self._go_on(await self.get(tuning_id))
 
     async def keep(self, tuning_id: str, step: int, name: str) -> Tuning:
         """Keep a save under a name of its own, which outlives the tuning.
@@ -146,8 +148,10 @@ class TuningService:
             StorageError: its files cannot be removed.
         """
         tuning = await self.get(tuning_id)
-        if tuning_id in self._live:
+        if tuning.state in OPEN:
             raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
+        await self._ended(tuning_id)
+        tuning = await self.get(tuning_id)
         await asyncio.to_thread(self._parts.shelf.forget, tuning)
         await self._parts.store.remove(tuning_id)
         self._parts.news.changed()
@@ -240,10 +244,15 @@ class TuningService:
         self._live[tuning.id] = loop, task
         task.add_done_callback(lambda _: self._live.pop(tuning.id, None))
 
+    async def _ended(self, tuning_id: str) -> None:
+        """Wait for what is still done with the last save of one that has ended."""
+        if live := self._live.get(tuning_id):
+            await asyncio.wait([live[1]])
+
     async def _running(self, tuning_id: str, what: str) -> tuple[TuningLoop, asyncio.Task[None]]:
         tuning = await self.get(tuning_id)
         live = self._live.get(tuning_id)
-        if live is None or tuning.state not in ("checking", "waiting", "running"):
+        if live is None or tuning.state not in OPEN:
             raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a running one can be {what}.")
         return live
 

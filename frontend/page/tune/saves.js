@@ -56,7 +56,7 @@ function Save({ tuning, save }) {
         ${note && html`<small>${note}</small>`}
       </div>
       <div class="o-tune-acts">
-        ${comparison && html`<a class="o-btn" href=${`/compare?comparison=${comparison}`} data-do="compare">${say("tune.compare")}</a>`}
+        ${comparison && html`<a class="o-btn" href=${`/compare?id=${comparison}`} data-do="compare">${say("tune.compare")}</a>`}
         ${runs.length > 0 && html`<a class="o-btn" href=${`/evaluate?run=${runs.join(",")}`} data-do="runs">${say("tune.scores")}</a>`}
         ${
           !comparison &&

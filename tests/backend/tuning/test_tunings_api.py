@@ -11,6 +11,7 @@ from sent_files import clip_bytes
 from tuning_server import ENDED, put_file, recipe, send_clips, start, tuning, tuning_server, wait_tuning
 
 SLOW_S = 0.2
+LONG_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +126,7 @@ def test_the_grid_of_each_save_opens_as_a_comparison(own: RunningServer):
         lambda: (lambda found: found if found["saves"] and found["saves"][0]["comparison"] else None)(
             tuning(own, begun["id"])
         ),
-        60,
+        LONG_S,
     )
     grid = own.get(f"/v1/comparisons/{done['saves'][0]['comparison']}").json()
     assert [column["label"] for column in grid["columns"]] == ["ground truth", "before", "after"]
@@ -140,18 +141,18 @@ def test_two_tunings_take_turns_and_a_stopped_one_goes_on(tmp_path: Path):
         send_clips(server, "cups")
         first = start(server, recipe=recipe("first", steps=1000, save_every=500))
         second = start(server, recipe=recipe("second", steps=2))
-        waiting = wait_for(lambda: tuning(server, second["id"])["progress"]["waits_for"], 20)
+        waiting = wait_for(lambda: tuning(server, second["id"])["progress"]["waits_for"], LONG_S)
         assert waiting == "the tuning first"
         assert server.delete("/v1/datasets/cups").status_code == 409
-        wait_for(lambda: tuning(server, first["id"])["progress"]["step"] > 2, 20)
+        wait_for(lambda: tuning(server, first["id"])["progress"]["step"] > 2, LONG_S)
         assert server.post(f"/v1/tunings/{first['id']}/save").status_code == 200
-        wait_for(lambda: tuning(server, first["id"])["saves"], 20)
+        wait_for(lambda: tuning(server, first["id"])["saves"], LONG_S)
         assert server.post(f"/v1/tunings/{first['id']}/stop").status_code == 200
         stopped = wait_tuning(server, first["id"])
         assert stopped["state"] == "stopped"
         assert wait_tuning(server, second["id"])["state"] == "succeeded"
         assert server.post(f"/v1/tunings/{first['id']}/resume").status_code == 202
-        wait_for(lambda: tuning(server, first["id"])["progress"]["step"] > stopped["progress"]["step"], 20)
+        wait_for(lambda: tuning(server, first["id"])["progress"]["step"] > stopped["progress"]["step"], LONG_S)
         assert server.delete(f"/v1/tunings/{first['id']}").status_code == 409
 
 
@@ -160,7 +161,7 @@ def test_a_server_that_was_killed_goes_on_with_what_ran(tmp_path: Path):
         server.wait_ready()
         send_clips(server, "cups")
         begun = start(server, recipe=recipe("long", steps=15, save_every=5))
-        wait_for(lambda: tuning(server, begun["id"])["progress"]["step"] > 6, 30)
+        wait_for(lambda: tuning(server, begun["id"])["progress"]["step"] > 6, LONG_S)
         server.kill()
         server.start()
         done = wait_tuning(server, begun["id"])
