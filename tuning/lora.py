@@ -17,7 +17,6 @@ from torch.nn.functional import linear
 
 from engine.towers import OmniModel
 from engine.weights.key_map import key_map
-from studio.errors import BadInput
 from studio.tuning import Lora
 
 TowerName = Literal["generator", "reasoner"]
@@ -72,11 +71,7 @@ class LearningLora(nn.Module):
 
 
 def put_on(model: OmniModel, tower: TowerName, lora: Lora, seed: int) -> list[LearningLora]:
-    """Put a fresh adapter on a tower's layers; nothing else of the model learns.
-
-    Raises:
-        BadInput: its layers are in FP8.
-    """
+    """Put a fresh adapter on a tower's layers; nothing else of the model learns."""
     model.requires_grad_(False)
     dice = torch.Generator().manual_seed(seed)
     made: list[LearningLora] = []
@@ -85,12 +80,7 @@ def put_on(model: OmniModel, tower: TowerName, lora: Lora, seed: int) -> list[Le
         if not name.startswith(f"{tower}.blocks.") or not name.endswith(LAYERS[lora.layers]):
             continue
         base = model.get_submodule(name)
-        if not isinstance(base, nn.Linear):
-            raise BadInput(
-                "The checkpoint's weights are in FP8, which cannot be trained.",
-                param="checkpoint",
-                hint="Begin with the same checkpoint in bfloat16.",
-            )
+        assert isinstance(base, nn.Linear)
         modules = [Module(source.name.removesuffix(".weight"), source.shape[0]) for source in entry.sources]
         layer = LearningLora(base, modules, lora.rank, lora.scale, dice)
         model.set_submodule(name, layer)
