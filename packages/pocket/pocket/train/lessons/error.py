@@ -13,8 +13,8 @@ from engine.towers import OmniModel
 from pocket.train.lessons.batch import LessonBatch
 from pocket.train.lessons.seeing import SEEING_WEIGHT, Naming
 from pocket.train.lessons.sight import cut, look
-from pocket.train.passes import read
-from pocket.train.recorded import Recorded
+from tuning.passes import read
+from tuning.recorded import Recorded
 
 
 class Student(nn.Module):
