@@ -60,7 +60,7 @@ class Trainer:
             yield event
         code = await self._process.wait()
         await self._following
-        if not has_ended or code not in (0, 2):
+        if not has_ended:
             raise self._lost(code)
 
     def tell(self, word: Word) -> None:

@@ -45,7 +45,7 @@ function byModality(points) {
   const names = [...new Set(points.flatMap(({ losses }) => Object.keys(losses)))].sort();
   const whole = { name: say("tune.loss"), values: points.map(({ step, loss }) => [step, loss]) };
   // The only modality is the whole of it.
-  const others = names.length > 1 ? names : [];
+  const others = names.filter((name) => points.some(({ loss, losses }) => losses[name] !== loss));
   return [
     whole,
     ...others.map((name) => ({ name: wordsOf(name), values: valuesOf(points, ({ losses }) => losses[name]) })),

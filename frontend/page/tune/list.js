@@ -7,6 +7,8 @@ import { Meter } from "../parts/progress_bar.js";
 import { html } from "../vendor/preact.js";
 import { tuning } from "./store.js";
 
+const NARROW = "(max-width: 860px)";
+
 export function Tunings() {
   const { tunings, chosen } = seen(tuning);
   seen(live);
@@ -29,13 +31,18 @@ function Row({ one, chosen }) {
     progress.step > 0 && say("tune.steps_done", progress),
     running && progress.eta_s !== null && say("tune.left", { time: duration(progress.eta_s) }),
   ];
+  // On a narrow page it stands below the list.
+  const look = () => {
+    tuning.choose(one.id);
+    if (matchMedia(NARROW).matches) document.querySelector(".o-tune-main").scrollIntoView();
+  };
   return html`
     <li data-tuning=${one.id} data-state=${progress.state}>
       <button
         type="button"
         class="o-tune-row"
         aria-current=${chosen ? "true" : null}
-        onClick=${() => tuning.choose(one.id)}
+        onClick=${look}
       >
         <b>${one.recipe.name}</b><span>${say(`tune.task_${one.recipe.task}`)} · ${one.checkpoint_title}</span>
         <small>${says.filter(Boolean).join(" · ")}</small>

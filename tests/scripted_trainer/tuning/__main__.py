@@ -136,7 +136,7 @@ def main() -> int:
         if step == faulty:
             message = f"The loss of a.mp4 is not a number at step {step}."
             tell(Refused(error=Failure(code="engine_failed", message=message, type="engine_error", hint="Remove it.")))
-            return 2
+            return 1
         if step == dying and not (work.out / "died").exists():
             (work.out / "died").touch()
             sys.stderr.write("Segmentation fault\n")
