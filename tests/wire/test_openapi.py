@@ -19,6 +19,7 @@ from backend.routes import ROUTERS
 from running import RunningServer, running, wait_for
 from sent_files import clip_bytes, picture_bytes
 from studio.errors import rebuild
+from tuning_server import recipe, send_clips, start, tuning_server, wait_tuning
 
 WAITING = ("/v1/images/generations", "/v1/videos/sync", "/v1/actions/generations", "/v1/chat/completions")
 """Routes that answer when a job or an answer has ended; whoever gives up ends it."""
@@ -125,6 +126,9 @@ class World:
         server.post("/v1/benchmarks", json=short)
         self.run = server.post("/v1/runs", json={"benchmark": "cups"}).json()["id"]
         wait_for(lambda: server.get(f"/v1/runs/{self.run}").json()["state"] == "succeeded", 120)
+        send_clips(server, "cups")
+        self.tuning = start(server, recipe=recipe("lift", steps=100, save_every=100))["id"]
+        wait_tuning(server, self.tuning)
         self.ids: dict[str, str] = {}
 
     def _upload(self, content: bytes) -> str:
@@ -147,6 +151,7 @@ class World:
             "3d0c5a81fe27": self.refinement,
             "c41f7be2a905": asked["id"],
             "7a1f00c3d2e4": self.run,
+            "4e7a00c3d2b1": self.tuning,
         }
 
     def known(self, example: Any, key: str = "") -> Any:
@@ -175,7 +180,7 @@ class World:
 
 
 def test_every_example_of_a_body_is_taken(tmp_path: Path):
-    with running(tmp_path, ORRERY_ROBOT="scripted") as server:
+    with tuning_server(tmp_path, ORRERY_ROBOT="scripted") as server:
         server.wait_ready()
         world = World(server)
         bodies = {name: operation for name, operation in OPERATIONS if json_examples(operation)}
