@@ -62,17 +62,9 @@ from backend.services import (
     LibraryServices,
     RobotServices,
     Services,
-    TuningServices,
     WordServices,
 )
-from backend.tuning.datasets import DatasetFolder
-from backend.tuning.device import TrainingDevice
-from backend.tuning.evaluating import SaveEvaluation, checkpoint_folder
-from backend.tuning.news import TuningNews
-from backend.tuning.running import TuningParts
-from backend.tuning.saves import SaveShelf
-from backend.tuning.service import TuningService
-from backend.tuning.store import TuningStore
+from backend.tuning.building import build as build_tuning
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
@@ -97,7 +89,16 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
     library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
     evaluation = build_evaluation(ledger=ledger, fleet=fleet, library=library)
     tuning = build_tuning(
-        settings=settings, folder=folder, ledger=ledger, fleet=fleet, library=library, evaluation=evaluation
+        folder=folder,
+        root=settings.datasets,
+        database=ledger.database,
+        broadcast=ledger.broadcast,
+        engines=fleet.engines,
+        catalogue=catalogue,
+        uploads=ledger.uploads,
+        comparisons=library.comparisons,
+        benchmarks=evaluation.benchmarks,
+        runs=evaluation.runs,
     )
     robots = build_robots(ledger=ledger, fleet=fleet)
     return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())
@@ -300,39 +301,6 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
         ),
         hue_tasks=hue_tasks,
     )
-
-
-def build_tuning(
-    *,
-    settings: ServerSettings,
-    folder: DataFolder,
-    ledger: LedgerServices,
-    fleet: FleetServices,
-    library: LibraryServices,
-    evaluation: EvaluationServices,
-) -> TuningServices:
-    """Data sets, and the trainings that read them."""
-    news, catalogue = TuningNews(ledger.broadcast), fleet.catalogue
-    datasets = DatasetFolder(folder, settings.datasets, news.changed)
-    seeing = SaveEvaluation(
-        datasets=datasets,
-        catalogue=catalogue,
-        uploads=ledger.uploads,
-        comparisons=library.comparisons,
-        runs=evaluation.runs,
-    )
-    parts = TuningParts(
-        folder=folder,
-        store=TuningStore(ledger.database),
-        news=news,
-        shelf=SaveShelf(folder, catalogue, news.changed),
-        datasets=datasets,
-        device=TrainingDevice(fleet.engines),
-        checkpoint_folder=partial(checkpoint_folder, catalogue),
-        evaluate=seeing.evaluate,
-    )
-    tunings = TuningService(parts, catalogue, evaluation.benchmarks.get)
-    return TuningServices(news, datasets, tunings, folder.presets / "tuning")
 
 
 def build_robots(*, ledger: LedgerServices, fleet: FleetServices) -> RobotServices:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 from fastapi import Depends
@@ -47,8 +46,8 @@ from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
+from backend.tuning.building import TuningServices
 from backend.tuning.datasets import DatasetFolder
-from backend.tuning.news import TuningNews
 from backend.tuning.service import TuningService
 
 
@@ -126,20 +125,6 @@ class EvaluationServices:
     judging: JudgingService
     hue: HueService
     hue_tasks: HueTaskService
-
-
-@dataclass(frozen=True)
-class TuningServices:
-    """Data sets, and what is trained on them.
-
-    Attributes:
-        recipes: folder of the user's own recipe presets.
-    """
-
-    news: TuningNews
-    datasets: DatasetFolder
-    tunings: TuningService
-    recipes: Path
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def generator(
     how: Annotated[Own, HOW],
     target: TargetFlags,
 ) -> None:
-    """Train the generator on clips with captions."""
+    """Train the generator on videos with captions."""
     _act("generator", sources, asked, _said(own, how, asked.lora, adapter), target)
 
 

@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse, Response
 from backend.errors import documented
 from backend.routes.media import HEADERS
 from backend.services import Parts, UsesDatasets, UsesTunings
+from studio.datasets import DatasetInfo, DatasetList, KeptFile
 from studio.errors import (
     BadInput,
     BenchmarkNotFound,
@@ -22,7 +23,6 @@ from studio.errors import (
     StorageError,
     TuningNotFound,
 )
-from studio.tuning.datasets import DatasetInfo, DatasetList, KeptFile
 from studio.tuning.presets import choices
 from studio.tuning.tunings import KeepSave, RecipeChoices, StartTuning, Tuning, TuningCurves, TuningList
 

@@ -11,12 +11,9 @@ from pathlib import Path, PurePosixPath
 from backend.media import DECODERS, inspect_upload
 from backend.media.scratch import scratch, typed_disk_errors
 from studio.captions import VideoFacts
-from studio.captions.training_data import list_clips
+from studio.captions.training_data import LISTING, list_clips
 from studio.data_folder import DataFolder
-from studio.errors import BadInput, Conflict, DatasetNotFound
-from studio.requests import nearest, shown
-from studio.tuning.datasets import (
-    LISTING,
+from studio.datasets import (
     MADE_HERE,
     DatasetInfo,
     DatasetList,
@@ -26,6 +23,8 @@ from studio.tuning.datasets import (
     describe,
     has_caption,
 )
+from studio.errors import BadInput, Conflict, DatasetNotFound
+from studio.requests import nearest, shown
 
 RECORDINGS = "recordings"
 """Name of the data set that the robot beside the server records."""
@@ -114,7 +113,7 @@ class DatasetFolder:
 
     async def _list_clips(self, folder: Path, info: DatasetInfo) -> None:
         if info.num_uncaptioned == info.num_clips:
-            raise BadInput(f"No clip of {info.name} has a caption.", param="data", hint=info.note)
+            raise BadInput(f"No video of {info.name} has a caption.", param="data", hint=info.note)
         if info.place != "uploaded":
             raise BadInput(
                 f"{info.name} has no {LISTING}, and the server does not write there.",

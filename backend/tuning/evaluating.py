@@ -54,7 +54,7 @@ class SaveEvaluation:
         folder = await self._datasets.ready(recipe.data)
         clips = await asyncio.to_thread(held_out, folder)
         if not clips:
-            return {"note": f"{recipe.data} has no clip with a caption to compare with."}
+            return {"note": f"{recipe.data} has no video with a caption to compare with."}
         subjects = [await self._subject(recipe, clip) for clip in clips]
         if save.makes == "adapter":
             axes = {"adapter": (None, {"name": save.name})}
@@ -63,7 +63,7 @@ class SaveEvaluation:
             axes, request = {"checkpoint": (recipe.checkpoint, save.name)}, {}
         kind = {"kind": "generate_video", "sampling": {"seed": 0}}
         asked = CompareRequest(
-            title=f"{save.name}: {'training' if clips[0].learnt else 'held-out'} clips",
+            title=f"{save.name}: {'training' if clips[0].learnt else 'held-out'} videos",
             request={**request, **kind},
             axes=axes,
             column_labels=("before", "after"),

@@ -182,7 +182,7 @@ class TuningService:
         out = self._parts.folder.tunings / tuning_id
         path = out / picture if picture else None
         if path is None or not path.is_file() or not path.resolve().is_relative_to(out.resolve()):
-            raise MediaNotFound(f"Sample {number} of tuning {tuning_id} has no picture.")
+            raise MediaNotFound(f"Sample {number} of tuning {tuning_id} has no image.")
         return path
 
     def uses(self, dataset: str) -> bool:

@@ -33,6 +33,10 @@ from studio.captions.controls import VideoFacts
 from studio.errors import BadInput, StudioError
 from studio.requests import Frozen
 
+LISTING = "video_dataset_file.jsonl"
+LISTING_FOLDERS = ("", "train")
+"""Where the framework's recipe has the JSONL of its clips: in the data set's folder, or in its training split."""
+
 PROMPT_FOLDERS = ("inference_prompt", "inference_prompt_i2v", "inference_prompt_v2v")
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from studio.client.connection import Connection
 from studio.client.paths import tuning_path
-from studio.tuning.datasets import DatasetInfo, DatasetList, KeptFile
+from studio.datasets import DatasetInfo, DatasetList, KeptFile
 from studio.tuning.tunings import StartTuning, Tuning, TuningList
 
 UPLOAD_TIMEOUT_S = 3600.0

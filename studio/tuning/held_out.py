@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from studio.captions.training_data import PROMPT_FOLDERS
+from studio.captions.training_data import LISTING, LISTING_FOLDERS, PROMPT_FOLDERS
 from studio.requests import Frozen
-from studio.tuning.datasets import LISTING, LISTING_FOLDERS
 
 MAX_SHOWN = 2
 """Clips, each of which is made from words, from its first frame and from its first frames: 000 shows two."""

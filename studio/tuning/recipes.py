@@ -106,14 +106,14 @@ class GeneratorRecipe(_Recipe):
         int, Field(ge=1, le=401, title="Frames", description="of a sequence, 4n + 1; longer windows are cut")
     ] = 61
     fps: Annotated[
-        float | None, Field(ge=1, le=60, title="Frames per second", description="that clips are resampled to")
+        float | None, Field(ge=1, le=60, title="Frames per second", description="that videos are resampled to")
     ] = None
     min_window_frames: Annotated[
         int, Field(ge=1, title="Shortest window", description="frames; shorter ones are left out")
     ] = 61
-    max_clip_s: Annotated[float, Field(gt=0, title="Longest clip", description="seconds; longer ones are left out")] = (
-        61.0
-    )
+    max_clip_s: Annotated[
+        float, Field(gt=0, title="Longest video", description="seconds; longer ones are left out")
+    ] = 61.0
     text_dropout: Annotated[
         float, Field(ge=0, le=1, title="Text dropout", description="share of sequences without their text")
     ] = 0.1

@@ -11,7 +11,7 @@ KEYS: Keys = (
 
 WORDS: dict[str, str] = {
     "tune.empty": "Train a checkpoint on your own data",
-    "tune.empty_hint": "Drop a folder of clips with captions, of conversations about videos, or of an arm's "
+    "tune.empty_hint": "Drop a folder of videos with captions, of conversations, or of an arm's "
     "recordings, and select a checkpoint. Check shows what will be trained on and whether it fits. While it trains, "
     "each save can be used like any adapter or checkpoint, and is compared with what was there before.",
     # a new tuning
@@ -20,7 +20,7 @@ WORDS: dict[str, str] = {
     "tune.task_generator": "Generator",
     "tune.task_reasoner": "Reasoner",
     "tune.task_policy": "Policy",
-    "tune.task_generator_hint": "Images and videos, from clips with captions.",
+    "tune.task_generator_hint": "Images and videos, from videos with captions.",
     "tune.task_reasoner_hint": "Answers, from conversations about videos and images.",
     "tune.task_policy_hint": "Actions of an arm, from recordings.",
     "tune.data": "Data set",
@@ -35,8 +35,8 @@ WORDS: dict[str, str] = {
     "tune.no_files": "The folder has no files.",
     "tune.files": "{count} files",
     "tune.files_one": "1 file",
-    "tune.layout_clips_listed": "listed clips",
-    "tune.layout_clips": "clips with captions",
+    "tune.layout_clips_listed": "listed videos",
+    "tune.layout_clips": "videos with captions",
     "tune.layout_messages": "conversations",
     "tune.layout_llava": "conversations (LLaVA)",
     "tune.layout_labels": "label files",
@@ -55,7 +55,7 @@ WORDS: dict[str, str] = {
     "tune.more": "More settings",
     "tune.benchmarks": "Benchmarks for every save",
     "tune.evaluates": "Compare every save",
-    "tune.evaluates_hint": "Held-out clips before and after, with PSNR and SSIM; for a reasoner, the benchmarks above",
+    "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks above",
     "tune.check": "Check",
     "tune.start": "Start",
     # the tunings

@@ -9,9 +9,9 @@ import pytest
 
 from backend.tuning.datasets import DatasetFolder
 from sent_files import clip_bytes
+from studio.captions.training_data import LISTING
 from studio.data_folder import DataFolder
 from studio.errors import BadInput, Conflict, DatasetNotFound
-from studio.tuning.datasets import LISTING
 
 
 async def pieces(content: bytes) -> AsyncIterator[bytes]:
@@ -76,7 +76,7 @@ def test_what_cannot_be_trained_on_says_what_is_expected(tmp_path: Path):
     sets = folder_in(tmp_path)
     send(sets, "none", **{"a.mp4": clip_bytes()})
     send(sets, "odd", **{"a.bin": b"x"})
-    with pytest.raises(BadInput, match="No clip of none has a caption"):
+    with pytest.raises(BadInput, match="No video of none has a caption"):
         asyncio.run(sets.ready("none"))
     with pytest.raises(BadInput, match="cannot be trained on"):
         asyncio.run(sets.ready("odd"))

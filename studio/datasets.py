@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from studio.captions.caption_files import VIDEO_SUFFIXES
+from studio.captions.training_data import LISTING, LISTING_FOLDERS
 from studio.evaluation.layouts.labels import holds_labels
 from studio.evaluation.layouts.llava import META
 from studio.evaluation.layouts.messages import holds_messages
@@ -19,9 +20,8 @@ has them; videos with label files; recordings of an arm; none of these."""
 
 DatasetPlace = Literal["uploaded", "server", "recordings"]
 
-LISTING = "video_dataset_file.jsonl"
-LISTING_FOLDERS = ("", "train")
-"""Where the framework's recipe has it (000): in the folder, or in its training split."""
+MADE_HERE = ".listing-made-from-captions"
+"""Beside a list of clips that was made from the captions beside them."""
 
 MAX_LINE_BYTES = 1 << 20
 
@@ -103,9 +103,6 @@ def made_here(listing: Path) -> bool:
     return listing.with_name(MADE_HERE).is_file()
 
 
-MADE_HERE = ".listing-made-from-captions"
-
-
 def clips_of(folder: Path) -> Iterator[Path]:
     """Every video below a folder, in no order."""
     return (path for path in folder.rglob("*") if path.suffix.lower() in VIDEO_SUFFIXES and path.is_file())
@@ -148,8 +145,8 @@ def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files
         )
     if num_uncaptioned:
         return (
-            f"{num_uncaptioned} of {num_clips} clips have no caption and are left out. Write captions with "
-            "orrery caption, or put a .txt file with the same name beside each clip."
+            f"{num_uncaptioned} of {num_clips} videos have no caption and are left out. Write captions with "
+            "orrery caption, or put a .txt file with the same name beside each video."
         )
     return ""
 
