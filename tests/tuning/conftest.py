@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from PIL import Image
 
 from backend.media import write_clip
 from engine.speck import build_speck
-from studio.tuning import GeneratorRecipe, Lora, Optimisation, TuningEvent, TuningWork
+from studio.tuning import GeneratorRecipe, TuningEvent, TuningWork
 from tuning.commands import Commands
 from tuning.training import run
-
-NUM_FRAMES = 9
-CAPTION = {"temporal_caption": "A square moves to the right.", "fps": 10, "duration": "1s"}
+from tuning_data import NUM_FRAMES, Train, line_of, moving_square, write_lines
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -36,33 +32,6 @@ def speck(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checkpoints") / "speck"
     build_speck(folder)
     return folder
-
-
-def moving_square(num_frames: int, seed: int, size: tuple[int, int] = (96, 96)) -> np.ndarray:
-    """uint8 [T, height, width, 3]."""
-    dice = np.random.default_rng(seed)
-    frames = np.full((num_frames, size[1], size[0], 3), dice.integers(0, 255, 3), np.uint8)
-    colour = dice.integers(0, 255, 3)
-    for index in range(num_frames):
-        frames[index, 30:60, 4 * index : 4 * index + 30] = colour
-    return frames
-
-
-def line_of(path: str, num_frames: int, **window: Any) -> dict[str, Any]:
-    """A line of the JSONL as `orrery captions-to-jsonl` writes it."""
-    own = {"start_frame": 0, "end_frame": num_frames - 1, "temporal_interval": 1, "caption_json": CAPTION}
-    return {
-        "uuid": path,
-        "duration": num_frames / 10,
-        "width": 96,
-        "height": 96,
-        "vision_path": path,
-        "t2w_windows": [own | window],
-    }
-
-
-def write_lines(folder: Path, lines: list[dict[str, Any]]) -> None:
-    (folder / "video_dataset_file.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 @pytest.fixture(scope="session")
@@ -84,31 +53,16 @@ def clips(made_clips: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made_clips, tmp_path / "data"))
 
 
-def recipe_of(**changes: Any) -> GeneratorRecipe:
-    """A short training of an adapter; keywords of the recipe or of its optimisation change it."""
-    how = {"steps": 4, "batch_size": 2, "learning_rate": 0.01, "warmup_steps": 2, "save_every": 2}
-    how |= {name: changes.pop(name) for name in list(changes) if name in Optimisation.model_fields}
-    fields: dict[str, Any] = {
-        "name": "squares",
-        "checkpoint": "speck",
-        "data": "squares",
-        "num_frames": NUM_FRAMES,
-        "min_window_frames": NUM_FRAMES,
-        "lora": Lora(rank=4),
-        "optimisation": how,
-    }
-    return GeneratorRecipe.model_validate(fields | changes)
-
-
-Train = Callable[..., list[TuningEvent]]
-
-
 @pytest.fixture
 def train(speck: Path, clips: Path, tmp_path: Path) -> Train:
     """Train in this process; returns what was told. `says` is what the server says, word by word."""
 
     def train(
-        recipe: GeneratorRecipe, out: str = "out", *, only_checks: bool = False, on: Callable[[TuningEvent], None] | None = None
+        recipe: GeneratorRecipe,
+        out: str = "out",
+        *,
+        only_checks: bool = False,
+        on: Callable[[TuningEvent], None] | None = None,
     ) -> list[TuningEvent]:
         told: list[TuningEvent] = []
 
@@ -135,7 +89,5 @@ class _Endless:
     """An input on which nothing is said."""
 
     def __iter__(self) -> Iterator[str]:
-        import threading
-
         threading.Event().wait()
         yield ""
