@@ -92,6 +92,10 @@ class DatasetFolder:
             await asyncio.to_thread(shutil.rmtree, self._own / name)
         self._changed()
 
+    def where(self, name: str) -> Path:
+        """The folder of a data set as it is. Raises DatasetNotFound."""
+        return self._find(name)[1]
+
     async def ready(self, name: str) -> Path:
         """The folder of a data set, as a trainer can read it.
 

@@ -51,8 +51,7 @@ class SaveEvaluation:
 
     async def _compare(self, recipe: GeneratorRecipe, save: TuningSave) -> dict[str, object]:
         """Truth, before and after, each clip from words, from its first frame and from its first frames."""
-        folder = await self._datasets.ready(recipe.data)
-        clips = await asyncio.to_thread(held_out, folder)
+        clips = await asyncio.to_thread(held_out, self._datasets.where(recipe.data))
         if not clips:
             return {"note": f"{recipe.data} has no video with a caption to compare with."}
         subjects = [await self._subject(recipe, clip) for clip in clips]

@@ -207,7 +207,9 @@ async def list_clips(videos: Sequence[Path], output: Path, *, probe: Probe) -> t
     """
     clips = [_Clip(path.stem, path.with_suffix(".json"), path.with_suffix(".txt"), path) for path in videos]
     records, dropped = await _records(clips, output, probe, min_frames=1, max_duration_s=math.inf)
-    await write_text(output, "".join(f"{json.dumps(record)}\n" for record in records))
+    text = "".join(f"{json.dumps(record)}\n" for record in records)
+    if not output.is_file() or output.read_text("utf-8") != text:  # somebody may be reading it
+        await write_text(output, text)
     return dropped
 
 

@@ -72,7 +72,7 @@ def journey(page: Page, name: str, num_saves: int) -> None:
 
 
 def test_a_folder_is_checked_trained_on_and_served(open_page: OpenPage, tuner: RunningServer, folder: Path):
-    page = visit(open_page(url=tuner.url), "tune")
+    page = visit(open_page(tuner), "tune")
     expect(page.page.get_by_text("Train a checkpoint on your own data")).to_be_visible()
     choose(page.page, folder, "blocks", 30, 15)
     expect(page.page.get_by_text("1 of 3 videos have no caption")).to_be_visible()
@@ -83,7 +83,7 @@ def test_a_folder_is_checked_trained_on_and_served(open_page: OpenPage, tuner: R
 
 
 def test_a_tuning_is_stopped_resumed_and_deleted(open_page: OpenPage, tuner: RunningServer, folder: Path):
-    page = visit(open_page(url=tuner.url, color_scheme="dark"), "tune")
+    page = visit(open_page(tuner, color_scheme="dark"), "tune")
     choose(page.page, folder, "long", 500, 400)
     page.page.get_by_role("button", name="Start", exact=True).click()
     standing = page.page.get_by_role("region", name="long", exact=True)
@@ -101,7 +101,7 @@ def test_a_tuning_is_stopped_resumed_and_deleted(open_page: OpenPage, tuner: Run
 
 
 def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage, tuner: RunningServer):
-    page = visit(open_page(url=tuner.url, viewport={"width": 390, "height": 844}), "tune")
+    page = visit(open_page(tuner, viewport={"width": 390, "height": 844}), "tune")
     assert page.page.evaluate("() => document.documentElement.scrollWidth") == 390
 
 
@@ -111,6 +111,6 @@ def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage, tuner: Runn
 def test_the_pocket_is_trained_for_60_steps(open_page: OpenPage, tmp_path: Path, folder: Path):
     with running(tmp_path / "data", ORRERY_CHECKPOINT="pocket") as server:
         server.wait_ready()
-        page = visit(open_page(url=server.url), "tune")
+        page = visit(open_page(server), "tune")
         choose(page.page, folder, "pocket-blocks", 60, 30)
         journey(page.page, "pocket-blocks", 2)

@@ -51,6 +51,9 @@ def test_captions_beside_clips_become_the_list_that_is_trained_on(tmp_path: Path
     assert [row["vision_path"] for row in rows] == ["a.mp4", "b.mp4"]
     assert rows[0]["t2w_windows"][0]["caption_json"] == {"temporal_caption": "A cup falls."}
     assert rows[1]["t2w_windows"][0]["caption"] == "A cup stands."
+    written_at = (folder / LISTING).stat().st_mtime_ns
+    asyncio.run(sets.ready("cups"))  # which a trainer may be reading
+    assert (folder / LISTING).stat().st_mtime_ns == written_at
     send(sets, "cups", **{"c.mp4": clip_bytes(), "c.txt": b"Another."})
     assert len((asyncio.run(sets.ready("cups")) / LISTING).read_text().splitlines()) == 3
 
