@@ -115,7 +115,7 @@ class RunLoop:
 
     async def _said(self, item: Item, trial: int) -> str:
         files = {name: self._media.file(name) for name in item.media}
-        async with self._reasoners.asking(self._run.reasoner, files, patient=True) as asking:
+        async with self._reasoners.asking(self._run.reasoner, files, patient=True, adapter=self._run.adapter) as asking:
             question = FORMS[self._benchmark.form].question(item, self._benchmark, asking.parts, trial)
             return await asking.ask(question.model_copy(update=await self._pixels(item)))
 

@@ -109,6 +109,7 @@ class RunService:
             form=found.form,
             reasoner=name,
             reasoner_title=title,
+            adapter=asked.adapter,
             precision=precision,
             version=VERSION,
             settings=settings,
@@ -274,6 +275,8 @@ class RunService:
         self._reasoners.check(name, "reasoner")
         self._refuse_more()
         reasoner = next(one for one in self._reasoners.listing() if one.name == name)
+        if reasoner.endpoint and asked.adapter is not None:
+            raise BadInput(f"{name} is an endpoint, which wears no adapter of this server.", param="adapter")
         precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
         return name, reasoner.title, precision
 

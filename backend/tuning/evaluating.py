@@ -82,9 +82,10 @@ class SaveEvaluation:
     async def _measure(self, recipe: ReasonerRecipe, save: TuningSave) -> dict[str, object]:
         if not recipe.benchmarks:
             return {"note": "The recipe names no benchmarks."}
-        if save.makes == "adapter":
-            return {"note": "Benchmarks ask checkpoints; an adapter is measured when it is part of one."}
-        asked = [StartRun(benchmark=name, reasoner=save.name, title=save.name) for name in recipe.benchmarks]
+        adapter, reasoner = (save.name, recipe.checkpoint) if save.makes == "adapter" else (None, save.name)
+        asked = [
+            StartRun(benchmark=name, reasoner=reasoner, adapter=adapter, title=save.name) for name in recipe.benchmarks
+        ]
         return {"runs": tuple([(await self._runs.start(one)).id for one in asked]), "note": ""}
 
 

@@ -26,6 +26,7 @@ class StartRun(Frozen):
         benchmark: its name, for its newest version, or the id of one version.
         reasoner: a checkpoint, or a name of `reasoners.toml`; none takes the default checkpoint. Of a policy's run:
             who drives, in any words; its answers are sent to `POST /v1/runs/{id}/answers`.
+        adapter: of a checkpoint, which it wears for its answers.
         settings: instead of the benchmark's own, field by field.
         num_items: only so many, from the beginning.
         title: a name for the run; none takes the reasoner's.
@@ -33,6 +34,7 @@ class StartRun(Frozen):
 
     benchmark: str
     reasoner: str | None = None
+    adapter: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     num_items: Annotated[int, Field(ge=1)] | None = None
     title: Title = ""
@@ -52,7 +54,7 @@ class EvaluationRun(Frozen):
 
     Attributes:
         benchmark, benchmark_id, form: what is answered, in which version.
-        reasoner, reasoner_title: who answers.
+        reasoner, reasoner_title: who answers; `adapter` is what it wears.
         precision: of the checkpoint's engine; empty of an endpoint.
         version: of Orrery, when the run began.
         settings: whole, the benchmark's and the run's own.
@@ -74,6 +76,7 @@ class EvaluationRun(Frozen):
     form: Form
     reasoner: str
     reasoner_title: str
+    adapter: str | None = None
     precision: str = ""
     version: str
     settings: Settings

@@ -42,7 +42,9 @@ class _Rule:
 
 
 def _first(value: object) -> object:
-    return cast(list[object], value)[0] if isinstance(value, list) and value else value
+    if isinstance(value, list) and value:
+        return cast(list[object], value)[0]
+    return cast(object, value)
 
 
 def _layers(names: str) -> str:
