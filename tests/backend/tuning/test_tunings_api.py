@@ -1,5 +1,6 @@
 """Tunings over HTTP with a scripted trainer: checked, trained, stopped, killed, resumed, saved and served."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -187,3 +188,24 @@ def test_a_file_that_is_sent_again_replaces_the_older_one(own: RunningServer):
 def test_recipes_are_described_for_a_form(own: RunningServer):
     choices = own.get("/v1/tunings/recipes").json()
     assert set(choices["schemas"]) == {"generator", "reasoner", "policy"}
+
+
+def test_on_the_only_gpu_the_engines_leave_and_jobs_wait_until_the_tuning_has_ended(tmp_path: Path):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "nvidia-smi").write_text("#!/bin/sh\necho GPU-1, 81559, 80000\n")
+    (tools / "nvidia-smi").chmod(0o755)
+    with tuning_server(tmp_path / "data", SLOW_S, PATH=f"{tools}:{os.environ['PATH']}") as server:
+        server.wait_ready()
+        send_clips(server, "cups")
+        begun = start(server, recipe=recipe("alone", steps=100, save_every=100))
+        wait_for(lambda: tuning(server, begun["id"])["state"] == "running", LONG_S)
+        assert tuning(server, begun["id"])["device"] == "cuda:0"
+        assert server.get("/v1/checkpoints").json()["checkpoints"][0]["state"] == "asleep"
+        job = server.submit(resolution="256", aspect_ratio="1:1", sampling={"num_inference_steps": 1})
+        assert server.job(job["id"])["waiting_for"] == "the tuning alone"
+        question = {"messages": [{"role": "user", "content": "What is it?"}], "max_tokens": 4}
+        assert server.post("/v1/chat/completions", json=question).status_code == 503
+        server.post(f"/v1/tunings/{begun['id']}/stop")
+        wait_tuning(server, begun["id"])
+        assert server.wait_job(job["id"])["state"] == "succeeded"
