@@ -48,7 +48,8 @@ class ClipData:
         counts, edges = np.histogram(lengths, NUM_BINS if lengths.min() < lengths.max() else 1)
         ends = [int(edge) for edge in edges]
         return tuple(
-            Bin(low=low, high=high, count=int(count)) for low, high, count in zip(ends[:-1], ends[1:], counts, strict=True)
+            Bin(low=low, high=high, count=int(count))
+            for low, high, count in zip(ends[:-1], ends[1:], counts, strict=True)
         )
 
     def samples(self, modes: dict[VideoMode, float], out: Path) -> tuple[TrainingSample, ...]:
