@@ -11,6 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
+import presets
 from backend.media import write_clip
 from engine.speck import build_speck
 from studio.tuning import GeneratorRecipe, TuningEvent, TuningWork
@@ -91,3 +92,9 @@ class _Endless:
     def __iter__(self) -> Iterator[str]:
         threading.Event().wait()
         yield ""
+
+
+@pytest.fixture(scope="session")
+def pocket() -> Path:
+    """The checkpoint that ships."""
+    return Path(presets.__file__).parent / "pocket"
