@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,3 +60,11 @@ def recipe_of(**changes: Any) -> GeneratorRecipe:
         "optimisation": how,
     }
     return GeneratorRecipe.model_validate(fields | changes)
+
+
+class Silence:
+    """An input on which nothing is said."""
+
+    def __iter__(self) -> Iterator[str]:
+        threading.Event().wait()
+        yield ""

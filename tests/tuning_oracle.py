@@ -1,4 +1,4 @@
-"""The loss of a sequence by hand, on diffusers' transformer: noise, one forward pass, the mean square of the velocity."""
+"""The loss of sequences by hand, on diffusers' transformer: noise, a forward pass, the velocity's mean square."""
 
 from __future__ import annotations
 

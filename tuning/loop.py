@@ -54,8 +54,7 @@ class Learner:
         self.parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
         self.optimisers = moving.optimisers(module)
         self._max_gradient, self._keep, self._saves = moving.max_gradient, keep, saves
-        self._groups = [group for optimiser in self.optimisers for group in optimiser.param_groups]
-        self._rates = [group["lr"] for group in self._groups]
+        self._rates = [group["lr"] for optimiser in self.optimisers for group in optimiser.param_groups]
         self.average: dict[str, Tensor] = {}
         self.start_average()
 
@@ -96,7 +95,9 @@ class Learner:
         ranks.average_gradients(self.parameters)
         norm = clip_grad_norm_(self.parameters, self._max_gradient)
         norm_is_fine(norm)
-        for group, rate in zip(self._groups, self._rates, strict=True):
+        # Looked up at each step: an optimiser that has loaded its state has other groups.
+        groups = [group for optimiser in self.optimisers for group in optimiser.param_groups]
+        for group, rate in zip(groups, self._rates, strict=True):
             group["lr"] = rate * factor
         for optimiser in self.optimisers:
             optimiser.step()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,12 +10,13 @@ import pytest
 import torch
 from PIL import Image
 
+import presets
 from backend.media import write_clip
 from engine.speck import build_speck
 from studio.tuning import GeneratorRecipe, TuningEvent, TuningWork
 from tuning.commands import Commands
 from tuning.training import run
-from tuning_data import NUM_FRAMES, Train, line_of, moving_square, write_lines
+from tuning_data import NUM_FRAMES, Silence, Train, line_of, moving_square, write_lines
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -79,15 +79,13 @@ def train(speck: Path, clips: Path, tmp_path: Path) -> Train:
             out=tmp_path / out,
             cache=tmp_path / "cache",
         )
-        run(work, tell, Commands(_Endless()))
+        run(work, tell, Commands(Silence()))
         return told
 
     return train
 
 
-class _Endless:
-    """An input on which nothing is said."""
-
-    def __iter__(self) -> Iterator[str]:
-        threading.Event().wait()
-        yield ""
+@pytest.fixture(scope="session")
+def pocket() -> Path:
+    """The checkpoint that ships."""
+    return Path(presets.__file__).parent / "pocket"

@@ -31,7 +31,7 @@ class Drawer:
         self._images = [clip for clip in clips if clip.window.is_image]
         self._videos = [clip for clip in clips if not clip.window.is_image]
         self._modes: list[VideoMode] = [mode for mode, share in modes.items() if mode != "t2i" and share > 0]
-        self._weights = torch.tensor([modes[mode] for mode in self._modes])
+        self._weights = torch.tensor([float(modes[mode]) for mode in self._modes])
         self._dropout, self._batch_size, self._seed = dropout, batch_size, own_seed(seed)
         share = modes.get("t2i", 0.0) / sum(modes.values())
         self._image_share = share if self._images and self._videos else float(bool(self._images))
