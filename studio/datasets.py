@@ -110,7 +110,8 @@ def clips_of(folder: Path) -> Iterator[Path]:
 
 def describe(folder: Path, name: str, place: DatasetPlace) -> DatasetInfo:
     """What there is to say of a data set's folder."""
-    files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    own = folder / LISTING if made_here(folder / LISTING) else None
+    files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".") and path != own]
     layout = detect(folder)
     num_clips = num_uncaptioned = 0
     if layout == "clips":

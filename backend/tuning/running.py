@@ -17,7 +17,7 @@ from backend.tuning.process import Trainer, Word, trainer
 from backend.tuning.saves import SaveShelf
 from backend.tuning.store import TuningStore
 from studio.data_folder import DataFolder
-from studio.errors import StudioError
+from studio.errors import StudioError, rebuild
 from studio.jobs import Failure
 from studio.tuning import (
     Checked,
@@ -74,6 +74,7 @@ class TuningLoop:
         self._begun: float | None = None
         self._spent_before = tuning.spent_s
         self._stops = False
+        self._folders: tuple[Path, ...] = ()
         self._evaluations: list[asyncio.Task[None]] = []
 
     async def check(self) -> None:
@@ -195,11 +196,14 @@ class TuningLoop:
 
     async def _work(self, device: str, *, only_checks: bool = False) -> TuningWork:
         recipe, parts = self.tuning.recipe, self._parts
+        checkpoint = parts.checkpoint_folder(recipe.checkpoint)
+        data = {name: await parts.datasets.ready(name) for name in data_of(recipe)}
+        self._folders = (*data.values(), checkpoint, self._out)
         return TuningWork(
             recipe=recipe,
             only_checks=only_checks,
-            checkpoint=parts.checkpoint_folder(recipe.checkpoint),
-            data={name: await parts.datasets.ready(name) for name in data_of(recipe)},
+            checkpoint=checkpoint,
+            data=data,
             out=self._out,
             cache=parts.folder.latents,
             device=device,
@@ -219,7 +223,7 @@ class TuningLoop:
 
     async def _fail(self, error: StudioError) -> None:
         log.warning("tuning_failed", tuning_id=self.tuning.id, code=error.code, message=error.message)
-        await self._end("failed", Failure.of(error))
+        await self._end("failed", Failure.of(_without(error, (*self._folders, self._parts.folder.root))))
 
     async def _end(self, state: TuningState, error: Failure | None = None) -> None:
         await self._put(state=state, error=error)
@@ -232,6 +236,14 @@ class TuningLoop:
         self.tuning = self.tuning.model_copy(update={"progress": progress})
         await self._parts.store.put(self.tuning)
         self._parts.news.changed()
+
+
+def _without(error: StudioError, folders: tuple[Path, ...]) -> StudioError:
+    """An error as it is told over a socket, where it is nobody's business in which folders a server keeps things."""
+    message, hint = error.message, error.hint
+    for folder in folders:
+        message, hint = (text.replace(f"{folder}/", "").replace(str(folder), folder.name) for text in (message, hint))
+    return rebuild(error.code, message, error.param, hint)
 
 
 def data_of(recipe: Recipe) -> tuple[str, ...]:
