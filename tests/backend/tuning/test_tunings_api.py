@@ -106,7 +106,7 @@ def test_a_fault_of_the_data_stops_with_its_reason_and_keeps_the_saves(own: Runn
     begun = start(own, recipe=recipe("fault", data="faulty"))
     failed = wait_tuning(own, begun["id"])
     assert failed["state"] == "failed"
-    assert failed["error"]["message"] == "The loss of a.mp4 is not a number at step 15."
+    assert failed["error"]["message"] == "The loss of videos/a.mp4 is not a number at step 15."
     assert [save["step"] for save in failed["saves"]] == [10]
 
 

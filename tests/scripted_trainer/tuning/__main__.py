@@ -134,7 +134,7 @@ def main() -> int:
         step += 1
         time.sleep(STEP_S)
         if step == faulty:
-            message = f"The loss of a.mp4 is not a number at step {step}."
+            message = f"The loss of {next(iter(work.data.values()))}/videos/a.mp4 is not a number at step {step}."
             tell(Refused(error=Failure(code="engine_failed", message=message, type="engine_error", hint="Remove it.")))
             return 1
         if step == dying and not (work.out / "died").exists():
