@@ -61,7 +61,14 @@ def read_prompts(model: OmniModel, tokens: Tensor, lengths: Tensor) -> Prompts:
 
 
 def read(
-    model: OmniModel, x: Tensor, positions: Tensor, lengths: Tensor, deep: tuple[Tensor, ...] = (), *, whole: bool
+    model: OmniModel,
+    x: Tensor,
+    positions: Tensor,
+    lengths: Tensor,
+    deep: tuple[Tensor, ...] = (),
+    *,
+    whole: bool,
+    checkpointed: bool = False,
 ) -> tuple[Tensor, Prompts]:
     """Read embedded sequences causally.
 
@@ -70,6 +77,7 @@ def read(
         positions: [3, B, U] float32.
         deep: what is added behind the first layers, [B, U, H] each.
         whole: compute the last layer too.
+        checkpointed: see `denoise`.
 
     Returns:
         Normalised output [B, U, H], and what a generator needs of it.
@@ -83,7 +91,12 @@ def read(
         assert isinstance(block, Block)
         before = flat
         if whole or layer + 1 < len(model.reasoner.blocks):
-            flat, k, v = read_layer(block, flat, rope, batch)
+            # No block draws anything, so that there is no random state to bring back.
+            flat, k, v = (
+                checkpoint(read_layer, block, flat, rope, batch, use_reentrant=False, preserve_rng_state=False)
+                if checkpointed
+                else read_layer(block, flat, rope, batch)
+            )
             if layer < len(deep):
                 flat = flat + deep[layer].flatten(0, 1)
         else:
@@ -118,7 +131,6 @@ def denoise(
     for layer, block in enumerate(model.generator.blocks):
         assert isinstance(block, Block)
         given = (block, flat, rope, prompts.keys[layer], prompts.values[layer], mask)
-        # No block draws anything, so that there is no random state to bring back.
         flat = (
             checkpoint(denoise_layer, *given, use_reentrant=False, preserve_rng_state=False)
             if checkpointed
