@@ -10,6 +10,7 @@ from pathlib import Path
 
 import structlog
 
+from backend.jobs.retrying import STORAGE_RETRY_S
 from backend.tuning.datasets import DatasetFolder
 from backend.tuning.device import TrainingDevice
 from backend.tuning.news import TuningNews
@@ -17,7 +18,7 @@ from backend.tuning.process import Trainer, Word, trainer
 from backend.tuning.saves import SaveShelf
 from backend.tuning.store import TuningStore
 from studio.data_folder import DataFolder
-from studio.errors import StudioError, rebuild
+from studio.errors import StorageError, StudioError, rebuild
 from studio.jobs import Failure
 from studio.tuning import (
     Checked,
@@ -86,6 +87,8 @@ class TuningLoop:
                     await self._heard(event)
         except StudioError as error:
             await self._fail(error)
+        finally:
+            self._trainer = None
 
     async def run(self) -> None:
         """Wait for the device, train from where it was left off, and write down how that ended."""
@@ -223,10 +226,17 @@ class TuningLoop:
 
     async def _fail(self, error: StudioError) -> None:
         log.warning("tuning_failed", tuning_id=self.tuning.id, code=error.code, message=error.message)
-        await self._end("failed", Failure.of(_without(error, (*self._folders, self._parts.folder.root))))
+        state = "checked" if self.tuning.state == "checking" else "failed"
+        await self._end(state, Failure.of(_without(error, (*self._folders, self._parts.folder.root))))
 
     async def _end(self, state: TuningState, error: Failure | None = None) -> None:
-        await self._put(state=state, error=error)
+        while True:
+            try:
+                await self._put(state=state, error=error)
+                break
+            except StorageError as why:  # the page has it already; it must not be taken for one that runs
+                log.error("storage_failed", code=why.code, message=why.message)
+                await asyncio.sleep(STORAGE_RETRY_S)
         self._parts.news.advanced(self.tuning.id, None)
         log.info("tuning_ended", tuning_id=self.tuning.id, state=state)
 

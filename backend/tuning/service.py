@@ -19,7 +19,6 @@ from backend.tuning.running import TuningLoop, TuningParts, data_of
 from backend.version import VERSION
 from studio.errors import BadInput, Conflict, MediaNotFound, StorageError
 from studio.tuning.tunings import (
-    OPEN,
     StartTuning,
     Tuning,
     TuningCurves,
@@ -81,6 +80,8 @@ class TuningService:
         tuning = await self.get(tuning_id)
         if tuning.state != "checked":
             raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a checked one can be started.")
+        if tuning.error is not None:
+            raise Conflict(f"The check of {tuning_id} failed: {tuning.error.message}", hint="Check again.")
         await self._refuse_taken(tuning.name)
         return await self._go_on(tuning)
 
@@ -96,10 +97,8 @@ class TuningService:
         """Let it save and end; it can be resumed. Raises TuningNotFound, Conflict."""
         loop, task = await self._running(tuning_id, "stopped")
         loop.tell("stop")
-        if loop.tuning.state in ("waiting", "checking"):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        if loop.tuning.state == "waiting":
+            await _cancelled(task)
             await self._set(loop.tuning, state="stopped")
         return await self.get(tuning_id)
 
@@ -148,8 +147,10 @@ class TuningService:
             StorageError: its files cannot be removed.
         """
         tuning = await self.get(tuning_id)
-        if tuning.state in OPEN:
+        if tuning.state in ("waiting", "running"):
             raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
+        if tuning.state == "checking" and (live := self._live.get(tuning_id)):
+            await _cancelled(live[1])
         await self._ended(tuning_id)
         tuning = await self.get(tuning_id)
         await asyncio.to_thread(self._parts.shelf.forget, tuning)
@@ -252,7 +253,7 @@ class TuningService:
     async def _running(self, tuning_id: str, what: str) -> tuple[TuningLoop, asyncio.Task[None]]:
         tuning = await self.get(tuning_id)
         live = self._live.get(tuning_id)
-        if live is None or tuning.state not in OPEN:
+        if live is None or tuning.state not in ("waiting", "running"):
             raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a running one can be {what}.")
         return live
 
@@ -279,3 +280,9 @@ class TuningService:
     def _now(self, stored: Tuning) -> Tuning:
         live = self._live.get(stored.id)
         return stored if live is None else live[0].tuning.model_copy(update={"spent_s": live[0].spent_s})
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

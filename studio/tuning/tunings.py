@@ -13,7 +13,8 @@ from studio.tuning.events import DataReport, Stepped
 from studio.tuning.recipes import Name, Recipe
 
 TuningState = Literal["checking", "checked", "waiting", "running", "stopped", "succeeded", "failed"]
-"""`waiting` is for its turn or its device; `stopped` can be resumed, and so can `failed`."""
+"""`waiting` is for its turn or its device; `stopped` can be resumed, and so can `failed`. One that is `checked` has a
+report, or the error of its check."""
 
 OPEN: tuple[TuningState, ...] = ("checking", "waiting", "running")
 """States in which a server works on a tuning, or is going to."""

@@ -11,7 +11,7 @@ import { Report } from "./report.js";
 import { Saves } from "./saves.js";
 import { tuning as store } from "./store.js";
 
-const OPEN = ["checking", "waiting", "running"];
+const OPEN = ["waiting", "running"];
 
 export function Shown({ tuning }) {
   const points = seen(store).points[tuning.id] ?? [];
@@ -40,7 +40,7 @@ function Standing({ tuning }) {
         <h2>${recipe.name}</h2>
         <span class="o-tune-state" data-state=${state}>${say(`tune.state_${state}`)}</span>
         <span class="o-grow" />
-        ${state === "checked" && html`<button type="button" class="o-btn o-primary" data-do="start-checked" onClick=${act("start")}>${say("tune.start")}</button>`}
+        ${state === "checked" && !error && html`<button type="button" class="o-btn o-primary" data-do="start-checked" onClick=${act("start")}>${say("tune.start")}</button>`}
         ${state === "running" && html`<${IconButton} icon="bookmark" words=${say("tune.save_now")} data-do="save" onClick=${act("save")} />`}
         ${OPEN.includes(state) && html`<${IconButton} icon="pause" words=${say("tune.stop")} data-do="stop" onClick=${act("stop")} />`}
         ${(state === "stopped" || state === "failed") && html`<${IconButton} icon="again" words=${say("tune.resume")} data-do="resume" onClick=${act("resume")} />`}
@@ -57,7 +57,7 @@ function Standing({ tuning }) {
       <p class="o-hint">
         ${[say(`tune.task_${recipe.task}`), tuning.checkpoint_title, data, learns, tuning.device].filter(Boolean).join(" · ")}
       </p>
-      ${OPEN.includes(state) && state !== "checking" && html`<${Progress} progress=${progress} />`}
+      ${OPEN.includes(state) && html`<${Progress} progress=${progress} />`}
       ${!OPEN.includes(state) && progress.step > 0 && html`<p class="o-tune-facts">${factsOf(progress, tuning.spent_s)}</p>`}
       ${
         error &&

@@ -182,7 +182,10 @@ def test_a_file_that_is_sent_again_replaces_the_older_one(own: RunningServer):
     put_file(own, "clip", "a.mp4", clip_bytes())
     answer = own.post("/v1/tunings/check", json={"recipe": recipe("none", data="clip")})
     failed = wait_tuning(own, answer.json()["id"], ENDED)
-    assert failed["error"]["message"] == "No video of clip has a caption."
+    assert (failed["state"], failed["error"]["message"]) == ("checked", "No video of clip has a caption.")
+    assert own.post(f"/v1/tunings/{failed['id']}/start").status_code == 409
+    assert own.post(f"/v1/tunings/{failed['id']}/resume").status_code == 409
+    assert own.delete(f"/v1/tunings/{failed['id']}").status_code == 204
 
 
 def test_recipes_are_described_for_a_form(own: RunningServer):
