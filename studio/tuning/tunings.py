@@ -136,6 +136,7 @@ class RecipePreset(Frozen):
         title, summary: for people.
         source: of its figures.
         task: that it is for.
+        checkpoints: ids of those for which it is suggested.
         all_weights: nothing of LoRA.
         recipe: fields of the recipe; name, checkpoint and data are the person's own.
     """
@@ -145,6 +146,7 @@ class RecipePreset(Frozen):
     summary: str
     source: str
     task: Literal["generator", "reasoner", "policy"]
+    checkpoints: tuple[str, ...] = ()
     all_weights: bool = False
     recipe: dict[str, Any] = Field(default_factory=dict)
 

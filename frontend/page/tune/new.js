@@ -16,7 +16,7 @@ export function NewTuning() {
   const chosen = useSignal({
     task: "generator",
     data: "",
-    preset: "",
+    preset: null,
     checkpoint: "",
     name: "",
     all: null,
@@ -25,14 +25,17 @@ export function NewTuning() {
   const values = useSignal({}); // of the recipe's fields, as a person said them
   const marked = useSignal([]); // benchmarks
   const busy = useSignal(false);
-  const { task, preset: presetId } = chosen.value;
+  const { task } = chosen.value;
   const pick = (changes) => {
     chosen.value = { ...chosen.value, ...changes };
   };
   const able = (datasets ?? []).filter(({ tasks }) => tasks.includes(task));
   const data = able.find(({ name }) => name === chosen.value.data) ?? able[0];
-  const preset = presets.find(({ id }) => id === presetId);
   const checkpoint = chosen.value.checkpoint || checkpoints[0]?.id || "";
+  const fitting = presets.filter((one) => one.task === task);
+  const suggested = fitting.find((one) => one.checkpoints.includes(checkpoint))?.id ?? "";
+  const presetId = chosen.value.preset ?? suggested; // null as long as nobody has said
+  const preset = fitting.find(({ id }) => id === presetId);
   const all = chosen.value.all ?? preset?.recipe.lora === null;
   const fields = fieldsOf(schemas[task]).filter(({ path }) => path[0] !== "lora" || !all);
   const draw = (list) =>
@@ -86,7 +89,7 @@ export function NewTuning() {
                 value=${one}
                 checked=${one === task}
                 onChange=${() => {
-                  pick({ task: one, preset: "", data: "" });
+                  pick({ task: one, preset: null, data: "" });
                   values.value = {};
                 }}
               />
@@ -96,7 +99,7 @@ export function NewTuning() {
         )}
       </div>
       <p class="o-hint">${say(`tune.task_${task}_hint`)}</p>
-      <${DataSets} able=${able} data=${data} pick=${(name, its) => pick({ data: name, ...(its ? { task: its } : {}) })} />
+      <${DataSets} able=${able} data=${data} pick=${(name, its) => pick({ data: name, ...(its && its !== task ? { task: its, preset: null } : {}) })} />
       <label>
         <span>${say("tune.checkpoint")}</span>
         <select
@@ -117,9 +120,7 @@ export function NewTuning() {
           onChange=${({ currentTarget }) => pick({ preset: currentTarget.value, all: null })}
         >
           <option value="">${say("tune.no_preset")}</option>
-          ${presets
-            .filter((one) => one.task === task)
-            .map(({ id, title }) => html`<option key=${id} value=${id}>${title}</option>`)}
+          ${fitting.map(({ id, title }) => html`<option key=${id} value=${id}>${title}</option>`)}
         </select>
       </label>
       ${preset && html`<p class="o-hint" title=${preset.source}>${preset.summary}</p>`}

@@ -12,7 +12,7 @@ import { tuning } from "./store.js";
 function Tune() {
   const { shown, datasets } = seen(tuning);
   return html`
-    <div class="o-tune-page">
+    <div class="o-tune-page" data-shown=${shown ? "true" : null}>
       <div class="o-tune-side"><${NewTuning} /><${Tunings} /></div>
       <div class="o-tune-main">
         ${shown ? html`<${Shown} key=${shown.id} tuning=${shown} />` : datasets !== null && html`<${Empty} />`}
