@@ -75,6 +75,7 @@ from backend.services import (
     Services,
     WordServices,
 )
+from backend.tuning.building import build as build_tuning
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
@@ -98,8 +99,20 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
     words = build_words(settings=settings, folder=folder, ledger=ledger, fleet=fleet)
     library = build_library(settings=settings, folder=folder, ledger=ledger, fleet=fleet, words=words)
     evaluation = build_evaluation(ledger=ledger, fleet=fleet, library=library)
+    tuning = build_tuning(
+        folder=folder,
+        root=settings.datasets,
+        database=ledger.database,
+        broadcast=ledger.broadcast,
+        engines=fleet.engines,
+        catalogue=catalogue,
+        uploads=ledger.uploads,
+        comparisons=library.comparisons,
+        benchmarks=evaluation.benchmarks,
+        runs=evaluation.runs,
+    )
     robots = build_robots(ledger=ledger, fleet=fleet)
-    return Services(ledger, fleet, words, library, evaluation, robots, Machine())
+    return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())
 
 
 def build_ledger(*, settings: ServerSettings, folder: DataFolder) -> LedgerServices:
@@ -269,13 +282,14 @@ def build_evaluation(*, ledger: LedgerServices, fleet: FleetServices, library: L
     """What checkpoints are measured with."""
     news, store = EvaluationNews(ledger.broadcast), RunStore(ledger.database)
     benchmarks = BenchmarkService(ledger.database, ledger.media, news.changed)
-    generators = Generators(fleet.catalogue, fleet.adapters, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
+    generators = Generators(fleet.catalogue, PromisedJobs(fleet.jobs), ResultMeasuring(ledger.media))
     runs = RunService(
         benchmarks=benchmarks,
         store=store,
         reasoners=library.reasoners,
         generators=generators,
         catalogue=fleet.catalogue,
+        adapters=fleet.adapters,
         media=ledger.media,
         changed=news.changed,
     )
@@ -357,6 +371,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
     refining = asyncio.create_task(library.refining.open())
     evaluating = asyncio.create_task(services.evaluation.runs.open())
     rating = asyncio.create_task(services.evaluation.hue_tasks.open())
+    tuning = asyncio.create_task(services.tuning.tunings.open())
     try:
         yield
     finally:
@@ -369,6 +384,8 @@ async def living(services: Services) -> AsyncGenerator[None]:
         refining.cancel()
         evaluating.cancel()
         rating.cancel()
+        tuning.cancel()
+        await services.tuning.tunings.close()
         await library.refining.close()
         await services.evaluation.runs.close()
         await services.evaluation.judging.close()

@@ -1,4 +1,4 @@
-"""The server's parts in five groups, built once by hand, and how a route asks for the one that it needs."""
+"""The server's parts in six groups, built once by hand, and how a route asks for the one that it needs."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ from backend.reasoning.tasks import TaskService
 from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
+from backend.tuning.building import TuningServices
+from backend.tuning.datasets import DatasetFolder
+from backend.tuning.service import TuningService
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,7 @@ class Services:
     words: WordServices
     library: LibraryServices
     evaluation: EvaluationServices
+    tuning: TuningServices
     robots: RobotServices
     machine: Machine
 
@@ -201,4 +205,6 @@ UsesCorrections = Annotated[CorrectionService, _part(lambda services: services.e
 UsesQuestionDrafts = Annotated[QuestionDraftService, _part(lambda services: services.evaluation.questions)]
 UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
 UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
+UsesDatasets = Annotated[DatasetFolder, _part(lambda services: services.tuning.datasets)]
+UsesTunings = Annotated[TuningService, _part(lambda services: services.tuning.tunings)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

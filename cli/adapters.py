@@ -8,6 +8,7 @@ from cli.flags import JsonOption, TargetFlags, with_flags
 from cli.printed import print_table
 from cli.target import ask, running_server
 from studio.catalogue import AdapterInfo, AdapterList
+from studio.tuning.lineage import lineage_of
 
 
 @with_flags
@@ -20,15 +21,26 @@ def adapters(target: TargetFlags, json: JsonOption = False) -> None:
     if json:
         print(found.model_dump_json(indent=2))
         return
-    rows = [(adapter.name, f"{adapter.size_bytes / 1e6:.1f} MB") for adapter in found.adapters]
-    print_table(("name", "size"), rows)
+    rows = [(adapter.name, f"{adapter.size_bytes / 1e6:.1f} MB", _origin(adapter)) for adapter in found.adapters]
+    columns = ("name", "size", "tuned by") if any(adapter.lineage for adapter in found.adapters) else ("name", "size")
+    print_table(columns, [row[: len(columns)] for row in rows])
+
+
+def _origin(adapter: AdapterInfo) -> str:
+    """As in `4e7a00c3d2b1, step 100, from pocket`; empty of one that was not tuned here."""
+    if (made := adapter.lineage) is None:
+        return ""
+    return f"{made.tuning}, step {made.step}, from {made.recipe.checkpoint}"
 
 
 def _in_folder(folder: Path) -> AdapterList:
     """Files `name.safetensors`, and folders with such files in them."""
-    found: dict[str, int] = {}
+    found: dict[str, AdapterInfo] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
         if files and files[0].suffix == ".safetensors":
-            found.setdefault(path.name.removesuffix(".safetensors"), sum(file.stat().st_size for file in files))
-    return AdapterList(adapters=tuple(AdapterInfo(name=name, size_bytes=size) for name, size in sorted(found.items())))
+            name = path.name.removesuffix(".safetensors")
+            lineage = lineage_of(path) if path.is_dir() else None
+            size_bytes = sum(file.stat().st_size for file in files)
+            found.setdefault(name, AdapterInfo(name=name, size_bytes=size_bytes, lineage=lineage))
+    return AdapterList(adapters=tuple(found[name] for name in sorted(found)))

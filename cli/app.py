@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "compare": "Compare prompts, checkpoints and settings in one grid.",
     "evaluate": "Run a benchmark and print its scores.",
     "evaluate-policy": "Let a policy drive the simulated arm and print how often it succeeds.",
+    "tune": "Post-train a checkpoint on your own data.",
     "overlay": "Burn timestamps into videos.",
     "control": "Compute the edge or blur control of a video.",
     "mcp": "Run an MCP server that offers the studio's tools to agents.",

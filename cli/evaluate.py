@@ -50,9 +50,7 @@ def evaluate(
     ] = None,
     adapter: Annotated[
         str | None,
-        typer.Option(
-            envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter, for benchmarks of generation requests."
-        ),
+        typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter that the checkpoint wears."),
     ] = None,
     num_items: Annotated[
         int | None,

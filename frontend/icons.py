@@ -48,6 +48,7 @@ _SHAPES: dict[str, str] = {
         '<path d="M9.5 7.2h4.2a4 4 0 0 1 4 4v2.3M6.2 10.5v3a4 4 0 0 0 4 4h4.3"/>'
     ),
     "evaluate": '<path d="M4 20.5V4M4 20.5h16.5"/><path d="M8 16.5v-4M12.5 16.5V8M17 16.5v-6"/>',
+    "tune": '<path d="M4 5v15h16"/><path d="M6.5 8c3 0 3.5 8 13 8.5"/><circle cx="10" cy="11.6" r="1.7"/>',
     "library": (
         '<rect x="3.5" y="3.5" width="7.2" height="7.2" rx="1.6"/>'
         '<rect x="13.3" y="3.5" width="7.2" height="7.2" rx="1.6"/>'

@@ -19,6 +19,7 @@ from frontend.page.queue import words as queue
 from frontend.page.refine import words as refine
 from frontend.page.robot import words as robot
 from frontend.page.transfer import words as transfer
+from frontend.page.tune import words as tune
 from frontend.page.world import words as world
 
 
@@ -185,6 +186,17 @@ EVALUATE = Place(
         *("evaluate/evaluate", "evaluate/generation", "evaluate/timeline", "evaluate/builder", "evaluate/editor"),
     ),
 )
+TUNE = Place(
+    "tune",
+    "Think",
+    "Tune",
+    "/tune",
+    "tune",
+    words=tune.WORDS,
+    keys=tune.KEYS,
+    script="tune/tune.js",
+    styles=(*_LISTS, "tune/tune"),
+)
 LIBRARY = Place(
     "library",
     "Keep",
@@ -237,7 +249,20 @@ MAKING: tuple[Place, ...] = (IMAGE, VIDEO, SOUND, TRANSFER, WORLD)
 FORMS: tuple[Place, ...] = (*MAKING, INVERSE, POLICY)
 """Every place with a form."""
 
-KEEPING: tuple[Place, ...] = (ASK, COMPARE, ARENA, REFINE, EVALUATE, LIBRARY, QUEUE, CHECKPOINTS)
+KEEPING: tuple[Place, ...] = (ASK, TUNE, COMPARE, ARENA, REFINE, EVALUATE, LIBRARY, QUEUE, CHECKPOINTS)
 """Places of what was made, what is being made and what makes it."""
 
-PLACES: tuple[Place, ...] = (*MAKING, ASK, COMPARE, ARENA, REFINE, EVALUATE, LIBRARY, QUEUE, ROBOT, CHECKPOINTS, API)
+PLACES: tuple[Place, ...] = (
+    *MAKING,
+    ASK,
+    TUNE,
+    COMPARE,
+    ARENA,
+    REFINE,
+    EVALUATE,
+    LIBRARY,
+    QUEUE,
+    ROBOT,
+    CHECKPOINTS,
+    API,
+)

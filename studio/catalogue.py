@@ -18,6 +18,7 @@ from studio.presets import CheckpointPreset, Example, Precision, ReasonerDefault
 from studio.requests import KINDS, Frozen, Request
 from studio.requests.kinds import Made, Taken
 from studio.rules import Capabilities, Choice, Span
+from studio.tuning.lineage import Lineage, lineage_of
 
 CheckpointState = Literal["absent", "installed"] | EngineState
 """`absent` and `installed` are about the disk; the others are engines', as in `studio.events.CheckpointStatus`."""
@@ -58,6 +59,7 @@ class CheckpointInfo(Frozen):
         reasoner: how its reasoner answers where nobody has said.
         defaults: request fields by kind, laid under what a person sends.
         examples: by kind.
+        lineage: of one that was tuned here.
     """
 
     id: str
@@ -84,6 +86,7 @@ class CheckpointInfo(Frozen):
     reasoner: ReasonerDefaults = ReasonerDefaults()
     defaults: dict[str, dict[str, Any]] = Field(default_factory=dict)
     examples: dict[str, tuple[Example, ...]] = Field(default_factory=dict)
+    lineage: Lineage | None = None
 
     @classmethod
     def of(
@@ -114,6 +117,7 @@ class CheckpointInfo(Frozen):
             reasoner=preset.reasoner,
             defaults=preset.defaults,
             examples=preset.examples,
+            lineage=lineage_of(checkpoint.folder) if preset.tuned_from and checkpoint.folder else None,
         )
 
 
@@ -216,10 +220,15 @@ def list_checkpoints(presets: Mapping[str, CheckpointPreset], built: Path) -> Ch
 
 
 class AdapterInfo(Frozen):
-    """One LoRA adapter of the data folder's `adapters/`, by the name that a request's `adapter` gives."""
+    """One LoRA adapter of the data folder's `adapters/`, by the name that a request's `adapter` gives.
+
+    Attributes:
+        lineage: of one that was tuned here.
+    """
 
     name: str
     size_bytes: int
+    lineage: Lineage | None = None
 
 
 class AdapterList(Frozen):

@@ -59,6 +59,8 @@ class Checkpoint:
     @property
     def way_here(self) -> str:
         """What is to be done for it to be on this machine."""
+        if self.preset.tuned_from:
+            return "Its weights were deleted. Tune it again."
         if self.preset.built_here:
             return "A server builds it when it first starts with it."
         if self.preset.ships:

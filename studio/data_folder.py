@@ -53,6 +53,26 @@ class DataFolder:
         return self.root / "adapters"
 
     @property
+    def datasets(self) -> Path:
+        """Data sets that were sent here, a folder each; made with the first of them."""
+        return self.root / "datasets"
+
+    @property
+    def recordings(self) -> Path:
+        """What the robot beside the server has recorded, as one LeRobot data set."""
+        return self.root / "recordings"
+
+    @property
+    def tunings(self) -> Path:
+        """A folder for each post-training: its state, saves and samples; made with the first of them."""
+        return self.root / "tunings"
+
+    @property
+    def latents(self) -> Path:
+        """Encoded clips, which post-trainings share; whatever is missing is encoded again."""
+        return self.root / "latents"
+
+    @property
     def tasks(self) -> Path:
         """The user's own reasoner tasks, which win over the shipped ones; likewise."""
         return self.presets / "tasks"

@@ -22,6 +22,8 @@
     │   ├── CorrectionNotFound   correction_not_found  this person has not corrected this item
     │   ├── StudyNotFound        study_not_found
     │   ├── RatingNotFound       rating_not_found
+    │   ├── DatasetNotFound      dataset_not_found
+    │   ├── TuningNotFound       tuning_not_found
     │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state
@@ -167,6 +169,14 @@ class RunNotFound(NotFound):
 
 class CorrectionNotFound(NotFound):
     code = "correction_not_found"
+
+
+class DatasetNotFound(NotFound):
+    code = "dataset_not_found"
+
+
+class TuningNotFound(NotFound):
+    code = "tuning_not_found"
 
 
 class StudyNotFound(NotFound):

@@ -14,6 +14,7 @@ from pydantic import Field
 from studio.jobs import Failure, Job
 from studio.queue import QueueStatus
 from studio.requests import Frozen
+from studio.tuning.tunings import TuningProgress
 
 EngineState = Literal["waiting", "preparing", "loading", "ready", "leaving", "asleep", "unloaded", "failed", "lost"]
 
@@ -80,6 +81,8 @@ class System(Frozen):
         library_revision: another number says that the library has changed, and what is shown of it is to be read again.
         refinement_revision: likewise of refinements.
         evaluation_revision: likewise of benchmarks and runs.
+        tuning_revision: likewise of data sets and tunings.
+        tunings: by id, how far those are that run.
         num_answering: conversations that the reasoner is writing in.
     """
 
@@ -90,6 +93,8 @@ class System(Frozen):
     library_revision: int = 0
     refinement_revision: int = 0
     evaluation_revision: int = 0
+    tuning_revision: int = 0
+    tunings: dict[str, TuningProgress] = Field(default_factory=dict)
     num_answering: int = 0
     guardrail: GuardrailStatus = GuardrailStatus()
     version: str

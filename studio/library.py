@@ -10,6 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, Field
 from studio.media import MediaType
 from studio.requests import Frozen, Request
 from studio.requests.fields import BoundedText, MediaId, on_one_line
+from studio.tuning.lineage import Lineage
 
 Order = Literal["newest", "oldest", "largest"]
 
@@ -104,12 +105,14 @@ class LibraryDetail(LibraryItem):
         made_from: what the request names, and the clip that a computed control came from.
         led_to: results of jobs that name it, and controls that were computed from it, newest first.
         siblings: other results of the same job.
+        lineage: of the adapter that it was made with, else of its checkpoint, where that was tuned here.
     """
 
     request: Request | None = None
     made_from: tuple[LibraryItem, ...] = ()
     led_to: tuple[LibraryItem, ...] = ()
     siblings: tuple[LibraryItem, ...] = ()
+    lineage: Lineage | None = None
 
 
 class LibraryUsage(Frozen):

@@ -83,6 +83,8 @@ class CheckpointPreset(Frozen):
         built_here: the engine builds it on first start.
         ships: its folder comes with the studio, beside the presets and under its id.
         variant_of: id of a preset whose weights these are, and which says what is left out here.
+        tuned_from: id of a preset from which its weights were tuned, and which says what is left out here. They lie
+            among what is built here.
         precision: that its engine computes in; none is what the server was told.
         random_weights: it was never trained.
         simulated: it was trained on a simulated world alone. Its summary is said wherever it makes something, and who
@@ -103,6 +105,7 @@ class CheckpointPreset(Frozen):
     built_here: bool = False
     ships: bool = False
     variant_of: str = ""
+    tuned_from: str = ""
     precision: Precision | None = None
     random_weights: bool = False
     simulated: bool = False
@@ -117,6 +120,11 @@ class CheckpointPreset(Frozen):
     def lies_under(self) -> str:
         """The id that its folder has: a variant's is that of what it is one of."""
         return self.variant_of or self.id
+
+    @property
+    def builds_itself(self) -> bool:
+        """Whether the engine makes its weights where they are missing."""
+        return self.built_here and not self.tuned_from
 
 
 def complete(preset: CheckpointPreset, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,7 +189,9 @@ def _with_negative(preset: CheckpointPreset) -> CheckpointPreset:
 
 
 def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) -> CheckpointPreset:
-    """A variant with what it leaves out; any other as it is. Raises BadInput."""
+    """A variant, or what was tuned, with what it leaves out; any other as it is. Raises BadInput."""
+    if preset.tuned_from in presets:
+        return _tuned(preset, _whole(presets[preset.tuned_from], presets))
     if not preset.variant_of:
         return _checked(preset)
     base = presets.get(preset.variant_of)
@@ -198,6 +208,11 @@ def _whole(preset: CheckpointPreset, presets: Mapping[str, CheckpointPreset]) ->
     for kind, defaults in said.get("defaults", {}).items():
         _check_defaults(preset.id, kind, defaults)
     return _checked(CheckpointPreset.model_validate(said))
+
+
+def _tuned(preset: CheckpointPreset, base: CheckpointPreset) -> CheckpointPreset:
+    under = base.model_dump(exclude_unset=True, exclude={*WHERE_WEIGHTS_ARE, "revision", "variant_of", "weights_gb"})
+    return CheckpointPreset.model_validate(laid_over(under, preset.model_dump(exclude_unset=True)))
 
 
 def _checked(preset: CheckpointPreset) -> CheckpointPreset:

@@ -72,6 +72,10 @@ class ServerSettings(BaseSettings):
         default_factory=default_data_folder,
         description="Folder for jobs, media, checkpoints and your presets [~/.local/share/orrery]",
     )
+    datasets: Path | None = Field(
+        default=None,
+        description="Folder whose folders are data sets for tuning, beside those that are uploaded; it is only read",
+    )
     checkpoint: str = Field(
         default=DEFAULT_CHECKPOINT,
         description="Default checkpoint: a preset's id or a folder; if not set, the default of the last run, at "

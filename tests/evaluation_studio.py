@@ -17,6 +17,7 @@ from backend.evaluation import (
 )
 from backend.media import MediaStore
 from scripted_reasoners import CATALOGUE, Said, ScriptedReasoners, words_of
+from studio.errors import BadInput
 from studio.evaluation.runs import EvaluationRun
 from studio.library import ItemsChange
 
@@ -50,6 +51,13 @@ def always_a(_: Any) -> str:
     return "A"
 
 
+class Adapters:
+    def path(self, name: str) -> Path:
+        if name != "grasp@100":
+            raise BadInput(f"There is no adapter {name}.", param="adapter.name")
+        return Path(name)
+
+
 class Studio:
     """The services over one database, with scripted reasoners."""
 
@@ -67,6 +75,7 @@ class Studio:
             reasoners=reasoners,
             generators=cast(Any, generators),
             catalogue=cast(Any, CATALOGUE),
+            adapters=cast(Any, Adapters()),
             media=media,
             changed=self._changed,
         )

@@ -39,8 +39,11 @@ class ScriptedReasoners:
             raise BadInput(f"There is no reasoner '{name}'.", param=param)
 
     @asynccontextmanager
-    async def asking(self, name: str, files: Mapping[str, Path], *, patient: bool = False) -> AsyncGenerator[Asking]:
+    async def asking(
+        self, name: str, files: Mapping[str, Path], *, patient: bool = False, adapter: str | None = None
+    ) -> AsyncGenerator[Asking]:
         assert patient
+        assert adapter is None
 
         async def ask(question: Question, /) -> str:
             await self.gate.wait()

@@ -10,7 +10,7 @@ from frontend.text import PROMPTS, WORDS
 
 ROOT = Path(__file__).parent.parent
 GLOSSARY = ROOT / "docs" / "glossary.md"
-ROOMS = ("studio", "engine", "backend", "frontend", "robot", "cli", "guardrail", "packages/pocket/pocket")
+ROOMS = ("studio", "engine", "backend", "frontend", "robot", "cli", "tuning", "guardrail", "packages/pocket/pocket")
 SAID_TO_MODELS = frozenset({"studio/captions/caption.py"})
 """Descriptions that are a part of prompts: a reasoner reads them, and was trained on them."""
 SAID_IN = frozenset({"title", "help", "description", "summary", "hint", "label", "epilog", "metavar"})

@@ -31,7 +31,7 @@ from backend.reasoning.patience import COMING, Patient
 from studio.arena import Reasoner
 from studio.errors import BadInput, ServerUnreachable, TooLarge, Unauthorized
 from studio.prompting import Ask, Endpoint, ImageUrl, VideoUrl, attach_image, attach_video
-from studio.requests import Frozen, explain, nearest, shown
+from studio.requests import Adapter, Frozen, explain, nearest, shown
 
 MAX_NAME = 60
 
@@ -90,12 +90,15 @@ class Reasoners:
             raise BadInput(f"There is no reasoner {shown(name)}.", param=param, hint=nearest(name, known))
 
     @asynccontextmanager
-    async def asking(self, name: str, files: Mapping[str, Path], *, patient: bool = False) -> AsyncGenerator[Asking]:
+    async def asking(
+        self, name: str, files: Mapping[str, Path], *, patient: bool = False, adapter: Adapter | None = None
+    ) -> AsyncGenerator[Asking]:
         """Open the way to one of them.
 
         Args:
             name: as `listing` has it.
             files: pictures and clips that it is shown, by their id in the store.
+            adapter: that a checkpoint wears for its answers.
             patient: whether it is waited for while it is busy, and its checkpoint loaded where no engine has it.
 
         Raises:
@@ -107,7 +110,7 @@ class Reasoners:
         if endpoint is None:
             made = {"image": ImageUrl, "video": VideoUrl}
             parts = tuple(made[types[own]](url=f"{OWN}{own}") for own in files)
-            resident = Resident(self._service, files, checkpoint=name, counted=not patient)
+            resident = Resident(self._service, files, checkpoint=name, adapter=adapter, counted=not patient)
             yield Asking(self._patient(resident, name) if patient else resident, parts)
             return
         attach = {"image": attach_image, "video": attach_video}

@@ -8,6 +8,7 @@ from pathlib import Path
 from studio.catalogue import AdapterInfo, AdapterList
 from studio.errors import BadInput
 from studio.requests import Adapter, nearest, shown
+from studio.tuning.lineage import lineage_of
 
 SUFFIX = ".safetensors"
 
@@ -27,7 +28,11 @@ class AdapterFolder:
     def listing(self) -> AdapterList:
         """Every adapter, by name."""
         found = sorted(self._found().items())
-        return AdapterList(adapters=tuple(AdapterInfo(name=name, size_bytes=_size(path)) for name, path in found))
+        infos = (
+            AdapterInfo(name=name, size_bytes=_size(path), lineage=lineage_of(path) if path.is_dir() else None)
+            for name, path in found
+        )
+        return AdapterList(adapters=tuple(infos))
 
     def path(self, name: str) -> Path:
         """The file or folder of an adapter; a file's suffix may be said or left out.

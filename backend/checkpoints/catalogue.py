@@ -114,7 +114,7 @@ class CheckpointCatalogue:
         if name not in self._own and name not in self._presets:
             return None
         found = self.named(name)
-        return found if found.installed or found.preset.built_here else None
+        return found if found.installed or found.preset.builds_itself else None
 
     def whole(self, name: str) -> Checkpoint:
         """A checkpoint whose files are all there and as long as they ought to be.
@@ -137,6 +137,15 @@ class CheckpointCatalogue:
         bases = (preset for preset in self._presets.values() if not preset.variant_of)
         named = (preset.id for preset in bases if preset.repository.lower() == model.lower())
         return next(named, model) if model else model
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Ids of all that are known."""
+        return frozenset((*self._presets, *self._own))
+
+    def read_again(self) -> None:
+        """Presets have come or gone. Raises BadInput: one cannot be read."""
+        self._presets = load_presets(self._folder.presets)
 
     def title(self, name: str) -> str:
         """What people read for an id, known or not."""
@@ -163,7 +172,7 @@ class CheckpointCatalogue:
 
 def _startable(name: str, presets: Mapping[str, CheckpointPreset], folder: DataFolder) -> Checkpoint:
     checkpoint = find_checkpoint(name, presets, folder.checkpoints)
-    if not checkpoint.installed and not checkpoint.preset.built_here:
+    if not checkpoint.installed and not checkpoint.preset.builds_itself:
         raise CheckpointNotFound(
             f"{checkpoint.preset.title} is not on this machine.",
             param="checkpoint",

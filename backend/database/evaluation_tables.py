@@ -1,4 +1,4 @@
-"""The tables of benchmarks with their runs, and of HUE studies. A change here needs a migration."""
+"""The tables of benchmarks with their runs, of HUE studies, and of tunings. A change here needs a migration."""
 
 from __future__ import annotations
 
@@ -158,4 +158,25 @@ class HueTaskRow(Table):
     task: Mapped[str] = mapped_column(String(16), primary_key=True)
     reasoner: Mapped[str] = mapped_column(String(256), primary_key=True)
     state: Mapped[str] = mapped_column(String(16))
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class TuningRow(Table):
+    """One post-training; `document` is a `studio.tuning.tunings.Tuning`."""
+
+    __tablename__ = "tunings"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(12), unique=True)
+    state: Mapped[str] = mapped_column(String(16))
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class TuningStepRow(Table):
+    """What was told of a step of it: a `studio.tuning.Stepped`. A step that is done again replaces it."""
+
+    __tablename__ = "tuning_steps"
+
+    tuning_id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    step: Mapped[int] = mapped_column(Integer, primary_key=True)
     document: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -21,9 +21,9 @@ MAX_CHAT_BYTES = 96 * 2**20
 CHAT_PATHS = ("/v1/chat/completions", "/v1/tasks/", "/v1/videos", "/v1/actions/")
 """Routes whose JSON may hold pictures and clips."""
 
-IMPORT_PATH = "/v1/library/import"
-MAX_IMPORT_BYTES = 2**40
-"""A whole library, which is written to disk as it comes; what bounds it is the room that there is."""
+STREAMED_PATHS = ("/v1/library/import", "/v1/datasets/")
+MAX_STREAMED_BYTES = 2**40
+"""A whole library, or a file of a data set, which is written to disk as it comes; what bounds it is the room there."""
 
 MAX_LOGIN_BYTES = 16 * 2**10
 """A token of 4096 characters with each of them escaped, three bytes each: it is read before anybody is known."""
@@ -71,8 +71,8 @@ def limit_of(path: str, content_type: str) -> int:
     """The bytes that a body may have: uploads go to our own routes only, and nobody has logged in at `/login` yet."""
     if path == "/login":
         return MAX_LOGIN_BYTES
-    if path == IMPORT_PATH:
-        return MAX_IMPORT_BYTES
+    if path.startswith(STREAMED_PATHS):
+        return MAX_STREAMED_BYTES
     if path.startswith(CHAT_PATHS):
         return MAX_CHAT_BYTES
     is_upload = path.startswith("/v1/") and content_type.lower().startswith("multipart/form-data")

@@ -51,7 +51,7 @@ class ReasonerAnswers:
     async def answer(self, item: Item, trial: int) -> str:
         """What the reasoner says, thinking included. Raises StudioError."""
         files = {name: self._media.file(name) for name in item.media}
-        async with self._reasoners.asking(self._run.reasoner, files, patient=True) as asking:
+        async with self._reasoners.asking(self._run.reasoner, files, patient=True, adapter=self._run.adapter) as asking:
             question = FORMS[self._benchmark.form].question(item, self._benchmark, asking.parts, trial)
             return sendable(await asking.ask(question.model_copy(update=await self._pixels(item))))
 

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.measuring import ResultMeasuring
 from backend.jobs.promised import PromisedJobs
@@ -30,13 +29,10 @@ JSON_MIME = "application/json"
 
 
 class Generators:
-    """Checkpoints and adapters that make the items of a run, and what measures these."""
+    """Checkpoints that make the items of a run, and what measures these."""
 
-    def __init__(
-        self, catalogue: CheckpointCatalogue, adapters: AdapterFolder, jobs: PromisedJobs, measuring: ResultMeasuring
-    ) -> None:
+    def __init__(self, catalogue: CheckpointCatalogue, jobs: PromisedJobs, measuring: ResultMeasuring) -> None:
         self._catalogue = catalogue
-        self._adapters = adapters
         self._jobs = jobs
         self._measuring = measuring
 
@@ -45,14 +41,9 @@ class Generators:
 
         Raises:
             CheckpointNotFound, Conflict: it is unknown, or cannot be loaded.
-            BadInput: there is no such adapter.
         """
         checkpoint = self._catalogue.serving(asked.reasoner)
-        title = self._catalogue.title(checkpoint.id)
-        if asked.adapter is not None:
-            self._adapters.path(asked.adapter.name)
-            title = f"{title} + {asked.adapter.name}"
-        return checkpoint.id, title, checkpoint.preset.precision or "exact"
+        return checkpoint.id, self._catalogue.title(checkpoint.id), checkpoint.preset.precision or "exact"
 
     def answers(self, run: EvaluationRun, benchmark: Benchmark) -> GeneratedAnswers:
         """Who makes the items of a run."""

@@ -13,6 +13,7 @@ from functools import partial
 import structlog
 
 from backend.arena.reasoners import Reasoners
+from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.answering import Answerer, ReasonerAnswers
 from backend.evaluation.benchmarks import BenchmarkService
@@ -67,6 +68,7 @@ class RunService:
         reasoners: Reasoners,
         generators: Generators,
         catalogue: CheckpointCatalogue,
+        adapters: AdapterFolder,
         media: MediaStore,
         changed: Callable[[], None],
     ) -> None:
@@ -75,6 +77,7 @@ class RunService:
         self._reasoners = reasoners
         self._generators = generators
         self._catalogue = catalogue
+        self._adapters = adapters
         self._media = media
         self._changed = changed
         self._given = GivenRuns(store, changed)
@@ -112,6 +115,9 @@ class RunService:
         settings = _settings(found.benchmark.settings, asked.settings)
         is_given = found.form == "policy"
         name, title, precision = _driver(asked) if is_given else self._answerer(found.form, asked)
+        if asked.adapter is not None:
+            self._adapters.path(asked.adapter.name)
+            title = f"{title} + {asked.adapter.name}"
         num_items = min(asked.num_items or found.num_items, found.num_items)
         run = EvaluationRun(
             id=secrets.token_hex(6),
@@ -313,12 +319,12 @@ class RunService:
         if form == "generation":
             self._refuse_more()
             return self._generators.named(asked)
-        if asked.adapter is not None:
-            raise BadInput("adapter is for benchmarks of requests; a reasoner answers without one.", param="adapter")
         name = asked.reasoner or self._catalogue.active.id
         self._reasoners.check(name, "reasoner")
         self._refuse_more()
         reasoner = next(one for one in self._reasoners.listing() if one.name == name)
+        if reasoner.endpoint and asked.adapter is not None:
+            raise BadInput(f"{name} is an endpoint, which wears no adapter of this server.", param="adapter")
         precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
         return name, reasoner.title, precision
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
@@ -20,7 +20,7 @@ from backend.jobs.preparations import Preparations
 from backend.jobs.retrying import STORAGE_RETRY_S, recover
 from studio.catalogue import DeviceMemory
 from studio.checkpoints import Checkpoint
-from studio.errors import Conflict, StorageError
+from studio.errors import Busy, Conflict, StorageError
 from studio.events import CheckpointStatus
 from studio.jobs import Job
 
@@ -28,6 +28,9 @@ log = structlog.get_logger("orrery.fleet")
 
 LOOK_AGAIN_S = 5.0
 """How often a checkpoint that finds no room is looked at again, beside every change."""
+
+LENDING_LOOK_S = 0.1
+"""How often is looked whether all engines have left; one that works ends its step first."""
 
 
 class Fleet:
@@ -56,6 +59,7 @@ class Fleet:
         self._rotation = Rotation(catalogue, memory.memory_gb)
         self._pool = EnginePool(catalogue, self._rotation)
         self._look = asyncio.Event()
+        self._lent_to = ""
         self._enlist(catalogue.active)
 
     # What others see.
@@ -94,7 +98,13 @@ class Fleet:
             await self.bring(name)
 
     async def bring(self, name: str) -> None:
-        """Load a checkpoint that no engine has, as a job of it would, and wait until it is ready, or cannot be."""
+        """Load a checkpoint that no engine has, as a job of it would, and wait until it is ready, or cannot be.
+
+        Raises:
+            Busy: the devices are lent.
+        """
+        if self._lent_to and name not in self._pool.groups:
+            raise Busy(f"{self._catalogue.title(name)} has left the GPU to {self._lent_to}.", hint="Try again later.")
         if name not in self._pool.groups and name not in self._pool.failed:
             self._want(name)
         await self._pool.settled(name)
@@ -186,6 +196,31 @@ class Fleet:
             for engine in held:
                 engine.hold(None)
 
+    @asynccontextmanager
+    async def lent(self, borrower: str) -> AsyncGenerator[None]:
+        """Every engine off its device, once nothing is queued or runs, until the block ends; jobs wait and say so.
+
+        Args:
+            borrower: who has the devices meanwhile, as in "the tuning grasp".
+        """
+        while (queue := self._live_jobs.queue).num_running or (queue.num_queued and not queue.paused):
+            await asyncio.sleep(LOOK_AGAIN_S)
+        self._lent_to = self._live_jobs.lent_to = borrower
+        sent_away = list(self._pool.groups)
+        try:
+            for group in self._pool.groups.values():
+                group.leaving = group.tired = True
+            self._changed()
+            while self._pool.groups:
+                await asyncio.sleep(LENDING_LOOK_S)
+            yield
+        finally:
+            self._lent_to = self._live_jobs.lent_to = ""
+            for name in sent_away:
+                if group := self._pool.groups.get(name):
+                    group.stay()
+                self._want(name)
+
     # Running.
 
     async def run(self, preparations: Preparations) -> None:
@@ -224,6 +259,8 @@ class Fleet:
             elif await self._has_failed(group):
                 self._look.set()
                 return
+        if self._lent_to:
+            return
         waiting = [name for name, _ in await self._live_jobs.read(Ledger.waiting_checkpoints)]
         wanted = self._rotation.wanted(waiting, {*self._pool.groups, *self._pool.failed})
         groups = self._pool.groups.values()

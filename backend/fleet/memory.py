@@ -84,6 +84,18 @@ class FleetMemory:
         placement.check(num_gpus)
         return placement.devices
 
+    def training_device(self) -> tuple[str, bool]:
+        """Where a trainer computes, as PyTorch names it, and whether engines have to leave it. May take a second.
+
+        A GPU that no engine is put on, else the engines' first one; without any the CPU, which all share.
+        """
+        num_gpus = len(self._gpus())
+        if not num_gpus:
+            return "cpu", False
+        used = Placement.of(self._settings, "gpu").gpus
+        free = next((number for number in range(num_gpus) if number not in used), None)
+        return (f"cuda:{used.start}", True) if free is None else (f"cuda:{free}", False)
+
     def read(self) -> DeviceMemory:
         """The memory of each device that engines are put on: what the scarcest of them has. May take a second."""
         gpus = self._gpus()

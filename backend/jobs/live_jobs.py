@@ -113,12 +113,14 @@ class LiveJobs:
 
     Attributes:
         resident: ids of the checkpoints that engines hold; a job of another one says that it waits for it.
+        lent_to: who has the devices instead of all engines; empty as long as nobody has.
     """
 
     def __init__(self, ledger: Ledger, media: MediaStore, broadcast: Broadcast) -> None:
         self._ledger = ledger
         self._media = media
         self.resident: frozenset[str] = frozenset()
+        self.lent_to = ""
         self._broadcast = broadcast
         self.library_news = LibraryNews(broadcast)
         self.queue = self._queued = QueueStatus()
@@ -354,6 +356,7 @@ class LiveJobs:
             case JobState.QUEUED:
                 is_resident = job.checkpoint in self.resident
                 waits = self._held.get(job.checkpoint) if is_resident else f"checkpoint {job.checkpoint}"
+                waits = self.lent_to or waits
                 return self._waiting(job, waits)
             case _:
                 return job

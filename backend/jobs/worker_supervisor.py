@@ -108,4 +108,4 @@ class WorkerSupervisor:
     def _order(self) -> None:
         folder = self._checkpoint.folder
         assert folder is not None, "a server starts only with a checkpoint that has a folder"
-        self._process.send(LoadCheckpoint(folder, self._checkpoint.preset.built_here, self._device))
+        self._process.send(LoadCheckpoint(folder, self._checkpoint.preset.builds_itself, self._device))

@@ -10,7 +10,7 @@ from typing import Any
 from backend.reasoning.service import ReasoningService, Told, unheard
 from studio.errors import BadInput, MediaNotFound, ServerUnreachable, TooLarge, Unauthorized, rebuild
 from studio.prompting import Endpoint, ImageUrl, PlainText, Question, ReasonerSampling, VideoUrl
-from studio.requests import Reason, parse_as
+from studio.requests import Adapter, Reason, parse_as
 from studio.requests.refine_image import Role
 from studio.settings import ServerSettings
 
@@ -26,6 +26,7 @@ class Resident:
         files: what questions show, by the id that follows `media:`.
         media_param: the caller's field that names it, for errors about it.
         checkpoint: whose reasoner; none is the active one's.
+        adapter: that it wears for its answers.
         counted: see `ReasoningService.converse`.
         told: gets the text of every answer as it comes.
 
@@ -40,6 +41,7 @@ class Resident:
         media_param: str = "",
         *,
         checkpoint: str | None = None,
+        adapter: Adapter | None = None,
         counted: bool,
         told: Told = unheard,
     ) -> None:
@@ -48,13 +50,14 @@ class Resident:
         self._files = files
         self._media_param = media_param
         self._checkpoint = checkpoint
+        self._adapter = adapter
         self._counted = counted
         self.num_tokens = 0
 
     async def __call__(self, question: Question, /) -> str:
         """The answer. Raises as `ReasoningService.answer`."""
         try:
-            asked = to_reason(question, self._checkpoint)
+            asked = to_reason(question, self._checkpoint, self._adapter)
             answer = await self._service.answer(
                 asked, self._files, counted=self._counted, as_taught=True, told=self._told
             )
@@ -66,12 +69,13 @@ class Resident:
             raise rebuild(error.code, error.message, self._media_param or None, error.hint) from None
 
 
-def to_reason(question: Question, checkpoint: str | None = None) -> Reason:
+def to_reason(question: Question, checkpoint: str | None = None, adapter: Adapter | None = None) -> Reason:
     """A question as a conversation of ours; what is drawn as usual is left to the checkpoint. Raises BadInput."""
     return parse_as(
         Reason,
         {
             "checkpoint": checkpoint,
+            "adapter": None if adapter is None else adapter.model_dump(),
             "messages": [
                 {"role": message.role, "content": [_part(part) for part in message.parts]}
                 for message in question.messages

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import structlog
 
+from backend.launcher import BEFORE_OTHERS, launching
 from backend.robots.hub import RobotHub
-from backend.robots.launcher import LAUNCHER
+from studio.data_folder import DataFolder
 from studio.errors import BadInput, Conflict
 from studio.requests import shown
 from studio.settings import ServerSettings
@@ -60,7 +61,7 @@ class OwnRobot:
     def __init__(self, settings: ServerSettings, base_url: str, hub: RobotHub, policy: ArmPolicy) -> None:
         self.source = SCRIPTED if settings.robot == "scripted" else CHECKPOINT
         self._policy = policy
-        recordings = settings.data / "recordings"
+        recordings = DataFolder(settings.data).recordings
         self._arguments = ("--arm=simulated", f"--name={NAME}", f"--server={base_url}", f"--recordings={recordings}")
         self._token = settings.token.get_secret_value() if settings.token else ""
         self._hub = hub
@@ -168,7 +169,7 @@ class OwnRobot:
     async def _spawn(self, *program: str, stdout: int | None = None, stderr: int | None = None) -> Process:
         # A session of its own: Ctrl+C is for the server, which ends them in order.
         return await asyncio.create_subprocess_exec(
-            *(*LAUNCHER, str(os.getpid()), "-m", *program),
+            *launching(BEFORE_OTHERS, *program),
             env=child_environment(os.environ, self._token),
             stdin=DEVNULL,
             stdout=stdout if stdout is not None else sys.stderr.fileno(),

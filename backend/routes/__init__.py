@@ -25,6 +25,7 @@ from backend.routes import (
     robots,
     system,
     tasks,
+    tunings,
     unknown,
     videos,
 )
@@ -54,6 +55,8 @@ SERVED: tuple[APIRouter, ...] = (
     corrections.router,
     questions.router,
     hue.router,
+    tunings.datasets,
+    tunings.router,
     robots.router,
     policy.router,
     health.router,

@@ -86,6 +86,8 @@ def system_of(parts: Services) -> System:
         library_revision=parts.ledger.news.revision,
         refinement_revision=parts.library.refining.revision,
         evaluation_revision=parts.evaluation.news.revision,
+        tuning_revision=parts.tuning.news.revision,
+        tunings=dict(parts.tuning.news.progress),
         num_answering=parts.words.reasoning.num_open,
         guardrail=parts.fleet.guard.status,
         version=VERSION,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Body, Query, Request
@@ -11,7 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
 from backend.routes.media import MediaId
-from backend.services import Parts, UsesBackups, UsesCuts, UsesItems
+from backend.services import Parts, Services, UsesBackups, UsesCuts, UsesItems
 from studio.errors import BadInput, Conflict, DiskFull, MediaNotFound, QuotaExceeded, StorageError, StudioError
 from studio.library import (
     MAX_IDS,
@@ -30,6 +32,7 @@ from studio.library import (
 )
 from studio.media import MediaReference
 from studio.requests import parse_as
+from studio.tuning.lineage import Lineage, lineage_of
 
 router = APIRouter(prefix="/v1/library", tags=["library"])
 
@@ -107,9 +110,21 @@ async def erase_everything(
 
 
 @router.get("/{media_id}", responses=documented(MediaNotFound))
-async def item(media_id: MediaId, items: UsesItems) -> LibraryDetail:
-    """Get an item, its request, its inputs and the results made from it."""
-    return await items.item(media_id)
+async def item(media_id: MediaId, parts: Parts) -> LibraryDetail:
+    """Get an item, its request, its inputs and the results made from it, and the tuning behind its weights."""
+    found = await parts.library.items.item(media_id)
+    return found.model_copy(update={"lineage": await asyncio.to_thread(_lineage, parts, found)})
+
+
+def _lineage(parts: Services, found: LibraryDetail) -> Lineage | None:
+    adapter = getattr(found.request, "adapter", None)
+    with suppress(StudioError):  # what was used may be gone
+        if adapter is not None:
+            return lineage_of(parts.fleet.adapters.path(adapter.name))
+        checkpoint = parts.fleet.catalogue.named(found.checkpoint) if found.checkpoint else None
+        if checkpoint is not None and checkpoint.folder is not None and checkpoint.preset.tuned_from:
+            return lineage_of(checkpoint.folder)
+    return None
 
 
 @router.patch("/{media_id}", responses=documented(BadInput, MediaNotFound, StorageError))

@@ -43,8 +43,10 @@ from backend.worker.priority import Priority
 from backend.worker.running_job import ProgressReporter, RunningJob, Sample, one_sample, pick
 from backend.worker.server_pipe import ServerPipe
 from engine import Engine
+from engine.reasoner import Conversation
 from studio.errors import BrokenCheckpoint, OutOfMemory, StudioError, Unexpected
 from studio.jobs import Failure
+from studio.requests import Adapter
 
 log = structlog.get_logger("orrery.worker")
 
@@ -194,7 +196,7 @@ class Worker:
             self._speak(engine)
 
     def _speak(self, engine: Engine) -> None:
-        """One token of each conversation, all in one pass; of prompts that are being read, the next piece."""
+        """One token of each conversation, those of one adapter in one pass; of prompts being read, the next piece."""
         began = time.monotonic()
         for chat in self._chats.ready:
             self._begin_chat(engine, chat)
@@ -204,23 +206,30 @@ class Worker:
         if not writing:
             return
 
+        for adapter in dict.fromkeys(chat.request.adapter for chat in writing):
+            alike = {chat: conversation for chat, conversation in writing.items() if chat.request.adapter == adapter}
+            self._write(engine, adapter, alike)
+        ended = time.monotonic()
+        self._rests_until = ended + (ended - began)
+
+    def _write(self, engine: Engine, adapter: Adapter | None, writing: dict[Chat, Conversation]) -> None:
+        """One token of each of some conversations that wear the same."""
+
         def drop(error: StudioError) -> None:
             # What does not fit any more is the youngest one's; the others go on.
             self._chats.fail(list(writing)[-1:] if isinstance(error, OutOfMemory) else list(writing), error)
 
         with self._guard(drop):
-            use_adapter(engine, self._adapters, None)
+            use_adapter(engine, self._adapters, adapter)
             engine.decode(list(writing.values()))
             for chat, conversation in writing.items():
                 self._chats.tell(chat, conversation)
-        ended = time.monotonic()
-        self._rests_until = ended + (ended - began)
 
     def _begin_chat(self, engine: Engine, chat: Chat) -> None:
         was_read = chat.media.exception() is None
         with self._guard(partial(self._chats.fail, [chat]), on_device=was_read):
             media = chat.media.result()
-            use_adapter(engine, self._adapters, None)
+            use_adapter(engine, self._adapters, chat.request.adapter)
             chat.conversation = engine.converse(chat.request, media)
         self._chats.let_go_of_media(chat)
 

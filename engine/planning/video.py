@@ -20,6 +20,35 @@ from studio.requests.generate_image import GenerateImage
 from studio.requests.generate_video import GenerateVideo
 from studio.rules import canvas
 
+Size = tuple[int, int]
+"""(width, height) in pixels."""
+
+
+def image_text(text: str, size: Size, *, is_negative: bool = False) -> str:
+    """A prompt of an image with the sentence of its size behind it, or a negative prompt with that it is another."""
+    sentence = NOT_IMAGE_RESOLUTION if is_negative else IMAGE_RESOLUTION
+    return with_sentence(text, sentence.format(height=size[1], width=size[0]))
+
+
+def video_text(
+    text: str,
+    size: Size,
+    num_frames: int,
+    fps: float,
+    *,
+    is_negative: bool = False,
+    has_duration: bool = True,
+    has_size: bool = True,
+) -> str:
+    """The same of a video, with the sentence of its length before that of its size."""
+    if has_duration:
+        duration = NOT_VIDEO_DURATION if is_negative else VIDEO_DURATION
+        text = with_sentence(text, duration.format(duration_s=num_frames / fps, fps=fps))
+    if has_size:
+        resolution = NOT_VIDEO_RESOLUTION if is_negative else VIDEO_RESOLUTION
+        text = with_sentence(text, resolution.format(height=size[1], width=size[0]))
+    return text
+
 
 def plan_image(request: GenerateImage, setting: Setting) -> Plan:
     """The plan of one picture; `count` is the caller's, who gives each picture its own seed.
@@ -32,15 +61,15 @@ def plan_image(request: GenerateImage, setting: Setting) -> Plan:
     width, height = canvas(request.resolution, request.aspect_ratio)
     vision = VisionSegment(shape=setting.latent_shape(width, height), patch=setting.config.latent_patch_size)
 
-    def prompt(text: str, sentence: str, param: str) -> BranchPrompt:
+    def prompt(text: str, param: str, *, is_negative: bool) -> BranchPrompt:
         if request.use_resolution_template:
-            text = with_sentence(text, sentence.format(height=height, width=width))
+            text = image_text(text, (width, height), is_negative=is_negative)
         return BranchPrompt(text, param)
 
     return Plan.under(
         (
-            prompt(request.prompt, IMAGE_RESOLUTION, "prompt"),
-            prompt(request.negative_prompt, NOT_IMAGE_RESOLUTION, "negative_prompt"),
+            prompt(request.prompt, "prompt", is_negative=False),
+            prompt(request.negative_prompt, "negative_prompt", is_negative=True),
         ),
         [vision],
         setting,
@@ -64,7 +93,7 @@ def plan_video(request: GenerateVideo, setting: Setting, media: Media) -> Plan:
     return video_plan(request, canvas(request.resolution, request.aspect_ratio), setting, media)
 
 
-def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, media: Media) -> Plan:
+def video_plan(request: GenerateVideo, size: Size, setting: Setting, media: Media) -> Plan:
     """The same on a canvas (width, height) of any size."""
     assert request.count == 1
     width, height = size
@@ -79,18 +108,22 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
         segments += (setting.sound_segment(request.num_frames / request.fps),)
     check_denoised(segments, "condition_frames")
 
-    def prompt(text: str, duration: str, resolution: str, param: str) -> BranchPrompt:
-        if request.use_duration_template:
-            duration_s = request.num_frames / request.fps
-            text = with_sentence(text, duration.format(duration_s=duration_s, fps=request.fps))
-        if request.use_resolution_template:
-            text = with_sentence(text, resolution.format(height=height, width=width))
+    def prompt(text: str, param: str, *, is_negative: bool) -> BranchPrompt:
+        text = video_text(
+            text,
+            size,
+            request.num_frames,
+            request.fps,
+            is_negative=is_negative,
+            has_duration=request.use_duration_template,
+            has_size=request.use_resolution_template,
+        )
         return BranchPrompt(text, param)
 
     return Plan.under(
         (
-            prompt(request.prompt, VIDEO_DURATION, VIDEO_RESOLUTION, "prompt"),
-            prompt(request.negative_prompt, NOT_VIDEO_DURATION, NOT_VIDEO_RESOLUTION, "negative_prompt"),
+            prompt(request.prompt, "prompt", is_negative=False),
+            prompt(request.negative_prompt, "negative_prompt", is_negative=True),
         ),
         segments,
         setting,
@@ -100,7 +133,7 @@ def video_plan(request: GenerateVideo, size: tuple[int, int], setting: Setting, 
     )
 
 
-def _given(request: GenerateVideo, size: tuple[int, int], media: Media) -> Given | None:
+def _given(request: GenerateVideo, size: Size, media: Media) -> Given | None:
     """The latent frames that are kept. Later frames are not even encoded: the VAE looks back only."""
     if request.start_image is not None:
         frames, kept, needed = media.frames["start_image"], (0,), 1

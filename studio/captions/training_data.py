@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +32,10 @@ from studio.captions.caption_files import (
 from studio.captions.controls import VideoFacts
 from studio.errors import BadInput, StudioError
 from studio.requests import Frozen
+
+LISTING = "video_dataset_file.jsonl"
+LISTING_FOLDERS = ("", "train")
+"""Where the framework's recipe has the JSONL of its clips: in the data set's folder, or in its training split."""
 
 PROMPT_FOLDERS = ("inference_prompt", "inference_prompt_i2v", "inference_prompt_v2v")
 
@@ -160,15 +166,8 @@ async def captions_to_jsonl(
             hint=f"Expected a {CAPTION} in each video's folder.",
         )
     min_frames = max(MIN_FRAMES, num_video_frames)
-    turn = asyncio.Semaphore(PROBES_AT_ONCE)
-
-    async def convert(folder: Path) -> dict[str, Any] | Dropped:
-        async with turn:
-            return await _record(folder, videos_dir, output, probe, min_frames)
-
-    outcomes = await asyncio.gather(*(convert(folder) for folder in folders))
-    records = [outcome for outcome in outcomes if not isinstance(outcome, Dropped)]
-    dropped = tuple(outcome for outcome in outcomes if isinstance(outcome, Dropped))
+    clips = [_in_folders(folder, videos_dir) for folder in folders]
+    records, dropped = await _records(clips, output, probe, min_frames=min_frames, max_duration_s=MAX_DURATION_S)
     summary = ConversionSummary(
         captions_dir=str(captions_dir),
         videos_dir=str(videos_dir),
@@ -190,6 +189,64 @@ async def captions_to_jsonl(
     return summary
 
 
+async def list_clips(videos: Sequence[Path], output: Path, *, probe: Probe) -> tuple[Dropped, ...]:
+    """Write the JSONL of clips whose captions lie beside them: `a.mp4` with `a.json`, `a.txt` or both.
+
+    Clips of any length are listed: whoever trains on them leaves out what does not fit, and says so.
+
+    Args:
+        videos: the clips.
+        output: the JSONL; paths in it start at its folder.
+        probe: reads a clip's facts.
+
+    Returns:
+        Those that are not listed.
+
+    Raises:
+        StorageError: the file cannot be written; DiskFull, when that is why.
+    """
+    clips = [_Clip(path.stem, path.with_suffix(".json"), path.with_suffix(".txt"), path) for path in videos]
+    records, dropped = await _records(clips, output, probe, min_frames=1, max_duration_s=math.inf)
+    text = "".join(f"{json.dumps(record)}\n" for record in records)
+    if not output.is_file() or output.read_text("utf-8") != text:  # somebody may be reading it
+        await write_text(output, text)
+    return dropped
+
+
+@dataclass(frozen=True)
+class _Clip:
+    """A clip and where its captions would lie.
+
+    Attributes:
+        video: none where there is no video of this name.
+    """
+
+    name: str
+    structured: Path
+    dense: Path
+    video: Path | None
+
+
+def _in_folders(folder: Path, videos_dir: Path) -> _Clip:
+    videos = (videos_dir / f"{folder.name}{suffix}" for suffix in VIDEO_SUFFIXES)
+    video = next((path for path in videos if path.is_file()), None)
+    return _Clip(folder.name, folder / CAPTION, folder / NARRATIVE, video)
+
+
+async def _records(
+    clips: Sequence[_Clip], output: Path, probe: Probe, *, min_frames: int, max_duration_s: float
+) -> tuple[list[dict[str, Any]], tuple[Dropped, ...]]:
+    turn = asyncio.Semaphore(PROBES_AT_ONCE)
+
+    async def convert(clip: _Clip) -> dict[str, Any] | Dropped:
+        async with turn:
+            return await _record(clip, output, probe, min_frames, max_duration_s)
+
+    outcomes = await asyncio.gather(*(convert(clip) for clip in clips))
+    records = [outcome for outcome in outcomes if not isinstance(outcome, Dropped)]
+    return records, tuple(outcome for outcome in outcomes if isinstance(outcome, Dropped))
+
+
 def summary_path(output: Path) -> Path:
     """`train.jsonl` has `train.jsonl.summary.json` beside it."""
     return output.with_name(f"{output.name}.summary.json")
@@ -200,21 +257,19 @@ def _has_caption(folder: Path) -> bool:
 
 
 async def _record(
-    folder: Path, videos_dir: Path, output: Path, probe: Probe, min_frames: int
+    clip: _Clip, output: Path, probe: Probe, min_frames: int, max_duration_s: float
 ) -> dict[str, Any] | Dropped:
-    name = folder.name
-    structured, dense, fault = _captions(folder)
+    name = clip.name
+    structured, dense, fault = _captions(clip)
     if structured is None and not dense:
         return Dropped(name=name, reason="unreadable_caption" if fault else "empty_caption", detail=fault)
-    videos = [videos_dir / f"{name}{suffix}" for suffix in VIDEO_SUFFIXES]
-    video = next((path for path in videos if path.is_file()), None)
-    if video is None:
+    if clip.video is None:
         return Dropped(name=name, reason="missing_video", detail=f"no video named {name}")
     try:
-        facts = await probe(video)
+        facts = await probe(clip.video)
     except StudioError as error:
         return Dropped(name=name, reason="unreadable_video", detail=error.message)
-    if facts.duration_s > MAX_DURATION_S:
+    if facts.duration_s > max_duration_s:
         return Dropped(name=name, reason="duration_too_long", detail=f"{facts.duration_s:.1f} s")
     if facts.num_frames < min_frames:
         return Dropped(name=name, reason="too_few_frames", detail=f"{facts.num_frames} frames")
@@ -228,27 +283,27 @@ async def _record(
         "duration": facts.duration_s,
         "width": facts.width,
         "height": facts.height,
-        "vision_path": os.path.relpath(video, start=output.parent),
+        "vision_path": os.path.relpath(clip.video, start=output.parent),
         "t2w_windows": [window],
     }
 
 
-def _captions(folder: Path) -> tuple[dict[str, Any] | None, str, str]:
+def _captions(clip: _Clip) -> tuple[dict[str, Any] | None, str, str]:
     """The structured caption, the dense one, and what is wrong with either; each stands in for the other."""
     structured: dict[str, Any] | None = None
     dense = fault = ""
-    if (folder / CAPTION).is_file():
+    if clip.structured.is_file():
         try:
-            structured = read_object(folder / CAPTION) or None
+            structured = read_object(clip.structured) or None
         except NotJson as error:
             fault = str(error)
-    if (folder / NARRATIVE).is_file():
+    if clip.dense.is_file():
         try:
-            dense = (folder / NARRATIVE).read_text(encoding="utf-8").strip()
+            dense = clip.dense.read_text(encoding="utf-8").strip()
         except OSError as error:
-            fault = f"{NARRATIVE} cannot be read: {error.strerror or error}"
+            fault = f"{clip.dense.name} cannot be read: {error.strerror or error}"
         except UnicodeDecodeError:
-            fault = f"{NARRATIVE} is not UTF-8 text"
+            fault = f"{clip.dense.name} is not UTF-8 text"
     if not dense and structured is not None:
         narrative = structured.get("temporal_caption")
         dense = narrative.strip() if isinstance(narrative, str) else ""

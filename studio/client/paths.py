@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from studio.errors import ComparisonNotFound, JobNotFound, MediaNotFound, RefinementNotFound, RunNotFound, StudioError
+from studio.errors import (
+    ComparisonNotFound,
+    JobNotFound,
+    MediaNotFound,
+    RefinementNotFound,
+    RunNotFound,
+    StudioError,
+    TuningNotFound,
+)
 from studio.requests import shown
 
 _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
@@ -33,6 +41,11 @@ def refinement_path(name: str) -> str:
 def run_path(name: str) -> str:
     """Of a run of a benchmark. Raises RunNotFound."""
     return _path("/v1/runs", name, RunNotFound, "run", hint="orrery evaluate --list lists them.")
+
+
+def tuning_path(name: str) -> str:
+    """Of a tuning. Raises TuningNotFound."""
+    return _path("/v1/tunings", name, TuningNotFound, "tuning", hint="orrery tune --list lists them.")
 
 
 def media_path(name: str) -> str:

@@ -17,6 +17,7 @@ from studio.client.calls import ArenaCalls, ComparisonCalls, EvaluationCalls, Li
 from studio.client.chat import Piece, stream_chat
 from studio.client.connection import CONNECT_TIMEOUT_S, Connection, Model, read_events
 from studio.client.paths import batch_path, job_path, media_path
+from studio.client.tuning_calls import TuningCalls
 from studio.errors import BadInput, ServerUnreachable, Unexpected
 from studio.jobs import Job, JobState, Priority
 from studio.media import MediaReference
@@ -51,6 +52,7 @@ class StudioClient:
         refinements: results that are judged and made anew.
         comparisons: grids of jobs and library items.
         evaluation: benchmarks and their runs.
+        tuning: data sets, and what is trained on them.
         arena: blind pairs, votes and rankings.
 
     Raises:
@@ -71,6 +73,7 @@ class StudioClient:
         self.refinements = RefinementCalls(self._connection)
         self.comparisons = ComparisonCalls(self._connection)
         self.evaluation = EvaluationCalls(self._connection)
+        self.tuning = TuningCalls(self._connection)
         self.arena = ArenaCalls(self._connection)
 
     @property

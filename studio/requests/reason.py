@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from studio.requests.fields import BoundedText, CheckpointName, MediaId
+from studio.requests.fields import AdapterField, BoundedText, CheckpointName, MediaId
 from studio.requests.model import FormHint, Frozen
 from studio.requests.sampling import MAX_SEED, draw_seed
 
@@ -189,6 +189,7 @@ class Reason(Frozen):
 
     kind: Annotated[Literal["reason"], FormHint(hidden=True)] = "reason"
     checkpoint: CheckpointName = None
+    adapter: AdapterField = None
     messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MAX_MESSAGES), FormHint(hidden=True)]
     sampling: TextSampling = Field(default_factory=TextSampling)
     response_schema: Annotated[

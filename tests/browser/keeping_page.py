@@ -17,6 +17,7 @@ READY = {
     "compare": "o-compare-form, o-playhead",
     "arena": "o-arena-vote[data-state]",
     "evaluate": ".o-evaluate-page",
+    "tune": ".o-tune-page",
 }
 """By page, what is there once it can be used."""
 

@@ -17,7 +17,7 @@ FLOORS = (
     {"parts"},
     {"frame", "media"},
     {"playhead", "form", "hue"},
-    {"making", "ask", "arena", "checkpoints", "compare", "evaluate", "library", "queue", "refine", "robot"},
+    {"making", "ask", "arena", "checkpoints", "compare", "evaluate", "library", "queue", "refine", "robot", "tune"},
     {"transfer", "world"},
 )
 """The rooms, lowest first: a script imports its neighbours and what lies on a lower floor."""

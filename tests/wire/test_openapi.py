@@ -20,6 +20,7 @@ from running import RunningServer, running, wait_for
 from sent_files import clip_bytes, picture_bytes
 from studio.errors import rebuild
 from studio.evaluation import load_schema
+from tuning_server import recipe, send_clips, start, tuning_server, wait_tuning
 
 WAITING = ("/v1/images/generations", "/v1/videos/sync", "/v1/actions/generations", "/v1/chat/completions")
 """Routes that answer when a job or an answer has ended; whoever gives up ends it."""
@@ -129,6 +130,9 @@ class World:
         drive = {"id": "drive-1", "media": [self.clip], "reference": {"weather": "Overcast"}}
         annotated = {"name": "drives", "form": "fields", "annotation": load_schema("av").model_dump(mode="json")}
         self.annotated = self._answered(short | annotated | {"items": [drive]})
+        send_clips(server, "cups")
+        self.tuning = start(server, recipe=recipe("lift", steps=100, save_every=100))["id"]
+        wait_tuning(server, self.tuning)
         self.ids: dict[str, str] = {}
 
     def _answered(self, benchmark: dict[str, Any]) -> str:
@@ -160,6 +164,7 @@ class World:
             "7a1f00c3d2e4": self.run,
             "7a1f00c3d2e5": self.timed,
             "7a1f00c3d2e6": self.annotated,
+            "4e7a00c3d2b1": self.tuning,
         }
 
     def known(self, example: Any, key: str = "") -> Any:
@@ -188,7 +193,7 @@ class World:
 
 
 def test_every_example_of_a_body_is_taken(tmp_path: Path):
-    with running(tmp_path, ORRERY_ROBOT="scripted") as server:
+    with tuning_server(tmp_path, ORRERY_ROBOT="scripted") as server:
         server.wait_ready()
         world = World(server)
         bodies = {name: operation for name, operation in OPERATIONS if json_examples(operation)}

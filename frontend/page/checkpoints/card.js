@@ -58,7 +58,15 @@ export function CheckpointCard({ entry, told, errand, memory, starts }) {
           )}
         </span>
       </header>
-      <p>${entry.summary}</p>
+      <p>
+        ${entry.summary}
+        ${
+          entry.lineage &&
+          html` <a href=${`/tune?tuning=${entry.lineage.tuning}`}>
+            ${say("checkpoints.tuned", { name: entry.lineage.recipe.name, step: entry.lineage.step })}
+          </a>`
+        }
+      </p>
       <ul class="o-can" role="list" aria-label=${say("checkpoints.can")}>
         ${abilities(entry.capabilities).map((words) => html`<li>${words}</li>`)}
       </ul>

@@ -15,6 +15,7 @@ WORDS: dict[str, str] = {
     "machine.memory": "Memory: {used} of {total}",
     "machine.gpu": "GPU {index}, {name}: {percent} %, {used} of {total}",
     "machine.log": "Server log",
+    "checkpoints.tuned": "Tuning {name}, step {step}",
     "checkpoints.can": "Capabilities",
     "checkpoints.memory": "Memory in use",
     "checkpoints.used_gpu": "{used} of {total} of the GPU's memory used",

@@ -1,10 +1,10 @@
-// What a run of a benchmark of requests is made with beside its checkpoint: an adapter, and how many steps.
+// What a run has beside its checkpoint: an adapter, and of a benchmark of requests how many steps.
 
 import { say } from "../data/facts.js";
 import { useAnswer } from "../parts/server.js";
 import { html } from "../vendor/preact.js";
 
-export function GeneratorFields({ adapter, onAdapter }) {
+export function AdapterField({ adapter, onAdapter }) {
   const adapters = useAnswer("/v1/adapters", true)?.adapters ?? [];
   if (!adapters.length) return null;
   return html`

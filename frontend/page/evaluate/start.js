@@ -6,7 +6,7 @@ import { toast } from "../parts/errors.js";
 import { IconButton } from "../parts/icons.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 import { addBenchmark } from "./files.js";
-import { GeneratorFields, generatorSettings } from "./generator.js";
+import { AdapterField, generatorSettings } from "./generator.js";
 import { evaluation } from "./store.js";
 
 export function StartForm() {
@@ -30,6 +30,7 @@ export function StartForm() {
   const { reasoner } = chosen.value;
   const driven = benchmark?.form === "policy";
   const made = benchmark?.form === "generation"; // by a checkpoint, which no endpoint is
+  const wears = !reasoners.find(({ name }) => name === reasoner)?.endpoint;
 
   async function start(event) {
     event.preventDefault();
@@ -44,7 +45,7 @@ export function StartForm() {
         ...(temperature && !made ? { temperature: Number(temperature) } : {}),
         ...(made ? generatorSettings(chosen.value, settings) : {}),
       },
-      ...(made && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
+      ...(wears && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
     });
     busy.value = false;
   }
@@ -120,7 +121,7 @@ export function StartForm() {
                     : number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })
                 }
               </div>
-              ${made && html`<${GeneratorFields} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
+              ${wears && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
             `
       }
       <div class="o-sheet-acts">

@@ -179,6 +179,15 @@ export function Peek() {
           <summary>${say("peek.recipe")}</summary>
           <dl class="o-recipe">
             ${recipeOf(detail.request).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+            ${
+              detail.lineage &&
+              html`<dt>${say("peek.tuned")}</dt>
+                <dd>
+                  <a href=${`/tune?tuning=${detail.lineage.tuning}`}>
+                    ${say("peek.tuned_by", { name: detail.lineage.recipe.name, step: detail.lineage.step })}
+                  </a>
+                </dd>`
+            }
           </dl>
         </details>`
       }

@@ -146,6 +146,8 @@ WORDS: dict[str, str] = {
     "sure.yes": "Delete permanently",
     # one item
     "peek.caption": "Full caption",
+    "peek.tuned": "Tuned by",
+    "peek.tuned_by": "{name}, step {step}",
     "peek.label": "Item and recipe",
     "peek.title": "Title",
     "peek.close": "Close",

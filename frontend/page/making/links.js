@@ -1,5 +1,5 @@
-// What the address asks for: `job` on the stage, `use` an artefact's settings, start `from` an artefact. Then it is
-// forgotten.
+// What the address asks for: `job` on the stage, `use` an artefact's settings, start `from` an artefact, an `adapter`.
+// Then it is forgotten.
 
 import { toast } from "../parts/errors.js";
 import { kind, say } from "../data/facts.js";
@@ -47,7 +47,7 @@ async function restore(id) {
 }
 
 async function begin() {
-  const [from, use] = [asked.get("from"), asked.get("use")];
+  const [from, use, adapter] = [asked.get("from"), asked.get("use"), asked.get("adapter")];
   const request = handedOver();
   if (request) fill({ ...request, seed_lock: true });
   if (use) {
@@ -58,9 +58,9 @@ async function begin() {
     const item = await mediaOf(from);
     if (!item || !(await startFrom(item))) toast(say(item ? "link.not_here" : "link.gone"), "", "bad");
   }
-  if (from || use) {
-    asked.delete("from");
-    asked.delete("use");
+  if (adapter) fill({ adapter: { name: adapter, scale: 1 } });
+  if (from || use || adapter) {
+    for (const name of ["from", "use", "adapter"]) asked.delete(name);
     history.replaceState(null, "", `${location.pathname}${asked.size ? `?${asked}` : ""}`);
   }
 }

@@ -29,6 +29,16 @@ def read_labels(folder: Path, schema: AnnotationSchema) -> Benchmark:
     Raises:
         BadInput: a label has no video or a video no label, or a label does not fit the schema.
     """
+    fields = {"name": name_of(folder), "form": "fields", "annotation": schema, "settings": SETTINGS}
+    return assemble(fields, label_rows(folder), folder, METAS)
+
+
+def label_rows(folder: Path) -> list[LocatedRow]:
+    """The id, video and annotation of every label.
+
+    Raises:
+        BadInput: a label has no video or a video no label.
+    """
     labels = sorted((folder / METAS).glob(f"*{SUFFIX}"))
     videos = sorted(path for path in (folder / VIDEOS).iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
     by_id: dict[str, Path] = {}
@@ -50,5 +60,4 @@ def read_labels(folder: Path, schema: AnnotationSchema) -> Benchmark:
             raise Origin(f"{VIDEOS}/{video.name}").fault(
                 f"its label {METAS}/{name}{SUFFIX} was not found.", "label", hint="Add the label or remove the video."
             )
-    fields = {"name": name_of(folder), "form": "fields", "annotation": schema, "settings": SETTINGS}
-    return assemble(fields, rows, folder, METAS)
+    return rows

@@ -24,7 +24,7 @@ LISTS = ("messages", "conversations")
 
 def read_messages(path: Path, schema: AnnotationSchema) -> Benchmark:
     """A `.jsonl` or `.json` file of messages. Raises BadInput."""
-    exchanges = [_exchange(row) for row in read_rows(path)]
+    exchanges = [exchange_of(row) for row in read_rows(path)]
     return conversations_as_benchmark(exchanges, path.parent, path.name, schema)
 
 
@@ -35,7 +35,8 @@ def holds_messages(fields: dict[str, Any]) -> bool:
     return bool(turns) and isinstance(turns[0], dict) and "role" in turns[0]
 
 
-def _exchange(row: LocatedRow) -> Exchange:
+def exchange_of(row: LocatedRow) -> Exchange:
+    """A row's one question and answer. Raises BadInput."""
     name = next((name for name in LISTS if name in row.fields), None)
     if name is None:
         raise row.origin.fault("messages is missing.", "messages")

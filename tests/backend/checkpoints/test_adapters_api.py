@@ -11,7 +11,7 @@ import pytest
 import safetensors.numpy
 from PIL import Image
 
-from running import RunningServer
+from running import RunningServer, wait_for
 
 FAST: dict[str, Any] = {"sampling": {"num_inference_steps": 2, "seed": 3}}
 QUERY = "transformer.layers.0.self_attn.to_q"
@@ -76,3 +76,21 @@ def test_an_adapter_of_another_checkpoint_fails_its_job_without_saying_where_it_
     assert "wide.safetensors" in job["error"]["message"]
     assert str(server.data) not in str(job["error"])
     pixels_of(server)
+
+
+def test_a_run_wears_its_adapter_for_the_answers_alone(server: RunningServer):
+    question = {"id": "one", "question": "What is on the table?", "reference": "A cup."}
+    benchmark = {"name": "worn", "form": "text", "items": [question], "settings": {"max_tokens": 12}}
+    assert server.post("/v1/benchmarks", json=benchmark).status_code == 201
+
+    def answer(adapter: str | None) -> dict[str, Any]:
+        run = server.post("/v1/runs", json={"benchmark": "worn", "reasoner": "speck", "adapter": adapter}).json()
+        wait_for(lambda: server.get(f"/v1/runs/{run['id']}").json()["state"] == "succeeded", 120)
+        [item] = server.get(f"/v1/runs/{run['id']}/answers").json()["items"]
+        return item["answers"][0]
+
+    bare, worn = answer(None)["text"], answer("warm-light")["text"]
+
+    assert bare != worn
+    assert answer(None)["text"] == bare
+    assert answer("no-such")["error"]["code"] == "bad_input"

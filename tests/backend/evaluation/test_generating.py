@@ -73,13 +73,6 @@ class Catalogue:
         return name.title()
 
 
-class Adapters:
-    def path(self, name: str) -> Path:
-        if name != "grasp@100":
-            raise BadInput(f"There is no adapter '{name}'.", param="adapter.name")
-        return Path(name)
-
-
 class Made:
     """What makes and measures, and the id of the truth in its store."""
 
@@ -88,9 +81,7 @@ class Made:
         request = parse_request({"kind": "generate_image", "prompt": "truth"})
         self.truth = self.media.put_image("0" * 12, 0, GREY, request, "speck").id
         self.jobs = MadeJobs(self.media)
-        self.generators = Generators(
-            cast(Any, Catalogue()), cast(Any, Adapters()), cast(Any, self.jobs), ResultMeasuring(self.media)
-        )
+        self.generators = Generators(cast(Any, Catalogue()), cast(Any, self.jobs), ResultMeasuring(self.media))
 
     def benchmark(self, **fields: Any) -> dict[str, Any]:
         """Two images with the truth: the first seed is 0 unless they say otherwise."""

@@ -289,3 +289,20 @@ def test_a_gpu_that_shares_the_hosts_memory_has_as_much_as_the_host():
     assert list(gpus) == ["GPU-a", "GPU-b"]
     assert gpus["GPU-a"] == pytest.approx((150.75, 146.80), abs=0.01)
     assert gpus["GPU-b"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("cards", "told", "device"),
+    [
+        ((), {}, ("cpu", False)),
+        (FOUR[:1], {}, ("cuda:0", True)),
+        (FOUR, {}, ("cuda:1", False)),
+        (FOUR, {"gpus": 2}, ("cuda:2", False)),
+        (FOUR, {"gpus": 4}, ("cuda:0", True)),
+        (FOUR, {"device": "cpu"}, ("cpu", False)),
+    ],
+)
+def test_a_trainer_gets_a_gpu_that_no_engine_uses_or_the_engines_first_one(
+    cards: tuple[tuple[float, float], ...], told: dict[str, Any], device: tuple[str, bool]
+):
+    assert room(cards, **told).training_device() == device

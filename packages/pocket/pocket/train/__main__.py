@@ -13,9 +13,9 @@ from pathlib import Path
 import torch
 
 from pocket.train.loop import Options
-from pocket.train.ranks import joined
 from pocket.train.shape import SHAPES
 from studio.errors import StudioError
+from tuning.ranks import joined
 
 DEFAULTS: dict[str, tuple[int, float]] = {
     "vae": (32, 4e-4),
@@ -185,7 +185,7 @@ def _assemble(given: argparse.Namespace) -> None:
 
 
 def _curves(given: argparse.Namespace) -> None:
-    from pocket.train.curves import draw_curves
+    from tuning.curves import draw_curves
 
     for path in sorted(given.out.glob("*.jsonl")):
         draw_curves(path, path.with_suffix(".png"))

@@ -45,7 +45,7 @@ def assemble(
     """Write a checkpoint at `folder`, replacing what is there; it is moved there whole.
 
     Args:
-        transformer: by official names, see `pocket.train.weights.released_tensors`.
+        transformer: by official names, see `tuning.weights.released_tensors`.
 
     Returns:
         Its size in bytes.

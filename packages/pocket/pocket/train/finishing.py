@@ -13,7 +13,7 @@ from pocket.train.reasoner import read_tokenizer
 from pocket.train.shape import SHAPES
 from pocket.train.sound_codec import read_sound
 from pocket.train.video_vae import DECODER, read_vae
-from pocket.train.weights import released_tensors
+from tuning.weights import released_tensors
 
 
 def finish(options: Options, folder: Path) -> int:

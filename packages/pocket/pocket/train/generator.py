@@ -13,9 +13,7 @@ from transformers import Qwen3VLVisionModel
 
 from engine.planning import PromptEncoder
 from engine.towers import OmniModel
-from pocket.train.ahead import Ahead
 from pocket.train.flow.encoding import encoding
-from pocket.train.flow.error import FlowSteps
 from pocket.train.flow.modes import BatchMaker, Mode
 from pocket.train.flow.pointing import Pointer, Squares
 from pocket.train.flow.sample_store import Drawer, Samples
@@ -25,6 +23,9 @@ from pocket.train.reasoner import Lessons, read_reasoner, read_tokenizer
 from pocket.train.shards import Make, Source, make_episodes, rendering
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
+from tuning.ahead import Ahead
+from tuning.flow.error import FlowSteps, Term
+from tuning.flow.levels import Levels
 
 PICTURES, GENERATOR = "pictures", "generator"
 
@@ -54,6 +55,10 @@ SOURCES: dict[Source, float] = {"still": 0.25, "clip": 0.22, "policy": 0.12, "gl
 ACTION_RATE = 3.0
 """On the learning rate of what is of actions alone; the report has 5 where policies are taught alone (4.2.5)."""
 
+LEVELS = Levels(action_weight=2.0)
+"""The report weighs actions by 10 (4.2.2), for values in rad; in the units of `pocket.train.acting` squares are some 20
+times as large, and what is much larger than the loss of pictures slows them: Adam goes by the largest."""
+
 ENCODED_EVERY = 4
 """Steps between two shards that are encoded here, where no processes do that."""
 
@@ -71,6 +76,11 @@ class Pupil(nn.Module):
         self.generator, self.student = model.generator, student
         self.pointer = Pointer(model.config.hidden_size).to(model.device)
         self.squares = Squares(model.config.hidden_size).to(model.device)
+
+    @property
+    def terms(self) -> dict[str, Term]:
+        """By mode, what is asked beside the velocity."""
+        return {"policy": self.pointer, "act": self.pointer, "t2i": self.squares}
 
 
 def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *, reasoner_rate: float = 0.0) -> State:
@@ -130,9 +140,9 @@ def run(options: Options, stage: str = GENERATOR, make: Make = make_episodes, *,
         steps = FlowSteps(
             model,
             pupil,
+            LEVELS,
             trains_reasoner=learns_along,
-            pointer=pupil.pointer,
-            squares=pupil.squares,
+            terms=pupil.terms,
             settle=settle,
         )
         lesson_steps = LessonSteps(model, student, settle=settle)

@@ -14,7 +14,6 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLVisionMo
 
 from engine.speck.layout import write_processors
 from engine.towers import OmniModel
-from pocket.train.ahead import Ahead
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
 from pocket.train.lessons.batch import LessonBatch, PictureTensors, batched
@@ -25,7 +24,8 @@ from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, Source, make_episodes, one_thread_each, read_shard, rendering
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.waiting import fill
-from pocket.train.weights import fresh_model
+from tuning.ahead import Ahead
+from tuning.weights import fresh_model
 
 STAGE = "reasoner"
 

@@ -22,8 +22,8 @@ from typing import Literal
 
 import cv2
 
-from pocket.train import ranks
 from pocket.world.episode import HELD_OUT_FROM, Episode, View
+from tuning import ranks
 
 Source = View | Literal["beginnings"]
 """What a shard is made of: episodes of a view, or `pocket.world.beginnings`, which are glances, several of a seed."""

@@ -21,11 +21,11 @@ from pocket.train.assemble import assemble
 from pocket.train.codecs import fresh_sight, fresh_sound, fresh_vae
 from pocket.train.shape import MAX_BYTES, POCKET, Shape
 from pocket.train.tokenizer import train_tokenizer
-from pocket.train.weights import fresh_model, released_tensors
 from studio.requests import GenerateImage
 from studio.requests.actions import RunPolicy
 from studio.requests.generate_video import GenerateVideo
 from studio.requests.reason import Reason
+from tuning.weights import fresh_model, released_tensors
 
 WORDS = [
     "A robot arm above a red cube on a wooden table, soft daylight from the left.",

@@ -12,10 +12,10 @@ from torch.nn.utils.weight_norm import WeightNorm
 
 from pocket.train.codecs import fresh_sound
 from pocket.train.loop import Options, State, needed_state, train
-from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, make_episodes, read_shard, rendering
 from pocket.train.waiting import fill
+from tuning.recorded import Recorded
 
 STAGE = "sound"
 

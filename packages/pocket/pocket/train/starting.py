@@ -27,7 +27,7 @@ from pocket.train.shape import SHAPES
 from pocket.train.sound_codec import STAGE as SOUND
 from pocket.train.tokenizing import tokenizer_folder
 from pocket.train.video_vae import DECODER, VAE
-from pocket.train.weights import read_model
+from tuning.weights import read_model
 
 
 def start(options: Options, checkpoint: Path) -> None:

@@ -12,15 +12,15 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d, max_pool2d
 
-from pocket.train.ahead import Ahead
 from pocket.train.codecs import fresh_vae, hasten_on_processor
 from pocket.train.loop import Options, State, needed_state, read_state, train, write_state
-from pocket.train.passes import onto
-from pocket.train.recorded import Recorded
 from pocket.train.shape import SHAPES
 from pocket.train.shards import Feed, Make, Source, make_episodes, read_shard, rendering
 from pocket.train.waiting import fill
 from pocket.world.episode import View
+from tuning.ahead import Ahead
+from tuning.passes import onto
+from tuning.recorded import Recorded
 
 LEAST = 1e-4
 """Of the loudest component's variance: what is below it is not made as loud as the rest."""

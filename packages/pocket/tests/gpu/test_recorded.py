@@ -7,12 +7,12 @@ import torch
 from torch import Tensor, nn
 
 from engine.planning import VisionSegment
-from pocket.train.flow.error import PROMPT_STEP, FlowError, FlowSteps, pose
-from pocket.train.flow.modes import Batch, TokenRun
-from pocket.train.flow.pointing import Pointer, Squares
-from pocket.train.recorded import Recorded
 from pocket.train.shape import TOY
-from pocket.train.weights import fresh_model
+from tuning.flow.batch import Batch, TokenRun
+from tuning.flow.error import PROMPT_STEP, FlowError, FlowSteps, pose
+from tuning.flow.levels import Levels
+from tuning.recorded import Recorded
+from tuning.weights import fresh_model
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")]
 
@@ -40,7 +40,7 @@ def test_a_replay_gives_the_loss_and_the_gradients_of_each_batch():
         torch.testing.assert_close(loss, wanted, rtol=2e-2, atol=1e-3)
         torch.testing.assert_close(gradient, layer.weight.grad, rtol=2e-2, atol=1e-3)
         torch.testing.assert_close(mean, batch.mean())
-        # As `pocket.train.loop` does: what is left of a graph ends the next recording.
+        # As `tuning.loop` does: what is left of a graph ends the next recording.
         del loss, wanted
 
 
@@ -48,16 +48,14 @@ def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_
     model = fresh_model(TOY.model(), 0).cuda()
     model.reasoner.requires_grad_(False)
     nn.init.normal_(model.generator.patch_out.weight, std=0.05)
-    pointer = Pointer(TOY.width).cuda()
     segment = VisionSegment(shape=(TOY.latent_channels, 2, 4, 4), patch=2, fps=10.0)
     given = torch.tensor([True, False])
-    squares = Squares(model.config.hidden_size).cuda()
     steps = FlowSteps(
         model,
         model.generator,
+        Levels(),
         trains_reasoner=False,
-        pointer=pointer,
-        squares=squares,
+        terms={},
         settle=torch.cuda.synchronize,
     )
     for count in (5, 9, 130, 131, 7, 140):
@@ -77,7 +75,7 @@ def test_a_generator_s_step_that_is_replayed_is_as_wrong_as_one_that_is_not_and_
                 if recorded:
                     loss, _ = steps.loss(batch)
                 else:
-                    loss, _ = FlowError(model, batch)(*pose(batch, model, prompt_step=PROMPT_STEP))
+                    loss, _ = FlowError(model, batch, Levels())(*pose(batch, model, prompt_step=PROMPT_STEP))
             (gradient,) = torch.autograd.grad(loss, [model.generator.patch_in.weight])
             found.append((loss.detach(), gradient.clone()))
             del loss

@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 import torch
 
-from pocket.train.ahead import Ahead
+from tuning.ahead import Ahead
 
 
 def draw(dice: torch.Generator) -> float:

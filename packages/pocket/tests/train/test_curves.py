@@ -5,8 +5,8 @@ import json
 import pytest
 from PIL import Image
 
-from pocket.train.curves import draw_curves, read_curves
 from studio.errors import BadInput
+from tuning.curves import draw_curves, read_curves
 
 
 def test_every_number_of_a_run_gets_a_plot(tmp_path):

@@ -7,10 +7,10 @@ from torch.nn.functional import mse_loss
 
 from engine.towers import OmniModel
 from pocket.train.codecs import fresh_sight
-from pocket.train.passes import denoise, read
 from pocket.train.shape import TOY
 from pocket.train.starting import grow, grow_sight
-from pocket.train.weights import fresh_model
+from tuning.passes import denoise, read
+from tuning.weights import fresh_model
 
 WIDE = replace(TOY, width=96, inner=160, heads=4, kv_heads=2)
 

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from engine.towers import OmniModel
-from pocket.train import layers
-from pocket.train.passes import denoise, read, text_positions
 from pocket.train.shape import TOY
-from pocket.train.weights import fresh_model
+from tuning import layers
+from tuning.passes import denoise, read, text_positions
+from tuning.weights import fresh_model
 
 
 @pytest.fixture(scope="module")

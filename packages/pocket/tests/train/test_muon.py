@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from pocket.train.muon import MOMENTUM, Muon, orthogonal
+from tuning.muon import MOMENTUM, Muon, orthogonal
 
 SHAPES = [(8, 4), (4, 8), (8, 4), (6, 6)]
 

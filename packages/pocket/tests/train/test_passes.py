@@ -9,13 +9,13 @@ import torch
 from engine import Engine
 from engine.sampling.sampler import embed
 from engine.towers import OmniModel, Pack
-from pocket.train.flow.error import batch_positions, embed_run, read_run
-from pocket.train.flow.modes import Batch, TokenRun
-from pocket.train.passes import denoise, read_prompts
-from pocket.train.weights import read_model
 from studio.requests import GenerateImage
 from studio.requests.actions import RunPolicy
 from studio.requests.generate_video import GenerateVideo
+from tuning.flow.batch import Batch, TokenRun
+from tuning.flow.runs import batch_positions, embed_run, read_run
+from tuning.passes import denoise, read_prompts
+from tuning.weights import read_model
 
 SEEN = "u" + "0" * 16
 

@@ -13,7 +13,7 @@ import torch
 from torch import multiprocessing, nn
 
 from pocket.train.loop import Options, needed_state, train
-from pocket.train.ranks import is_first, joined, own_seed
+from tuning.ranks import is_first, joined, own_seed
 
 NUM_RANKS, NUM_STEPS = 2, 20
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from pocket.train.recorded import Recorded
+from tuning.recorded import Recorded
 
 
 def measure_of(layer: nn.Linear):

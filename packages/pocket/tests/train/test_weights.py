@@ -4,7 +4,7 @@ import torch
 
 from engine.weights.key_map import key_map
 from pocket.train.shape import TOY
-from pocket.train.weights import fresh_model, read_model, released_tensors
+from tuning.weights import fresh_model, read_model, released_tensors
 
 
 def test_what_is_written_is_every_tensor_that_a_checkpoint_has_and_reads_back_the_same(untrained):

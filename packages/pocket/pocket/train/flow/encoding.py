@@ -19,12 +19,12 @@ from zlib import crc32
 import cv2
 import torch
 
-from pocket.train import ranks
 from pocket.train.flow.samples import DrawnEpisode, Encoder, Sample, draw
 from pocket.train.loop import Options, needed_state
 from pocket.train.shards import EPISODES, LATENTS, Feed, Source, read_shard, running
 from pocket.train.sound_codec import read_sound
 from pocket.train.video_vae import read_vae
+from tuning import ranks
 
 PAUSE_S = 0.2
 """Of a process that finds nothing to encode."""

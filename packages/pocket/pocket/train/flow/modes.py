@@ -8,22 +8,21 @@ branch reads when nobody wrote a negative prompt.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.planning import ActionSegment, PromptEncoder, Segment, SoundSegment, VisionSegment
+from engine.planning import ActionSegment, PromptEncoder, SoundSegment, VisionSegment
 from engine.planning import trained_strings as trained
 from engine.planning.action import action_caption
-from engine.planning.prompt import with_sentence
+from engine.planning.video import image_text, video_text
 from pocket.train.acting import JOINTS
 from pocket.train.flow.chats import ChatCutter
+from pocket.train.flow.pointing import shown_where
 from pocket.train.flow.samples import Sample
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName, ViewName
+from tuning.flow.batch import Batch, TokenRun
 
 TEXT_DROPOUT = 0.1
 """Technical report, 4.2.1."""
@@ -75,43 +74,6 @@ HAND: EmbodimentName = "bridge_orig_lerobot"
 """The body of clips: one arm, ten values. Its domain is not that of joint positions, which policies speak."""
 
 
-@dataclass(frozen=True)
-class TokenRun:
-    """One segment of a batch.
-
-    Attributes:
-        segment: its shape and places.
-        values: clean latents [B, *segment.shape], float32.
-        given: bool [T], steps of its time axis that are kept.
-    """
-
-    segment: Segment
-    values: Tensor
-    given: Tensor
-
-    @property
-    def is_denoised(self) -> bool:
-        """Anything of it is."""
-        return not bool(self.given.all())
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Sequences of one mode.
-
-    Attributes:
-        prompts: tokens of each.
-        places: float32 [B, NUM_PLACES, 3], of policies, see `pocket.train.acting`.
-        squares: int64 [B, tokens, MERGE * MERGE, 2], of pictures, see `pocket.train.lessons.seeing.squares_of`.
-    """
-
-    mode: Mode
-    prompts: tuple[NDArray[np.int64], ...]
-    runs: tuple[TokenRun, ...]
-    places: Tensor | None = None
-    squares: Tensor | None = None
-
-
 class BatchMaker:
     """From samples to batches, in the words of one tokenizer."""
 
@@ -149,8 +111,8 @@ class BatchMaker:
             return _templated(text, sample, is_still=is_still, negative=words is None) if templated else text
 
         texts = map(write, samples, _drawn_words(samples, dice, as_caption=as_caption))
-        squares = torch.stack([_squares_of(sample) for sample in samples]).long() if is_still else None
-        return Batch(mode, self._prompts.cut([*texts], system), tuple(runs), squares=squares)
+        asked = (torch.stack([_squares_of(sample) for sample in samples]).long(),) if is_still else ()
+        return Batch(mode, self._prompts.cut([*texts], system), tuple(runs), DRAWS.get(mode, 1), asked)
 
     def _transfer(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
         hints = [hint for hint in samples[0].controls if all(hint in sample.controls for sample in samples)]
@@ -163,7 +125,7 @@ class BatchMaker:
         texts = [words or "" for words in _drawn_words(samples, dice, as_caption=as_caption)]
         # Without the control now and then: a guided run asks for that too, to lead away from it.
         runs = (self._vision(samples, 0),) if _chance(dice) < TEXT_DROPOUT else (given, self._vision(samples, 0))
-        return Batch(mode, self._prompts.cut(texts, trained.TRANSFER_SYSTEM_PROMPT), runs)
+        return Batch(mode, self._prompts.cut(texts, trained.TRANSFER_SYSTEM_PROMPT), runs, DRAWS.get(mode, 1))
 
     def _actions(self, mode: Mode, samples: list[Sample], dice: torch.Generator | None) -> Batch:
         is_joints = samples[0].kind in ("policy", "glance")
@@ -194,9 +156,15 @@ class BatchMaker:
             return "" if words is None else action_caption(words, view, num_frames, sample.fps, sample.size)
 
         texts = map(write, samples, _drawn_words(samples, dice, as_caption=False))
-        runs = (self._vision(samples, kept), TokenRun(segment, values, known))
-        places = torch.stack([_places_of(sample) for sample in samples]) if has_state else None
-        return Batch(mode, self._prompts.cut([*texts], None), runs, places)
+        vision = self._vision(samples, kept)
+        runs = (vision, TokenRun(segment, values, known))
+        asked: tuple[Tensor, ...] = ()
+        if has_state:
+            places = torch.stack([_places_of(sample) for sample in samples])
+            frames = vision.segment
+            assert isinstance(frames, VisionSegment)
+            asked = places, shown_where(places, frames.grid[1:])
+        return Batch(mode, self._prompts.cut([*texts], None), runs, DRAWS.get(mode, 1), asked)
 
     def _vision(self, samples: list[Sample], kept: int) -> TokenRun:
         values = torch.stack([sample.vision for sample in samples]).float()
@@ -233,15 +201,10 @@ def _words(sample: Sample, pick: float, *, as_caption: bool) -> str:
 
 def _templated(text: str, sample: Sample, *, is_still: bool, negative: bool) -> str:
     """With the sentences of metadata that `engine.planning` puts behind a prompt, or behind an empty negative one."""
-    width, height = sample.size
     if is_still:
-        sentence = trained.NOT_IMAGE_RESOLUTION if negative else trained.IMAGE_RESOLUTION
-        return with_sentence(text, sentence.format(height=height, width=width))
+        return image_text(text, sample.size, is_negative=negative)
     num_frames = (sample.vision.shape[1] - 1) * 4 + 1
-    duration = trained.NOT_VIDEO_DURATION if negative else trained.VIDEO_DURATION
-    resolution = trained.NOT_VIDEO_RESOLUTION if negative else trained.VIDEO_RESOLUTION
-    text = with_sentence(text, duration.format(duration_s=num_frames / sample.fps, fps=sample.fps))
-    return with_sentence(text, resolution.format(height=height, width=width))
+    return video_text(text, sample.size, num_frames, sample.fps, is_negative=negative)
 
 
 def _actions_of(sample: Sample) -> Tensor:

@@ -19,8 +19,15 @@ from pocket.train.lessons.seeing import Naming
 from pocket.world.policy_view import POLICY_LAYOUT
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE
 from robot.simulation.scene import EXTERIORS
+from tuning.flow.error import Hidden
 
 NUM_COLOURS = NUM_PLACES - 1
+
+POINTING_SCALE = 0.2
+"""Of the loss of where things are, in squares of 10 cm, beside that of the velocity."""
+
+SQUARES_SCALE = 0.01
+"""Of that of what covers each square of a picture, which is some forty times that of its velocity."""
 
 SEEN_SHARE = 0.1
 """Of the error of which colours are where, a sum over the picture, against that of places, in squares of 10 cm."""
@@ -46,6 +53,12 @@ class Pointer(nn.Module):
         with torch.no_grad():
             # Of a mark and a place for each colour: few parts have any.
             self.parts.bias[::4] = RARELY
+
+    def forward(self, hidden: Hidden, places: Tensor, shown: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """What a policy's loss has beside the velocity's, and what `names` are of; see `error`."""
+        state, picture = hidden.out[:, -hidden.sizes[-1]], hidden.out[:, : shown.shape[1]]
+        error, told = self.error(state.float(), picture.float(), places, shown)
+        return POINTING_SCALE * error, told
 
     def error(self, state: Tensor, picture: Tensor, places: Tensor, shown: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """How wrong it is.
@@ -128,6 +141,11 @@ class Squares(nn.Module):
         super().__init__()
         self.inner = nn.Linear(hidden, 2 * hidden)
         self.naming = Naming(2 * hidden)
+
+    def forward(self, hidden: Hidden, squares: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """What a picture's loss has beside the velocity's, and what `names` are of; see `error`."""
+        error, told = self.error(hidden.halfway, squares)
+        return SQUARES_SCALE * error, told
 
     def error(self, halfway: Tensor, squares: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """How wrong it is, and the same without gradients.

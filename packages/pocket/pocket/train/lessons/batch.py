@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pocket.train.lessons.writing import Lesson
-from pocket.train.passes import onto
+from tuning.passes import onto
 
 MAX_PICTURE_BYTES = 24 * 10**9
 """Of pictures that stay on the device."""

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 from transformers import Qwen3VLVisionModel
 
 from engine.towers import OmniModel
 from pocket.train.lessons.batch import LessonBatch
 from pocket.train.lessons.seeing import SEEING_WEIGHT, Naming
 from pocket.train.lessons.sight import cut, look
-from pocket.train.passes import read
-from pocket.train.recorded import Recorded
+from tuning.passes import read
+from tuning.reasoner.words import word_errors
+from tuning.recorded import Recorded
 
 
 class Student(nn.Module):
@@ -63,12 +63,10 @@ class LessonError:
             deep = tuple(torch.zeros_like(x).scatter(1, index, part.to(x.dtype)) for part in seen)
         out, _ = read(self._model, x, positions, lengths, deep, whole=True)
         # Of all tokens, asked for or not: shapes that hang on what is asked could not be recorded.
-        words = self._model.reasoner.head(out[:, :-1].flatten(0, 1)).float()
-        following = tokens[:, 1:].flatten()
-        errors = cross_entropy(words, following, reduction="none")
+        errors, is_right = word_errors(self._model.reasoner, out[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
         of_answers, of_questions = (part[:, :-1].flatten() for part in (before_answer, before_question))
         answers, questions = _mean(errors, of_answers), _mean(errors, of_questions)
-        right = _mean((words.detach().argmax(-1) == following).float(), of_answers)
+        right = _mean(is_right, of_answers)
         loss = answers + QUESTION_WEIGHT * questions + SEEING_WEIGHT * sum(seeing)
         return loss, answers.detach(), right, *(part.detach() for part in seeing)
 

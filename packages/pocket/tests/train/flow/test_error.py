@@ -11,11 +11,13 @@ from torch import nn
 
 from engine.planning import read_tokenizer
 from engine.towers import OmniModel
-from pocket.train.flow.error import FlowError, FlowSteps, form_of, pose
-from pocket.train.flow.modes import DRAWS, Batch, BatchMaker, Mode
+from pocket.train.flow.modes import DRAWS, BatchMaker, Mode
 from pocket.train.flow.pointing import Pointer, Squares
-from pocket.train.weights import read_model
+from pocket.train.generator import LEVELS
 from pocket_samples import CLIP, MOMENT, STILL
+from tuning.flow.batch import Batch
+from tuning.flow.error import FlowError, FlowSteps, Term, form_of, pose
+from tuning.weights import read_model
 
 SHORT = (("a cube", ""),)
 
@@ -57,7 +59,8 @@ def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
     found: list[tuple[torch.Tensor, ...]] = []
     for step in (1, 64):
         torch.manual_seed(5)
-        error = FlowError(model, batch, pointer=pointer, squares=squares)
+        term: Term = squares if mode == "t2i" else pointer
+        error = FlowError(model, batch, LEVELS, term=term)
         loss, *told = error(*pose(batch, model, prompt_step=step))
         loss.backward()
         gradients = [
@@ -73,28 +76,25 @@ def test_what_fills_prompts_up_changes_neither_loss_nor_gradients(
 
 
 def test_a_prompt_that_is_read_once_is_learnt_at_several_levels_as_if_it_stood_there_as_often(
-    model: OmniModel, squares: Squares, untrained: Path, monkeypatch: pytest.MonkeyPatch
+    model: OmniModel, squares: Squares, untrained: Path
 ):
     batch = batch_of(untrained, "t2i")
     (run,) = batch.runs
-    assert batch.squares is not None
     often = replace(
         batch,
         prompts=batch.prompts * DRAWS["t2i"],
         runs=(replace(run, values=run.values.repeat(DRAWS["t2i"], 1, 1, 1, 1)),),
-        squares=batch.squares.repeat(DRAWS["t2i"], 1, 1, 1),
+        draws=1,
+        asked=(batch.asked[0].repeat(DRAWS["t2i"], 1, 1, 1),),
     )
     torch.manual_seed(5)
-    found = FlowError(model, batch, squares=squares)(*pose(batch, model))
-    monkeypatch.setitem(DRAWS, "t2i", 1)
+    found = FlowError(model, batch, LEVELS, term=squares)(*pose(batch, model))
     torch.manual_seed(5)
-    wanted = FlowError(model, often, squares=squares)(*pose(often, model))
+    wanted = FlowError(model, often, LEVELS, term=squares)(*pose(often, model))
     torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_one_measure_serves_all_batches_of_a_form(
-    model: OmniModel, pointer: Pointer, squares: Squares, untrained: Path
-):
+def test_one_measure_serves_all_batches_of_a_form(model: OmniModel, pointer: Pointer, untrained: Path):
     batch = batch_of(untrained, "policy")
     other = replace(batch, runs=tuple(replace(run, values=torch.randn_like(run.values)) for run in batch.runs))
     kept = replace(batch, runs=(replace(batch.runs[0], given=torch.ones_like(batch.runs[0].given)), batch.runs[1]))
@@ -104,16 +104,16 @@ def test_one_measure_serves_all_batches_of_a_form(
     steps = FlowSteps(
         model,
         nn.ModuleList([model, pointer]),
+        LEVELS,
         trains_reasoner=False,
-        pointer=pointer,
-        squares=squares,
+        terms={"policy": pointer},
         settle=lambda: None,
     )
     for one in (batch, other):
         torch.manual_seed(6)
         loss, shown = steps.loss(one)
         torch.manual_seed(6)
-        error = FlowError(model, one, pointer=pointer)
+        error = FlowError(model, one, LEVELS, term=pointer)
         wanted, *told = error(*pose(one, model))
         assert torch.equal(loss, wanted)
         assert shown == dict(zip(error.names, told, strict=True))

@@ -9,12 +9,13 @@ import torch
 from engine.planning import Media, PromptEncoder, plan, read_setting, read_tokenizer
 from engine.weights import open_folder
 from pocket.train.flow import modes
-from pocket.train.flow.modes import Batch, BatchMaker
+from pocket.train.flow.modes import BatchMaker
 from pocket.train.shape import TOY
 from pocket_samples import CLIP, MOMENT, STILL
 from studio.requests import GenerateImage
 from studio.requests.actions import RunPolicy
 from studio.requests.generate_video import GenerateVideo
+from tuning.flow.batch import Batch
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pocket.train.flow.error import draw_sigmas
+from tuning.flow.levels import draw_sigmas
 
 HERE = torch.device("cpu")
 

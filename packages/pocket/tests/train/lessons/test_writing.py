@@ -16,7 +16,6 @@ from pocket.train.lessons.batch import PictureTensors, batched
 from pocket.train.lessons.error import LessonSteps, Student
 from pocket.train.lessons.writing import LessonWriter, exchanges
 from pocket.train.shape import TOY
-from pocket.train.weights import read_model
 from pocket.world.episode import Wording
 from pocket_flat_world import flat_episode
 from studio.captions import Controls, VideoFacts
@@ -24,6 +23,7 @@ from studio.prompting.captioning import Captioner
 from studio.prompting.critique import read_critique
 from studio.prompting.question import SYSTEM, PlainText, Question, VideoUrl
 from studio.requests.reason import Reason
+from tuning.weights import read_model
 
 FULL_CAPTION = {
     "subjects": [{"description": "a blue ball", "location": "on the right", "number_of_subjects": 1}],

@@ -1,12 +1,14 @@
-"""Curves of a run as a picture: one small plot for each number that a stage logged, drawn with PIL alone."""
+"""Curves of a run: a line of JSON every few steps, and a picture of them, drawn with PIL alone."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PIL import Image, ImageDraw
+from torch import Tensor
 
 from studio.errors import BadInput
 
@@ -15,6 +17,23 @@ PLOT, MARGIN, COLUMNS = (300, 150), 28, 3
 INK, LINE, GRID = (40, 40, 40), (30, 90, 200), (225, 225, 225)
 
 NOT_DRAWN = ("step", "elapsed_s")
+
+
+def mean_of(seen: Sequence[Mapping[str, float | Tensor]]) -> dict[str, float]:
+    """Means of what steps have shown; a value that only some of them have is a mean of those."""
+    names = list(dict.fromkeys(name for entry in seen for name in entry))
+    line: dict[str, float] = {}
+    for name in names:
+        values = [float(entry[name]) for entry in seen if name in entry]
+        line[name] = sum(values) / len(values)
+    return line
+
+
+def write_curve(path: Path, line: Mapping[str, object]) -> None:
+    """Put a line behind the others of a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 def read_curves(path: Path) -> dict[str, list[tuple[float, float]]]:

@@ -31,7 +31,7 @@ class _Measured(nn.Module):
 class Recorded:
     """Measures by the form of what they are of; on a GPU one that comes a second time is recorded, and replayed then.
 
-    Nothing of the graph of a step before may be left by then: who trains lets go of each loss (`pocket.train.loop`),
+    Nothing of the graph of a step before may be left by then: who trains lets go of each loss (`tuning.loop`),
     and a measure of what it keeps itself.
 
     Args:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from engine.towers import OmniModel, build_model
 from engine.towers.block import Block
@@ -52,7 +51,7 @@ def tie_heads(model: OmniModel) -> None:
     for tower in (model.reasoner, model.generator):
         for block in tower.blocks:
             assert isinstance(block, Block)
-            if block.qk_norm is not None:
+            if block.qk_norm is not None and block.qk_norm.weight.requires_grad:
                 block.qk_norm.weight.register_hook(_Tied(block.num_heads))
 
 
@@ -71,11 +70,13 @@ def released_tensors(model: OmniModel, parameters: dict[str, Tensor] | None = No
     """The tensors of `transformer/` by their official names, on the CPU: `engine.weights.key_map` backwards.
 
     Args:
-        parameters: instead of the model's own, by their names here.
+        parameters: instead of all of the model's own, by their names here.
     """
     own = parameters if parameters is not None else dict(model.named_parameters())
     released: dict[str, Tensor] = {}
     for entry in key_map(model.config):
+        if entry.target not in own:
+            continue
         sizes = [source.heads or source.shape[0] for source in entry.sources]
         parts = own[entry.target].detach().cpu().split(sizes)
         for source, part in zip(entry.sources, parts, strict=True):
@@ -93,10 +94,3 @@ def read_model(folder: Path) -> OmniModel:
     weights = read_weights(opened, torch.device("cpu"), torch.float32)
     model = build_model(opened.config, {name: tensor.clone() for name, tensor in weights.items()})
     return _tied(model)
-
-
-def split_decay(modules: nn.Module) -> Iterator[tuple[list[nn.Parameter], bool]]:
-    """Parameters that weight decay is for, matrices, and those that it is not for; frozen ones are left out."""
-    trained = [parameter for parameter in modules.parameters() if parameter.requires_grad]
-    yield [parameter for parameter in trained if parameter.ndim > 1], True
-    yield [parameter for parameter in trained if parameter.ndim <= 1], False

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from engine.towers import OmniModel, rope_tables
 from engine.towers.block import Block
-from pocket.train.layers import denoise_layer, heads, read_layer
+from tuning.layers import denoise_layer, heads, read_layer
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,14 @@ def read_prompts(model: OmniModel, tokens: Tensor, lengths: Tensor) -> Prompts:
 
 
 def read(
-    model: OmniModel, x: Tensor, positions: Tensor, lengths: Tensor, deep: tuple[Tensor, ...] = (), *, whole: bool
+    model: OmniModel,
+    x: Tensor,
+    positions: Tensor,
+    lengths: Tensor,
+    deep: tuple[Tensor, ...] = (),
+    *,
+    whole: bool,
+    checkpointed: bool = False,
 ) -> tuple[Tensor, Prompts]:
     """Read embedded sequences causally.
 
@@ -69,6 +77,7 @@ def read(
         positions: [3, B, U] float32.
         deep: what is added behind the first layers, [B, U, H] each.
         whole: compute the last layer too.
+        checkpointed: see `denoise`.
 
     Returns:
         Normalised output [B, U, H], and what a generator needs of it.
@@ -80,23 +89,36 @@ def read(
     values: list[Tensor] = []
     for layer, block in enumerate(model.reasoner.blocks):
         assert isinstance(block, Block)
+        before = flat
         if whole or layer + 1 < len(model.reasoner.blocks):
-            flat, k, v = read_layer(block, flat, rope, batch)
+            # No block draws anything, so that there is no random state to bring back.
+            flat, k, v = (
+                checkpoint(read_layer, block, flat, rope, batch, use_reentrant=False, preserve_rng_state=False)
+                if checkpointed
+                else read_layer(block, flat, rope, batch)
+            )
             if layer < len(deep):
                 flat = flat + deep[layer].flatten(0, 1)
         else:
             _, k, v = heads(block, flat, rope, batch)
+        if len(model.reasoner.generator_k_norms):
+            # Edge's generator sees the keys through norms of its own.
+            raw = block.project(before)[0][:, block.num_heads :]
+            k = rope.rotate(model.reasoner.generator_k_norms[layer](raw)).unflatten(0, (batch, -1))
         # As they lie when they are repeated, so that a layer is not compiled for both.
         keys.append(k.contiguous())
         values.append(v.contiguous())
     return model.reasoner.norm(flat).view(batch, length, -1), Prompts(tuple(keys), tuple(values), lengths)
 
 
-def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) -> tuple[Tensor, Tensor]:
+def denoise(
+    model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts, *, checkpointed: bool = False
+) -> tuple[Tensor, Tensor]:
     """Diffusion tokens x [B, S, H], each sequence over its prompt and all of itself.
 
     Args:
         positions: [3, B, S] float32, the prompt's length and the margin included.
+        checkpointed: keep of each block what goes into it alone, and compute it again for its gradients.
 
     Returns:
         Normalised output [B, S, H], and what half of the layers have come to, the same shape.
@@ -108,7 +130,12 @@ def denoise(model: OmniModel, x: Tensor, positions: Tensor, prompts: Prompts) ->
     halfway = flat
     for layer, block in enumerate(model.generator.blocks):
         assert isinstance(block, Block)
-        flat = denoise_layer(block, flat, rope, prompts.keys[layer], prompts.values[layer], mask)
+        given = (block, flat, rope, prompts.keys[layer], prompts.values[layer], mask)
+        flat = (
+            checkpoint(denoise_layer, *given, use_reentrant=False, preserve_rng_state=False)
+            if checkpointed
+            else denoise_layer(*given)
+        )
         if 2 * (layer + 1) == len(model.generator.blocks):
             halfway = flat
     return model.generator.norm(flat).view(batch, length, -1), halfway.view(batch, length, -1)

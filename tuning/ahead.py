@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import torch
 
-from pocket.train.ranks import own_seed
+from tuning.ranks import own_seed
 
 Drawn = TypeVar("Drawn")
 

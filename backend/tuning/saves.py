@@ -1,0 +1,121 @@
+"""Serving saves: an adapter among the adapters, a checkpoint among those that are built here, each with its lineage."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.media.scratch import typed_disk_errors
+from studio.data_folder import DataFolder
+from studio.errors import Conflict
+from studio.tuning import Saved
+from studio.tuning.lineage import LINEAGE, Lineage
+from studio.tuning.tunings import Tuning, TuningSave
+
+
+class SaveShelf:
+    """Gives saves the names under which requests find them.
+
+    Args:
+        changed: called when adapters or checkpoints came or went.
+    """
+
+    def __init__(self, folder: DataFolder, catalogue: CheckpointCatalogue, changed: Callable[[], None]) -> None:
+        self._folder = folder
+        self._catalogue = catalogue
+        self._changed = changed
+
+    def appear(self, tuning: Tuning, saved: Saved) -> TuningSave:
+        """Serve a save where the trainer wrote it. Raises DiskFull, StorageError."""
+        name = f"{tuning.name}@{saved.step}"
+        source = self._folder.tunings / tuning.id / saved.folder
+        lineage = Lineage(
+            tuning=tuning.id,
+            step=saved.step,
+            recipe=tuning.recipe,
+            version=tuning.version,
+            created_at=tuning.created_at,
+        )
+        target = self._place(saved.makes, name)
+        with typed_disk_errors(target.parent):
+            (source / LINEAGE).write_text(lineage.model_dump_json(indent=1) + "\n")
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
+            target.symlink_to(source, target_is_directory=True)
+            if saved.makes == "checkpoint":
+                self._write_preset(name, tuning, saved.step)
+        self._changed()
+        return TuningSave(
+            step=saved.step,
+            name=name,
+            makes=saved.makes,
+            size_bytes=saved.size_bytes,
+            created_at=tuning.created_at,
+            loss=tuning.progress.loss,
+        )
+
+    def keep(self, tuning: Tuning, save: TuningSave, name: str) -> None:
+        """Copy a save to a name of its own, which outlives the tuning.
+
+        Raises:
+            Conflict: the name is taken.
+            DiskFull, StorageError: it does not fit; nothing is left behind.
+        """
+        target = self._place(save.makes, name)
+        is_known = save.makes == "checkpoint" and name in self._catalogue.names
+        if target.exists() or target.with_suffix(".safetensors").exists() or is_known:
+            raise Conflict(f"There is already a {save.makes} {name}.", param="name", hint="Use another name.")
+        part = target.with_name(f".{name}.part")
+        with typed_disk_errors(target.parent):
+            try:
+                shutil.copytree(self._place(save.makes, save.name).resolve(), part)
+                part.rename(target)
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+            if save.makes == "checkpoint":
+                self._write_preset(name, tuning, save.step)
+        self._changed()
+
+    def forget(self, tuning: Tuning) -> None:
+        """Take the saves of a tuning off the shelf, and its folder from the disk. Raises StorageError."""
+        with typed_disk_errors(self._folder.tunings):
+            for save in tuning.saves:
+                self._place(save.makes, save.name).unlink(missing_ok=True)
+                if save.makes == "checkpoint":
+                    self._preset(save.name).unlink(missing_ok=True)
+            folder = self._folder.tunings / tuning.id
+            if folder.exists():
+                shutil.rmtree(folder)
+        self._catalogue.read_again()
+        self._changed()
+
+    def is_taken(self, name: str) -> bool:
+        """Whether an adapter or a checkpoint has this name."""
+        adapter = self._place("adapter", name)
+        return adapter.exists() or adapter.with_suffix(".safetensors").exists() or name in self._catalogue.names
+
+    def _place(self, makes: str, name: str) -> Path:
+        return (self._folder.adapters if makes == "adapter" else self._folder.checkpoints) / name
+
+    def _preset(self, name: str) -> Path:
+        return self._folder.presets / f"{name}.toml"
+
+    def _write_preset(self, name: str, tuning: Tuning, step: int) -> None:
+        said = {
+            "id": name,
+            "title": name,
+            "summary": f"{tuning.checkpoint_title}, tuned on {_data_of(tuning)} for {step} steps.",
+            "tuned_from": tuning.recipe.checkpoint,
+        }
+        # A JSON string is a TOML string as long as nothing is escaped to surrogates.
+        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()]
+        self._preset(name).write_text("\n".join([*lines, "built_here = true", ""]), "utf-8")
+        self._catalogue.read_again()
+
+
+def _data_of(tuning: Tuning) -> str:
+    recipe = tuning.recipe
+    return " and ".join(blend.data for blend in recipe.data) if recipe.task == "reasoner" else recipe.data

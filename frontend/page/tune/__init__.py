@@ -1,0 +1,1 @@
+"""Tune: data sets, tunings with their checks, curves and saves."""

@@ -1,0 +1,144 @@
+"""The lines of `video_dataset_file.jsonl`, as `orrery captions-to-jsonl` writes them: windows of files, with captions.
+
+    {"uuid", "duration", "width", "height", "vision_path", "t2w_windows": [
+        {"start_frame": 0, "end_frame": 86, "temporal_interval": 1, "caption_json": {…}, "caption": "…"}]}
+
+What is trained on is `json.dumps(caption_json)`, the very string of inference, and `caption` where there is none. A
+line of an image may have its caption itself, without windows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from backend.media.pictures import is_picture
+from studio.errors import BadInput
+from tuning.left_out import Drops
+
+FILE = "video_dataset_file.jsonl"
+PLACES = (FILE, f"train/{FILE}", f"sft_dataset_bridge/train/{FILE}")
+"""Where it is looked for in a data folder; the second is the layout of published data sets."""
+
+
+class _Window(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    start_frame: int = Field(0, ge=0)
+    end_frame: int | None = Field(None, ge=0)
+    temporal_interval: int = Field(1, ge=1)
+    caption_json: dict[str, Any] | None = None
+    caption: str | None = None
+
+
+class _Line(_Window):
+    uuid: str = ""
+    duration: float | None = None
+    vision_path: str
+    t2w_windows: tuple[_Window, ...] = ()
+
+
+@dataclass(frozen=True)
+class Window:
+    """Frames of a file, and what they are called.
+
+    Attributes:
+        name: file and frames, for people.
+        path: the file.
+        first, last: frames, both included; the last is none where it is the file's.
+        interval: each so-manieth frame counts.
+        duration_s: of the whole file as the line says; none where it does not.
+        text: what is trained on.
+        is_structured: the text is a JSON object, which says size and length itself.
+        is_image: the file is a still image.
+    """
+
+    name: str
+    path: Path
+    first: int
+    last: int | None
+    interval: int
+    duration_s: float | None
+    text: str
+    is_structured: bool
+    is_image: bool
+
+
+def find_records(folder: Path) -> Path:
+    """The data set's file.
+
+    Raises:
+        BadInput: there is none.
+    """
+    for place in PLACES:
+        if (folder / place).is_file():
+            return folder / place
+    raise BadInput(
+        f"{folder} has no {FILE}.", param="data", hint="Write it with orrery captions-to-jsonl, or name its folder."
+    )
+
+
+def read_records(path: Path, drops: Drops) -> list[Window]:
+    """Every window that has a caption and a file.
+
+    Raises:
+        BadInput: the file is not text.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not UTF-8 text.", param="data") from None
+    return [
+        window
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+        for window in _windows(f"line {number}", line, path.parent, drops)
+    ]
+
+
+def _windows(place: str, text: str, folder: Path, drops: Drops) -> Iterator[Window]:
+    try:
+        line = _Line.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        said = ".".join(map(str, first["loc"])) or "the line"
+        drops.add("bad_line", f"The line cannot be read: {said}: {first['msg']}.", place)
+        return
+    path = folder / line.vision_path
+    if not path.is_file():
+        drops.add("file_missing", "The file that the line names does not exist.", line.vision_path)
+        return
+    is_image = is_picture(path)
+    for window in line.t2w_windows or (line,):
+        name = line.vision_path if is_image else f"{line.vision_path} {window.start_frame}-{_end(window)}"
+        text_of = _text(window) or _text(line)
+        if text_of is None:
+            drops.add("no_caption", "The window has neither a caption_json nor a caption.", name)
+            continue
+        yield Window(
+            name=name,
+            path=path,
+            first=window.start_frame,
+            last=window.end_frame,
+            interval=window.temporal_interval,
+            duration_s=line.duration,
+            text=text_of[0],
+            is_structured=text_of[1],
+            is_image=is_image,
+        )
+
+
+def _text(window: _Window) -> tuple[str, bool] | None:
+    if window.caption_json:
+        return json.dumps(window.caption_json), True
+    caption = (window.caption or "").strip()
+    return (caption, False) if caption else None
+
+
+def _end(window: _Window) -> str:
+    return "" if window.end_frame is None else str(window.end_frame)

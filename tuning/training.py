@@ -1,0 +1,302 @@
+"""A training from its first look at the data to its last save, told event by event."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from engine.device import pick_device, pick_dtype, typed_out_of_memory
+from engine.planning import Setting, read_setting
+from engine.tower_loading import load_towers
+from engine.towers import OmniModel, empty_model
+from engine.weights import Folder, open_folder
+from studio.errors import BadInput, EngineError
+from studio.tuning import (
+    Checked,
+    DataReport,
+    Ended,
+    GeneratorRecipe,
+    MemoryEstimate,
+    Preparing,
+    Saved,
+    Stepped,
+    TuningEvent,
+    TuningWork,
+)
+from tuning.commands import Commands
+from tuning.curves import mean_of, write_curve
+from tuning.generator.data import ClipData, read_data
+from tuning.generator.latents import LatentCache
+from tuning.generator.task import GeneratorTask, let_learn
+from tuning.loop import Done, Learner, Shown, steps
+from tuning.memory import StepShape, estimate
+from tuning.optimisers import Moving
+from tuning.saves import write_adapter, write_checkpoint
+from tuning.schedules import average_keep, rate_factor
+from tuning.state import State, read_state, write_state
+from tuning.tally import Tally
+
+TOLD_EVERY_S = 1.0
+"""Seconds between two events of steps, and of preparing."""
+
+Tell = Callable[[TuningEvent], None]
+
+
+class Stopped(Exception):  # noqa: N818
+    """The training was stopped before its first step."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a training computes, and what it begins with."""
+
+    work: TuningWork
+    opened: Folder
+    setting: Setting
+    device: torch.device
+    dtype: torch.dtype
+
+    @classmethod
+    def of(cls, work: TuningWork) -> Place:
+        """Read a checkpoint's small files.
+
+        Raises:
+            NotACheckpoint, BrokenCheckpoint: see `engine.weights.open_folder`.
+            BadInput: there is no such device.
+        """
+        device, opened = pick_device(work.device), open_folder(work.checkpoint)
+        return cls(work, opened, read_setting(opened), device, pick_dtype(device, opened.dtype))
+
+
+class Told:
+    """Tells what is prepared, not too often, and looks for a stop meanwhile."""
+
+    def __init__(self, tell: Tell, commands: Commands) -> None:
+        self._tell, self._commands, self._last = tell, commands, -math.inf
+
+    def about(self, doing: str, done: int, total: int) -> None:
+        """Raises Stopped."""
+        if self._commands.next() == "stop":
+            raise Stopped
+        if done == total or time.monotonic() - self._last >= TOLD_EVERY_S:
+            self._last = time.monotonic()
+            self._tell(Preparing(doing=doing, done=done, total=total))
+
+
+def run(work: TuningWork, tell: Tell, commands: Commands) -> None:
+    """Carry out a piece of work.
+
+    Raises:
+        BadInput: the data or the recipe cannot be trained on, or has changed.
+        NotACheckpoint, BrokenCheckpoint: what it begins with cannot be read.
+        OutOfMemory: a step does not fit.
+        EngineError: the loss is not finite.
+        DiskFull, StorageError: a save could not be written; the last one is whole.
+    """
+    recipe = work.recipe
+    if not isinstance(recipe, GeneratorRecipe):
+        raise BadInput(f"The task {recipe.task} cannot be trained yet.", param="task", hint="Train the generator.")
+    place, told = Place.of(work), Told(tell, commands)
+    state_path = work.out / "state" / "training.pt"
+    try:
+        _check_recipe(place, recipe)
+        data = read_data(
+            work.data[recipe.data],
+            recipe,
+            place.setting,
+            lambda done, total: told.about("Reading the data", done, total),
+        )
+        tell(Checked(report=_report(place, recipe, data)))
+        if work.only_checks:
+            return
+        cache = LatentCache(work.cache, work.checkpoint / "vae", place.device, place.dtype, data.sources)
+        with typed_out_of_memory(place.device):
+            cache.fill(data.clips, lambda done: told.about("Encoding the videos", done, len(data.clips)))
+            model = load_towers(place.opened, place.device, place.dtype, compiled=False)
+            tally = Tally()
+            task = GeneratorTask(model, recipe, let_learn(model, recipe), data, cache, tally)
+            _Run(place, recipe, task, tally, _digest(data, cache), state_path, tell, commands).run()
+    except Stopped:
+        left = read_state(state_path)
+        tell(Ended(step=left.step if left else 0, is_whole=False))
+
+
+class _Run:
+    """The steps of a training, and its saves."""
+
+    def __init__(
+        self,
+        place: Place,
+        recipe: GeneratorRecipe,
+        task: GeneratorTask,
+        tally: Tally,
+        digest: str,
+        state_path: Path,
+        tell: Tell,
+        commands: Commands,
+    ) -> None:
+        self._place, self._recipe, self._task, self._tally = place, recipe, task, tally
+        self._state_path, self._tell, self._commands = state_path, tell, commands
+        how = recipe.optimisation
+        moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm)
+        learning = {name for name, value in task.module.named_parameters() if value.requires_grad}
+        self._learner = Learner(task.module, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
+        self._state = read_state(state_path) or State(seed=how.seed)
+        self._notes = {"recipe": _lasting(recipe), "data": digest}
+        _check_same(self._state, self._notes)
+        self._learner.load(self._state)
+
+    def run(self) -> None:
+        """Do the steps that are left."""
+        how, device = self._recipe.optimisation, self._place.device
+        if self._learner.step >= how.steps:
+            self._tell(Ended(step=self._learner.step, is_whole=True))
+            return
+        on_gpu = device.type == "cuda"
+        seen: list[Shown] = []
+        last = time.monotonic()
+        for done in steps(
+            self._learner,
+            self._loss,
+            how.seed,
+            progress=lambda step: step / how.steps,
+            factor=rate_factor(how),
+            autocast=torch.autocast(device.type, torch.bfloat16, enabled=on_gpu),
+            check=self._check,
+        ):
+            seen.append(done.shown)
+            command = self._commands.next()
+            is_over = done.step >= how.steps
+            saves = is_over or command is not None or done.step % how.save_every == 0
+            if saves or time.monotonic() - last >= TOLD_EVERY_S:
+                self._told(done, seen, (time.monotonic() - last) / len(seen))
+                seen.clear()
+                last = time.monotonic()
+            if saves:
+                self._save()
+                last = time.monotonic()
+            if is_over or command == "stop":
+                self._tell(Ended(step=done.step, is_whole=is_over))
+                return
+
+    def _loss(self, step: int):
+        self._tally.begin_step()
+        return self._task.loss(step)
+
+    def _check(self, step: int, norm: Tensor) -> None:
+        if bool(norm.isfinite()):
+            return
+        names = ", ".join(self._tally.blamed())
+        raise EngineError(
+            f"The loss or its gradient is not finite at step {step + 1}; the batch held: {names}.",
+            hint="The last save is whole. Lower the learning rate, or leave that data out.",
+        )
+
+    def _told(self, done: Done, seen: list[Shown], seconds: float) -> None:
+        means = mean_of(seen)
+        losses, by_noise = self._tally.tell()
+        stepped = Stepped(
+            step=done.step,
+            steps=self._recipe.optimisation.steps,
+            loss=means["loss"],
+            losses=losses,
+            by_noise=by_noise,
+            gradient_norm=means["gradient"],
+            learning_rate=self._recipe.optimisation.learning_rate * done.factor,
+            seconds_per_step=seconds,
+            memory=torch.cuda.max_memory_allocated() if self._place.device.type == "cuda" else None,
+        )
+        write_curve(self._place.work.out / "curves.jsonl", stepped.model_dump(mode="json", exclude={"kind"}))
+        self._tell(stepped)
+
+    def _save(self) -> None:
+        """The save first, then the state: what is cut short in between makes the same save again."""
+        self._task.check_data()
+        recipe, place, step = self._recipe, self._place, self._learner.step
+        weights = self._learner.average or self._learner.weights()
+        tensors = self._task.changed_tensors(weights)
+        name = f"saves/{recipe.name}@{step}"
+        if recipe.lora is not None:
+            size_bytes = write_adapter(place.work.out / name, tensors, recipe.lora, recipe.checkpoint)
+        else:
+            size_bytes = write_checkpoint(place.work.out / name, place.opened, tensors)
+        self._state.notes |= self._notes
+        self._learner.save(self._state, with_optimisers=True)
+        write_state(self._state_path, self._state)
+        makes = "adapter" if recipe.lora is not None else "checkpoint"
+        self._tell(Saved(step=step, folder=name, makes=makes, size_bytes=size_bytes))
+
+
+def _check_recipe(place: Place, recipe: GeneratorRecipe) -> None:
+    if recipe.lora is None and place.opened.precise_steps is not None:
+        raise BadInput(
+            "The checkpoint's weights are in FP8; all of them cannot be trained.",
+            param="lora",
+            hint="Train a LoRA adapter, or begin with the same checkpoint in bfloat16.",
+        )
+
+
+def _report(place: Place, recipe: GeneratorRecipe, data: ClipData) -> DataReport:
+    model = empty_model(place.opened.config)
+    let_learn(model, recipe)
+    num_trained = sum(value.numel() for value in model.parameters() if value.requires_grad)
+    return DataReport(
+        num_kept=len(data.clips),
+        dropped=data.dropped,
+        tokens=data.histogram(),
+        samples=data.samples(recipe.modes, place.work.out),
+        num_trained=num_trained,
+        memory=_memory(place, recipe, data, model, num_trained),
+    )
+
+
+def _memory(
+    place: Place, recipe: GeneratorRecipe, data: ClipData, model: OmniModel, num_trained: int
+) -> MemoryEstimate:
+    clip = data.longest
+    how = recipe.optimisation
+    shape = StepShape(how.batch_size, data.sequences.segment(clip).num_tokens, len(data.sequences.prompt(clip)))
+    return estimate(
+        place.opened.config,
+        shape,
+        how,
+        recipe.lora,
+        weight_bytes=_bytes_of(model, place.dtype),
+        num_trained=num_trained,
+        device=place.device,
+    )
+
+
+def _bytes_of(model: nn.Module, dtype: torch.dtype) -> int:
+    return sum(value.numel() * (4 if value.requires_grad else dtype.itemsize) for value in model.parameters())
+
+
+def _digest(data: ClipData, cache: LatentCache) -> str:
+    """SHA-256 over what is trained on: every clip's pixels and words, in their order."""
+    said = [(cache.key(clip), clip.window.text) for clip in data.clips]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def _lasting(recipe: GeneratorRecipe) -> str:
+    """The recipe without what may change between two runs of a training: how long it is, and how often it is saved."""
+    return recipe.model_dump_json(exclude={"optimisation": {"steps", "save_every", "checkpoints_activations"}})
+
+
+def _check_same(state: State, notes: dict[str, str]) -> None:
+    """Raises BadInput where a training is continued with another recipe or other data than it began with."""
+    what = {"recipe": "the recipe", "data": "the data"}
+    for name, value in notes.items():
+        if state.notes.get(name, value) != value:
+            raise BadInput(
+                f"The training began at step 0 with other settings: {what[name]} has changed since.",
+                param=name,
+                hint="Start a new training; the saves so far stay.",
+            )
