@@ -33,22 +33,31 @@ def train(speck: Path, clips: Path, tmp_path: Path):
     return train
 
 
-def test_an_answer_is_learnt_and_the_engine_gives_it(train, speck: Path, tmp_path: Path):
-    told = train(recipe_of(steps=60, save_every=60, lora={"rank": 8, "layers": "all"}, learning_rate=0.02))
-    losses = [event.losses["answers"] for event in told if isinstance(event, Stepped)]
-    assert losses[-1] < 0.1 < losses[0]
+def test_an_answer_is_learnt_and_the_engine_gives_it(train, speck: Path, clips: Path, tmp_path: Path):
+    write_rows(clips, rows(clips)[:1])
+    told = train(
+        recipe_of(steps=60, save_every=60, batch_size=1, schedule="constant", lora={"rank": 16, "layers": "all"})
+    )
+    stepped = [event.losses for event in told if isinstance(event, Stepped)]
+    assert stepped[-1]["answers"] < stepped[0]["answers"]
+    assert stepped[-1]["right"] == 1.0
     (save,) = (event for event in told if isinstance(event, Saved))
     engine = Engine.load(speck, device="cpu")
+    before = answer_of(engine)
     engine.use_adapter(tmp_path / "out" / save.folder)
+    assert answer_of(engine) == "Four." != before
+
+
+def answer_of(engine: Engine) -> str:
     asked = {"role": "user", "content": "What is two and two?"}
-    conversation = engine.converse(Reason.model_validate({"messages": [asked], "sampling": {"temperature": 0}}))
+    sampling = {"temperature": 0, "presence_penalty": 0, "max_tokens": 12}
+    conversation = engine.converse(Reason.model_validate({"messages": [asked], "sampling": sampling}))
     while not conversation.done:
         engine.decode([conversation])
-    assert conversation.text == "Four."
+    return conversation.text
 
 
 def test_a_training_of_all_weights_continues_to_the_bit_and_leaves_the_generator(train, speck: Path, tmp_path: Path):
-    train(recipe_of(lora=None, steps=4), "whole")
     train(recipe_of(lora=None, steps=2, schedule="constant"), "cut")
     train(recipe_of(lora=None, steps=4, schedule="constant"), "cut")
     train(recipe_of(lora=None, steps=4, schedule="constant"), "other")
@@ -57,5 +66,5 @@ def test_a_training_of_all_weights_continues_to_the_bit_and_leaves_the_generator
     assert other is not None
     assert all(torch.equal(cut.weights[name], other.weights[name]) for name in cut.weights)
     assert all(name.startswith("reasoner.") for name in cut.weights)
-    saved = tmp_path / "whole" / "saves" / "words@4"
+    saved = tmp_path / "cut" / "saves" / "words@4"
     assert open_folder(saved).shards.keys() == open_folder(speck).shards.keys()
