@@ -27,6 +27,10 @@ class Drops:
         self.messages.setdefault(reason, message)
         self.names.setdefault(reason, []).append(name)
 
+    def summary(self) -> str:
+        """All of it in one line."""
+        return "; ".join(f"{len(names)} × {self.messages[reason]}" for reason, names in self.names.items())
+
     def told(self) -> tuple[LeftOut, ...]:
         """All of it, the most frequent reason first."""
         by_count = sorted(self.names.items(), key=lambda entry: -len(entry[1]))

@@ -26,15 +26,17 @@ class StepShape:
         sequences: side by side.
         num_tokens: that are generated, of each.
         num_prompt: of its prompt.
+        num_words: of an answer, each with logits of the whole vocabulary.
     """
 
     sequences: int
     num_tokens: int
     num_prompt: int
+    num_words: int = 0
 
 
 def kept_by_block(config: ModelConfig, shape: StepShape, lora: Lora | None, width: int) -> int:
-    """Bytes that one block of the generator keeps for its gradients.
+    """Bytes that one block of a tower keeps for its gradients.
 
     Args:
         width: bytes of a value that goes into a product: 2 on a GPU, 4 on a CPU. What blocks add to is float32.
@@ -89,7 +91,9 @@ def estimate(
     # Gradients on their way back through the widest layer.
     passing = tokens * (2 * config.intermediate_size * 2 + 2 * config.hidden_size) * width
     optimiser = 4 * num_trained * (4 if how.ema is not None else 3)
-    activations = kept + keys + passing
+    # The logits in float32, their gradient, and what the cross-entropy keeps.
+    logits = 3 * 4 * shape.num_words * config.vocab_size
+    activations = kept + keys + passing + logits
     total = weight_bytes + optimiser + activations + (CONTEXT if on_gpu else 0)
     available = torch.cuda.mem_get_info(device)[1] if on_gpu else None
     advice = ""

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from engine.device import pick_device, pick_dtype, typed_out_of_memory
-from engine.planning import Setting, read_setting
+from engine.device import typed_out_of_memory
 from engine.tower_loading import load_towers
 from engine.towers import OmniModel, empty_model
-from engine.weights import Folder, open_folder
 from studio.errors import BadInput, EngineError
 from studio.tuning import (
     Checked,
     DataReport,
     Ended,
     GeneratorRecipe,
-    MemoryEstimate,
+    PolicyRecipe,
     Preparing,
+    ReasonerRecipe,
+    Recipe,
     Saved,
     Stepped,
     TuningEvent,
@@ -33,16 +30,16 @@ from studio.tuning import (
 )
 from tuning.commands import Commands
 from tuning.curves import mean_of, write_curve
-from tuning.generator.data import ClipData, read_data
-from tuning.generator.latents import LatentCache
-from tuning.generator.task import GeneratorTask, let_learn
+from tuning.generator.data import read_clip_data
 from tuning.loop import Done, Learner, Shown, steps
-from tuning.memory import StepShape, estimate
+from tuning.memory import estimate
 from tuning.optimisers import Moving
+from tuning.reasoner.data import read_conversation_data
 from tuning.saves import write_adapter, write_checkpoint
 from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
 from tuning.tally import Tally
+from tuning.task import About, Place, TrainingData, changed_tensors
 
 TOLD_EVERY_S = 1.0
 """Seconds between two events of steps, and of preparing."""
@@ -52,28 +49,6 @@ Tell = Callable[[TuningEvent], None]
 
 class Stopped(Exception):  # noqa: N818
     """The training was stopped before its first step."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a training computes, and what it begins with."""
-
-    work: TuningWork
-    opened: Folder
-    setting: Setting
-    device: torch.device
-    dtype: torch.dtype
-
-    @classmethod
-    def of(cls, work: TuningWork) -> Place:
-        """Read a checkpoint's small files.
-
-        Raises:
-            NotACheckpoint, BrokenCheckpoint: see `engine.weights.open_folder`.
-            BadInput: there is no such device.
-        """
-        device, opened = pick_device(work.device), open_folder(work.checkpoint)
-        return cls(work, opened, read_setting(opened), device, pick_dtype(device, opened.dtype))
 
 
 class Told:
@@ -101,32 +76,38 @@ def run(work: TuningWork, tell: Tell, commands: Commands) -> None:
         EngineError: the loss is not finite.
         DiskFull, StorageError: a save could not be written; the last one is whole.
     """
-    recipe = work.recipe
-    if not isinstance(recipe, GeneratorRecipe):
-        raise BadInput(f"The task {recipe.task} cannot be trained yet.", param="task", hint="Train the generator.")
     place, told = Place.of(work), Told(tell, commands)
     state_path = work.out / "state" / "training.pt"
     try:
-        _check_recipe(place, recipe)
-        data = read_data(
-            work.data[recipe.data],
-            recipe,
-            place.setting,
-            lambda done, total: told.about("Reading the data", done, total),
-        )
-        tell(Checked(report=_report(place, recipe, data)))
+        data = _read(place, told.about)
+        tell(Checked(report=_report(place, data)))
         if work.only_checks:
             return
-        cache = LatentCache(work.cache, work.checkpoint / "vae", place.device, place.dtype, data.sources)
+        digest = data.prepare(told.about)
         with typed_out_of_memory(place.device):
-            cache.fill(data.clips, lambda done: told.about("Encoding the videos", done, len(data.clips)))
             model = load_towers(place.opened, place.device, place.dtype, compiled=False)
-            tally = Tally()
-            task = GeneratorTask(model, recipe, let_learn(model, recipe), data, cache, tally)
-            _Run(place, recipe, task, tally, _digest(data, cache), state_path, tell, commands).run()
+            _Run(place, data, model, digest, state_path, tell, commands).run()
     except Stopped:
         left = read_state(state_path)
         tell(Ended(step=left.step if left else 0, is_whole=False))
+
+
+def _read(place: Place, about: About) -> TrainingData:
+    """The data of a recipe. Raises BadInput."""
+    recipe = place.work.recipe
+    if recipe.lora is None and place.opened.precise_steps is not None:
+        raise BadInput(
+            "The checkpoint's weights are in FP8; all of them cannot be trained.",
+            param="lora",
+            hint="Train a LoRA adapter, or begin with the same checkpoint in bfloat16.",
+        )
+    match recipe:
+        case GeneratorRecipe():
+            return read_clip_data(place, recipe, about)
+        case ReasonerRecipe():
+            return read_conversation_data(place, recipe, about)
+        case PolicyRecipe():
+            raise BadInput("Policies cannot be trained yet.", param="task", hint="Train the generator or the reasoner.")
 
 
 class _Run:
@@ -135,22 +116,23 @@ class _Run:
     def __init__(
         self,
         place: Place,
-        recipe: GeneratorRecipe,
-        task: GeneratorTask,
-        tally: Tally,
+        data: TrainingData,
+        model: OmniModel,
         digest: str,
         state_path: Path,
         tell: Tell,
         commands: Commands,
     ) -> None:
-        self._place, self._recipe, self._task, self._tally = place, recipe, task, tally
+        self._place, self._recipe, self._data, self._model = place, place.work.recipe, data, model
         self._state_path, self._tell, self._commands = state_path, tell, commands
-        how = recipe.optimisation
+        self._layers, self._tally = data.let_learn(model), Tally()
+        self._task = data.task(model, self._tally)
+        how = self._recipe.optimisation
         moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm)
-        learning = {name for name, value in task.module.named_parameters() if value.requires_grad}
-        self._learner = Learner(task.module, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
+        learning = {name for name, value in model.named_parameters() if value.requires_grad}
+        self._learner = Learner(model, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
         self._state = read_state(state_path) or State(seed=how.seed)
-        self._notes = {"recipe": _lasting(recipe), "data": digest}
+        self._notes = {"recipe": _lasting(self._recipe), "data": digest}
         _check_same(self._state, self._notes)
         self._learner.load(self._state)
 
@@ -187,7 +169,7 @@ class _Run:
                 self._tell(Ended(step=done.step, is_whole=is_over))
                 return
 
-    def _loss(self, step: int):
+    def _loss(self, step: int) -> Iterator[tuple[Tensor, Shown]]:
         self._tally.begin_step()
         return self._task.loss(step)
 
@@ -219,10 +201,10 @@ class _Run:
 
     def _save(self) -> None:
         """The save first, then the state: what is cut short in between makes the same save again."""
-        self._task.check_data()
+        self._data.check()
         recipe, place, step = self._recipe, self._place, self._learner.step
         weights = self._learner.average or self._learner.weights()
-        tensors = self._task.changed_tensors(weights)
+        tensors = changed_tensors(self._model, self._layers, weights)
         name = f"saves/{recipe.name}@{step}"
         if recipe.lora is not None:
             size_bytes = write_adapter(place.work.out / name, tensors, recipe.lora, recipe.checkpoint)
@@ -235,43 +217,26 @@ class _Run:
         self._tell(Saved(step=step, folder=name, makes=makes, size_bytes=size_bytes))
 
 
-def _check_recipe(place: Place, recipe: GeneratorRecipe) -> None:
-    if recipe.lora is None and place.opened.precise_steps is not None:
-        raise BadInput(
-            "The checkpoint's weights are in FP8; all of them cannot be trained.",
-            param="lora",
-            hint="Train a LoRA adapter, or begin with the same checkpoint in bfloat16.",
-        )
-
-
-def _report(place: Place, recipe: GeneratorRecipe, data: ClipData) -> DataReport:
+def _report(place: Place, data: TrainingData) -> DataReport:
+    recipe = place.work.recipe
     model = empty_model(place.opened.config)
-    let_learn(model, recipe)
+    data.let_learn(model)
     num_trained = sum(value.numel() for value in model.parameters() if value.requires_grad)
     return DataReport(
-        num_kept=len(data.clips),
+        num_kept=data.num_kept,
         dropped=data.dropped,
         tokens=data.histogram(),
-        samples=data.samples(recipe.modes, place.work.out),
+        samples=data.samples(place.work.out),
         num_trained=num_trained,
-        memory=_memory(place, recipe, data, model, num_trained),
-    )
-
-
-def _memory(
-    place: Place, recipe: GeneratorRecipe, data: ClipData, model: OmniModel, num_trained: int
-) -> MemoryEstimate:
-    clip = data.longest
-    how = recipe.optimisation
-    shape = StepShape(how.batch_size, data.sequences.segment(clip).num_tokens, len(data.sequences.prompt(clip)))
-    return estimate(
-        place.opened.config,
-        shape,
-        how,
-        recipe.lora,
-        weight_bytes=_bytes_of(model, place.dtype),
-        num_trained=num_trained,
-        device=place.device,
+        memory=estimate(
+            place.opened.config,
+            data.shape,
+            recipe.optimisation,
+            recipe.lora,
+            weight_bytes=_bytes_of(model, place.dtype),
+            num_trained=num_trained,
+            device=place.device,
+        ),
     )
 
 
@@ -279,13 +244,7 @@ def _bytes_of(model: nn.Module, dtype: torch.dtype) -> int:
     return sum(value.numel() * (4 if value.requires_grad else dtype.itemsize) for value in model.parameters())
 
 
-def _digest(data: ClipData, cache: LatentCache) -> str:
-    """SHA-256 over what is trained on: every clip's pixels and words, in their order."""
-    said = [(cache.key(clip), clip.window.text) for clip in data.clips]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
-
-
-def _lasting(recipe: GeneratorRecipe) -> str:
+def _lasting(recipe: Recipe) -> str:
     """The recipe without what may change between two runs of a training: how long it is, and how often it is saved."""
     return recipe.model_dump_json(exclude={"optimisation": {"steps", "save_every", "checkpoints_activations"}})
 

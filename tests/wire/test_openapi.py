@@ -187,7 +187,7 @@ class World:
         method, path = name.split()
         for parameter in operation.get("parameters", ()):
             if parameter["in"] == "path":
-                path = path.replace(f"{{{parameter['name']}}}", self.known(examples_of(parameter)[0]))
+                path = path.replace(f"{{{parameter['name']}}}", str(self.known(examples_of(parameter)[0])))
         for example in json_examples(operation):
             yield example, httpx.request(method, self.server.url + path, json=self.known(example), timeout=60)
 

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from engine.planning import Setting
+from engine.device import typed_out_of_memory
+from engine.towers import OmniModel
 from studio.errors import BadInput, PromptTooLong
 from studio.tuning import GeneratorRecipe, VideoMode
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.generator.clips import Clip, check_length, find_clips
-from tuning.generator.latents import Sources
+from tuning.generator.latents import LatentCache
 from tuning.generator.records import find_records, read_records
 from tuning.generator.sequences import Sequences
+from tuning.generator.task import GeneratorTask, let_learn
+from tuning.histogram import histogram_of
 from tuning.left_out import Drops
+from tuning.lora import LearningLora
+from tuning.memory import StepShape
 from tuning.sheets import write_sheet
+from tuning.sources import Sources
+from tuning.tally import Tally
+from tuning.task import About, Place
 
 NUM_SAMPLES = 3
-NUM_BINS = 10
 
 
 @dataclass(frozen=True)
@@ -32,33 +40,63 @@ class ClipData:
         sources: the files that they are of.
     """
 
+    place: Place
+    recipe: GeneratorRecipe
     clips: tuple[Clip, ...]
     dropped: tuple[LeftOut, ...]
     sequences: Sequences
     sources: Sources
 
     @property
-    def longest(self) -> Clip:
-        """The one with the most tokens."""
-        return max(self.clips, key=self.sequences.num_tokens)
+    def num_kept(self) -> int:
+        """Sequences."""
+        return len(self.clips)
+
+    @property
+    def shape(self) -> StepShape:
+        """A step whose sequences are all as long as the longest."""
+        longest = max(self.clips, key=self.sequences.num_tokens)
+        num_tokens, prompt = self.sequences.segment(longest).num_tokens, self.sequences.prompt(longest)
+        return StepShape(self.recipe.optimisation.batch_size, num_tokens, len(prompt))
 
     def histogram(self) -> tuple[Bin, ...]:
         """Of the sequences' tokens."""
-        lengths = np.array([self.sequences.num_tokens(clip) for clip in self.clips])
-        counts, edges = np.histogram(lengths, NUM_BINS if lengths.min() < lengths.max() else 1)
-        ends = [int(edge) for edge in edges]
+        return histogram_of([self.sequences.num_tokens(clip) for clip in self.clips])
+
+    def samples(self, out: Path) -> tuple[TrainingSample, ...]:
+        """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
+        trained: list[VideoMode] = [mode for mode, share in self.recipe.modes.items() if share > 0 and mode != "t2i"]
+        places = dict.fromkeys(np.linspace(0, len(self.clips) - 1, NUM_SAMPLES).round().astype(int).tolist())
         return tuple(
-            Bin(low=low, high=high, count=int(count))
-            for low, high, count in zip(ends[:-1], ends[1:], counts, strict=True)
+            self._sample(self.clips[place], trained[(number - 1) % len(trained)] if trained else "t2i", number, out)
+            for number, place in enumerate(places, 1)
         )
 
-    def samples(self, modes: dict[VideoMode, float], out: Path) -> tuple[TrainingSample, ...]:
-        """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
-        trained: list[VideoMode] = [mode for mode, share in modes.items() if share > 0 and mode != "t2i"]
-        places = dict.fromkeys(np.linspace(0, len(self.clips) - 1, NUM_SAMPLES).round().astype(int).tolist())
-        return tuple(self._sample(self.clips[place], trained, number, out) for number, place in enumerate(places, 1))
+    def let_learn(self, model: OmniModel) -> list[LearningLora]:
+        """Let the parameters learn that the recipe trains."""
+        return let_learn(model, self.recipe)
 
-    def _sample(self, clip: Clip, trained: Sequence[VideoMode], number: int, out: Path) -> TrainingSample:
+    def prepare(self, about: About) -> str:
+        """Encode what is not in the cache; returns the SHA-256 of every clip's pixels and words, in their order."""
+        cache = self._cache()
+        with typed_out_of_memory(self.place.device):
+            cache.fill(self.clips, lambda done: about("Encoding the videos", done, len(self.clips)))
+        said = [(cache.key(clip), clip.window.text) for clip in self.clips]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    def task(self, model: OmniModel, tally: Tally) -> GeneratorTask:
+        """The losses of a model."""
+        return GeneratorTask(model, self.recipe, self.clips, self.sequences, self._cache(), tally)
+
+    def check(self) -> None:
+        """Raises BadInput where a file has changed."""
+        self.sources.check()
+
+    def _cache(self) -> LatentCache:
+        place = self.place
+        return LatentCache(place.work.cache, place.work.checkpoint / "vae", place.device, place.dtype, self.sources)
+
+    def _sample(self, clip: Clip, mode: VideoMode, number: int, out: Path) -> TrainingSample:
         picture = f"samples/data-{number}.webp"
         write_sheet(clip.frames(), out / picture)
         width, height = clip.canvas
@@ -66,7 +104,7 @@ class ClipData:
         facts += [] if clip.fps is None else [("fps", f"{clip.fps:g}")]
         return TrainingSample(
             name=clip.window.name,
-            mode="t2i" if clip.window.is_image else trained[(number - 1) % len(trained)],
+            mode="t2i" if clip.window.is_image else mode,
             text=self.sequences.words(clip),
             picture=picture,
             num_tokens=self.sequences.num_tokens(clip),
@@ -74,22 +112,19 @@ class ClipData:
         )
 
 
-def read_data(folder: Path, recipe: GeneratorRecipe, setting: Setting, told: Callable[[int, int], None]) -> ClipData:
+def read_clip_data(place: Place, recipe: GeneratorRecipe, about: About) -> ClipData:
     """Look at every line of a data set.
-
-    Args:
-        told: how many of how many windows have been looked at.
 
     Raises:
         BadInput: there is no data set, nothing of it can be trained on, or the recipe asks for what cannot be.
     """
     check_length(recipe)
-    drops, sequences, sources = Drops(), Sequences(setting), Sources()
-    records = find_records(folder)
+    drops, sequences, sources = Drops(), Sequences(place.setting), Sources()
+    records = find_records(place.work.data[recipe.data])
     sources.hash(records)
     windows = read_records(records, drops)
     clips: list[Clip] = []
-    for clip in find_clips(windows, recipe, drops, lambda done: told(done, len(windows))):
+    for clip in find_clips(windows, recipe, drops, lambda done: about("Reading the data", done, len(windows))):
         try:
             sequences.prompt(clip)
         except PromptTooLong as error:
@@ -98,10 +133,9 @@ def read_data(folder: Path, recipe: GeneratorRecipe, setting: Setting, told: Cal
             sources.hash(clip.window.path)
             clips.append(clip)
     if not clips:
-        reasons = "; ".join(f"{len(names)} × {drops.messages[reason]}" for reason, names in drops.names.items())
         raise BadInput(
-            f"Nothing of the data set can be trained on. {reasons}".strip(),
+            f"Nothing of the data set can be trained on. {drops.summary()}".strip(),
             param="data",
             hint="Lower min_window_frames or num_frames, or add videos with captions.",
         )
-    return ClipData(tuple(clips), drops.told(), sequences, sources)
+    return ClipData(place, recipe, tuple(clips), drops.told(), sequences, sources)

@@ -11,20 +11,28 @@ import numpy as np
 import pytest
 
 from backend.media import write_clip
-from engine.planning import read_setting
-from engine.weights import open_folder
 from studio.errors import BadInput
+from studio.tuning import GeneratorRecipe, TuningWork
 from tuning.generator.clips import _resampled, nearest_shape
-from tuning.generator.data import ClipData, read_data
+from tuning.generator.data import ClipData, read_clip_data
+from tuning.task import Place
 from tuning_data import CAPTION, NUM_FRAMES, line_of, moving_square, recipe_of, write_lines
+
+
+def place_of(checkpoint: Path, data: Path, recipe: GeneratorRecipe) -> Place:
+    work = TuningWork(recipe=recipe, checkpoint=checkpoint, data={"squares": data}, out=data, cache=data)
+    return Place.of(work)
+
+
+def ignore(doing: str, done: int, total: int) -> None:
+    del doing, done, total
 
 
 @pytest.fixture
 def read(speck: Path, clips: Path):
     def read(lines: list[dict[str, Any]], **changes: Any) -> ClipData:
         write_lines(clips, lines)
-        setting = read_setting(open_folder(speck))
-        return read_data(clips, recipe_of(**changes), setting, lambda done, total: None)
+        return read_clip_data(place_of(speck, clips, recipe_of(**changes)), recipe_of(**changes), ignore)
 
     return read
 
@@ -122,7 +130,7 @@ def test_nothing_to_train_on_says_why(read):
 
 def test_a_folder_without_the_file_says_what_is_missing(speck, tmp_path):
     with pytest.raises(BadInput, match=r"has no video_dataset_file\.jsonl"):
-        read_data(tmp_path, recipe_of(), read_setting(open_folder(speck)), lambda done, total: None)
+        read_clip_data(place_of(speck, tmp_path, recipe_of()), recipe_of(), ignore)
 
 
 @pytest.mark.parametrize(

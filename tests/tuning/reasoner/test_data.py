@@ -1,0 +1,92 @@
+"""Which conversations are trained on, and how the trainer sees them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reasoner_data import ignore, place_of, recipe_of, rows, write_rows
+from studio.errors import BadInput
+from tuning.reasoner.conversations import Conversation
+from tuning.reasoner.data import ConversationData, read_conversation_data
+from tuning.reasoner.drawing import BlendDrawer
+
+
+@pytest.fixture
+def read(speck: Path, clips: Path):
+    def read(lines, **changes) -> ConversationData:
+        write_rows(clips, lines)
+        recipe = recipe_of(**changes)
+        return read_conversation_data(place_of(speck, clips, recipe), recipe, ignore)
+
+    return read
+
+
+def test_messages_are_read_in_the_engines_own_chat_and_the_answer_ends_with_its_token(read, clips):
+    data = read(rows(clips))
+    (conversations,) = data.sets
+    reading = data.reader.read(conversations[1])
+    assert "<|im_start|>user" in data.reader.words(reading)
+    vocabulary = data.reader._writer.vocabulary
+    answer = reading.tokens[reading.answer_at :].tolist()
+    assert vocabulary.tokenizer.decode(answer[:-1]) == "A square moves to the right."
+    assert answer[-1] in vocabulary.ends
+    after = reading.positions[:, reading.answer_at - 1 :].numpy()
+    assert (np.diff(after) == 1).all()
+
+
+def test_three_samples_are_told_with_what_is_learnt(read, clips, tmp_path):
+    data = read(rows(clips))
+    samples = data.samples(tmp_path)
+    assert [sample.answer for sample in samples] == [
+        "Four.",
+        "A square moves to the right.",
+        "A square, and nothing else.",
+    ]
+    assert samples[0].picture is None
+    assert (tmp_path / str(samples[1].picture)).is_file()
+    assert ("frames", "4") in samples[1].facts
+    assert "Answer briefly." in samples[2].text
+
+
+def test_what_cannot_be_learnt_is_counted(read, clips):
+    (clips / "text.mp4").write_text("no video")
+    about = rows(clips)[1]
+    broken, gone, long = ({"messages": [dict(turn) for turn in about["messages"]]} for _ in range(3))
+    broken["messages"][0]["content"] = [{"type": "video", "video": "text.mp4"}, {"type": "text", "text": "What?"}]
+    gone["messages"][0]["content"] = [{"type": "video", "video": "gone.mp4"}, {"type": "text", "text": "What?"}]
+    long["messages"][1]["content"] = "word " * 3000
+    data = read([*rows(clips), broken, gone, long], max_tokens=1000)
+    assert data.num_kept == 3
+    assert {left.reason: left.count for left in data.dropped} == {
+        "unreadable": 1,
+        "file_missing": 1,
+        "too_many_tokens": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"fps": 2.0}, "num_frames and fps are both given"), ({"trains_sight": True}, "vision encoder cannot be trained")],
+)
+def test_a_recipe_that_cannot_be_is_refused(read, clips, changes, said):
+    with pytest.raises(BadInput, match=said):
+        read(rows(clips), **changes)
+
+
+def conversation(name: str) -> Conversation:
+    return Conversation(name, "", "Which?", (), name)
+
+
+def test_data_sets_are_drawn_by_weight_and_each_conversation_once_before_any_again():
+    sets = [[conversation(f"a{index}") for index in range(4)], [conversation(f"b{index}") for index in range(2)]]
+    drawer = BlendDrawer(sets, [3, 1], 8, seed=0)
+    drawn = [one.name for step in range(10) for one in drawer.draw(step)]
+    counts = Counter(name[0] for name in drawn)
+    assert counts == {"a": 60, "b": 20}
+    own = [name for name in drawn if name[0] == "a"]
+    assert all(len(set(own[start : start + 4])) == 4 for start in range(0, 60, 4))
+    assert [one.name for one in BlendDrawer(sets, [3, 1], 8, seed=0).draw(7)] == drawn[56:64]

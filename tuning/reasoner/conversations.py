@@ -1,0 +1,140 @@
+"""Questions with their answers as the reasoner reads them: its own chat, frames and patches, and the answer behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from backend.media.clip_reader import stream_frames
+from backend.media.pictures import decode_picture, is_picture
+from backend.media.timeline import read_timeline
+from engine.reasoner import Footage
+from engine.reasoner.pixels import seen_size
+from engine.reasoner.prompt import PromptWriter, Shown, bounds_of
+from engine.reasoner.sight import choose_frames
+from studio.errors import NotAllowed
+from studio.requests.reason import Reason
+from studio.tuning import ReasonerRecipe
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A question, what it is about, and the answer that is learnt.
+
+    Attributes:
+        name: data set and row, for people.
+        media: files, in order.
+    """
+
+    name: str
+    system: str
+    question: str
+    media: tuple[Path, ...]
+    answer: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The same in tokens.
+
+    Attributes:
+        tokens: int64 [U], question and answer.
+        answer_at: index of the answer's first token.
+        positions: float32 [3, U].
+        shown: what is looked at, and where.
+    """
+
+    tokens: NDArray[np.int64]
+    answer_at: int
+    positions: Tensor
+    shown: tuple[Shown, ...]
+
+
+class ConversationReader:
+    """From conversations to what a checkpoint reads of them."""
+
+    def __init__(self, writer: PromptWriter, recipe: ReasonerRecipe) -> None:
+        self._writer, self._recipe = writer, recipe
+
+    def read(self, conversation: Conversation) -> Reading:
+        """Look at the media and write the chat.
+
+        Raises:
+            BadInput: a file cannot be decoded, or a text holds a token that stands for one.
+            NotAllowed: something is shown to a checkpoint that cannot see.
+        """
+        request, footage = self._request(conversation)
+        prompt = self._writer.write(request, footage)
+        vocabulary = self._writer.vocabulary
+        answer = [*vocabulary.encode(conversation.answer), min(vocabulary.ends)]
+        behind = prompt.next_position + torch.arange(len(answer), dtype=torch.float32)
+        return Reading(
+            np.array([*prompt.tokens, *answer], np.int64),
+            len(prompt.tokens),
+            torch.cat([prompt.positions, behind.expand(3, -1)], 1),
+            prompt.shown,
+        )
+
+    def frames(self, conversation: Conversation) -> NDArray[np.uint8] | None:
+        """What is looked at first, uint8 [T, height, width, 3]; none where nothing is shown."""
+        _, footage = self._request(conversation)
+        return next(iter(footage.values())).frames if footage else None
+
+    def words(self, reading: Reading) -> str:
+        """The chat up to the answer."""
+        return str(self._writer.vocabulary.tokenizer.decode(reading.tokens[: reading.answer_at].tolist()))
+
+    def _request(self, conversation: Conversation) -> tuple[Reason, dict[str, Footage]]:
+        if conversation.media and self._writer.sight is None:
+            raise NotAllowed("This checkpoint has no vision encoder: it reads only text.", param="checkpoint")
+        names = [f"u{number:016x}" for number in range(len(conversation.media))]
+        kinds = ["image" if is_picture(path) else "video" for path in conversation.media]
+        content: list[dict[str, str]] = [{"type": kind, kind: name} for name, kind in zip(names, kinds, strict=True)]
+        content.append({"type": "text", "text": conversation.question})
+        messages: list[dict[str, Any]] = [{"role": "user", "content": content if names else conversation.question}]
+        if conversation.system:
+            messages.insert(0, {"role": "system", "content": conversation.system})
+        asked = {"video_fps": self._recipe.fps, "num_video_frames": self._recipe.num_frames}
+        request = Reason.model_validate({"messages": messages, **asked})
+        footage: dict[str, Footage] = {}
+        longest = 1
+        chosen: dict[str, tuple[int, ...]] = {}
+        for name, kind, path in zip(names, kinds, conversation.media, strict=True):
+            if kind == "video":
+                chosen[name] = self._choose(path, request)
+                longest = max(longest, len(chosen[name]))
+        # The recipe's pixels are of a frame, a request's of all frames of a video together.
+        bounds = {"min_pixels": self._recipe.min_pixels, "max_pixels": self._recipe.max_pixels}
+        given = {bound: pixels * longest for bound, pixels in bounds.items() if pixels is not None}
+        request = Reason.model_validate({"messages": messages, **asked, **given})
+        for name, path in zip(names, conversation.media, strict=True):
+            footage[name] = self._video(path, chosen[name], request) if name in chosen else _image(path)
+        return request, footage
+
+    def _choose(self, path: Path, request: Reason) -> tuple[int, ...]:
+        timeline = read_timeline(path)
+        assert self._writer.sight is not None
+        return choose_frames(len(timeline.ticks), float(timeline.mean_rate), request, self._writer.sight)
+
+    def _video(self, path: Path, chosen: Sequence[int], request: Reason) -> Footage:
+        """Its frames, reduced where they are looked at smaller than they are, as the server sends them."""
+        assert self._writer.sight is not None
+        timeline = read_timeline(path)
+        times_s = tuple(float((timeline.ticks[at] - timeline.ticks[0]) * timeline.time_base) for at in chosen)
+        height, width = next(iter(stream_frames(path, timeline, chosen[:1]))).shape[:2]
+        bounds = bounds_of(request, self._writer.sight, is_clip=True)
+        rows, columns = seen_size(height, width, self._writer.sight, bounds, len(chosen))
+        seen = (columns, rows) if rows * columns < width * height else None
+        frames = np.stack([*stream_frames(path, timeline, chosen, size=seen)])
+        return Footage(frames, times_s, None if seen is None else (width, height))
+
+
+def _image(path: Path) -> Footage:
+    return Footage(decode_picture(path)[0][None])
