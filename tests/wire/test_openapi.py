@@ -125,6 +125,10 @@ class World:
         server.post("/v1/benchmarks", json=short)
         self.run = server.post("/v1/runs", json={"benchmark": "cups"}).json()["id"]
         wait_for(lambda: server.get(f"/v1/runs/{self.run}").json()["state"] == "succeeded", 120)
+        episode = {"id": "simulated-table/vague/1000000000", "question": "Get the red one.", "category": "vague"}
+        server.post("/v1/benchmarks", json={"name": "simulated-table", "form": "policy", "items": [episode]})
+        driven = {"benchmark": "simulated-table", "reasoner": "pi05"}
+        self.policy_run = server.post("/v1/runs", json=driven).json()["id"]
         self.ids: dict[str, str] = {}
 
     def _upload(self, content: bytes) -> str:
@@ -147,6 +151,7 @@ class World:
             "3d0c5a81fe27": self.refinement,
             "c41f7be2a905": asked["id"],
             "7a1f00c3d2e4": self.run,
+            "7a1f00c3d2e7": self.policy_run,
         }
 
     def known(self, example: Any, key: str = "") -> Any:
