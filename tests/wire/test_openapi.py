@@ -130,6 +130,10 @@ class World:
         drive = {"id": "drive-1", "media": [self.clip], "reference": {"weather": "Overcast"}}
         annotated = {"name": "drives", "form": "fields", "annotation": load_schema("av").model_dump(mode="json")}
         self.annotated = self._answered(short | annotated | {"items": [drive]})
+        episode = {"id": "simulated-table/vague/1000000000", "question": "Get the red one.", "category": "vague"}
+        server.post("/v1/benchmarks", json={"name": "simulated-table", "form": "policy", "items": [episode]})
+        driven = {"benchmark": "simulated-table", "reasoner": "pi05"}
+        self.policy_run = server.post("/v1/runs", json=driven).json()["id"]
         send_clips(server, "cups")
         self.tuning = start(server, recipe=recipe("lift", steps=100, save_every=100))["id"]
         wait_tuning(server, self.tuning)
@@ -164,6 +168,7 @@ class World:
             "7a1f00c3d2e4": self.run,
             "7a1f00c3d2e5": self.timed,
             "7a1f00c3d2e6": self.annotated,
+            "7a1f00c3d2e7": self.policy_run,
             "4e7a00c3d2b1": self.tuning,
         }
 
