@@ -21,6 +21,8 @@
     │   ├── RunNotFound          run_not_found
     │   ├── DatasetNotFound      dataset_not_found
     │   ├── TuningNotFound       tuning_not_found
+    │   ├── StudyNotFound        study_not_found
+    │   ├── RatingNotFound       rating_not_found
     │   └── EpisodeNotFound      episode_not_found       a robot recorded none of this number
     ├── MethodNotAllowed         method_not_allowed      a route that exists, and is not asked like this
     ├── Conflict                 conflict                not in this state

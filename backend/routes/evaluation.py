@@ -40,6 +40,7 @@ router = APIRouter(prefix="/v1/runs", tags=["evaluation"])
 
 BenchmarkId = Annotated[str, Path(examples=["cubes"])]
 RunId = Annotated[str, Path(examples=["7a1f00c3d2e4"])]
+PolicyRunId = Annotated[str, Path(examples=["7a1f00c3d2e7"])]
 JudgeName = Annotated[str | None, Query(description="whose verdicts count; omitted: the only judge's")]
 
 BENCHMARK = {
@@ -156,7 +157,7 @@ async def answers(
 
 @router.post("/{run_id}/answers", responses=documented(RunNotFound, BadInput, Conflict, StorageError))
 async def give(
-    run_id: RunId, given: Annotated[GivenAnswers, Body(examples=[EPISODE])], runs: UsesRuns
+    run_id: PolicyRunId, given: Annotated[GivenAnswers, Body(examples=[EPISODE])], runs: UsesRuns
 ) -> EvaluationRun:
     """Send episodes of a policy's run. They are kept once; with the last one the run has succeeded."""
     return await runs.give(run_id, given.answers)

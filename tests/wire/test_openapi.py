@@ -129,6 +129,10 @@ class World:
         send_clips(server, "cups")
         self.tuning = start(server, recipe=recipe("lift", steps=100, save_every=100))["id"]
         wait_tuning(server, self.tuning)
+        episode = {"id": "simulated-table/vague/1000000000", "question": "Get the red one.", "category": "vague"}
+        server.post("/v1/benchmarks", json={"name": "simulated-table", "form": "policy", "items": [episode]})
+        driven = {"benchmark": "simulated-table", "reasoner": "pi05"}
+        self.policy_run = server.post("/v1/runs", json=driven).json()["id"]
         self.ids: dict[str, str] = {}
 
     def _upload(self, content: bytes) -> str:
@@ -152,6 +156,7 @@ class World:
             "c41f7be2a905": asked["id"],
             "7a1f00c3d2e4": self.run,
             "4e7a00c3d2b1": self.tuning,
+            "7a1f00c3d2e7": self.policy_run,
         }
 
     def known(self, example: Any, key: str = "") -> Any:
