@@ -29,6 +29,13 @@ def tuner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 
 @pytest.fixture
+def pocket(tmp_path: Path) -> Iterator[RunningServer]:
+    with running(tmp_path / "data", ORRERY_CHECKPOINT="pocket") as server:
+        server.wait_ready()
+        yield server
+
+
+@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Three videos, of which two have a caption."""
     videos = tmp_path / "blocks"
@@ -108,9 +115,7 @@ def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage, tuner: Runn
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(not POCKET.installed, reason="presets/pocket has no weights in this clone")
-def test_the_pocket_is_trained_for_60_steps(open_page: OpenPage, tmp_path: Path, folder: Path):
-    with running(tmp_path / "data", ORRERY_CHECKPOINT="pocket") as server:
-        server.wait_ready()
-        page = visit(open_page(server), "tune")
-        choose(page.page, folder, "pocket-blocks", 60, 30)
-        journey(page.page, "pocket-blocks", 2)
+def test_the_pocket_is_trained_for_60_steps(pocket: RunningServer, open_page: OpenPage, folder: Path):
+    page = visit(open_page(pocket), "tune")
+    choose(page.page, folder, "pocket-blocks", 60, 30)
+    journey(page.page, "pocket-blocks", 2)
