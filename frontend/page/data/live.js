@@ -77,3 +77,24 @@ class Live extends Store {
 }
 
 export const live = new Live();
+
+/**
+ * Fetch once a revision of the server's is known, and again when it is another one.
+ * `name` is its field of the system; changes within `togetherMs` are fetched at once.
+ */
+export function onRevision(name, togetherMs, fetchAnew) {
+  let known;
+  let waits = false;
+  live.addEventListener("state", () => {
+    const revision = live.state.system[name];
+    if (revision === undefined || revision === known) return;
+    const wait = known === undefined ? 0 : togetherMs;
+    known = revision;
+    if (waits) return;
+    waits = true;
+    setTimeout(() => {
+      waits = false;
+      fetchAnew();
+    }, wait);
+  });
+}

@@ -1,10 +1,10 @@
 // Benchmarks, runs, and who can be asked, as the server has them; fetched anew when it says that they are others.
 
 import { Store } from "../data/store.js";
-import { live } from "../data/live.js";
+import { onRevision } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
 
-const TOGETHER_MS = 400; // answers that come at once are fetched at once
+const TOGETHER_MS = 400; // of answers
 const MOST_BESIDE = 6;
 
 class EvaluateStore extends Store {
@@ -18,23 +18,12 @@ class EvaluateStore extends Store {
   metric = ""; // of the table; empty is the one that runs are compared by
   scores = {}; // by run
   fetched = 0; // rises whenever the server had something new
-  #revision = null;
-  #due = 0;
   #turn = 0;
 
   start() {
     const address = new URLSearchParams(location.search);
     this.chosen = (address.get("run") ?? "").split(",").filter(Boolean);
-    live.addEventListener("state", () => {
-      const revision = live.state.system.evaluation_revision;
-      if (revision === undefined || revision === this.#revision) return;
-      const wait = this.#revision === null ? 0 : TOGETHER_MS;
-      this.#revision = revision;
-      this.#due ||= setTimeout(() => {
-        this.#due = 0;
-        this.fetch();
-      }, wait);
-    });
+    onRevision("evaluation_revision", TOGETHER_MS, () => this.fetch());
     ask("GET", "/v1/runs/metrics").then((found) => {
       this.metrics = Object.fromEntries((found?.metrics ?? []).map((metric) => [metric.name, metric]));
       this.changed();

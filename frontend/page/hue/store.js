@@ -1,11 +1,11 @@
 // Studies, the one that is looked at, and what this person rates in it; fetched anew when the server says so.
 
-import { live } from "../data/live.js";
+import { onRevision } from "../data/live.js";
 import { Store } from "../data/store.js";
 import { renameVoter, voter } from "../data/voter.js";
 import { ask, askJson } from "../parts/server.js";
 
-const TOGETHER_MS = 400; // answers that come at once are fetched at once
+const TOGETHER_MS = 400; // of answers
 
 class HueStore extends Store {
   studies = null; // null until the first answer
@@ -19,8 +19,6 @@ class HueStore extends Store {
   batch = ""; // comparison of the address
   busy = false;
   #chosen = null; // id
-  #revision = null;
-  #due = 0;
   #turn = 0;
   #dealt = 0;
 
@@ -33,16 +31,7 @@ class HueStore extends Store {
       this.given = found.filter((item) => item?.type === "video");
       this.changed();
     });
-    live.addEventListener("state", () => {
-      const revision = live.state.system.evaluation_revision;
-      if (revision === undefined || revision === this.#revision) return;
-      const wait = this.#revision === null ? 0 : TOGETHER_MS;
-      this.#revision = revision;
-      this.#due ||= setTimeout(() => {
-        this.#due = 0;
-        this.fetch();
-      }, wait);
-    });
+    onRevision("evaluation_revision", TOGETHER_MS, () => this.fetch());
     ask("GET", "/v1/arena/reasoners").then((found) => {
       this.reasoners = found?.reasoners ?? [];
       this.changed();

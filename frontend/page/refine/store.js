@@ -1,11 +1,11 @@
 // The refinement that is shown, as the server has it; the others in short; and which of its results is looked at.
 
-import { live } from "../data/live.js";
+import { onRevision } from "../data/live.js";
 import { ask, askJson } from "../parts/server.js";
 import { Store } from "../data/store.js";
 
 const PATH = "/v1/refinements";
-const TOGETHER_MS = 120; // changes that come at once are fetched at once
+const TOGETHER_MS = 120; // of steps
 const LISTED = 24;
 
 class RefineStore extends Store {
@@ -14,21 +14,11 @@ class RefineStore extends Store {
   endpoints = {}; // role → address
   known = false; // whether the list has come
   #chosen = null; // the number of a node, or null for the best or the newest
-  #revision = null;
-  #due = 0;
   #turn = 0; // which order of a person is the latest: an older answer is not painted over a newer one
   #asked = 0; // the same of what is fetched because something has changed: no order waits less for its answer
 
   start() {
-    live.addEventListener("state", () => {
-      const revision = live.state.system.refinement_revision;
-      if (revision === undefined || revision === this.#revision) return;
-      this.#revision = revision;
-      this.#due ||= setTimeout(() => {
-        this.#due = 0;
-        this.#fetch();
-      }, TOGETHER_MS);
-    });
+    onRevision("refinement_revision", TOGETHER_MS, () => this.#fetch());
     ask("GET", `${PATH}/reasoners`).then((found) => {
       this.endpoints = found?.endpoints ?? {};
       this.changed();
