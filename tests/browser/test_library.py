@@ -226,9 +226,9 @@ def test_another_device_sees_what_this_one_does(open_page: OpenPage, quokkas: li
 def test_a_dropped_file_is_uploaded(open_page: OpenPage, studio: RunningServer, quokkas: list[str]):
     content = studio.get(f"/v1/media/{quokkas[0]}").content
     page = visit(open_page(), "library")
-    page.drop("bilby.png", content + b"\0")
-    expect(page.page.locator(".o-toast")).to_contain_text("bilby.png added to the library")
-    search(page, "bilby", 1)
+    page.drop("potoroo.png", content + b"\0")
+    expect(page.page.locator(".o-toast")).to_contain_text("potoroo.png added to the library")
+    search(page, "potoroo", 1)
 
 
 def test_text_that_looks_like_code_is_only_text(open_page: OpenPage, studio: RunningServer):

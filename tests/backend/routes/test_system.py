@@ -14,8 +14,9 @@ def test_the_load_is_within_its_bounds(server: RunningServer):
 
 
 def test_the_newest_lines_of_the_log_are_read(server: RunningServer):
+    server.get("/v1/jobs/00000000-0000-4000-8000-000000000000")
     entries = server.get("/v1/system/log", params={"limit": 1000}).json()["entries"]
-    assert "server_starting" in [entry["event"] for entry in entries]
+    assert "refused" in [entry["event"] for entry in entries[-20:]]
     assert len(server.get("/v1/system/log", params={"limit": 1}).json()["entries"]) == 1
     assert server.get("/v1/system/log", params={"limit": 0}).status_code == 422
 
