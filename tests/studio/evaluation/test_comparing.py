@@ -115,6 +115,45 @@ def test_of_errors_the_smallest_is_best():
     assert [cell.best for cell in drawn.rows[0].cells.values()] == [False, True]
 
 
+LOCALISED = {
+    "Cube stacking": {"Reason 1 7B": (0.769, 52.0), "Reason 1 7B SFT": (0.434, 28.6), "Qwen3 VL 235B": (0.260, 17.3)},
+    "Nut pouring": {"Reason 1 7B": (1.487, 61.3), "Reason 1 7B SFT": (0.506, 17.5), "Qwen3 VL 235B": (0.310, 13.7)},
+    "Bridge": {"Reason 1 7B": (0.560, 109.7), "Reason 1 7B SFT": (0.560, 109.7), "Qwen3 VL 235B": (0.158, 26.5)},
+    "AgiBot": {"Reason 1 7B": (2.381, 68.45), "Reason 1 7B SFT": (1.571, 43.03), "Qwen3 VL 235B": (1.608, 45.45)},
+}
+"""Mean absolute error in seconds and mean relative error in percent (NVIDIA, "Cosmos Reason for Mimic Gen temporal
+localization", results comparison)."""
+
+
+def test_the_published_errors_by_task_have_their_best_marked():
+    def group(name: str, mae: float, mre: float) -> Group:
+        measured = (Measurement(metric="mre_percent", value=mre), Measurement(metric="mae_s", value=mae))
+        return Group(name=name, counts=Counts(), measurements=measured)
+
+    models = tuple(LOCALISED["Bridge"])
+    scored = {
+        model: Scores(
+            benchmark="mimicgen",
+            form="events",
+            headline="mre_percent",
+            overall=group("", 1, 1),
+            categories=tuple(group(task, *row[model]) for task, row in LOCALISED.items()),
+        )
+        for model in models
+    }
+
+    drawn = table(scored)
+    rows = {row.name: row.cells for row in drawn.rows}
+    assert {task: [model for model in models if rows[task][model].best] for task in LOCALISED} == {
+        "Cube stacking": ["Qwen3 VL 235B"],
+        "Nut pouring": ["Qwen3 VL 235B"],
+        "Bridge": ["Qwen3 VL 235B"],
+        "AgiBot": ["Reason 1 7B SFT"],
+    }
+    in_seconds = table(scored, "mae_s")
+    assert in_seconds.rows[3].cells["Reason 1 7B SFT"].measurement.value == 1.571
+
+
 def test_the_items_that_changed_most_come_first(benchmark_of: Make):
     benchmark = benchmark_of("number", *[{"question": "?", "reference": 10}] * 4)
 

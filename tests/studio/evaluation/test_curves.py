@@ -82,3 +82,28 @@ def test_saves_may_be_checkpoints_which_a_named_run_is_the_baseline_of():
 
 def test_one_save_alone_is_no_curve():
     assert trainings([run("one", "grasp@100"), run("base")]) == ()
+
+
+PUBLISHED = {100: None, 200: None, 250: 0.8085, 350: None, 500: 0.7513}
+"""Accuracy by checkpoint where the text states it (NVIDIA and Uber, "Post-train Cosmos Reason 2 for Autonomous Vehicle
+Video Captioning and VQA", 5); checkpoint 0 is 80.18 %."""
+PUBLISHED_BLEU = {100: 0.122, 200: 0.125, 350: 0.125, 500: 0.123}
+"""The same of BLEU, beside 0.113."""
+
+
+def test_the_published_curves_have_their_peaks_and_their_baselines():
+    steps = sorted(PUBLISHED.keys() | PUBLISHED_BLEU.keys(), reverse=True)
+    runs = [run(f"ckpt-{step}", f"uber_sft_blended@{step}") for step in steps]
+    (training,) = trainings([*runs, run("base")])
+
+    published = {
+        f"ckpt-{step}": scores({"accuracy": PUBLISHED.get(step), "bleu": PUBLISHED_BLEU.get(step)}) for step in steps
+    }
+    curve = draw_curve(training, published | {"base": scores({"accuracy": 0.8018, "bleu": 0.113})})
+
+    accuracy, bleu = curve.lines
+    assert (accuracy.peak, bleu.peak) == (250, 200)
+    assert [point.step for point in bleu.points] == [100, 200, 350, 500]
+    assert accuracy.baseline is not None
+    assert bleu.baseline is not None
+    assert (accuracy.baseline.value, bleu.baseline.value) == (0.8018, 0.113)
