@@ -28,10 +28,16 @@ _MEDIA_ID = re.compile(r"u[0-9a-f]{16}|[0-9a-f]{12}-\d{1,3}")
 
 
 class Attachments:
-    """The files of one command."""
+    """The files of one command.
 
-    def __init__(self, files: Mapping[str, Attachment] | None = None) -> None:
+    Args:
+        files: by the ids that they will have.
+        evaluation: they belong to a benchmark.
+    """
+
+    def __init__(self, files: Mapping[str, Attachment] | None = None, *, evaluation: bool = False) -> None:
         self._files = dict(files or {})
+        self._evaluation = evaluation
         self._sent: dict[str, asyncio.Task[None]] = {}
 
     def name(self, given: str, param: str) -> str:
@@ -70,7 +76,7 @@ class Attachments:
 
     async def _send(self, client: StudioClient, file: Attachment) -> None:
         try:
-            reference = await client.upload(file.path)
+            reference = await client.upload(file.path, evaluation=self._evaluation)
         except (BadInput, TooLarge) as error:
             raise rebuild(error.code, f"{file.said}: {error.message}", error.param, error.hint) from None
         if reference.id != file.id:

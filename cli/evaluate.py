@@ -183,7 +183,7 @@ async def _sent(client: StudioClient, said: str, schema: str | None) -> str:
             return await _sent(client, folder, schema)
     found = read(path, None if schema is None else load_schema(schema))
     folder = folder_of(path)
-    attachments = Attachments()
+    attachments = Attachments(evaluation=True)
     names = {name: attachments.name(str(folder / name), "media") for item in found.items for name in item.media}
     with counted(len(names), "media") as count:
         waiting = iter(set(names.values()))

@@ -40,6 +40,10 @@ def table(
     trashed: Annotated[
         bool, typer.Option("--trashed", envvar="ORRERY_TRASHED", help="Only items in the trash.")
     ] = False,
+    evaluation: Annotated[
+        bool,
+        typer.Option("--evaluation", envvar="ORRERY_EVALUATION", help="Only media of benchmarks and results of runs."),
+    ] = False,
     limit: Annotated[int, typer.Option(envvar="ORRERY_LIMIT", help="Number of items, newest first.")] = 20,
     target: TargetFlags,
 ) -> None:
@@ -48,7 +52,7 @@ def table(
     if context.invoked_subcommand is not None:
         return
     said = {"q": words, "tag": tag or [], "batch": batch, "starred": starred or None, "rating": rating}
-    query = parse_as(LibraryQuery, {**said, "trashed": trashed, "limit": limit})
+    query = parse_as(LibraryQuery, {**said, "trashed": trashed, "evaluation": evaluation, "limit": limit})
     page = ask(target, lambda client: client.library.search(query))
     now = datetime.now(UTC)
     print_table(("id", "type", "size", "seed", "tags", "prompt", "age"), [_row(item, now) for item in page.items])

@@ -62,6 +62,7 @@ class LibraryItem(Frozen):
         created_at: when it was written.
         trashed_at: when it was put into the trash, or null.
         url, thumbnail_url, spritesheet_url: paths on the server; the last one of clips only.
+        evaluation: it was uploaded for a benchmark, or made by its run.
         missing: its file is no longer on disk.
     """
 
@@ -93,6 +94,7 @@ class LibraryItem(Frozen):
     url: str
     thumbnail_url: str | None = None
     spritesheet_url: str | None = None
+    evaluation: bool = False
     missing: bool = False
 
 
@@ -148,7 +150,7 @@ class TagFacet(Facet):
 
 
 class LibraryFacets(Frozen):
-    """Values of the filters over everything that is not in the trash, the commonest first."""
+    """Values of the filters over what a query without filters finds, the commonest first."""
 
     kinds: tuple[Facet, ...] = ()
     types: tuple[Facet, ...] = ()
@@ -169,6 +171,8 @@ class LibraryQuery(Frozen):
         id: any of these; what is in the trash, or gone, is not found.
         since, until: of `created_at`, both included.
         trashed: the trash instead of what is not in it.
+        evaluation: only what was uploaded for benchmarks or made by their runs. Without it, of that only what has a
+            star, a rating or a tag is found, except by `id`, by `batch` and in the trash.
         stacked: of each batch, and of each job with several results, only the newest one that is found.
         cursor: `next_cursor` of the page before.
     """
@@ -186,6 +190,7 @@ class LibraryQuery(Frozen):
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
     trashed: bool = False
+    evaluation: bool = False
     stacked: bool = False
     order: Order = "newest"
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 60

@@ -122,7 +122,7 @@ def driving_blend(root: Path) -> Path:
 def multiple_choice(root: Path) -> Path:
     """`vqa/eval.jsonl`: four choices, the letter of the right one, and a category."""
     folder = root / "vqa"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / "drive.mp4").write_bytes(clip_bytes(16, 64, 48))
     rows = [
         {

@@ -63,6 +63,7 @@ class JobRow(Table):
     `number` is the order of acceptance, `position` the order of running, `end_number` the order in which they ended,
     whatever the clock said then; jobs of an import have none. `priority` is -1, 0 or 1.
     `pace_key` names the jobs whose steps take as long, `step_work` is how much a step has to do (`backend.jobs.work`).
+    `evaluation` is of the jobs of a benchmark's run.
     """
 
     __tablename__ = "jobs"
@@ -91,6 +92,7 @@ class JobRow(Table):
     step_work: Mapped[float | None] = mapped_column(Float)
     guardrail: Mapped[str | None] = mapped_column(String(16))
     end_number: Mapped[int | None] = mapped_column(Integer)
+    evaluation: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
 
     __table_args__ = (
         Index("jobs_by_state", "state", "position"),
@@ -117,8 +119,8 @@ class ArtefactRow(Table):
     `reference` is the `studio.media.MediaReference`. `shelf_order` is microseconds since 1970 of its making, raised
     where the clock went back, so that it always rises. `source_id` is the clip that a computed control came from, or
     the result whose faults a refinement's result was made to mend.
-    `erasing` is set before the files are removed, and the row goes after them. What is searched stands in the virtual
-    table `artefact_words`, by the same number.
+    `erasing` is set before the files are removed, and the row goes after them. `evaluation` is of what was uploaded for
+    a benchmark or made by its run. What is searched stands in the virtual table `artefact_words`, by the same number.
     """
 
     __tablename__ = "artefacts"
@@ -142,6 +144,7 @@ class ArtefactRow(Table):
     shelf_order: Mapped[int] = mapped_column(BigInteger)
     trashed_at: Mapped[datetime | None] = mapped_column(Utc)
     erasing: Mapped[bool] = mapped_column(Boolean, default=False)
+    evaluation: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
 
     __table_args__ = (
         Index("artefacts_by_job", "job_id"),
@@ -151,6 +154,7 @@ class ArtefactRow(Table):
         Index(
             "artefacts_in_short",
             *("erasing", "trashed_at", "kind", "type", "checkpoint", "starred", "seed", "size_bytes", "tags"),
+            *("rating", "evaluation"),
         ),
         Index("artefacts_by_source", "source_id"),
     )

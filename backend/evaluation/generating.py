@@ -118,7 +118,7 @@ class GeneratedAnswers:
 
     async def _made(self, job_id: str, payload: Mapping[str, Any]) -> Job:
         self._open.add(job_id)
-        job = await self._jobs.succeeded(job_id, payload, priority="low")
+        job = await self._jobs.succeeded(job_id, payload, priority="low", evaluation=True)
         self._open.discard(job_id)
         if not job.results:
             raise EngineError(f"Job {job_id} has no result.")

@@ -71,13 +71,26 @@ class Ledger:
         """For what is asked beside this class; raises as `Database.transaction`."""
         return self._database.transaction()
 
-    def insert(self, accepted: Accepted, priority: Priority = "normal", batch: BatchPlace | None = None) -> Job:
+    def insert(
+        self,
+        accepted: Accepted,
+        priority: Priority = "normal",
+        batch: BatchPlace | None = None,
+        *,
+        evaluation: bool = False,
+    ) -> Job:
         """Accept a job at the end of the queue, or before those of less priority."""
         with self.transaction() as session:
-            return self.add(session, accepted, priority, batch)
+            return self.add(session, accepted, priority, batch, evaluation=evaluation)
 
     def add(
-        self, session: Session, accepted: Accepted, priority: Priority = "normal", batch: BatchPlace | None = None
+        self,
+        session: Session,
+        accepted: Accepted,
+        priority: Priority = "normal",
+        batch: BatchPlace | None = None,
+        *,
+        evaluation: bool = False,
     ) -> Job:
         """`insert` as a part of something larger."""
         request, checkpoint = accepted.request, accepted.checkpoint
@@ -97,6 +110,7 @@ class Ledger:
             pace_key=pace_key(sized, checkpoint),
             step_work=step_work(sized),
             guardrail=accepted.guardrail,
+            evaluation=evaluation,
             created_at=datetime.now(UTC),
         )
         session.add(row)

@@ -24,6 +24,7 @@ class PromisedJobs:
         told: Callable[[Job], None] = lambda _: None,
         *,
         priority: Priority = "normal",
+        evaluation: bool = False,
     ) -> Job:
         """A job once it has succeeded, whether it is yet to be queued, runs already, or has ended before.
 
@@ -31,6 +32,7 @@ class PromisedJobs:
             job_id, payload: of the job.
             told: of it at every change.
             priority: where it is queued.
+            evaluation: whether a benchmark's run asks for it.
 
         Raises:
             StudioError: it was refused, failed, or was cancelled, and why.
@@ -38,7 +40,7 @@ class PromisedJobs:
         try:
             job = await self._jobs.get(job_id)
         except JobNotFound:
-            job = await self._jobs.submit(payload, job_id=job_id, priority=priority)
+            job = await self._jobs.submit(payload, job_id=job_id, priority=priority, evaluation=evaluation)
         if job.state in (JobState.FAILED, JobState.CANCELLED):
             job = await self._jobs.retry(job_id)
         job = await self._jobs.finished(job_id, told)

@@ -73,6 +73,7 @@ class JobService:
         job_id: str | None = None,
         priority: Priority = "normal",
         guardrails: bool | None = None,
+        evaluation: bool = False,
     ) -> Job:
         """Accept a request; once this returns, the job survives everything.
 
@@ -81,6 +82,7 @@ class JobService:
             job_id: what it will be called, where that has been promised; else any.
             priority: where in the queue it is put.
             guardrails: whether the guardrail is to read it; none is what the server does by itself.
+            evaluation: whether a benchmark's run asks for it.
 
         Raises:
             BadInput, MediaNotFound, CheckpointNotFound, Conflict: see `Admission.admit`.
@@ -92,7 +94,7 @@ class JobService:
 
         def insert(ledger: Ledger) -> Job:
             self._admission.check_still_there(accepted.request)
-            return ledger.insert(accepted, priority)
+            return ledger.insert(accepted, priority, evaluation=evaluation)
 
         job = await self._live_jobs.move(insert)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)

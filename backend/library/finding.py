@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Subquery, TextClause, and_, case, func, or_, select, text
+from sqlalchemy import ColumnElement, Subquery, Text, TextClause, and_, case, cast, func, or_, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from backend.database.search_words import search_expression
@@ -20,6 +20,11 @@ from studio.requests import shown
 _CURSOR = re.compile(r"(newest|oldest|largest)-(\d{1,18})-(-?\d{1,18})")
 
 _COLUMNS = {"newest": ArtefactRow.shelf_order, "oldest": ArtefactRow.shelf_order, "largest": ArtefactRow.size_bytes}
+
+_IN_VIEW = or_(
+    ~ArtefactRow.evaluation, ArtefactRow.starred, ArtefactRow.rating > 0, cast(ArtefactRow.tags, Text) != "[]"
+)
+"""What was not kept for a benchmark or made by its run, and of that what a person or an annotation has marked."""
 
 _LARGEST_INTEGER = 2**63 - 1
 """SQLite's; a number above it is no seed and no cursor of ours."""
@@ -76,6 +81,10 @@ def _filters(query: LibraryQuery) -> list[ColumnElement[bool] | TextClause]:
     trashed = ArtefactRow.trashed_at
     filters: list[ColumnElement[bool] | TextClause] = [~ArtefactRow.erasing]
     filters.append(trashed.is_not(None) if query.trashed else trashed.is_(None))
+    if query.evaluation:
+        filters.append(ArtefactRow.evaluation)
+    elif not (query.trashed or query.id or query.batch is not None):
+        filters.append(_IN_VIEW)
     expression = search_expression(query.q)
     if expression:
         matching = "artefacts.number IN (SELECT rowid FROM artefact_words WHERE artefact_words MATCH :expression)"
@@ -156,7 +165,7 @@ def usage_of(session: Session, quota_bytes: int | None, media: Path) -> LibraryU
 
 
 def facets_of(session: Session) -> LibraryFacets:
-    """Over everything that is not in the trash."""
+    """Over what a query without filters finds; what has a tag is always among it."""
     return LibraryFacets(
         kinds=_counted(session, ArtefactRow.kind),
         types=_counted(session, ArtefactRow.type),
@@ -182,7 +191,7 @@ def _counted(
     count = func.count()
     query = (
         select(column, count)
-        .where(column.is_not(None), ArtefactRow.trashed_at.is_(None), ~ArtefactRow.erasing)
+        .where(column.is_not(None), ArtefactRow.trashed_at.is_(None), ~ArtefactRow.erasing, _IN_VIEW)
         .group_by(column)
         .order_by(count.desc(), column)
         .limit(MAX_FACETS)

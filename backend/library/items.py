@@ -64,6 +64,7 @@ def item_of(row: ArtefactRow, store: MediaStore, stack: Stack | None = None) -> 
         trashed_at=row.trashed_at,
         url=reference.url,
         spritesheet_url=f"{reference.url}/spritesheet" if reference.type == "video" else None,
+        evaluation=row.evaluation,
         missing=not store.holds(row.id, reference.mime),
     )
 

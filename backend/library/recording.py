@@ -56,6 +56,7 @@ class Origin:
         source_id: the clip that a control was computed from.
         created_at: when it was made; now, where none is given.
         shelf_order: of what was in another library before; see `ArtefactRow`.
+        evaluation: uploaded for a benchmark, or made by its run.
     """
 
     kind: str = UPLOAD
@@ -69,11 +70,12 @@ class Origin:
     created_at: datetime | None = None
     shelf_order: int | None = None
     trashed_at: datetime | None = None
+    evaluation: bool = False
 
 
 def add_results(session: Session, job: JobRow, results: Sequence[MediaReference]) -> None:
     """Write down what a job has made."""
-    origin = Origin(job.kind, job.id, job.checkpoint, job.request)
+    origin = Origin(job.kind, job.id, job.checkpoint, job.request, evaluation=job.evaluation)
     for reference in results:
         add_artefact(session, reference, origin)
 
@@ -101,6 +103,7 @@ def add_artefact(session: Session, reference: MediaReference, origin: Origin) ->
         shelf_order=origin.shelf_order or _next_order(session, origin.created_at or now),
         trashed_at=origin.trashed_at,
         erasing=False,
+        evaluation=origin.evaluation,
     )
     session.add(row)
     session.flush()

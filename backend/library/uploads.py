@@ -34,12 +34,13 @@ class Uploads:
         self._news = news
         self._quota_bytes = quota_bytes
 
-    async def keep(self, stream: BinaryIO, file_name: str = "") -> MediaReference:
+    async def keep(self, stream: BinaryIO, file_name: str = "", *, evaluation: bool = False) -> MediaReference:
         """Keep a picture or a clip as it came; the same content again is the same artefact.
 
         Args:
             stream: read to its end.
             file_name: what it is called where it comes from; it becomes the title.
+            evaluation: it is sent for a benchmark.
 
         Raises:
             BadInput: it is neither, or one that is not accepted.
@@ -48,7 +49,7 @@ class Uploads:
         """
         reference = await DECODERS.beside(lambda: self._store.put_upload(stream))
         made_by = await DECODERS.beside(lambda: carried_request(self._store, reference.id))
-        return await self.record(reference, title=title_of(file_name), made_by=made_by)
+        return await self.record(reference, title=title_of(file_name), made_by=made_by, evaluation=evaluation)
 
     async def record(
         self,
@@ -57,15 +58,17 @@ class Uploads:
         title: str = "",
         source_id: str | None = None,
         made_by: Request | None = None,
+        evaluation: bool = False,
     ) -> MediaReference:
         """Write down what lies in the store already; a file that cannot be written down is removed. Raises as `keep`.
 
         Args:
             source_id: the clip that it was computed from.
             made_by: what made it elsewhere: it is found by its words.
+            evaluation: it is kept for a benchmark; what was ever kept otherwise stays in the library's view.
         """
         said = made_by.model_dump(mode="json") if made_by is not None else {}
-        origin = Origin(title=title, source_id=source_id, request=said)
+        origin = Origin(title=title, source_id=source_id, request=said, evaluation=evaluation)
         await self._database.alone(lambda: self._record(reference, origin))
         self._news.changed()
         return reference
@@ -84,6 +87,7 @@ class Uploads:
                     )
                 if row is not None:
                     row.trashed_at, row.erasing = None, False
+                    row.evaluation = row.evaluation and origin.evaluation
                     return
                 check_room(session, self._quota_bytes, reference.size_bytes)
                 add_artefact(session, reference, origin)

@@ -234,8 +234,11 @@ class StudioClient:
         """What it can be asked about a picture or a clip: `answer` is `studio.reasoner_answers.TaskList`."""
         return await self._connection.ask("GET", "/v1/tasks", answer)
 
-    async def upload(self, path: Path) -> MediaReference:
+    async def upload(self, path: Path, *, evaluation: bool = False) -> MediaReference:
         """Send a picture or a clip, to be named in requests; the same file twice is one.
+
+        Args:
+            evaluation: it is for a benchmark, and stays out of the library's view.
 
         Raises:
             BadInput: it cannot be opened, or the server cannot read it.
@@ -244,7 +247,8 @@ class StudioClient:
         try:
             with path.open("rb") as file:
                 files = {"file": (path.name, file, "application/octet-stream")}
-                return await self._connection.ask("POST", "/v1/media", MediaReference, files=files)
+                params = {"evaluation": "true"} if evaluation else {}
+                return await self._connection.ask("POST", "/v1/media", MediaReference, files=files, params=params)
         except OSError as error:
             raise BadInput(f"{path} cannot be opened: {error.strerror}.", param="file") from None
 

@@ -40,6 +40,10 @@ def test_a_folder_is_sent_answered_and_scored_and_its_run_is_found_again(server:
     assert "warm" in result.output
     rows = list(csv.DictReader((tmp_path / "scores.csv").read_text().splitlines()))
     assert {row["group"] for row in rows} == {"all", "category"}
+    sent = {item["title"] for item in server.get("/v1/library?evaluation=true").json()["items"]}
+    assert {"cube-0.png", "cube-1.png"} <= sent
+    assert "cube-0.png" in orrery("library", "--evaluation", "--server", server.url).output
+    assert "cube-0.png" not in orrery("library", "--limit", "500", "--server", server.url).output
     listing = orrery("evaluate", "--list", "--server", server.url)
     assert "cubes" in listing.output
     run = server.get("/v1/runs").json()["runs"][0]

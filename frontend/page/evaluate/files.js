@@ -15,9 +15,13 @@ export async function addBenchmark(files) {
     const file = files.find((one) => one.name === name.split("/").at(-1));
     if (!file) throw new Error(say("evaluate.no_media", { name }));
     let why = "";
-    const kept = await upload(file, (said) => {
-      why = said;
-    });
+    const kept = await upload(
+      file,
+      (said) => {
+        why = said;
+      },
+      true,
+    );
     if (!kept) throw new Error(why || say("evaluate.no_media", { name }));
     media.set(name, kept.id);
   }

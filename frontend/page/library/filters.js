@@ -58,6 +58,7 @@ export function Filters() {
           onClick=${() => query.set({ flat: query.get("flat") ? "" : "true" })}
         />
         <${Toggle} icon="star" field="starred" />
+        <${Toggle} icon="evaluate" field="evaluation" />
         <${Toggle} icon="trash" field="trashed" />
         <${IconButton}
           icon="filter"

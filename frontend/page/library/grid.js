@@ -149,8 +149,14 @@ function layoutOf(wide, shape) {
   return { columns, width, height: Math.round(width * shape) + WORDS_HEIGHT + GAP };
 }
 
+function emptyKey({ looks }) {
+  if (looks) return "none";
+  if (query.get("trashed")) return "trash";
+  return query.get("evaluation") ? "evaluation" : "start";
+}
+
 function Empty() {
-  const key = seen(query).looks ? "none" : query.get("trashed") ? "trash" : "start";
+  const key = emptyKey(seen(query));
   return html`
     <div class="o-empty">
       <b>${say(`empty.${key}`)}</b>

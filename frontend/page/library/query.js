@@ -3,7 +3,7 @@
 import { Store } from "../data/store.js";
 
 const NARROWING = ["type", "kind", "checkpoint", "seed", "starred", "rating", "tag", "batch", "since", "until"];
-const VIEW = ["trashed", "order", "flat"]; // how it is shown, not what is looked for
+const VIEW = ["trashed", "evaluation", "order", "flat"]; // how it is shown, not what is looked for
 const BETWEEN_TAGS = "\n"; // a tag stands on one line
 const FIELDS = ["q", ...NARROWING, ...VIEW];
 

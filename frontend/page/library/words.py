@@ -34,6 +34,7 @@ WORDS: dict[str, str] = {
     "library.storage": "Storage",
     "library.starred": "Starred",
     "library.trashed": "Trash",
+    "library.evaluation": "Benchmarks and their runs",
     "library.clear": "Clear filters",
     "library.batch": "One batch",
     "library.batch_away": "One batch: show all items",
@@ -81,6 +82,8 @@ WORDS: dict[str, str] = {
     "empty.none": "Nothing found",
     "empty.none_hint": "Each search word must start a word of the prompt, the title or a tag, and every filter must "
     "match.",
+    "empty.evaluation": "No benchmark has media",
+    "empty.evaluation_hint": "Images and videos of benchmarks, and what checkpoints made of them, are shown here only.",
     "empty.trash": "The trash is empty",
     "empty.trash_hint": "Items moved here can be restored until the trash is emptied.",
     # the chosen ones

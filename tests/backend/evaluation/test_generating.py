@@ -42,7 +42,8 @@ class MadeJobs:
         self.gate.set()
         self.fails: Callable[[Mapping[str, Any]], bool] = lambda _: False
 
-    async def succeeded(self, job_id: str, payload: Mapping[str, Any], *, priority: str) -> Any:
+    async def succeeded(self, job_id: str, payload: Mapping[str, Any], *, priority: str, evaluation: bool) -> Any:
+        assert evaluation
         await self.gate.wait()
         if self.fails(payload):
             raise EngineError("The engine gave up.")

@@ -42,6 +42,10 @@ def run_of(server: RunningServer, run_id: str) -> dict[str, Any]:
     return wait_for(lambda: (run := server.get(f"/v1/runs/{run_id}").json())["state"] != "running" and run, ENDED_S)
 
 
+def found(server: RunningServer, **query: Any) -> list[str]:
+    return [item["id"] for item in server.get("/v1/library", params={"limit": 500, **query}).json()["items"]]
+
+
 def start(server: RunningServer, **said: Any) -> str:
     answer = server.post("/v1/runs", json={"benchmark": "stills", **said})
     assert answer.status_code == 202, answer.text
@@ -74,6 +78,8 @@ def test_a_killed_run_makes_nothing_twice_and_saves_are_drawn_as_a_curve(tmp_pat
         assert (run["state"], run["num_answered"], run["num_failed"]) == ("succeeded", 8, 0)
         jobs = server.get("/v1/jobs?limit=100").json()["jobs"]
         assert len(jobs) == 9, "the truth, and one job for each item"
+        assert found(server) == [truth]
+        assert found(server, evaluation=True) == [job["results"][0]["id"] for job in jobs[:-1]]
         scores = server.get(f"/v1/runs/{run_id}/scores").json()
         by_item = {mark["item"]: mark["values"]["psnr_db"] for mark in scores["marks"]}
         assert by_item["3"] == 100, "the truth itself"

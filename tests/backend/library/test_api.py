@@ -128,6 +128,21 @@ def test_an_upload_has_its_files_name_and_is_one_item_however_often_it_comes(ser
     assert name not in ids(search(server, trashed="true"))
 
 
+def test_a_benchmarks_upload_stays_out_of_view_until_it_is_sent_for_anything_else(server: RunningServer):
+    content = picture_bytes(72, 40)
+    files = {"file": ("benchmark.png", content)}
+    sent = server.post("/v1/media", files=files, params={"evaluation": "true"}).json()["id"]
+
+    assert sent not in ids(search(server, kind="upload"))
+    assert sent in ids(search(server, evaluation=True))
+    assert server.get(f"/v1/library/{sent}").json()["evaluation"]
+    assert server.post("/v1/media", files=files).json()["id"] == sent
+    assert sent in ids(search(server, kind="upload"))
+    server.post("/v1/media", files=files, params={"evaluation": "true"})
+    assert sent in ids(search(server, kind="upload"))
+    assert sent not in ids(search(server, evaluation=True))
+
+
 def test_a_file_that_carries_its_recipe_is_found_by_its_words_and_can_be_used_again(server: RunningServer):
     made = GenerateImage.model_validate({"prompt": "a heron from elsewhere", "sampling": {"seed": 77}})
     file = io.BytesIO()

@@ -148,6 +148,35 @@ def test_a_batch_finds_what_its_jobs_made_and_nothing_else(database: Database):
     assert found(database, batch="000000000004") == []
 
 
+def test_what_belongs_to_a_benchmark_is_found_when_asked_for_or_once_it_is_marked(database: Database):
+    with database.transaction() as session:
+        put(session, ONE)
+        put(session, TWO, evaluation=True)
+        put(session, THREE, evaluation=True, kind="predict_video")
+        assert [facet.value for facet in facets_of(session).kinds] == ["generate_image"]
+
+    assert found(database) == [ONE]
+    assert found(database, evaluation=True) == [THREE, TWO]
+    assert found(database, id=[TWO, ONE]) == [TWO, ONE]
+    assert found(database, batch=TWO[:12]) == []
+    for change, undone in (
+        ({"starred": True}, {"starred": False}),
+        ({"rating": 3}, {"rating": 0}),
+        ({"add_tags": ["Weather: Heavy rain"]}, {"remove_tags": ["Weather: Heavy rain"]}),
+    ):
+        with database.transaction() as session:
+            change_items(session, ItemsChange.model_validate({"ids": [TWO], **change}))
+        assert found(database) == [TWO, ONE]
+        assert found(database, evaluation=True) == [THREE, TWO]
+        with database.transaction() as session:
+            change_items(session, ItemsChange.model_validate({"ids": [TWO], **undone}))
+        assert found(database) == [ONE]
+    with database.transaction() as session:
+        trash_items(session, [THREE])
+        assert usage_of(session, None, Path("/")).num_items == 2
+    assert found(database, trashed=True) == [THREE]
+
+
 def test_a_clock_that_goes_back_keeps_the_order(database: Database):
     moments = [datetime(2026, 5, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)]
     with database.transaction() as session:
