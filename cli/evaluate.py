@@ -23,7 +23,7 @@ from studio.evaluation import METRICS, Benchmark, Group, Item, Measurement, Scor
 from studio.evaluation.boundaries import Times
 from studio.evaluation.boundary_layouts import BoundaryLayout
 from studio.evaluation.generations import rename_media
-from studio.evaluation.layouts import folder_of, read
+from studio.evaluation.layouts import folder_of, read, read_corrections
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
 
@@ -194,7 +194,10 @@ async def _sent(client: StudioClient, said: str, schema: str | None) -> str:
                 count()
 
         await asyncio.gather(*(send() for _ in range(UPLOADS_AT_ONCE)))
-    return (await client.evaluation.add(_renamed(found, names))).id
+    added = (await client.evaluation.add(_renamed(found, names))).id
+    if corrections := read_corrections(folder):
+        await client.evaluation.bring_corrections(added, corrections)
+    return added
 
 
 def _renamed(benchmark: Benchmark, names: dict[str, str]) -> Benchmark:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-
-from pydantic import JsonValue
 
 from backend.evaluation.store import RunStore
 from backend.library.archive import Entry, zip_stream
 from backend.media import MediaStore
 from studio.errors import BadInput, CorrectionNotFound, MediaNotFound
-from studio.evaluation import AnnotationSchema, Benchmark, Item
+from studio.evaluation import Benchmark, Item
 from studio.evaluation.boundaries import BoundaryList, ItemBoundaries, Times, VideoLength, boundaries_of
 from studio.evaluation.boundary_layouts import BoundaryLayout, lerobot, messages, mimicgen
-from studio.evaluation.corrections import TIMED, Correction, CorrectionList, CorrectItem, checked, newest
+from studio.evaluation.corrections import (
+    TIMED,
+    BringCorrections,
+    Correction,
+    CorrectionList,
+    CorrectItem,
+    checked,
+    newest,
+)
 from studio.evaluation.drawing_up import draw_up
 from studio.evaluation.layouts.rows import slug
 from studio.evaluation.runs import EvaluationRun
@@ -53,19 +59,59 @@ class CorrectionService:
         run = await self._store.get(run_id)
         benchmark = await self._store.benchmark(run)
         tidy = checked(benchmark, asked)
-        if benchmark.annotation is not None and isinstance(tidy.reference, dict):
-            await self._retag(benchmark, benchmark.annotation, tidy.item, tidy.reference)
+        await self._retag(benchmark, tidy)
         correction = Correction(**tidy.model_dump(), created_at=datetime.now(UTC))
         await self._store.keep_correction(run.benchmark_id, correction)
         self._changed()
         return correction
 
     async def take_back(self, run_id: str, item: str, by: str) -> None:
-        """Forget a person's correction of an item. Raises RunNotFound, CorrectionNotFound."""
+        """Forget a person's correction of an item, and remove the tags that it has given.
+
+        Where another person's correction of the item counts from now on, its tags are given instead.
+
+        Raises:
+            RunNotFound, CorrectionNotFound: there is none.
+        """
         run = await self._store.get(run_id)
-        if not await self._store.remove_correction(run.benchmark_id, item, by):
+        gone = await self._store.remove_correction(run.benchmark_id, item, by)
+        if gone is None:
             raise CorrectionNotFound(f"{shown(by)} has not corrected {shown(item)}.", param="item")
+        benchmark = await self._store.benchmark(run)
+        await self._untag(benchmark, gone)
+        left = newest(await self._store.corrections(run.benchmark_id)).get(item)
+        if left is not None:
+            await self._retag(benchmark, left)
         self._changed()
+
+    async def bring_in(self, name: str, brought: BringCorrections) -> CorrectionList:
+        """Keep what people have corrected elsewhere, under their names and times; what is newer here stays.
+
+        Args:
+            name: of the benchmark, or the id of its version.
+            brought: all of them are kept, or none.
+
+        Raises:
+            BenchmarkNotFound: there is none.
+            BadInput: one could not be the item's reference; its place is named, as in `corrections.3.reference`.
+        """
+        version, benchmark = await self._store.version(name)
+        tidy = [_checked_at(benchmark, place, one) for place, one in enumerate(brought.corrections)]
+        known = {(one.item, one.by): one.created_at for one in await self._store.corrections(version)}
+        now = datetime.now(UTC)
+        kept = [
+            one.model_copy(update={"created_at": min(one.created_at, now)})
+            for one in tidy
+            if (one.item, one.by) not in known or known[one.item, one.by] < one.created_at
+        ]
+        for correction in sorted(kept, key=lambda one: one.created_at):
+            await self._store.keep_correction(version, correction)
+        every = await self._store.corrections(version)
+        counting = newest(every)
+        for item in dict.fromkeys(one.item for one in kept):
+            await self._retag(benchmark, counting[item])
+        self._changed()
+        return CorrectionList(corrections=every)
 
     async def listing(self, run_id: str) -> CorrectionList:
         """All of the run's items, the oldest first. Raises RunNotFound."""
@@ -98,16 +144,22 @@ class CorrectionService:
             )
         return zip_stream(list(_files(benchmark, chosen, self._media, layout, times)))
 
-    async def _retag(
-        self, benchmark: Benchmark, schema: AnnotationSchema, item: str, annotation: Mapping[str, JsonValue]
-    ) -> None:
-        media = next(one.media for one in benchmark.items if one.id == item)
-        if not media:
+    async def _retag(self, benchmark: Benchmark, said: CorrectItem) -> None:
+        """Tag the item's videos with a corrected annotation, instead of other values."""
+        schema, media = benchmark.annotation, _media_of(benchmark, said)
+        if schema is None or not media or not isinstance(said.reference, dict):
             return
-        others = schema.other_tags(annotation)
-        for first in range(0, len(others), MAX_TAGS):
-            await self._tag(ItemsChange(ids=media, remove_tags=others[first : first + MAX_TAGS]))
-        await self._tag(ItemsChange(ids=media, add_tags=schema.tags(annotation)[:MAX_TAGS]))
+        await self._remove_tags(media, schema.other_tags(said.reference))
+        await self._tag(ItemsChange(ids=media, add_tags=schema.tags(said.reference)[:MAX_TAGS]))
+
+    async def _untag(self, benchmark: Benchmark, said: CorrectItem) -> None:
+        schema, media = benchmark.annotation, _media_of(benchmark, said)
+        if schema is not None and media and isinstance(said.reference, dict):
+            await self._remove_tags(media, schema.tags(said.reference))
+
+    async def _remove_tags(self, media: tuple[str, ...], tags: Sequence[str]) -> None:
+        for first in range(0, len(tags), MAX_TAGS):
+            await self._tag(ItemsChange(ids=media, remove_tags=tuple(tags[first : first + MAX_TAGS])))
 
     async def _boundaries(self, run: EvaluationRun) -> tuple[Benchmark, tuple[ItemBoundaries, ...]]:
         if run.form not in TIMED:
@@ -133,6 +185,19 @@ class CorrectionService:
             )
 
         return benchmark, await asyncio.to_thread(draw)
+
+
+def _media_of(benchmark: Benchmark, said: CorrectItem) -> tuple[str, ...]:
+    """Of the item; none where the run asks fewer items."""
+    return next((item.media for item in benchmark.items if item.id == said.item), ())
+
+
+def _checked_at(benchmark: Benchmark, place: int, said: Correction) -> Correction:
+    """One of several corrections, checked. Raises BadInput."""
+    try:
+        return checked(benchmark, said)
+    except BadInput as error:
+        raise BadInput(error.message, param=f"corrections.{place}.{error.param}", hint=error.hint) from None
 
 
 def length_of(media: MediaStore, item: Item) -> VideoLength | None:

@@ -14,7 +14,7 @@ from backend.media import MediaStore
 from studio.errors import MediaNotFound
 from studio.evaluation import Answer
 from studio.evaluation.generations import GenerationResult, rename_media
-from studio.evaluation.layouts.own import JSON_MANIFEST
+from studio.evaluation.layouts.own import CORRECTIONS, JSON_MANIFEST
 from studio.evaluation.runs import EvaluationRun
 
 
@@ -29,7 +29,8 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
     run = await store.get(run_id)
     benchmark = await store.benchmark(run)
     answers, verdicts = await store.answers(run_id), await store.verdicts(run_id)
-    corrections = await store.corrections(run.benchmark_id)
+    asked = {item.id for item in benchmark.items}
+    corrections = [one for one in await store.corrections(run.benchmark_id) if one.item in asked]
     files_here = dict(_files((name for item in benchmark.items for name in item.media), media))
     results = dict(_files(_made(run, answers), media))
     names = {name: f"media/{path.name}" for name, path in files_here.items()}
@@ -41,7 +42,7 @@ async def run_archive(store: RunStore, media: MediaStore, run_id: str) -> Iterat
         "run.json": _text(run.model_dump(mode="json")),
         "answers.jsonl": _lines([answer.model_dump(mode="json") for answer in answers]),
         "verdicts.jsonl": _lines([verdict.model_dump(mode="json") for verdict in verdicts]),
-        "corrections.jsonl": _lines([correction.model_dump(mode="json") for correction in corrections]),
+        CORRECTIONS: _lines([correction.model_dump(mode="json") for correction in corrections]),
     }
 
     def entries() -> Iterator[Entry]:

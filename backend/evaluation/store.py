@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
@@ -76,6 +75,15 @@ class RunStore:
 
         return await self._database.look(look)
 
+    async def version(self, name: str) -> tuple[str, Benchmark]:
+        """A benchmark's version with its id, by that id or the newest one of a name. Raises BenchmarkNotFound."""
+
+        def look(session: Session) -> tuple[str, Benchmark]:
+            row = find_benchmark(session, name)
+            return row.id, Benchmark.model_validate(row.document)
+
+        return await self._database.look(look)
+
     async def keep_answer(self, run_id: str, answer: Answer) -> None:
         """Write an answer down. One that has failed before gives way to it; one with a text stays."""
         statement = sqlite.insert(EvaluationAnswerRow).values(
@@ -142,15 +150,12 @@ class RunStore:
         once = statement.on_conflict_do_update(keys, set_={"document": statement.excluded.document})
         await self._database.write(lambda session: session.execute(once))
 
-    async def remove_correction(self, benchmark_id: str, item: str, person: str) -> bool:
-        """Forget one; whether it was there."""
+    async def remove_correction(self, benchmark_id: str, item: str, person: str) -> Correction | None:
+        """Forget one, which is answered; none where it was not there."""
         row = CorrectionRow
         gone = delete(row).where(row.benchmark_id == benchmark_id, row.item == item, row.person == person)
-
-        def act(session: Session) -> int:
-            return cast("CursorResult[Any]", session.execute(gone)).rowcount
-
-        return await self._database.write(act) > 0
+        document = await self._database.write(lambda session: session.scalar(gone.returning(row.document)))
+        return None if document is None else Correction.model_validate(document)
 
     async def corrections(self, benchmark_id: str) -> tuple[Correction, ...]:
         """All of a version's items, the oldest first."""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import StreamingResponse
 
 from backend.errors import documented
-from backend.services import UsesBenchmarks, UsesJudging, UsesRuns
+from backend.services import UsesBenchmarks, UsesCorrections, UsesJudging, UsesRuns
 from studio.errors import (
     BadInput,
     BenchmarkNotFound,
@@ -21,6 +21,7 @@ from studio.errors import (
     StorageError,
 )
 from studio.evaluation import METRICS, MarkChange, Scores, ScoreTable
+from studio.evaluation.corrections import BringCorrections, CorrectionList
 from studio.evaluation.curves import CurveList
 from studio.evaluation.runs import (
     AnsweredItems,
@@ -61,6 +62,7 @@ BENCHMARK = {
     ],
 }
 ZIP: dict[str, Any] = {"application/zip": {}}
+CORRECTIONS: dict[str, Any] = {"corrections": []}  # what a benchmark takes depends on its form
 EPISODE = {
     "answers": [
         {"item": "simulated-table/vague/1000000000", "text": '{"success": true, "lifted": true, "seconds": 2.4}'}
@@ -91,6 +93,20 @@ async def get_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> Stor
 async def remove_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> None:
     """Delete a benchmark that has no runs; its media stay in the library."""
     await kept.remove(benchmark_id)
+
+
+@benchmarks.post(
+    "/{benchmark_id}/corrections", responses=documented(BadInput, BenchmarkNotFound, DiskFull, StorageError)
+)
+async def bring_corrections(
+    benchmark_id: BenchmarkId,
+    brought: Annotated[BringCorrections, Body(examples=[CORRECTIONS])],
+    corrections: UsesCorrections,
+) -> CorrectionList:
+    """Bring in what people have corrected elsewhere, as in `corrections.jsonl` of an exported run. What the same person
+    has corrected later here stays.
+    """
+    return await corrections.bring_in(benchmark_id, brought)
 
 
 @router.post(

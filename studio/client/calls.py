@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 from studio.arena import CastVote, NextPair, Standings, Vote, VotedBy, Voters
 from studio.arena.votes import MAX_VOTES_PAGE, PairKind, VoteList
 from studio.client.connection import Connection
-from studio.client.paths import comparison_path, item_path, media_path, refinement_path, run_path
+from studio.client.paths import benchmark_path, comparison_path, item_path, media_path, refinement_path, run_path
 from studio.comparisons import CompareRequest, Comparison, ExportForm
 from studio.evaluation import Benchmark, Scores
 from studio.evaluation.boundaries import BoundaryList, Times
 from studio.evaluation.boundary_layouts import BoundaryLayout
+from studio.evaluation.corrections import BringCorrections, Correction, CorrectionList
 from studio.evaluation.runs import (
     AnsweredItems,
     AskVerdicts,
@@ -155,6 +156,12 @@ class EvaluationCalls:
         """Keep a benchmark whose media are on the server. Raises BadInput, MediaNotFound."""
         said = benchmark.model_dump(mode="json")
         return await self._connection.ask("POST", "/v1/benchmarks", BenchmarkSummary, json=said)
+
+    async def bring_corrections(self, benchmark: str, corrections: Sequence[Correction]) -> CorrectionList:
+        """Keep what people have corrected elsewhere. Raises BadInput, BenchmarkNotFound."""
+        said = BringCorrections(corrections=tuple(corrections)).model_dump(mode="json")
+        path = f"{benchmark_path(benchmark)}/corrections"
+        return await self._connection.ask("POST", path, CorrectionList, json=said)
 
     async def runs(self, benchmark: str | None = None) -> RunList:
         """The newest first. Raises BenchmarkNotFound."""

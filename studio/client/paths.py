@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from studio.errors import (
+    BenchmarkNotFound,
     ComparisonNotFound,
     JobNotFound,
     MediaNotFound,
@@ -36,6 +37,11 @@ def comparison_path(name: str) -> str:
 def refinement_path(name: str) -> str:
     """Of a refinement. Raises RefinementNotFound."""
     return _path("/v1/refinements", name, RefinementNotFound, "refinement")
+
+
+def benchmark_path(name: str) -> str:
+    """Of a benchmark. Raises BenchmarkNotFound."""
+    return _path("/v1/benchmarks", name, BenchmarkNotFound, "benchmark", hint="orrery evaluate --list lists them.")
 
 
 def run_path(name: str) -> str:

@@ -6,10 +6,9 @@ A correction is another truth of an item, in the layout of its reference. Answer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import AfterValidator, JsonValue
+from pydantic import AfterValidator, AwareDatetime, Field, JsonValue
 
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark, Form, Item
@@ -53,7 +52,7 @@ class CorrectItem(Frozen):
 class Correction(CorrectItem):
     """One correction of one item by one person, who replaces it with the next."""
 
-    created_at: datetime
+    created_at: AwareDatetime
 
 
 class CorrectionList(Frozen):
@@ -62,7 +61,19 @@ class CorrectionList(Frozen):
     corrections: tuple[Correction, ...]
 
 
-def checked(benchmark: Benchmark, asked: CorrectItem) -> CorrectItem:
+MAX_BROUGHT = 10_000
+
+
+class BringCorrections(Frozen):
+    """`POST /v1/benchmarks/{id}/corrections`: those of another Orrery, from `corrections.jsonl` of a run's zip."""
+
+    corrections: Annotated[tuple[Correction, ...], Field(max_length=MAX_BROUGHT)]
+
+
+Kept = TypeVar("Kept", bound=CorrectItem)
+
+
+def checked(benchmark: Benchmark, asked: Kept) -> Kept:
     """A correction as it is kept: times of two decimals, fields as the schema spells them.
 
     Raises:

@@ -104,3 +104,11 @@ def test_boundaries_are_written_as_json_and_as_demonstrations(server: RunningSer
     (found,) = json.loads((tmp_path / "all.json").read_text())["items"]
     assert (found["corrected"][0]["end_s"], found["reference"][0]["end_s"], found["answered"]) == (1.5, 1.0, [])
     assert orrery(*again, tmp_path / "all.txt").exit_code == 2
+    archive = tmp_path / "run.zip"
+    archive.write_bytes(server.get(f"/v1/runs/{run}/export").content)
+    gone = server.delete(f"/v1/runs/{run}/corrections", params={"item": "stack_demo3", "by": "ada"})
+    assert gone.status_code == 204
+    rerun = orrery("evaluate", archive, "--server", server.url)
+    assert rerun.exit_code == 0, rerun.output
+    (kept,) = server.get(f"/v1/runs/{run}/corrections").json()["corrections"]
+    assert (kept["by"], kept["reference"]) == ("ada", [[0.25, 1.5]])

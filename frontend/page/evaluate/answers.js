@@ -2,6 +2,7 @@
 
 import { counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
+import { AnswerList, Medium, PAGE } from "../parts/answer_list.js";
 import { ask } from "../parts/server.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
 import { figure, titleOfMetric } from "./figures.js";
@@ -11,7 +12,6 @@ import { Generated } from "./generated.js";
 import { evaluation } from "./store.js";
 import { Timeline } from "./timeline.js";
 
-const PAGE = 10;
 const STATES = ["", "read", "unparsed", "failed"];
 const ANY = "";
 
@@ -42,41 +42,26 @@ export function Answers({ runs }) {
   }, [now, category.value, state.value, order.value, count.value]);
 
   const categories = scores[first.id]?.categories.map(({ name }) => name) ?? [];
-  const select = (name, options, signal, words) => html`
-    <select
-      class="o-select"
-      aria-label=${say(`evaluate.by_${name}`)}
-      value=${signal.value}
-      onChange=${({ target }) => {
-        signal.value = target.value;
-        count.value = PAGE;
-      }}
-    >
-      ${options.map((value) => html`<option key=${value} value=${value}>${words(value)}</option>`)}
-    </select>
-  `;
+  const filter = (name, options, signal, words) => ({ name: say(`evaluate.by_${name}`), options, signal, words });
+  const filters = [
+    categories.length > 1 &&
+      filter("category", [ANY, ...categories], category, (name) => name || say("evaluate.all_categories")),
+    filter("state", STATES, state, (name) => say(`evaluate.mark_${name || "all"}`)),
+    second && filter("order", ["items", "changes"], order, (name) => say(`evaluate.order_${name}`)),
+  ];
+  const drawn = found.value;
   return html`
-    <section class="o-card-plain o-evaluate-answers" aria-label=${say("evaluate.answers")}>
-      <header>
-        <h2>${say("evaluate.answers")}</h2>
-        <span class="o-grow" />
-        ${!second && TIMED.includes(first.form) && html`<${Boundaries} run=${first} />`}
-        ${categories.length > 1 && select("category", [ANY, ...categories], category, (name) => name || say("evaluate.all_categories"))}
-        ${select("state", STATES, state, (name) => say(`evaluate.mark_${name || "all"}`))}
-        ${second && select("order", ["items", "changes"], order, (name) => say(`evaluate.order_${name}`))}
-      </header>
-      ${found.value?.total === 0 && html`<p class="o-hint">${say("evaluate.no_answers")}</p>`}
-      <ol role="list">
-        ${found.value?.items.map(({ item, of }) => html`<${Asked} key=${item.id} item=${item} of=${of} runs=${runs} schema=${found.value.schema} />`)}
-      </ol>
-      ${
-        found.value &&
-        found.value.items.length < found.value.total &&
-        html`<button type="button" class="o-btn" data-do="more" onClick=${() => (count.value += PAGE)}>
-          ${counted("evaluate.more", found.value.total - found.value.items.length)}
-        </button>`
-      }
-    </section>
+    <${AnswerList}
+      title=${say("evaluate.answers")}
+      beside=${!second && TIMED.includes(first.form) && html`<${Boundaries} run=${first} />`}
+      filters=${filters.filter(Boolean)}
+      count=${count}
+      found=${drawn && { total: drawn.total, shown: drawn.items.length }}
+      nothing=${say("evaluate.no_answers")}
+      more=${(left) => counted("evaluate.more", left)}
+    >
+      ${drawn?.items.map(({ item, of }) => html`<${Asked} key=${item.id} item=${item} of=${of} runs=${runs} schema=${drawn.schema} />`)}
+    <//>
   `;
 }
 
@@ -109,7 +94,7 @@ function Asked({ item, of, runs, schema }) {
       ${
         timed
           ? html`<${Timeline} item=${item} of=${of} runs=${runs} />`
-          : html`<div class="o-evaluate-media">${item.media.map((id) => html`<${Medium} key=${id} id=${id} />`)}</div>`
+          : html`<div class="o-evaluate-media">${item.media.map((id) => html`<${Medium} key=${id} id=${id} label=${say("evaluate.play")} />`)}</div>`
       }
       ${schema && html`<${AnnotationEditor} item=${item} of=${of} runs=${runs} schema=${schema} />`}
       <div class="o-evaluate-said">
@@ -162,15 +147,3 @@ function Said({ run, answered: { answers, marks }, named }) {
 }
 
 const readableOf = (reference) => (typeof reference === "string" ? reference : JSON.stringify(reference));
-
-/** An image, or a clip once it is clicked. */
-function Medium({ id }) {
-  const plays = useSignal(false);
-  return plays.value
-    ? html`<video src=${`/v1/media/${id}`} controls autoplay muted loop />`
-    : html`
-        <button type="button" aria-label=${say("evaluate.play")} onClick=${() => (plays.value = true)}>
-          <img alt="" loading="lazy" src=${`/v1/media/${id}/thumbnail`} />
-        </button>
-      `;
-}

@@ -5,6 +5,7 @@ import { voter } from "../data/voter.js";
 import { askJson } from "../parts/server.js";
 import { html, useEffect, useRef, useSignal } from "../vendor/preact.js";
 import { removeCorrection } from "./corrections.js";
+import { useUndo } from "./undo.js";
 
 /** `of` has the answered item of each of `runs`; `schema` is that of their benchmark. */
 export function AnnotationEditor({ item, of, runs, schema }) {
@@ -16,7 +17,6 @@ export function AnnotationEditor({ item, of, runs, schema }) {
       .filter(({ state }) => state === "read")
       .map(({ reading }) => ({ name: runs[at].title, reading })),
   );
-  const earlier = useSignal([]); // what Undo brings back
   const draft = useSignal(null); // the fields that were changed here, null before
   const busy = useSignal(false);
   const typing = useRef(""); // the field that is typed into
@@ -25,21 +25,17 @@ export function AnnotationEditor({ item, of, runs, schema }) {
   const fields = schema.fields.filter(({ scored }) => scored);
   const differs = (other) => draft.value !== null && fields.some(({ name }) => !same(draft.value[name], other?.[name]));
   const isNew = differs(begins);
+  const way = useUndo(draft, begins, same, () => (typing.current = ""));
   useEffect(() => {
     if (!differs(correction?.reference)) draft.value = null;
   }, [correction?.created_at]);
 
   // What is typed into one field is one step.
   function set(name, value, typed = false) {
-    if (!typed || typing.current !== name) earlier.value = [...earlier.value, draft.peek()];
+    if (!typed || typing.current !== name) way.remember();
     typing.current = typed ? name : "";
     const { [name]: _, ...others } = draft.peek() ?? begins;
     draft.value = value === null ? others : { ...others, [name]: value };
-  }
-  function undo() {
-    typing.current = "";
-    draft.value = earlier.value.at(-1);
-    earlier.value = earlier.value.slice(0, -1);
   }
   async function save() {
     busy.value = true;
@@ -54,7 +50,7 @@ export function AnnotationEditor({ item, of, runs, schema }) {
     busy.value = false;
   }
   return html`
-    <section class="o-annotation" aria-label=${say("evaluate.annotation", { name: item.id })}>
+    <section class="o-annotation" aria-label=${say("evaluate.annotation", { name: item.id })} onKeyDown=${way.hear}>
       <p class="o-hint" role="status">
         ${correction ? say("evaluate.corrected_by", { name: correction.by }) : say("evaluate.annotation_hint")}
       </p>
@@ -75,9 +71,7 @@ export function AnnotationEditor({ item, of, runs, schema }) {
         <button type="button" class="o-btn o-primary" data-do="correct" disabled=${busy.value || !isNew} onClick=${save}>
           ${say("evaluate.correct")}
         </button>
-        <button type="button" class="o-btn" data-do="undo" disabled=${!earlier.value.length} onClick=${undo}>
-          ${say("evaluate.undo")}
-        </button>
+        ${way.button}
         ${
           correction?.by === voter() &&
           html`<button type="button" class="o-btn" data-do="forget" disabled=${busy.value} onClick=${forget}>

@@ -4,10 +4,13 @@ import { say } from "../data/facts.js";
 import { upload } from "../media/media_facts.js";
 
 const ITEMS = /\.jsonl$/i;
+const BESIDE = /^(answers|verdicts|corrections)\.jsonl$/i; // of an exported run, beside its items
+const MANIFEST = "benchmark.json";
+const CORRECTIONS = "corrections.jsonl";
 
 /** Keep a benchmark on the server. Throws an Error whose message is for a person. */
 export async function addBenchmark(files) {
-  const list = files.find(({ name }) => ITEMS.test(name));
+  const list = files.find(({ name }) => ITEMS.test(name) && !BESIDE.test(name));
   if (!list) throw new Error(say("evaluate.no_items"));
   const rows = rowsOf(await list.text(), list.name).map((row) => withMedia(row, files));
   const media = new Map();
@@ -32,17 +35,45 @@ export async function addBenchmark(files) {
     media: mediaOf(row).map((name) => media.get(name)),
   }));
   const name = nameOf(list.name);
-  const body = JSON.stringify({ name, title: name, form: formOf(items[0]), items });
+  const fields = await manifestOf(files);
+  const benchmark = await sent("/v1/benchmarks", {
+    ...(fields ?? { name, title: name, form: formOf(items[0]) }),
+    items,
+  });
+  const corrected = files.find((one) => one.name === CORRECTIONS);
+  const corrections = corrected && linesOf(await corrected.text(), CORRECTIONS);
+  if (corrections?.length) await sent(`/v1/benchmarks/${benchmark.id}/corrections`, { corrections });
+  return benchmark;
+}
+
+async function sent(path, said) {
   const headers = { "content-type": "application/json" };
-  const reply = await fetch("/v1/benchmarks", { method: "POST", body, headers }).catch(() => null);
+  const reply = await fetch(path, { method: "POST", body: JSON.stringify(said), headers }).catch(() => null);
   const answer = await reply?.json().catch(() => null);
   if (reply?.ok) return answer;
   throw Object.assign(new Error(answer?.error?.message ?? say("error.unreachable")), { hint: answer?.error?.hint });
 }
 
+/** The benchmark's fields as an exported run has them; none without the file. */
+async function manifestOf(files) {
+  const file = files.find((one) => one.name === MANIFEST);
+  if (!file) return null;
+  try {
+    return JSON.parse(await file.text());
+  } catch {
+    throw new Error(say("evaluate.bad_line", { name: MANIFEST, line: 1 }));
+  }
+}
+
 function rowsOf(text, name) {
+  const rows = linesOf(text, name);
+  if (!rows.length) throw new Error(say("evaluate.no_rows", { name }));
+  return rows;
+}
+
+function linesOf(text, name) {
   const lines = text.split("\n").map((line) => line.trim());
-  const rows = lines.flatMap((line, index) => {
+  return lines.flatMap((line, index) => {
     if (!line) return [];
     try {
       return [JSON.parse(line)];
@@ -50,8 +81,6 @@ function rowsOf(text, name) {
       throw new Error(say("evaluate.bad_line", { name, line: index + 1 }));
     }
   });
-  if (!rows.length) throw new Error(say("evaluate.no_rows", { name }));
-  return rows;
 }
 
 // The media of a request are the selected files that it and its reference name.

@@ -8,6 +8,7 @@ import { askJson } from "../parts/server.js";
 import { html, signal, useEffect, useRef, useSignal, useState } from "../vendor/preact.js";
 import { framesOf, limitsOf, moved, offsets, referenceOf, same, secondsOf } from "./boundaries.js";
 import { removeCorrection } from "./corrections.js";
+import { useUndo } from "./undo.js";
 
 const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 const FAR = 10; // frames with Shift
@@ -46,7 +47,6 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   const ordered = run.form === "events";
   const { fps, num_frames: frames } = length;
   const draft = useSignal(null); // spans that were changed here, null before
-  const earlier = useSignal([]); // what Ctrl+Z brings back
   const busy = useSignal(false);
   const [playback] = useState(() => {
     const made = new Playback();
@@ -58,6 +58,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
   const begins = corrected ?? answers[0]?.spans ?? reference;
   const spans = draft.value ?? begins;
   const isNew = draft.value !== null && !same(draft.value, corrected ?? []);
+  const way = useUndo(draft, begins, same);
   useEffect(() => {
     if (corrected && same(draft.value, corrected)) draft.value = null;
   }, [correction?.created_at]);
@@ -71,28 +72,19 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
     if (same(next, draft.peek() ?? begins)) return;
     draft.value = next;
   };
-  const remember = () => {
-    earlier.value = [...earlier.value, draft.peek()];
-  };
-  function undo() {
-    if (!earlier.value.length) return;
-    const back = earlier.value.at(-1);
-    earlier.value = earlier.value.slice(0, -1);
-    draft.value = back;
-  }
   function move(at, edge, frame) {
     const next = moved(draft.peek() ?? begins, at, edge, frame, frames, ordered);
     change(next);
     look(next[at][edge]);
   }
   function add() {
-    remember();
+    way.remember();
     const start = Math.min(playback.frame.value, frames - 2);
     const end = Math.min(start + Math.round(fps), frames - 1);
     change([...(draft.peek() ?? begins), { label: "", start, end }].toSorted((one, other) => one.start - other.start));
   }
   function drop(at) {
-    remember();
+    way.remember();
     change(spans.filter((_, index) => index !== at));
     root.current.focus(); // the boundary that had it is gone, and Ctrl+Z must still be heard
   }
@@ -107,14 +99,9 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
     if (await removeCorrection(run, correction)) draft.value = null;
     busy.value = false;
   }
-  function onKeyDown(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) undo();
-    else return;
-    event.preventDefault();
-  }
   const isCorrected = Boolean(corrected) || isNew;
   return html`
-    <div ref=${root} class="o-timeline" tabindex="-1" data-unsaved=${isNew ? "" : null} onKeyDown=${onKeyDown}>
+    <div ref=${root} class="o-timeline" tabindex="-1" data-unsaved=${isNew ? "" : null} onKeyDown=${way.hear}>
       <${Watched} item=${item} video=${video} playback=${playback} wanted=${wanted} open=${opened.value === item.id} look=${look} />
       <div class="o-timeline-lanes" role="group" aria-label=${say("evaluate.timeline")}>
         <${Lane} name=${say("evaluate.lane_reference")} of="reference" spans=${reference} frames=${frames} look=${look} />
@@ -135,7 +122,8 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
               (edge) => html`
                 <${Handle}
                   key=${`${at}-${edge}`}
-                  ...${{ spans, at, edge, fps, frames, ordered, move, remember }}
+                  ...${{ spans, at, edge, fps, frames, ordered, move }}
+                  remember=${way.remember}
                   drop=${ordered ? null : drop}
                   label=${span.label}
                 />
@@ -150,9 +138,7 @@ function Lanes({ item, run, answers, reference, corrected, correction, length, v
         <button type="button" class="o-btn o-primary" data-do="correct" disabled=${busy.value || !isNew} onClick=${save}>
           ${say("evaluate.correct")}
         </button>
-        <button type="button" class="o-btn" data-do="undo" disabled=${!earlier.value.length} onClick=${undo}>
-          ${say("evaluate.undo")}
-        </button>
+        ${way.button}
         ${!ordered && html`<button type="button" class="o-btn" data-do="add" onClick=${add}>${say("evaluate.add_interval")}</button>`}
         ${
           correction?.by === voter() &&

@@ -7,7 +7,7 @@ from frontend.page.keys import Keys
 KEYS: Keys = (
     (("Ctrl", "↵"), "Start the run, also while typing"),
     (("←", "→"), "Move the selected boundary of a timeline by a frame; with Shift by ten"),
-    (("Ctrl", "Z"), "Undo the last move of a boundary"),
+    (("Ctrl", "Z"), "Undo the last change of a timeline or an annotation"),
     (("?",), "Show this list"),
 )
 

@@ -1,10 +1,10 @@
 // What is wrong with which video: answered questions, those that people decided No first.
 
 import { counted, say } from "../data/facts.js";
+import { AnswerList, Medium, PAGE } from "../parts/answer_list.js";
 import { ask } from "../parts/server.js";
 import { html, useEffect, useSignal } from "../vendor/preact.js";
 
-const PAGE = 10;
 const SAID = ["no", "unclear", "yes", ""];
 
 export function HueAnswers({ study }) {
@@ -23,58 +23,31 @@ export function HueAnswers({ study }) {
       current = false;
     };
   }, [study.num_ratings, study.num_questions, model.value, said.value, count.value]);
-  const select = (name, options, signal, words) => html`
-    <select
-      class="o-select"
-      aria-label=${say(`hue.by_${name}`)}
-      value=${signal.value}
-      onChange=${({ target }) => {
-        signal.value = target.value;
-        count.value = PAGE;
-      }}
-    >
-      ${options.map((value) => html`<option key=${value} value=${value}>${words(value)}</option>`)}
-    </select>
-  `;
+  const filter = (name, options, signal, words) => ({ name: say(`hue.by_${name}`), options, signal, words });
   return html`
-    <section class="o-card-plain o-evaluate-answers" aria-label=${say("hue.wrong")}>
-      <header>
-        <h2>${say("hue.wrong")}</h2>
-        <span class="o-grow" />
-        ${select("model", ["", ...study.models], model, (name) => name || say("hue.all_models"))}
-        ${select("said", SAID, said, (name) => say(`hue.said_${name || "all"}`))}
-      </header>
-      ${found.value?.total === 0 && html`<p class="o-hint">${say("hue.nothing")}</p>`}
-      <ol role="list">
-        ${found.value?.answers.map(
-          (answer) => html`<${Answered} key=${`${answer.video.id} ${answer.question.id}`} answer=${answer} />`,
-        )}
-      </ol>
-      ${
-        found.value &&
-        found.value.answers.length < found.value.total &&
-        html`<button type="button" class="o-btn" data-do="more" onClick=${() => (count.value += PAGE)}>
-          ${counted("hue.more", found.value.total - found.value.answers.length)}
-        </button>`
-      }
-    </section>
+    <${AnswerList}
+      title=${say("hue.wrong")}
+      filters=${[
+        filter("model", ["", ...study.models], model, (name) => name || say("hue.all_models")),
+        filter("said", SAID, said, (name) => say(`hue.said_${name || "all"}`)),
+      ]}
+      count=${count}
+      found=${found.value && { total: found.value.total, shown: found.value.answers.length }}
+      nothing=${say("hue.nothing")}
+      more=${(left) => counted("hue.more", left)}
+    >
+      ${found.value?.answers.map(
+        (answer) => html`<${Answered} key=${`${answer.video.id} ${answer.question.id}`} answer=${answer} />`,
+      )}
+    <//>
   `;
 }
 
 function Answered({ answer: { video, prompt, question, decided, ratings } }) {
-  const plays = useSignal(false);
   return html`
     <li data-video=${video.id}>
       <div class="o-evaluate-media">
-        ${
-          plays.value
-            ? html`<video src=${`/v1/media/${video.id}`} controls autoplay muted loop />`
-            : html`
-                <button type="button" aria-label=${say("hue.play")} onClick=${() => (plays.value = true)}>
-                  <img alt="" loading="lazy" src=${`/v1/media/${video.id}/thumbnail`} />
-                </button>
-              `
-        }
+        <${Medium} id=${video.id} label=${say("hue.play")} />
       </div>
       <div class="o-evaluate-said">
         <p><b>${question.text}</b> ${decided ? say(`hue.${decided}`) : say("hue.undecided")}</p>

@@ -13,11 +13,11 @@ from studio.evaluation.layouts.blend import holds_blend, read_blend, root_of
 from studio.evaluation.layouts.labels import holds_labels, read_labels
 from studio.evaluation.layouts.llava import META, read_llava
 from studio.evaluation.layouts.messages import holds_messages, read_messages
-from studio.evaluation.layouts.own import ITEMS, MANIFEST, read_own
+from studio.evaluation.layouts.own import ITEMS, MANIFEST, read_corrections, read_own
 from studio.evaluation.layouts.rows import read_rows
 from studio.evaluation.schema import AnnotationSchema, load_schema
 
-__all__ = ["folder_of", "read"]
+__all__ = ["folder_of", "read", "read_corrections"]
 
 EXPECTED = (
     f"{MANIFEST} with {' or '.join(ITEMS)}; a .jsonl or .json file of messages; videos/ and metas/*.label.json; "

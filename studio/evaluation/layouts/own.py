@@ -11,13 +11,17 @@ from typing import Any
 
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark
+from studio.evaluation.corrections import Correction
 from studio.evaluation.layouts.rows import LocatedRow, Origin, assemble, name_of, read_object, read_rows, read_text
 from studio.evaluation.schema import load_schema
+from studio.requests import parse_as
 
 MANIFEST = "benchmark.toml"
 ITEMS = ("items.jsonl", "eval.jsonl")
 JSON_MANIFEST = "benchmark.json"
 """The same as JSON, which an exported run has."""
+CORRECTIONS = "corrections.jsonl"
+"""What people have corrected, beside the items of an exported run."""
 
 
 def read_own(folder: Path) -> Benchmark:
@@ -31,6 +35,19 @@ def read_own(folder: Path) -> Benchmark:
         return assemble({"name": name_of(folder), "form": _form_of(rows, items.name)}, rows, folder, items.name)
     fields = _manifest(manifest)
     return assemble({"name": name_of(folder), **fields}, rows, folder, manifest.name)
+
+
+def read_corrections(folder: Path) -> tuple[Correction, ...]:
+    """What people have corrected of a folder's items; nothing where the file is not there. Raises BadInput."""
+    file = folder / CORRECTIONS
+    return tuple(_correction(row) for row in read_rows(file)) if file.is_file() else ()
+
+
+def _correction(row: LocatedRow) -> Correction:
+    try:
+        return parse_as(Correction, row.fields)
+    except BadInput as error:
+        raise row.origin.fault(error.message, error.param or "", error.hint) from None
 
 
 def _manifest(path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 from backend.database import Database, open_database
 from evaluation_studio import Studio, colours, reads, studio
 from sent_files import clip_bytes
-from studio.errors import BadInput, CorrectionNotFound, RunNotFound
+from studio.errors import BadInput, BenchmarkNotFound, CorrectionNotFound, RunNotFound
 from studio.evaluation import load_schema
-from studio.evaluation.corrections import CorrectItem
+from studio.evaluation.corrections import BringCorrections, Correction, CorrectItem
 from studio.evaluation.layouts import read
 from studio.evaluation.runs import StartRun
 
@@ -185,5 +186,63 @@ def test_a_corrected_annotation_tags_its_video_instead_of_what_stood_there(datab
             page = await own.runs.answers(run_id)
             assert page.annotation == schema
             assert page.items[0].correction == kept
+            own.tagged.clear()
+            await own.corrections.take_back(run_id, "drive", "ada")
+            (removed,) = own.tagged
+            assert (removed.remove_tags, removed.add_tags) == (added.add_tags, ())
+
+    asyncio.run(act())
+
+
+def test_a_removed_annotation_gives_way_to_the_tags_of_another_person(database: Database, tmp_path: Path):
+    schema = load_schema("av")
+
+    async def act() -> None:
+        async with studio(database, tmp_path, sage=lambda _: "{}") as own:
+            video = own.media.put_upload(io.BytesIO(clip_bytes(8))).id
+            item = {"id": "drive", "media": [video], "reference": {"weather": "Overcast"}}
+            benchmark = {"name": "drives", "form": "fields", "annotation": schema.model_dump(), "items": [item]}
+            await own.benchmarks.add(benchmark)
+            run_id = (await own.ended((await own.runs.start(StartRun(benchmark="drives", reasoner="sage"))).id)).id
+            for person, weather in (("ada", "Light rain"), ("ben", "Heavy rain")):
+                said = CorrectItem(item="drive", reference={"weather": weather}, by=person)
+                await own.corrections.correct(run_id, said)
+            own.tagged.clear()
+            await own.corrections.take_back(run_id, "drive", "ben")
+            assert own.tagged[0].remove_tags == ("Weather: Heavy rain",)
+            assert own.tagged[-1].add_tags == ("Weather: Light rain",)
+
+    asyncio.run(act())
+
+
+def test_corrections_of_another_orrery_come_in_unless_the_same_person_was_later_here(
+    database: Database, tmp_path: Path
+):
+    def of(item: str, end: float, by: str, year: int) -> Correction:
+        said = {"item": item, "reference": [[0.25, 0.5], [0.5, end]], "by": by}
+        return Correction.model_validate({**said, "created_at": datetime(year, 1, 1, tzinfo=UTC)})
+
+    async def act() -> None:
+        async with studio(database, tmp_path, sage=answers) as own:
+            run_id = await begun(own)
+            here = await own.corrections.correct(run_id, corrects("coffee_demo1", 1.25, "ada"))
+            benchmark = (await own.runs.get(run_id)).benchmark_id
+            brought = (of("coffee_demo1", 1.5, "ada", 2020), of("coffee_demo1", 1.75, "ben", 2021))
+            found = await own.corrections.bring_in(benchmark, BringCorrections(corrections=brought))
+            assert [(one.by, one.reference) for one in found.corrections] == [
+                ("ben", [[0.25, 0.5], [0.5, 1.75]]),
+                ("ada", here.reference),
+            ]
+            newer = of("coffee_demo1", 1.5, "ben", 2022)
+            later = of("coffee_demo0", 1.5, "ben", 2999)
+            found = await own.corrections.bring_in("coffee", BringCorrections(corrections=(newer, later)))
+            assert found.corrections[0] == newer
+            assert found.corrections[-1].created_at <= datetime.now(UTC)
+            wrong = BringCorrections(corrections=(newer, of("coffee_demo9", 1.5, "ben", 2023)))
+            with pytest.raises(BadInput, match="coffee_demo9") as refused:
+                await own.corrections.bring_in("coffee", wrong)
+            assert refused.value.param == "corrections.1.item"
+            with pytest.raises(BenchmarkNotFound):
+                await own.corrections.bring_in("tea", wrong)
 
     asyncio.run(act())

@@ -137,6 +137,19 @@ def test_a_wrong_manifest_is_named(tmp_path: Path, write: Write, manifest: str, 
         layouts.read(tmp_path)
 
 
+def test_corrections_beside_the_items_are_read_and_a_wrong_one_is_named(tmp_path: Path, write: Write):
+    assert layouts.read_corrections(tmp_path) == ()
+    said = {"item": "1", "reference": [[0.5, 1.0]], "by": "ada", "created_at": "2026-11-26T10:00:00Z"}
+    write("corrections.jsonl", [said])
+    (found,) = layouts.read_corrections(tmp_path)
+    assert (found.item, found.by, found.created_at.year) == ("1", "ada", 2026)
+
+    write("corrections.jsonl", [said, {**said, "by": ""}])
+    with pytest.raises(BadInput, match=r"corrections\.jsonl, row 2: .*name") as refused:
+        layouts.read_corrections(tmp_path)
+    assert refused.value.param == "corrections.jsonl:2.by"
+
+
 @pytest.mark.parametrize("line", ["{", "[1]", "3", '{"id": NaN}'])
 def test_a_row_that_is_no_object_is_named(tmp_path: Path, write: Write, line: str):
     write("benchmark.toml", MANIFEST)
