@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import json
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -17,9 +18,10 @@ from cli.flags import TargetFlags, with_flags
 from cli.job_run import counted
 from cli.printed import SOME_FAILED, one_line, print_table
 from cli.target import connected
+from cli.tuning_saves import saves_of
 from studio.client import StudioClient
 from studio.errors import BadInput
-from studio.evaluation import METRICS, Benchmark, Group, Item, Measurement, Scores, load_schema
+from studio.evaluation import METRICS, Benchmark, Group, Item, Measurement, Scores, TableCell, load_schema, table
 from studio.evaluation.boundaries import Times
 from studio.evaluation.boundary_layouts import BoundaryLayout
 from studio.evaluation.generations import rename_media
@@ -51,6 +53,14 @@ def evaluate(
     adapter: Annotated[
         str | None,
         typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter that the checkpoint wears."),
+    ] = None,
+    saves: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ORRERY_SAVES",
+            metavar="NAME",
+            help="Every save NAME@STEP of a tuning, one after the other, after the checkpoint that it began with.",
+        ),
     ] = None,
     num_items: Annotated[
         int | None,
@@ -121,39 +131,81 @@ def evaluate(
     if boundaries is not None and boundaries.suffix.lower() not in (".json", ".zip"):
         raise BadInput(f"{boundaries} is neither .json nor .zip.", param="boundaries")
 
-    async def act() -> tuple[EvaluationRun, Scores]:
-        async with connected(target) as client:
-            calls = client.evaluation
-            if run is not None:
-                begun = await calls.run(run)
-                is_whole = begun.num_answered == begun.num_planned and begun.form != "generation"
-                if begun.state != "running" and not is_whole:
-                    begun = await calls.resume(run)
-            else:
-                assert benchmark is not None
-                name = await _sent(client, benchmark, schema)
-                said = {"benchmark": name, "reasoner": reasoner, "settings": settings, "num_items": num_items}
-                worn = None if adapter is None else {"name": adapter}
-                begun = await calls.start(parse_as(StartRun, {**said, "adapter": worn}))
-            print(f"{client.base_url}/evaluate?run={begun.id}")
-            ended = await _followed(client, begun)
-            if judge is not None:
-                await calls.judge(ended.id, AskVerdicts(judge=judge))
-                ended = await _judged(client, ended.id)
-            if boundaries is not None:
-                await _save_boundaries(client, ended.id, boundaries, layout, times)
-            return ended, await calls.scores(ended.id, judge)
+    one_run = {"--run": run, "--adapter": adapter, "--boundaries": boundaries}
+    if saves is not None and (other := next((flag for flag, value in one_run.items() if value is not None), None)):
+        raise BadInput(f"{other} is for one run, and --saves starts several.", param="saves")
 
-    ended, scores = asyncio.run(act())
-    _print(ended, scores)
+    async def begun(client: StudioClient) -> AsyncIterator[EvaluationRun]:
+        """Each run once the one before it has ended."""
+        if run is not None:
+            yield await _continued(client, run)
+            return
+        assert benchmark is not None
+        asked = [_Asked(reasoner, adapter)]
+        if saves is not None:
+            found = await saves_of(client, saves, reasoner)
+            asked = [_Asked(found.base, None), *(_Asked(one.reasoner, one.adapter, one.name) for one in found.saves)]
+        name = await _sent(client, benchmark, schema)
+        said = {"benchmark": name, "settings": settings, "num_items": num_items}
+        for one in asked:
+            yield await client.evaluation.start(parse_as(StartRun, {**said, **one.fields()}))
+
+    async def act() -> list[_Ended]:
+        async with connected(target) as client:
+            every = [await _ended(client, one, judge) async for one in begun(client)]
+            if boundaries is not None:
+                await _save_boundaries(client, every[0].run.id, boundaries, layout, times)
+            return every
+
+    every = asyncio.run(act())
+    if saves is None:
+        _print(*every[0])
+    else:
+        _print_saves(saves, every)
     if output is not None:
-        _write(output, scores)
+        _write(output, every)
         print(output)
     if boundaries is not None:
         print(boundaries)
-    if ended.error is not None:
-        raise ended.error.error()
-    raise typer.Exit(SOME_FAILED if ended.num_failed else 0)
+    if error := next((one.run.error for one in every if one.run.error is not None), None):
+        raise error.error()
+    raise typer.Exit(SOME_FAILED if any(one.run.num_failed for one in every) else 0)
+
+
+class _Asked(NamedTuple):
+    """Who runs a benchmark."""
+
+    reasoner: str | None
+    adapter: str | None
+    title: str = ""
+
+    def fields(self) -> dict[str, object]:
+        """Of `StartRun`."""
+        worn = None if self.adapter is None else {"name": self.adapter}
+        return {"reasoner": self.reasoner, "adapter": worn, "title": self.title}
+
+
+class _Ended(NamedTuple):
+    """A run that has ended, and what its answers are worth."""
+
+    run: EvaluationRun
+    scores: Scores
+
+
+async def _continued(client: StudioClient, run_id: str) -> EvaluationRun:
+    """A run as it is, or resumed where something is left to do."""
+    run = await client.evaluation.run(run_id)
+    is_whole = run.num_answered == run.num_planned and run.form != "generation"
+    return run if run.state == "running" or is_whole else await client.evaluation.resume(run_id)
+
+
+async def _ended(client: StudioClient, begun: EvaluationRun, judge: str | None) -> _Ended:
+    print(f"{client.base_url}/evaluate?run={begun.id}")
+    run = await _followed(client, begun)
+    if judge is not None:
+        await client.evaluation.judge(run.id, AskVerdicts(judge=judge))
+        run = await _judged(client, run.id)
+    return _Ended(run, await client.evaluation.scores(run.id, judge))
 
 
 async def _list(target: Any) -> None:
@@ -256,6 +308,22 @@ def _print(run: EvaluationRun, scores: Scores) -> None:
         )
 
 
+def _print_saves(name: str, every: Sequence[_Ended]) -> None:
+    """A row for each run, the best of each metric marked."""
+    scores = {one.run.title: one.scores for one in every}
+    measured = [one.metric for one in every[0].scores.overall.measurements]
+    drawn = {metric: table(scores, metric).rows[-1].cells for metric in measured}
+    shown = {metric: cells for metric, cells in drawn.items() if any(cell.best for cell in cells.values())}
+    print(f"{every[0].run.benchmark_title} · {name}")
+    rows = [(title, *(_cell(cells[title]) for cells in shown.values())) for title in scores]
+    print_table(("run", *(METRICS[metric].title for metric in shown)), rows)
+    print("* best")
+
+
+def _cell(cell: TableCell) -> str:
+    return "–" if cell.measurement.value is None else f"{told(cell.measurement)}{' *' if cell.best else ''}"
+
+
 def _rows(groups: Sequence[Group], headline: str) -> list[tuple[str, ...]]:
     """The headline of each group, or by its title what else was measured first."""
     rows: list[tuple[str, ...]] = []
@@ -286,16 +354,24 @@ def interval(one: Measurement) -> str:
     return f"{METRICS[one.metric].written(one.low)} to {METRICS[one.metric].written(one.high)}"
 
 
-def _write(path: Path, scores: Scores) -> None:
-    """Everything as JSON, or a row for each group and metric as CSV."""
+def _write(path: Path, every: Sequence[_Ended]) -> None:
+    """Everything as JSON, or a row for each group and metric as CSV; of several runs by their titles."""
+    one_run = len(every) == 1
     if path.suffix.lower() == ".json":
-        path.write_text(scores.model_dump_json(indent=1) + "\n", "utf-8")
+        whole = {one.run.title: one.scores.model_dump(mode="json") for one in every}
+        path.write_text(json.dumps(next(iter(whole.values())) if one_run else whole, indent=1) + "\n", "utf-8")
         return
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(("group", "name", "metric", "value", "low", "high", "sd", "n", "baseline"))
-        for kind, groups in (("all", [scores.overall]), ("category", scores.categories), ("field", scores.fields)):
-            for group in groups:
-                for one in group.measurements:
-                    row = (one.metric, one.value, one.low, one.high, one.sd, one.n, one.baseline)
-                    writer.writerow((kind, group.name, *row))
+        names = ("group", "name", "metric", "value", "low", "high", "sd", "n", "baseline")
+        writer.writerow(names if one_run else ("run", *names))
+        for run, scores in every:
+            writer.writerows(row if one_run else (run.title, *row) for row in _lines(scores))
+
+
+def _lines(scores: Scores) -> Iterator[tuple[object, ...]]:
+    for kind, groups in (("all", [scores.overall]), ("category", scores.categories), ("field", scores.fields)):
+        for group in groups:
+            for one in group.measurements:
+                measured = (one.metric, one.value, one.low, one.high, one.sd, one.n, one.baseline)
+                yield (kind, group.name, *measured)

@@ -23,6 +23,7 @@ from backend.media import MediaStore
 from studio.errors import BadInput, Conflict, EngineError, QuestionNotFound, StudioError
 from studio.evaluation import Benchmark, Item
 from studio.evaluation.corrections import newest
+from studio.evaluation.forms.fields import schema_of
 from studio.evaluation.judge import ask_until_usable
 from studio.evaluation.question_drafts import (
     MAX_DRAFTS,
@@ -37,9 +38,10 @@ from studio.evaluation.questions import (
     PoolQuestion,
     ask_annotation,
     ask_video,
-    av_pool,
     build,
+    letter_in,
     narrowed,
+    pool_of,
     questions_for,
     read_letter,
 )
@@ -78,22 +80,28 @@ class QuestionDraftService:
         self._changed = changed
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._errors: dict[str, Failure] = {}
-        self._pool = av_pool()
-        self._by_id = {question.id: question for question in self._pool.questions}
 
     async def start(self, run_id: str, asked: DraftQuestions) -> QuestionDrafts:
         """Draw questions about each video of a run, and let reasoners answer those that were not asked yet.
 
         Raises:
             RunNotFound: there is none.
-            BadInput: the run is of another form, or there is no such reasoner or category.
+            BadInput: the run is of another form, nothing of its annotations is one of a few values, or there is no such
+                reasoner or category.
             Conflict: questions of the run are being answered.
         """
         run, benchmark = await self._annotated(run_id)
         text, video = self._names(asked)
         if run_id in self._tasks:
             raise Conflict(f"Questions of run {run_id} are being answered.", hint="Wait until that has ended.")
-        pool = narrowed(self._pool, asked.categories, asked.per_video)
+        whole = pool_of(schema_of(benchmark))
+        if whole is None:
+            raise BadInput(
+                f"The annotations of {benchmark.name} have no field that holds one of two to eight values; expected at "
+                "least one to ask about.",
+                param="run_id",
+            )
+        pool = narrowed(whole, asked.categories, asked.per_video)
         planned = [
             QuestionDraft(video=item.id, question=question.id)
             for item in benchmark.items
@@ -115,12 +123,13 @@ class QuestionDraftService:
         """All of a run. Raises RunNotFound, or BadInput where it is of another form."""
         _, benchmark = await self._annotated(run_id)
         found = {(one.video, one.question): one for one in await self._drafts(run_id)}
+        questions = _questions_of(benchmark)
         return QuestionDrafts(
-            categories=tuple(dict.fromkeys(question.category for question in self._pool.questions)),
+            categories=tuple(dict.fromkeys(question.category for question in questions)),
             questions=tuple(
                 _with_words(found[item.id, question.id], question, item)
                 for item in benchmark.items
-                for question in self._pool.questions
+                for question in questions
                 if (item.id, question.id) in found
             ),
             is_running=run_id in self._tasks,
@@ -129,9 +138,9 @@ class QuestionDraftService:
 
     async def decide(self, run_id: str, said: DecideQuestion) -> QuestionDrafts:
         """What a person says of a question. Raises RunNotFound, QuestionNotFound, or BadInput for a letter too many."""
-        await self._annotated(run_id)
+        _, benchmark = await self._annotated(run_id)
         draft = await self._draft(run_id, said.video, said.question)
-        letters = self._by_id[said.question].lettered
+        letters = _by_id(benchmark)[said.question].lettered
         if said.by_person not in (None, "drop", *letters):
             raise BadInput(
                 f"by_person is {said.by_person}; expected one of {', '.join(letters)} or drop.", param="by_person"
@@ -144,7 +153,11 @@ class QuestionDraftService:
         """Keep what is known as a benchmark. Raises RunNotFound, or BadInput where nothing is or the name is none."""
         _, benchmark = await self._annotated(run_id)
         media = {item.id: item.media for item in benchmark.items}
-        built = build(self._pool, media, await self._drafts(run_id)).model_dump(mode="json")
+        drafts = await self._drafts(run_id)
+        pool = pool_of(schema_of(benchmark))
+        if pool is None:
+            raise BadInput("No answer is known; draw questions first.", param="run_id")
+        built = build(pool, media, drafts).model_dump(mode="json")
         description = f"Multiple choice, from annotations of {benchmark.title or benchmark.name}."
         return await self._benchmarks.add(built | asked.model_dump() | {"description": description})
 
@@ -171,13 +184,16 @@ class QuestionDraftService:
     async def _answer(self, run: EvaluationRun, benchmark: Benchmark, text: str, video: str) -> None:
         corrected = newest(await self._runs.corrections(run.benchmark_id))
         items = {item.id: item for item in benchmark.items}
+        questions, schema = _by_id(benchmark), schema_of(benchmark)
 
         async def ask(draft: QuestionDraft) -> None:
-            item, question = items[draft.video], self._by_id[draft.question]
+            item, question = items[draft.video], questions[draft.question]
             said = corrected[item.id].reference if item.id in corrected else item.reference
             assert isinstance(said, dict)
             letters = {
-                "from_annotation": await self._from_annotation(text, question, said),
+                "from_annotation": letter_in(schema, question, said)
+                if question.field
+                else await self._from_annotation(text, question, said),
                 "from_video": await self._from_video(video, question, item),
             }
             # A person may have decided meanwhile.
@@ -254,6 +270,16 @@ async def _letter(ask: Ask, question: Question, pool_question: PoolQuestion) -> 
         raise
     except EngineError:
         return None
+
+
+def _questions_of(benchmark: Benchmark) -> tuple[PoolQuestion, ...]:
+    """Those that its annotations can answer."""
+    pool = pool_of(schema_of(benchmark))
+    return pool.questions if pool else ()
+
+
+def _by_id(benchmark: Benchmark) -> dict[str, PoolQuestion]:
+    return {question.id: question for question in _questions_of(benchmark)}
 
 
 def _values(run_id: str, draft: QuestionDraft) -> dict[str, object]:

@@ -245,11 +245,11 @@ class RunService:
 
         Args:
             benchmark: its name, or the id of a version.
-            baseline: the run that they are held against; none is that of the checkpoint without an adapter.
+            baseline: the run that they are held against; none is that of the checkpoint that the training began with.
         """
         version = (await self._benchmarks.get(benchmark)).id
         runs = await self._store.listing(MAX_COMPARED, version)
-        found = trainings([run for run in runs if run.num_answered], baseline)
+        found = trainings([run for run in runs if run.num_answered], baseline, self._tuned_from)
         drawn = {run.id for training in found for run in training.runs}
         scores = {run_id: await self.scores(run_id, judge) for run_id in drawn}
         return CurveList(curves=tuple(draw_curve(training, scores) for training in found))
@@ -327,6 +327,10 @@ class RunService:
             raise BadInput(f"{name} is an endpoint, which wears no adapter of this server.", param="adapter")
         precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
         return name, reasoner.title, precision
+
+    def _tuned_from(self, name: str) -> str:
+        """The checkpoint that one was tuned from; empty where it was not, or is gone."""
+        return self._catalogue.named(name).preset.tuned_from if name in self._catalogue.names else ""
 
     def _refuse_more(self) -> None:
         if len(self._live) >= MAX_RUNNING:

@@ -6,7 +6,7 @@ A save of the training `grasp` after 200 steps is the adapter or checkpoint `gra
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from studio.evaluation.metrics import METRICS
@@ -93,7 +93,9 @@ class _Save(NamedTuple):
     step: int
 
 
-def trainings(runs: Sequence[EvaluationRun], baseline: str | None = None) -> tuple[Training, ...]:
+def trainings(
+    runs: Sequence[EvaluationRun], baseline: str | None = None, tuned_from: Callable[[str], str] = lambda _: ""
+) -> tuple[Training, ...]:
     """Every training of which several saves have run.
 
     Only runs with the settings and the number of items of a training's newest run are compared; of several for one save
@@ -101,8 +103,9 @@ def trainings(runs: Sequence[EvaluationRun], baseline: str | None = None) -> tup
 
     Args:
         runs: of one benchmark, the newest first.
-        baseline: id of the run that curves are held against; none takes the newest run of the adapters' checkpoint
-            without an adapter.
+        baseline: id of the run that curves are held against; none takes the newest run of the checkpoint that the
+            training began with, without an adapter.
+        tuned_from: the checkpoint that a checkpoint was tuned from, by its id; empty where that is not known.
     """
     grouped: dict[tuple[str, str], list[tuple[int, EvaluationRun]]] = {}
     for run in runs:
@@ -116,7 +119,7 @@ def trainings(runs: Sequence[EvaluationRun], baseline: str | None = None) -> tup
             if _is_alike(run, newest):
                 by_step.setdefault(step, run)
         if len(by_step) > 1:
-            beside = _baseline(runs, newest, checkpoint, baseline)
+            beside = _baseline(runs, newest, checkpoint or tuned_from(newest.reasoner), baseline)
             found.append(Training(name, checkpoint, tuple(sorted(by_step.items())), beside))
     return tuple(found)
 

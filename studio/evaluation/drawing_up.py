@@ -17,7 +17,7 @@ from studio.evaluation.marking import exact_truths, judge_of, mark, sort_answers
 from studio.evaluation.metrics import METRICS
 from studio.evaluation.schema import AnnotationSchema, SchemaField
 from studio.evaluation.scores import Counts, Group, Mark, Measurement, Scores
-from studio.evaluation.series import mean_series
+from studio.evaluation.series import channel_names, mean_series
 from studio.evaluation.statistics import bootstrap, mean_and_sd, wilson
 
 
@@ -66,6 +66,7 @@ def draw_up(
             drawn.group(name, [item for item in benchmark.items if item.category == name]) for name in categories
         ),
         fields=tuple(drawn.field(schema, field) for field in schema.asked) if schema else (),
+        channels=channel_names(benchmark),
         marks=tuple(one for item in benchmark.items for one in marks[item.id]),
     )
 

@@ -21,14 +21,14 @@ class DraftQuestions(Frozen):
     Attributes:
         reasoner: answers from the annotation alone; none is the default checkpoint.
         video_reasoner: answers from the video; none is the same.
-        per_video: questions about each video.
+        per_video: questions about each video; none is 12, or all where there are fewer.
         categories: of the questions; none is all.
         seed: another one draws others.
     """
 
     reasoner: str | None = None
     video_reasoner: str | None = None
-    per_video: int = Field(default=12, ge=1, le=50)
+    per_video: int | None = Field(default=None, ge=1, le=50)
     categories: tuple[str, ...] = ()
     seed: int = Field(default=0, ge=0)
 

@@ -19,7 +19,9 @@ from pydantic import Field, JsonValue, model_validator
 from studio.errors import BadInput
 from studio.evaluation.benchmark import Benchmark, Item, Settings
 from studio.evaluation.forms import choice
+from studio.evaluation.forms.fields import stated
 from studio.evaluation.forms.form import form_texts, inside_answer
+from studio.evaluation.schema import AnnotationSchema, SchemaField
 from studio.prompting.question import PLAIN, MediaPart, Question, asked_alone
 from studio.prompting.templates import fill
 from studio.requests import Frozen, nearest, shown
@@ -31,15 +33,27 @@ SETTINGS = Settings(num_frames=16, max_pixels=360_000, min_pixels=3136)
 
 NOT_SAID = "?"
 
+DRIVING = "av"
+"""The schema that the recipe's pool asks about."""
+PER_VIDEO = 12
+"""Questions (the same recipe)."""
+ONE_OF_A_FEW = ("enum", "integer", "boolean")
+"""Fields whose value is one of those that the schema lists; true stands first of the two of "boolean"."""
+
 
 class PoolQuestion(Frozen):
-    """One question of a pool; the first choice is A."""
+    """One question of a pool; the first choice is A.
+
+    Attributes:
+        field: of an annotation, whose value is the answer; empty where a reasoner has to read the annotation.
+    """
 
     id: str
     category: str
     question: str
     choices: tuple[str, ...] = Field(min_length=2, max_length=len(LETTERS))
     required: bool = False
+    field: str = ""
 
     @property
     def lettered(self) -> dict[str, str]:
@@ -70,13 +84,42 @@ def av_pool() -> QuestionPool:
     return shipped(QuestionPool, "evaluation", "av_questions.toml")
 
 
-def narrowed(pool: QuestionPool, categories: Sequence[str], per_video: int) -> QuestionPool:
+def pool_of(schema: AnnotationSchema) -> QuestionPool | None:
+    """The questions that annotations of a schema can answer; none where it has no field with two to eight values.
+
+    Of the schema for driving it is the pool of the recipe. Of any other each field that holds one of a few values is a
+    question, whose answer stands in the annotation; texts and lists make none, since their wrong choices would be ours.
+    """
+    if schema.id == DRIVING:
+        return av_pool()
+    questions = tuple(
+        PoolQuestion(id=field.name, category=field.title, question=field.question, choices=choices, field=field.name)
+        for field in schema.asked
+        if field.type in ONE_OF_A_FEW and 2 <= len(choices := _choices(field)) <= len(LETTERS)
+    )
+    return QuestionPool(drawn=len(questions), questions=questions) if questions else None
+
+
+def letter_in(schema: AnnotationSchema, question: PoolQuestion, annotation: Mapping[str, JsonValue]) -> str | None:
+    """The letter of the value that an annotation has in the question's field; none where it states none of them."""
+    values = next(field.all_values() for field in schema.asked if field.name == question.field)
+    value = stated(schema, annotation).get(question.field)
+    return LETTERS[values.index(value)] if value in values else None
+
+
+def _choices(field: SchemaField) -> tuple[str, ...]:
+    if field.type == "boolean":
+        return ("Yes", "No")
+    return tuple(str(value) for value in field.all_values())
+
+
+def narrowed(pool: QuestionPool, categories: Sequence[str], per_video: int | None = None) -> QuestionPool:
     """The pool of some categories, of which each video is asked so many: the required ones first.
 
     Args:
         pool: of questions.
         categories: of them; none is all.
-        per_video: how many; where the required ones are more, none is required.
+        per_video: how many, or none for 12 or as many as there are; where the required ones are more, none is required.
 
     Raises:
         BadInput: there is no such category, or it has too few questions.
@@ -85,6 +128,7 @@ def narrowed(pool: QuestionPool, categories: Sequence[str], per_video: int) -> Q
     if wrong := next((name for name in categories if name not in known), None):
         raise BadInput(f"There is no category {shown(wrong)}.", param="categories", hint=nearest(wrong, known))
     kept = tuple(question for question in pool.questions if not categories or question.category in categories)
+    per_video = min(PER_VIDEO, len(kept)) if per_video is None else per_video
     if per_video > len(kept):
         raise BadInput(f"per_video is {per_video}; these categories have {len(kept)} questions.", param="per_video")
     num_required = sum(question.required for question in kept)

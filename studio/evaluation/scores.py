@@ -117,6 +117,7 @@ class Scores(Frozen):
         overall: over all items.
         categories: in the order of their first item; items without one are in `overall` only.
         fields: of an annotation, in its order.
+        channels: names of an action's values, as `series` of actions has them; empty where they have none.
         marks: in the order of items, then of trials.
     """
 
@@ -127,6 +128,7 @@ class Scores(Frozen):
     overall: Group
     categories: tuple[Group, ...] = ()
     fields: tuple[Group, ...] = ()
+    channels: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
 
 

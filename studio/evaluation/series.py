@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import cast
 
+from studio.evaluation.benchmark import Benchmark
 from studio.evaluation.scores import Mark
+from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 
 
 def mean_series(by_item: Sequence[Sequence[Mark]]) -> dict[str, tuple[float, ...]]:
@@ -20,6 +23,14 @@ def mean_series(by_item: Sequence[Sequence[Mark]]) -> dict[str, tuple[float, ...
         of_items = [_mean([mark.series[name] for mark in marks if name in mark.series]) for marks in by_item]
         found[name] = _mean(of_items)
     return found
+
+
+def channel_names(benchmark: Benchmark) -> tuple[str, ...]:
+    """Of the actions of a benchmark of requests; none where bodies differ, or theirs have no names."""
+    laid_over = benchmark.settings.request.get("embodiment")
+    bodies = {laid_over or item.request.get("embodiment") for item in benchmark.items if item.request is not None}
+    (body,) = bodies if len(bodies) == 1 else (None,)
+    return EMBODIMENTS[cast(EmbodimentName, body)].columns if body in EMBODIMENTS else ()
 
 
 def _mean(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:

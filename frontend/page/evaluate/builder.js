@@ -24,7 +24,7 @@ export function Builder({ run }) {
   const said = useSignal({ annotation_reasoner: "", video_reasoner: "", per_video: "", left_out: [] });
   const busy = useSignal(false);
   const newer = useSignal(null); // what was answered here, until the server says so too
-  if (!known) return null;
+  if (!known?.categories.length) return null; // nothing of its annotations is one of a few values
   const drafts = newer.value?.fetched === fetched ? newer.value.drafts : known;
   const { questions, categories, is_running: running, error } = drafts;
   const set = (name) => (event) => {
@@ -46,7 +46,7 @@ export function Builder({ run }) {
       await send("POST", "", {
         reasoner: reasoner || null,
         video_reasoner: video || null,
-        per_video: count ? Number(count) : PER_VIDEO,
+        per_video: count ? Number(count) : null,
         categories: out.length ? categories.filter((name) => !out.includes(name)) : [],
       }),
     );

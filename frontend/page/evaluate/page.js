@@ -17,7 +17,7 @@ import { Standing } from "./table.js";
 
 function Benchmarks() {
   const { shown, benchmarks } = seen(evaluation);
-  const drafts = shown.length === 1 && shown[0].form === "fields" && shown[0].state !== "running";
+  const drafts = shown.length === 1 && shown[0].form === "fields";
   return html`
     <div class="o-evaluate-page">
       <div class="o-evaluate-side"><${StartForm} /><${Runs} /></div>

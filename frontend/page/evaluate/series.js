@@ -13,6 +13,7 @@ const BY_FRAME = "psnr_db"; // the others are by channel
 export function Series({ runs }) {
   const { scores } = seen(evaluation);
   const drawn = runs.map((run) => ({ run, series: scores[run.id]?.overall.series ?? {} }));
+  const channels = scores[runs[0].id]?.channels ?? []; // all runs are of one benchmark
   const names = [...new Set(drawn.flatMap(({ series }) => Object.keys(series)))];
   if (!names.length) return null;
   return html`
@@ -21,7 +22,7 @@ export function Series({ runs }) {
       <div class="o-evaluate-charts">
         ${names.includes(BY_FRAME) && html`<${ByFrame} drawn=${drawn} />`}
       </div>
-      ${names.filter((name) => name !== BY_FRAME).map((name) => html`<${ByChannel} key=${name} metric=${name} drawn=${drawn} />`)}
+      ${names.filter((name) => name !== BY_FRAME).map((name) => html`<${ByChannel} key=${name} metric=${name} drawn=${drawn} channels=${channels} />`)}
     </section>
   `;
 }
@@ -56,7 +57,7 @@ function ByFrame({ drawn }) {
   `;
 }
 
-function ByChannel({ metric, drawn }) {
+function ByChannel({ metric, drawn, channels }) {
   const length = Math.max(...drawn.map(({ series }) => series[metric]?.length ?? 0));
   return html`
     <div class="o-evaluate-scroll" tabindex="0" role="region" aria-label=${titleOfMetric(metric)}>
@@ -65,7 +66,7 @@ function ByChannel({ metric, drawn }) {
         <thead>
           <tr>
             <th scope="col">${say("evaluate.channel")}</th>
-            ${[...Array(length).keys()].map((at) => html`<th scope="col">${at + 1}</th>`)}
+            ${[...Array(length).keys()].map((at) => html`<th scope="col">${channels[at] ?? at + 1}</th>`)}
           </tr>
         </thead>
         <tbody>

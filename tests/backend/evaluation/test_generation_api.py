@@ -6,30 +6,17 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import safetensors.numpy
 
+from adapter_saves import write_saves
 from running import RunningServer, running, wait_for
 from studio.evaluation.layouts import read
 
 pytestmark = pytest.mark.slow
 
 ENDED_S = 240
-QUERY = "transformer.layers.0.self_attn.to_q"
 STILL: dict[str, Any] = {"kind": "generate_image", "resolution": "256", "aspect_ratio": "1:1"}
 STEPS: dict[str, Any] = {"sampling": {"num_inference_steps": 2}}
-
-
-def write_saves(data: Path) -> None:
-    """`grasp@100` and `grasp@200`, which fit speck."""
-    random = np.random.default_rng(0)
-    (data / "adapters").mkdir(parents=True)
-    down = random.normal(size=(4, 64)).astype(np.float32)
-    up = random.normal(size=(128, 4)).astype(np.float32)
-    for step in (100, 200):
-        tensors = {f"{QUERY}.lora_A.weight": down, f"{QUERY}.lora_B.weight": up * step / 200}
-        safetensors.numpy.save_file(tensors, data / "adapters" / f"grasp@{step}.safetensors")
 
 
 def made(server: RunningServer, **fields: Any) -> str:

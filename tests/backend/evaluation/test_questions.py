@@ -123,3 +123,69 @@ def test_what_cannot_be_drawn_or_decided_is_named(database: Database, tmp_path: 
                 await own.questions.decide(run_id, wrong)
 
     asyncio.run(act())
+
+
+TABLE: dict[str, Any] = {
+    "id": "table",
+    "title": "Tables",
+    "system": "Look.",
+    "prompt": "Say what is there.",
+    "fields": [
+        {
+            "name": "cube",
+            "title": "Cube",
+            "question": "Which colour has it?",
+            "type": "enum",
+            "values": ["red", "blue"],
+        },
+        {"name": "cups", "title": "Cups", "question": "How many?", "type": "integer", "low": 0, "high": 3},
+        {"name": "held", "title": "Held", "question": "Is it held?", "type": "boolean"},
+        {"name": "note", "title": "Note", "question": "What else?", "type": "text"},
+        {"name": "parts", "title": "Parts", "question": "Which?", "type": "several", "values": ["lid", "handle"]},
+    ],
+}
+
+
+def test_annotations_of_any_schema_are_asked_about_by_their_own_fields(database: Database, tmp_path: Path):
+    def looks(question: Any) -> str:
+        said = words_of(question)
+        return "<answer>A</answer>" if "held" in said or "colour" in said else "<answer>C</answer>"
+
+    async def act() -> None:
+        async with studio(database, tmp_path, looks=looks) as own:
+            video = own.media.put_upload(io.BytesIO(clip_bytes(8))).id
+            said = {"cube": "Blue.", "cups": 2, "held": "true", "note": "a spoon", "parts": ["lid"]}
+            items = [{"id": "one", "media": [video], "reference": said}]
+            items.append({"id": "two", "media": [video], "reference": {"note": "nothing"}})
+            await own.benchmarks.add({"name": "tables", "form": "fields", "annotation": TABLE, "items": items})
+            run = await own.runs.start(StartRun(benchmark="tables", reasoner="looks"))
+            await own.ended(run.id)
+            num_before = len(own.reasoners.asked)
+            found = await drafted(own, run.id, DraftQuestions(reasoner="looks"))
+            assert found.categories == ("Cube", "Cups", "Held")
+            first, second = found.questions[:3], found.questions[3:]
+            assert [(one.from_annotation, one.from_video, one.letter) for one in first] == [
+                ("B", "A", None),
+                ("C", "C", "C"),
+                ("A", "A", "A"),
+            ]
+            assert {one.state for one in second} == {"not_annotated"}
+            assert len(own.reasoners.asked) == num_before + 6, "annotations are read without a reasoner"
+            saved = await own.questions.save(run.id, SaveQuestions(name="tables-vqa"))
+            assert saved.num_items == 2
+
+    asyncio.run(act())
+
+
+def test_annotations_of_texts_alone_make_no_questions(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, looks=lambda _: '{"note": "a spoon"}') as own:
+            schema = {**TABLE, "fields": [TABLE["fields"][3]]}
+            items = [{"id": "one", "reference": {"note": "a spoon"}}]
+            await own.benchmarks.add({"name": "notes", "form": "fields", "annotation": schema, "items": items})
+            run = await own.runs.start(StartRun(benchmark="notes", reasoner="looks"))
+            assert (await own.questions.drafts(run.id)).categories == ()
+            with pytest.raises(BadInput, match="one of two to eight values"):
+                await own.questions.start(run.id, DraftQuestions(reasoner="looks"))
+
+    asyncio.run(act())

@@ -76,6 +76,8 @@ def test_saves_may_be_checkpoints_which_a_named_run_is_the_baseline_of():
     runs = [run("late", reasoner="mine@20"), run("early", reasoner="mine@10"), run("base")]
     (training,) = trainings(runs)
     assert (training.name, training.checkpoint, training.baseline) == ("mine", "", None)
+    (tuned,) = trainings(runs, tuned_from={"mine@20": "nano"}.__getitem__)
+    assert tuned.baseline == runs[2]
     (named,) = trainings(runs, "base")
     assert named.baseline == runs[2]
 

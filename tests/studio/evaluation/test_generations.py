@@ -129,3 +129,15 @@ def test_figures_are_drawn_up_with_intervals_and_series_are_averaged_place_by_pl
     assert (psnr.value, psnr.low, psnr.high, psnr.n) == (25.0, 20.0, 30.0, 2)
     assert ssim.value is None
     assert scores.overall.series == {"psnr_db": (24.0, 22.0)}
+
+
+def test_channels_have_the_names_of_the_one_body_that_acts(benchmark_of: Make):
+    def of(*bodies: str, **settings: object) -> tuple[str, ...]:
+        items = [{"request": {**PREDICTED["request"], "embodiment": body}} for body in bodies]
+        return draw_up(benchmark_of("generation", *items, settings={"request": settings}), []).channels
+
+    assert of("pusht", "pusht") == ("x", "y")
+    assert of("pusht", "bridge_orig_lerobot") == ()
+    assert of("pusht", "bridge_orig_lerobot", embodiment="pusht") == ("x", "y")
+    assert of("galbot") == ()
+    assert draw_up(benchmark_of("generation", IMAGE), []).channels == ()
