@@ -42,6 +42,7 @@ benchmarks = APIRouter(prefix="/v1/benchmarks", tags=["evaluation"])
 router = APIRouter(prefix="/v1/runs", tags=["evaluation"])
 
 BenchmarkId = Annotated[str, Path(examples=["cubes"])]
+TimedId = Annotated[str, Path(examples=["moves"])]
 RunId = Annotated[str, Path(examples=["7a1f00c3d2e4"])]
 PolicyRunId = Annotated[str, Path(examples=["7a1f00c3d2e7"])]
 JudgeName = Annotated[str | None, Query(description="whose verdicts count; omitted: the only judge's")]
@@ -62,7 +63,7 @@ BENCHMARK = {
     ],
 }
 ZIP: dict[str, Any] = {"application/zip": {}}
-CORRECTIONS: dict[str, Any] = {"corrections": []}  # what a benchmark takes depends on its form
+CORRECTED = {"item": "demo_0", "reference": [[0.2, 0.6], [0.6, 1.1]], "by": "ben", "created_at": "2026-11-26T10:00:00Z"}
 EPISODE = {
     "answers": [
         {"item": "simulated-table/vague/1000000000", "text": '{"success": true, "lifted": true, "seconds": 2.4}'}
@@ -99,8 +100,8 @@ async def remove_benchmark(benchmark_id: BenchmarkId, kept: UsesBenchmarks) -> N
     "/{benchmark_id}/corrections", responses=documented(BadInput, BenchmarkNotFound, DiskFull, StorageError)
 )
 async def bring_corrections(
-    benchmark_id: BenchmarkId,
-    brought: Annotated[BringCorrections, Body(examples=[CORRECTIONS])],
+    benchmark_id: TimedId,
+    brought: Annotated[BringCorrections, Body(examples=[{"corrections": [CORRECTED]}])],
     corrections: UsesCorrections,
 ) -> CorrectionList:
     """Bring in what people have corrected elsewhere, as in `corrections.jsonl` of an exported run. What the same person
