@@ -44,6 +44,9 @@ def test_an_annotation_is_corrected_and_the_library_finds_its_video(open_page: O
         editor.get_by_label("Driving difficulty").select_option("4")
         editor.get_by_role("button", name="Undo").click()
         expect(editor.get_by_label("Driving difficulty")).to_have_value("")
+        editor.get_by_label("Safety analysis").press("Control+z")
+        expect(editor.get_by_label("Safety analysis")).to_have_value("It rains.")
+        editor.get_by_label("Safety analysis").fill("It is hard to see.")
         save.click()
         expect(editor.get_by_text("Corrected by voter-")).to_be_visible()
         assert serious_violations(opened) == []
@@ -52,6 +55,9 @@ def test_an_annotation_is_corrected_and_the_library_finds_its_video(open_page: O
         expect(editor.get_by_label("Safety analysis")).to_have_value("It is hard to see.")
         found = studio.get("/v1/library", params={"tag": ["Weather: Dense fog", "Rule violation: true"]}).json()
         assert len(found["items"]) == 1
+        editor.get_by_role("button", name="Remove correction").click()
+        expect(editor.get_by_label("Weather")).to_have_value("Heavy rain")
+        assert studio.get("/v1/library", params={"tag": "Weather: Dense fog"}).json()["items"] == []
 
 
 def test_questions_are_drawn_removed_and_saved_as_a_benchmark(open_page: OpenPage, studio: RunningServer):

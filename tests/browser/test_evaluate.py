@@ -10,7 +10,7 @@ from browser.conftest import OpenPage
 from browser.keeping_page import visit
 from browser.test_accessibility import serious_violations
 from running import RunningServer
-from sent_files import picture_bytes
+from sent_files import clip_bytes, picture_bytes
 
 pytestmark = pytest.mark.browser
 
@@ -108,6 +108,34 @@ def test_a_benchmark_comes_from_files_and_a_bad_line_is_named(open_page: OpenPag
     files.set_input_files([tmp_path / "lories.jsonl", tmp_path / "seen.png"])
     expect(benchmarks(page.page).locator("option:checked")).to_have_text("lories")
     expect(page.page.get_by_text("2 questions · multiple choice")).to_be_visible()
+
+
+def test_an_unpacked_run_is_added_with_its_corrections_and_its_media_are_behind_a_button(
+    open_page: OpenPage, studio: RunningServer, tmp_path: Path
+):
+    item = {"id": "1", "media": ["media/lift.mp4"], "events": ["grasping"], "reference": [1.0]}
+    said = {"item": "1", "reference": [[0.25, 1.25]], "by": "ada", "created_at": "2026-11-26T10:00:00Z"}
+    files = {
+        "answers.jsonl": "",
+        "benchmark.json": json.dumps({"name": "cockatoos", "title": "Cockatoos", "form": "events"}),
+        "corrections.jsonl": json.dumps(said),
+        "items.jsonl": json.dumps(item),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "lift.mp4").write_bytes(clip_bytes(30))
+    page = visit(open_page(), "evaluate").page
+    chosen = page.get_by_label("Add a benchmark").and_(page.locator("input"))
+    chosen.set_input_files([tmp_path / name for name in (*files, "lift.mp4")])
+    expect(benchmarks(page).locator("option:checked")).to_have_text("Cockatoos")
+    run = studio.post("/v1/runs", json={"benchmark": "cockatoos", "settings": {"trials": 1, "max_tokens": 4}}).json()
+    (kept,) = studio.get(f"/v1/runs/{run['id']}/corrections").json()["corrections"]
+    assert (kept["by"], kept["reference"]) == ("ada", [[0.25, 1.25]])
+
+    library = visit(open_page(), "library").page
+    expect(library.get_by_text("lift.mp4")).to_have_count(0)
+    library.get_by_role("button", name="Benchmarks and their runs").click()
+    expect(library.get_by_text("lift.mp4").first).to_be_visible()
 
 
 def test_a_policys_run_is_read_by_level_and_is_not_started_here(open_page: OpenPage, studio: RunningServer):
