@@ -171,7 +171,7 @@ class LibraryQuery(Frozen):
         id: any of these; what is in the trash, or gone, is not found.
         since, until: of `created_at`, both included.
         trashed: the trash instead of what is not in it.
-        evaluation: only what was uploaded for benchmarks or made by their runs. Without it, of that only what has a
+        evaluation: only what was uploaded for benchmarks or made by their runs. Otherwise, of that only what has a
             star, a rating or a tag is found, except by `id`, by `batch` and in the trash.
         stacked: of each batch, and of each job with several results, only the newest one that is found.
         cursor: `next_cursor` of the page before.

@@ -26,7 +26,7 @@ def mean_series(by_item: Sequence[Sequence[Mark]]) -> dict[str, tuple[float, ...
 
 
 def channel_names(benchmark: Benchmark) -> tuple[str, ...]:
-    """Of the actions of a benchmark of requests; none where bodies differ, or theirs have no names."""
+    """Of the actions of a benchmark of requests; none where embodiments differ, or have no names."""
     laid_over = benchmark.settings.request.get("embodiment")
     bodies = {laid_over or item.request.get("embodiment") for item in benchmark.items if item.request is not None}
     (body,) = bodies if len(bodies) == 1 else (None,)

@@ -38,7 +38,7 @@ def read_own(folder: Path) -> Benchmark:
 
 
 def read_corrections(folder: Path) -> tuple[Correction, ...]:
-    """What people have corrected of a folder's items; nothing where the file is not there. Raises BadInput."""
+    """What people have corrected of a folder's items; nothing without the file. Raises BadInput."""
     file = folder / CORRECTIONS
     return tuple(_correction(row) for row in read_rows(file)) if file.is_file() else ()
 
