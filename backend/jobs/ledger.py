@@ -37,6 +37,7 @@ class Accepted:
         checkpoint: the id of the one that runs it.
         guardrail: what the guardrail said of it.
         sized: the request with its length, where its clips decide that; none where it says so itself.
+        evaluation: a benchmark's run asks for it.
     """
 
     job_id: str
@@ -44,6 +45,7 @@ class Accepted:
     checkpoint: str
     guardrail: Verdict | None = None
     sized: Request | None = None
+    evaluation: bool = False
 
 
 class Ledger:
@@ -71,26 +73,13 @@ class Ledger:
         """For what is asked beside this class; raises as `Database.transaction`."""
         return self._database.transaction()
 
-    def insert(
-        self,
-        accepted: Accepted,
-        priority: Priority = "normal",
-        batch: BatchPlace | None = None,
-        *,
-        evaluation: bool = False,
-    ) -> Job:
+    def insert(self, accepted: Accepted, priority: Priority = "normal", batch: BatchPlace | None = None) -> Job:
         """Accept a job at the end of the queue, or before those of less priority."""
         with self.transaction() as session:
-            return self.add(session, accepted, priority, batch, evaluation=evaluation)
+            return self.add(session, accepted, priority, batch)
 
     def add(
-        self,
-        session: Session,
-        accepted: Accepted,
-        priority: Priority = "normal",
-        batch: BatchPlace | None = None,
-        *,
-        evaluation: bool = False,
+        self, session: Session, accepted: Accepted, priority: Priority = "normal", batch: BatchPlace | None = None
     ) -> Job:
         """`insert` as a part of something larger."""
         request, checkpoint = accepted.request, accepted.checkpoint
@@ -110,7 +99,7 @@ class Ledger:
             pace_key=pace_key(sized, checkpoint),
             step_work=step_work(sized),
             guardrail=accepted.guardrail,
-            evaluation=evaluation,
+            evaluation=accepted.evaluation,
             created_at=datetime.now(UTC),
         )
         session.add(row)

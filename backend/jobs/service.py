@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import structlog
@@ -94,7 +95,7 @@ class JobService:
 
         def insert(ledger: Ledger) -> Job:
             self._admission.check_still_there(accepted.request)
-            return ledger.insert(accepted, priority, evaluation=evaluation)
+            return ledger.insert(replace(accepted, evaluation=evaluation), priority)
 
         job = await self._live_jobs.move(insert)
         log.info("job_accepted", job_id=job.id, kind=job.kind, checkpoint=job.checkpoint)
