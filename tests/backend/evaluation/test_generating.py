@@ -253,7 +253,7 @@ def test_adapters_that_are_unknown_or_asked_of_an_endpoint_are_refused(database:
     async def act() -> None:
         async with studio(database, tmp_path, made.generators, reader=lambda _: "A") as own:
             await own.benchmarks.add(made.benchmark())
-            with pytest.raises(BadInput, match="no adapter 'other'"):
+            with pytest.raises(BadInput, match="no adapter other"):
                 await own.runs.start(StartRun.model_validate({"benchmark": "made", "adapter": {"name": "other"}}))
             await own.benchmarks.add(
                 {"name": "said", "form": "text", "items": [{"id": "1", "question": "?", "reference": "A"}]}
