@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -77,6 +79,9 @@ def run(work: TuningWork, tell: Tell, commands: Commands) -> None:
         EngineError: the loss is not finite.
         DiskFull, StorageError: a save could not be written; the last one is whole.
     """
+    if work.trials is not None:
+        _policy_room("trying").try_save(work, work.trials, tell, commands)
+        return
     place, told = Place.of(work), Told(tell, commands)
     state_path = work.out / "state" / "training.pt"
     try:
@@ -108,20 +113,19 @@ def _read(place: Place, about: About) -> TrainingData:
         case ReasonerRecipe():
             return read_conversation_data(place, recipe, about)
         case PolicyRecipe():
-            return _recordings_reader()(place, recipe, about)
+            return _policy_room("data").read_policy_data(place, recipe, about)
 
 
-def _recordings_reader() -> Callable[[Place, PolicyRecipe, About], TrainingData]:
-    """What reads recordings, which needs more than the other tasks do. Raises BadInput."""
+def _policy_room(name: str) -> Any:
+    """A module of `tuning.policy`, which needs more than the other tasks do. Raises BadInput."""
     try:
-        from tuning.policy.data import read_policy_data
+        return importlib.import_module(f"tuning.policy.{name}")
     except ModuleNotFoundError as error:
         raise BadInput(
-            f"Recordings are read with {error.name}, which is not installed.",
+            f"Policies are trained and tried with {error.name}, which is not installed.",
             param="task",
             hint="pip install 'orrery[robot]'",
         ) from None
-    return read_policy_data
 
 
 class _Run:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from studio.evaluation.scores import Measurement
 from studio.jobs import Failure
 from studio.requests import Frozen
 from studio.tuning.events import DataReport, Stepped
@@ -25,7 +26,8 @@ class StartTuning(Frozen):
 
     Attributes:
         recipe: what is trained, on which data sets and how.
-        evaluates_saves: show and measure every save: a comparison of a generator, the benchmarks of a reasoner.
+        evaluates_saves: show and measure every save: a comparison of a generator, the benchmarks of a reasoner, a
+            policy in the simulated closed loop.
     """
 
     recipe: Recipe
@@ -41,6 +43,7 @@ class TuningSave(Frozen):
         kept_as: the names under which it was kept.
         comparison: id of its comparison with what was there before; empty without one.
         runs: ids of its runs of benchmarks.
+        success: how often it succeeded in the simulated closed loop, of a policy.
         note: why it was not shown or measured.
     """
 
@@ -53,6 +56,7 @@ class TuningSave(Frozen):
     kept_as: tuple[str, ...] = ()
     comparison: str = ""
     runs: tuple[str, ...] = ()
+    success: Measurement | None = None
     note: str = ""
 
 
