@@ -79,48 +79,54 @@ def find_columns(data: LeRobotSet, name: str) -> Columns:
         raise BadInput(f"There is no embodiment {name}.", param="embodiment", hint=nearest(name, EMBODIMENTS))
     known = JOINT_COLUMNS if name == JOINTS else OTHER_COLUMNS
     found = next((one for one in known if _has(data, one, with_state=name == JOINTS)), None)
-    if found is None and name != JOINTS and "action" in data.features and data.pictures:
-        found = Columns(("action",), ("observation.state",), data.pictures)
+    if found is None and name != JOINTS and "action" in data.info.features and _pictures(data):
+        found = Columns(("action",), ("observation.state",), _pictures(data))
     if found is None:
         raise BadInput(
-            f"The data set has no columns for {name}: it has {', '.join(sorted(data.features))}.",
+            f"The data set has no columns for {name}: it has {', '.join(sorted(data.info.features))}.",
             param="data",
             hint=f"Expected {', '.join(known[0].actions + known[0].state + known[0].views)}, or names as in "
             "docs/tuning.md.",
         )
-    found = Columns(found.actions, tuple(one for one in found.state if one in data.features), found.views)
+    found = Columns(found.actions, tuple(one for one in found.state if one in data.info.features), found.views)
     _check(data, name, found)
     return found
 
 
+def _pictures(data: LeRobotSet) -> tuple[str, ...]:
+    """Every view of a set, in the order that it says."""
+    return tuple(name for name, feature in data.info.features.items() if feature.dtype in ("video", "image"))
+
+
 def _has(data: LeRobotSet, columns: Columns, *, with_state: bool) -> bool:
-    return {*columns.actions, *columns.views, *(columns.state if with_state else ())} <= data.features.keys()
+    return {*columns.actions, *columns.views, *(columns.state if with_state else ())} <= data.info.features.keys()
 
 
 def _check(data: LeRobotSet, name: str, columns: Columns) -> None:
     body = EMBODIMENTS[name]  # type: ignore[index]
     for part, expected in (("actions", body.width), ("state", body.state_width or None)):
-        width = sum(data.width(one) for one in getattr(columns, part))
+        width = sum(data.info.features[one].width for one in getattr(columns, part))
         if expected is not None and width != expected:
             raise BadInput(
                 f"The data set's {part} have {width} values; {name} expects {expected}.",
                 param="embodiment",
                 hint="Use the embodiment that the data set was recorded with.",
             )
-    if name == JOINTS and data.fps != JOINT_ROWS_PER_SECOND:
+    if name == JOINTS and data.info.fps != JOINT_ROWS_PER_SECOND:
         raise BadInput(
-            f"The data set has {data.fps:g} rows a second; {name} expects {JOINT_ROWS_PER_SECOND:g}.", param="data"
+            f"The data set has {data.info.fps:g} rows a second; {name} expects {JOINT_ROWS_PER_SECOND:g}.", param="data"
         )
     for view in columns.views:
-        if data.features[view].get("dtype") != "video":
+        feature = data.info.features[view]
+        if feature.dtype != "video":
             raise BadInput(
                 f"{view} is stored in the table, not as a video.",
                 param="data",
                 hint="Convert the data set with LeRobot, with videos.",
             )
-        if abs(data.video_fps(view) / data.fps - 1) > RATE_TOLERANCE:
+        if feature.video_fps is not None and abs(feature.video_fps / data.info.fps - 1) > RATE_TOLERANCE:
             raise BadInput(
-                f"{view} has {data.video_fps(view):g} frames a second, and the rows {data.fps:g}; expected one rate.",
+                f"{view} has {feature.video_fps:g} frames a second, and the rows {data.info.fps:g}; expected one rate.",
                 param="data",
             )
 

@@ -25,7 +25,7 @@ from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
 from tuning.policy.columns import find_columns
-from tuning.policy.lerobot import INFO, open_set
+from tuning.policy.lerobot import open_set
 from tuning.policy.sequences import PolicySequences
 from tuning.policy.task import ACTION, PolicyTask, let_learn
 from tuning.policy.units import units_of_data
@@ -174,7 +174,6 @@ def read_policy_data(place: Place, recipe: PolicyRecipe, about: About) -> Policy
         )
     drops, sources = Drops(), Sources()
     data = open_set(place.work.data[recipe.data])
-    sources.hash(data.folder / INFO)
     columns = find_columns(data, recipe.embodiment)
     name: EmbodimentName = recipe.embodiment  # type: ignore[assignment]
     own = place.setting.embodiments.of(name)
@@ -200,7 +199,7 @@ def read_policy_data(place: Place, recipe: PolicyRecipe, about: About) -> Policy
         embodiments = OwnEmbodiments({**embodiments.root, name: said})
     width = found.rows.shape[1]
     units = ActionUnits.of(EMBODIMENTS[name], width, embodiments.of(name).units)
-    for path in dict.fromkeys(view.file.path for window in found.windows for view in window.views):
+    for path in found.files:
         sources.hash(path)
     sequences = PolicySequences(place.setting, name, width, units)
     return PolicyData(place, recipe, name, found.windows, drops.told(), sequences, embodiments, sources)

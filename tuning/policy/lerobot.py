@@ -7,14 +7,16 @@ where in a video it begins. Source: huggingface/lerobot, `datasets/utils.py` of 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from robot.faults import BrokenEpisode
 from robot.recording.layout import notes_file
@@ -29,8 +31,66 @@ KEEP_RANGES = Path("meta/keep_ranges.json")
 SUCCESS = "is_episode_successful"
 """A column of DROID's data set in LeRobot's format (huggingface.co/datasets/lerobot/droid_1.0.1)."""
 
-PICTURES = ("video", "image")
 _FIELD = re.compile(r"\{(\w+)(?::0(\d)d)?\}")
+Parsed = TypeVar("Parsed")
+Ranges = dict[int, tuple[tuple[int, int], ...]]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Feature(_Read):
+    """A column or a view of `info.json`.
+
+    Attributes:
+        dtype: "video", "image" or numpy's name of numbers.
+        shape: of one row.
+        info, video_info: of a view, where v2.1 and v3 or v2.0 say its rate.
+    """
+
+    dtype: str
+    shape: tuple[int, ...] = (1,)
+    info: dict[str, Any] | None = None
+    video_info: dict[str, Any] | None = None
+
+    @property
+    def width(self) -> int:
+        """Values of a row."""
+        return math.prod(self.shape)
+
+    @property
+    def video_fps(self) -> float | None:
+        """Frames a second of a view, as far as that is said."""
+        said = (self.video_info or {}) | (self.info or {})
+        rate = said.get("video.fps")
+        return float(rate) if isinstance(rate, int | float) else None
+
+
+class Info(_Read):
+    """`meta/info.json`."""
+
+    codebase_version: str = ""
+    fps: float = Field(gt=0)
+    chunks_size: int = Field(1000, gt=0)
+    data_path: str
+    video_path: str | None = None
+    features: dict[str, Feature]
+
+
+class Line(BaseModel):
+    """One episode of the list; v3's lines say more, by names that no field can have."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    episode_index: int = Field(ge=0)
+    length: int = Field(ge=0)
+    tasks: tuple[str, ...] = ()
+
+    def said(self, name: str) -> int | float:
+        """A number of v3's; 0 where there is none."""
+        value = (self.model_extra or {}).get(name)
+        return value if isinstance(value, int | float) else 0
 
 
 @dataclass(frozen=True)
@@ -76,68 +136,50 @@ class LeRobotSet:
     """A data set.
 
     Attributes:
-        features: by name, each with `dtype` and `shape`.
-        fps: rows a second.
-        lines: of its episodes.
+        lines: of its episodes, at least one.
+        keep_ranges: of episodes by index; none of a set without the file.
     """
 
     folder: Path
-    info: dict[str, Any]
-    features: dict[str, dict[str, Any]]
-    fps: float
-    lines: list[dict[str, Any]]
-    keep_ranges: dict[str, Any] | None
+    info: Info
+    lines: tuple[Line, ...]
+    keep_ranges: Ranges | None = None
     _read: tuple[Path, dict[str, NDArray[np.float64]]] | None = field(default=None, repr=False)
 
-    @property
-    def pictures(self) -> tuple[str, ...]:
-        """Features that are views."""
-        return tuple(name for name, feature in self.features.items() if feature.get("dtype") in PICTURES)
-
-    def width(self, name: str) -> int:
-        """Values of a column in each row."""
-        shape = self.features[name].get("shape") or [1]
-        return int(np.prod([int(size) for size in shape]))
-
-    def video_fps(self, name: str) -> float:
-        """Frames a second of a view, as far as the set says it."""
-        said: dict[str, Any] = {**(self.features[name].get("video_info") or {}), **(self.features[name].get("info") or {})}
-        return float(said.get("video.fps", self.fps))
-
-    def episode(self, line: Mapping[str, Any], columns: Sequence[str], views: Sequence[str]) -> Episode:
+    def episode(self, line: Line, columns: Sequence[str], views: Sequence[str]) -> Episode:
         """The episode of a line.
 
         Raises:
             BrokenEpisode: a file of it cannot be read, or has other rows than the line says.
             BadInput: its files lie outside the data set.
         """
-        index, length = int(line["episode_index"]), int(line["length"])
-        data = self._path("data_path", line, "data")
+        index = line.episode_index
+        data = self._path(self.info.data_path, line, "data")
         read = self._rows(data, [*columns, SUCCESS, "episode_index"])
-        places = np.flatnonzero(read["episode_index"][:, 0] == index) if "episode_index" in read else np.arange(length)
-        own = {name: values[places] for name, values in read.items()}
-        if len(places) != length:
-            raise BrokenEpisode(f"Episode {index} has {len(places)} rows; the list says {length}.")
+        numbers = read.get("episode_index")
+        own = read if numbers is None else {name: rows[numbers[:, 0] == index] for name, rows in read.items()}
+        if any(len(rows) != line.length for rows in own.values()):
+            raise BrokenEpisode(f"Its table has other rows than the {line.length} of the list.")
         notes = self._notes(index)
-        found = own.pop(SUCCESS, None)
-        success = bool(found.all()) if found is not None else notes.get("success")
-        tasks = line.get("tasks") or [""]
+        run, success = notes.get("run"), notes.get("success")
+        if SUCCESS in own:
+            success = bool(own[SUCCESS].all())
         return Episode(
             index=index,
-            task=str(tasks[0]),
-            length=length,
+            task=line.tasks[0] if line.tasks else "",
+            length=line.length,
             columns={name: own[name] for name in columns if name in own},
             views={
                 name: ViewFile(
-                    self._path("video_path", line, f"videos/{name}", video_key=name),
-                    float(line.get(f"videos/{name}/from_timestamp") or 0.0),
+                    self._path(self.info.video_path or "", line, f"videos/{name}", name),
+                    line.said(f"videos/{name}/from_timestamp"),
                 )
                 for name in views
             },
             data=data,
             success=success if isinstance(success, bool) else None,
-            keeps=self._keeps(index),
-            watched=isinstance(run := notes.get("run"), dict) and run.get("mode") == "shadow",
+            keeps=None if self.keep_ranges is None else self.keep_ranges.get(index, ()),
+            watched=isinstance(run, dict) and run.get("mode") == "shadow",
         )
 
     def _rows(self, path: Path, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
@@ -146,21 +188,19 @@ class LeRobotSet:
             self._read = path, read_arrays(path, names)
         return self._read[1]
 
-    def _path(self, template: str, line: Mapping[str, Any], where: str, **known: Any) -> Path:
-        index = int(line["episode_index"])
-        values = {
-            "episode_index": index,
-            "episode_chunk": index // int(self.info.get("chunks_size") or 1000),
-            "chunk_index": line.get(f"{where}/chunk_index", 0),
-            "file_index": line.get(f"{where}/file_index", 0),
-            **known,
+    def _path(self, template: str, line: Line, where: str, view: str = "") -> Path:
+        values: dict[str, int | str] = {
+            "episode_index": line.episode_index,
+            "episode_chunk": line.episode_index // self.info.chunks_size,
+            "chunk_index": int(line.said(f"{where}/chunk_index")),
+            "file_index": int(line.said(f"{where}/file_index")),
+            "video_key": view,
         }
 
         def filled(match: re.Match[str]) -> str:
-            value = values.get(match[1], "")
-            return f"{int(value):0{match[2]}d}" if match[2] else str(value)
+            return str(values.get(match[1], "")).rjust(int(match[2] or 0), "0")
 
-        path = self.folder / _FIELD.sub(filled, str(self.info.get(template, "")))
+        path = self.folder / _FIELD.sub(filled, template)
         if not path.resolve().is_relative_to(self.folder.resolve()):
             raise BadInput(f"{INFO}: {template} leads out of the data set.", param="data")
         return path
@@ -168,12 +208,7 @@ class LeRobotSet:
     def _notes(self, index: int) -> dict[str, Any]:
         """What the Robot page knows of an episode; nothing of a foreign one."""
         path = self.folder / notes_file(index)
-        return _object(path) if path.is_file() else {}
-
-    def _keeps(self, index: int) -> tuple[tuple[int, int], ...] | None:
-        if self.keep_ranges is None:
-            return None
-        return tuple((int(first), int(end)) for first, end in self.keep_ranges.get(str(index), ()))
+        return _parsed(path, TypeAdapter(dict[str, Any])) if path.is_file() else {}
 
 
 def open_set(folder: Path) -> LeRobotSet:
@@ -182,33 +217,24 @@ def open_set(folder: Path) -> LeRobotSet:
     Raises:
         BadInput: it is no data set of LeRobot v2 or v3, or has no episodes.
     """
-    info = _object(folder / INFO)
-    version = str(info.get("codebase_version", ""))
-    if not version.startswith(("v2.", "v3.")):
+    info = _parsed(folder / INFO, TypeAdapter(Info))
+    if not info.codebase_version.startswith(("v2.", "v3.")):
         raise BadInput(
-            f"The data set is of LeRobot {version or 'of no version'}; expected v2.0, v2.1 or v3.0.",
+            f"The data set is of LeRobot {info.codebase_version or 'without a version'}; "
+            "expected v2.0, v2.1 or v3.0.",
             param="data",
             hint="Convert it with LeRobot.",
         )
-    features, fps = info.get("features"), info.get("fps")
-    if not isinstance(features, dict) or not isinstance(fps, int | float) or fps <= 0:
-        raise BadInput(f"{INFO} has no features or no fps.", param="data")
+    read = _lines_of_v3 if info.codebase_version.startswith("v3.") else _lines_of_v2
     try:
-        lines = [*_lines_of_v3(folder)] if version.startswith("v3.") else [*_lines_of_v2(folder)]
+        lines = sorted(map(Line.model_validate, read(folder)), key=lambda line: line.episode_index)
     except (BrokenEpisode, OSError, ValueError) as error:
         raise BadInput(f"The list of episodes cannot be read: {error}", param="data") from None
-    whole = [line for line in lines if "episode_index" in line and "length" in line]
-    if not whole:
+    if not lines:
         raise BadInput("The data set has no episodes.", param="data", hint="Record a run first.")
     keep = folder / KEEP_RANGES
-    return LeRobotSet(
-        folder=folder,
-        info=info,
-        features=cast("dict[str, dict[str, Any]]", features),
-        fps=float(fps),
-        lines=sorted(whole, key=lambda line: int(line["episode_index"])),
-        keep_ranges=_object(keep) if keep.is_file() else None,
-    )
+    keep_ranges = _parsed(keep, TypeAdapter(Ranges)) if keep.is_file() else None
+    return LeRobotSet(folder, info, tuple(lines), keep_ranges)
 
 
 def _lines_of_v2(folder: Path) -> Iterator[dict[str, Any]]:
@@ -224,12 +250,13 @@ def _lines_of_v3(folder: Path) -> Iterator[dict[str, Any]]:
             yield dict(zip(columns, row, strict=True))
 
 
-def _object(path: Path) -> dict[str, Any]:
+def _parsed(path: Path, kind: TypeAdapter[Parsed]) -> Parsed:
     """Raises BadInput."""
     try:
-        read: object = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput(f"{path} cannot be read: {error}.", param="data") from None
-    if not isinstance(read, dict):
-        raise BadInput(f"{path} is not an object.", param="data")
-    return cast("dict[str, Any]", read)
+        return kind.validate_json(path.read_bytes())
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="data") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise BadInput(f"{path} cannot be read: {f'{place}: ' if place else ''}{first['msg']}.", param="data") from None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,10 +104,12 @@ class Recordings:
     Attributes:
         windows: of all episodes, in their order.
         rows: float64 [n, width], every action of episodes that are kept.
+        files: that these episodes are read from.
     """
 
     windows: tuple[Window, ...]
     rows: NDArray[np.float64]
+    files: tuple[Path, ...]
 
 
 class WindowFinder:
@@ -145,9 +148,9 @@ class WindowFinder:
                 if (usable := self._usable(episode)) is not None:
                     episodes.append((episode, *usable, self._views(episode)))
             except (BadInput, BrokenEpisode) as error:
-                self._drops.add("unreadable", f"It cannot be read: {error.message}", _title(int(line["episode_index"])))
+                self._drops.add("unreadable", f"It cannot be read: {error.message}", _title(line.episode_index))
         if not episodes:
-            return Recordings((), np.empty((0, 0)))
+            return Recordings((), np.empty((0, 0)), ())
         moved = [state if state is not None else actions for _, actions, state, _ in episodes]
         spans = np.ptp(np.concatenate(moved), axis=0)
         windows = [
@@ -155,14 +158,16 @@ class WindowFinder:
             for (episode, actions, state, views), positions in zip(episodes, moved, strict=True)
             for window in self._cut(episode, actions, state, views, positions, spans)
         ]
-        return Recordings(tuple(windows), np.concatenate([actions for _, actions, _, _ in episodes]))
+        rows = np.concatenate([actions for _, actions, _, _ in episodes])
+        files = [path for one, *_, views in episodes for path in (one.data, *(view.file.path for view in views))]
+        return Recordings(tuple(windows), rows, tuple(dict.fromkeys(files)))
 
     def _usable(self, episode: Episode) -> tuple[NDArray[np.float64], NDArray[np.float64] | None] | None:
         """Actions and state of an episode; none where it is left out."""
         title = _title(episode.index)
         actions = rows_of(episode, self._columns.actions)
         state = rows_of(episode, self._columns.state)
-        width = sum(self._data.width(name) for name in self._columns.actions)
+        width = sum(self._data.info.features[name].width for name in self._columns.actions)
         if actions is None or (self._columns.state and state is None):
             self._drops.add("columns_missing", "Its table lacks a column that the data set announces.", title)
         elif actions.shape[1] != width:
@@ -194,9 +199,9 @@ class WindowFinder:
                 raise BadInput(f"{file.path.name} of {name} is missing.", param="data")
             timeline = _timeline(file.path)
             rate = float(timeline.mean_rate)
-            if abs(rate / self._data.fps - 1) > RATE_TOLERANCE and len(timeline.ticks) > 1:
-                raise BadInput(f"{name} has {rate:.2f} frames a second, and the rows {self._data.fps:g}.", param="data")
-            indexes = tuple(_shown(timeline, file.begins_s, episode.length, self._data.fps))
+            if abs(rate / self._data.info.fps - 1) > RATE_TOLERANCE and len(timeline.ticks) > 1:
+                raise BadInput(f"{name} has {rate:.2f} frames a second, and the rows {self._data.info.fps:g}.", param="data")
+            indexes = tuple(_shown(timeline, file.begins_s, episode.length, self._data.info.fps))
             if indexes[-1] >= len(timeline.ticks):
                 raise BadInput(f"{name} ends before the rows do.", param="data")
             found.append(View(file, indexes))
@@ -230,7 +235,7 @@ class WindowFinder:
                 views=tuple(view.cut(first, length + 1) for view in views),
                 layout=self._layout,
                 fitted=fitted,
-                fps=self._data.fps,
+                fps=self._data.info.fps,
                 state=None if state is None else state[first],
                 actions=actions[first : first + length],
             )

@@ -34,6 +34,7 @@ from studio.tuning import (
     Tried,
     TuningWork,
 )
+from studio.tuning.lineage import DEFAULTS
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 
 STEP_S = float(os.environ.get("SCRIPTED_STEP_S", "0.01"))
@@ -87,6 +88,9 @@ def save(work: TuningWork, step: int) -> None:
     shutil.rmtree(part, ignore_errors=True)
     if recipe.makes == "checkpoint":
         shutil.copytree(work.checkpoint, part)
+        if recipe.task == "policy":
+            asked = {"embodiment": recipe.embodiment, "fps": 15.0}
+            (part / DEFAULTS).write_text(json.dumps({"run_policy": asked}))
     else:
         part.mkdir(parents=True)
         config = json.loads((work.checkpoint / "transformer/config.json").read_text())
