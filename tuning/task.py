@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -18,10 +18,9 @@ from engine.weights import Folder, open_folder
 from studio.tuning import TuningWork
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.loop import Shown
-from tuning.lora import LearningLora, adapter_parameters
+from tuning.lora import LearningLora
 from tuning.memory import StepShape
 from tuning.tally import Tally
-from tuning.weights import released_tensors
 
 NUM_SAMPLES = 3
 """That are shown of the data."""

@@ -177,7 +177,9 @@ class TuningLoop:
             step = folder.name.rpartition("@")[2]
             if step.isdecimal() and int(step) not in known:
                 size_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-                told = Saved(step=int(step), folder=f"saves/{folder.name}", makes=self.tuning.recipe.makes, size_bytes=size_bytes)
+                told = Saved(
+                    step=int(step), folder=f"saves/{folder.name}", makes=self.tuning.recipe.makes, size_bytes=size_bytes
+                )
                 await self._keep(told)
 
     def _evaluate(self, save: TuningSave) -> None:

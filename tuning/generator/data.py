@@ -13,11 +13,11 @@ from studio.errors import BadInput, PromptTooLong
 from studio.tuning import GeneratorRecipe, VideoMode
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.generator.clips import Clip, check_length, find_clips
-from tuning.latents import LatentCache
 from tuning.generator.records import find_records, read_records
 from tuning.generator.sequences import Sequences
 from tuning.generator.task import GeneratorTask, let_learn
 from tuning.histogram import histogram_of
+from tuning.latents import LatentCache
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape

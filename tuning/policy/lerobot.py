@@ -220,8 +220,7 @@ def open_set(folder: Path) -> LeRobotSet:
     info = _parsed(folder / INFO, TypeAdapter(Info))
     if not info.codebase_version.startswith(("v2.", "v3.")):
         raise BadInput(
-            f"The data set is of LeRobot {info.codebase_version or 'without a version'}; "
-            "expected v2.0, v2.1 or v3.0.",
+            f"The data set is of LeRobot {info.codebase_version or 'without a version'}; expected v2.0, v2.1 or v3.0.",
             param="data",
             hint="Convert it with LeRobot.",
         )

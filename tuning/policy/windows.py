@@ -200,7 +200,9 @@ class WindowFinder:
             timeline = _timeline(file.path)
             rate = float(timeline.mean_rate)
             if abs(rate / self._data.info.fps - 1) > RATE_TOLERANCE and len(timeline.ticks) > 1:
-                raise BadInput(f"{name} has {rate:.2f} frames a second, and the rows {self._data.info.fps:g}.", param="data")
+                raise BadInput(
+                    f"{name} has {rate:.2f} frames a second, and the rows {self._data.info.fps:g}.", param="data"
+                )
             indexes = tuple(_shown(timeline, file.begins_s, episode.length, self._data.info.fps))
             if indexes[-1] >= len(timeline.ticks):
                 raise BadInput(f"{name} ends before the rows do.", param="data")

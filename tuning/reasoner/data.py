@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import read_vision_encoder
@@ -28,7 +27,6 @@ from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
 from tuning.task import About, Place, three_of
-
 
 
 @dataclass(frozen=True)

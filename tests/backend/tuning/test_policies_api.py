@@ -26,7 +26,10 @@ def test_each_save_is_tried_and_its_success_has_an_interval(tmp_path: Path):
             return saves if len(saves) == 2 and all(save["success"] for save in saves) else None
 
         saves = wait_for(tried, LONG_S)
-        assert [(save["name"], save["makes"]) for save in saves] == [("lift@10", "checkpoint"), ("lift@20", "checkpoint")]
+        assert [(save["name"], save["makes"]) for save in saves] == [
+            ("lift@10", "checkpoint"),
+            ("lift@20", "checkpoint"),
+        ]
         success = saves[0]["success"]
         assert (success["value"], success["n"]) == (0.5, 4)
         assert success["low"] == pytest.approx(0.150, abs=1e-3)  # Wilson's of 2 of 4

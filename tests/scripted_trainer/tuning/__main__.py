@@ -34,8 +34,8 @@ from studio.tuning import (
     Tried,
     TuningWork,
 )
-from studio.tuning.lineage import DEFAULTS
 from studio.tuning.events import Bin, LeftOut, TrainingSample
+from studio.tuning.lineage import DEFAULTS
 
 STEP_S = float(os.environ.get("SCRIPTED_STEP_S", "0.01"))
 
@@ -115,7 +115,8 @@ def save(work: TuningWork, step: int) -> None:
 def try_save(trials: Trials) -> None:
     """Every second table is a success."""
     items = tuple(
-        Item(id=f"{TABLE}/default/{number}", question="pick it up", category="default") for number in range(trials.scenes)
+        Item(id=f"{TABLE}/default/{number}", question="pick it up", category="default")
+        for number in range(trials.scenes)
     )
     tell(TrialsBegun(benchmark=Benchmark(name=TABLE, title="Table", form="policy", items=items)))
     for number, item in enumerate(items):

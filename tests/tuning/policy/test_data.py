@@ -47,7 +47,13 @@ def windows_of(folder: Path, **changes: object) -> tuple[Recordings, dict[str, i
     drops, data = Drops(), open_set(folder)
     columns = find_columns(data, recipe.embodiment)
     finder = WindowFinder(
-        data, columns, recipe, recipe.embodiment, None, lambda width, height: fit("256", width, height), drops  # type: ignore[arg-type]
+        data,
+        columns,
+        recipe,
+        recipe.embodiment,
+        None,
+        lambda width, height: fit("256", width, height),
+        drops,  # type: ignore[arg-type]
     )
     return finder.find(lambda done: None), {left.reason: left.count for left in drops.told()}
 
