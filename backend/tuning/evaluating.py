@@ -48,7 +48,11 @@ class SaveEvaluation:
         self._trials = trials
 
     async def evaluate(self, tuning: Tuning, save: TuningSave) -> TuningSave:
-        """The save with its comparison or its runs, which have been queued; a policy's has ended. Raises StudioError: why there are none."""
+        """The save with its comparison or its runs, which have been queued; a policy's has ended.
+
+        Raises:
+            StudioError: why there are none.
+        """
         match tuning.recipe:
             case GeneratorRecipe() as recipe:
                 return save.model_copy(update=await self._compare(tuning, recipe, save))

@@ -17,7 +17,7 @@ LEAST_SPAN = 1e-3
 
 
 def units_of_data(body: Embodiment, rows: NDArray[np.float64]) -> OwnUnits:
-    """Of each value, what takes the middle 98 % of the data to -1..1; cosmos-framework's LIBERO recipe uses quantiles too.
+    """Of each value, what takes the middle 98 % of the data to -1..1; cosmos-framework's LIBERO recipe has quantiles.
 
     Args:
         rows: [n, width], all actions of the data, in the body's units.

@@ -186,7 +186,7 @@ def test_the_check_shows_three_samples_as_the_trainer_sees_them(train_policy: Tr
 
 def test_rows_that_nothing_can_be_learnt_from_are_refused_with_what_was_left_out(train_policy: Train, tmp_path: Path):
     data = record(tmp_path / "short", 5)
-    with pytest.raises(BadInput, match="Nothing of the data set can be trained on. 1 × It has fewer than 9 frames"):
+    with pytest.raises(BadInput, match=r"Nothing of the data set can be trained on\. 1 × It has fewer than 9 frames"):
         report_of(train_policy, data)
     with pytest.raises(BadInput, match="num_actions is 6; expected a multiple of four"):
         report_of(train_policy, data, num_actions=6)
