@@ -11,14 +11,12 @@ from robot.observation import EXTERIOR_SIZE, WRIST_SIZE, letterbox
 from studio.errors import BadInput
 from studio.requests import nearest
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
+from tuning.policy.footage import RATE_TOLERANCE
 from tuning.policy.lerobot import Episode, LeRobotSet
 
 JOINTS: EmbodimentName = "droid_joint_position"
 JOINT_ROWS_PER_SECOND = 15.0
 """At which policies of joint positions are served (NVIDIA's cosmos-framework, `action_policy_server_robolab.py`)."""
-
-RATE_TOLERANCE = 0.01
-"""By which share a video's own rate may differ from that of its rows."""
 
 
 @dataclass(frozen=True)

@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.media.clip_reader import stream_frames
-from backend.media.timeline import Timeline, read_timeline
 from engine.planning.action import Fit
 from robot.faults import BrokenEpisode
 from studio.errors import BadInput
-from studio.requests.embodiments import EmbodimentName
+from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.rules.view_layout import ViewLayout
 from studio.tuning import PolicyRecipe
 from tuning.left_out import Drops
-from tuning.policy.columns import RATE_TOLERANCE, Columns, compose, rows_of
-from tuning.policy.lerobot import Episode, LeRobotSet, ViewFile
+from tuning.policy.columns import Columns, compose, rows_of
+from tuning.policy.footage import Footage
+from tuning.policy.lerobot import Episode, LeRobotSet
 from tuning.sources import Sources
 
 IDLE_SHARE = 0.02
 """Of what a value of the state moves through in all of the data: a window in which none moves further is idle."""
-
-_timeline = lru_cache(maxsize=64)(read_timeline)
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """Frames of one view.
-
-    Attributes:
-        indexes: of the file, one for each row.
-    """
-
-    file: ViewFile
-    indexes: tuple[int, ...]
-
-    def cut(self, first: int, count: int) -> View:
-        """So many of them."""
-        return View(self.file, self.indexes[first : first + count])
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +44,7 @@ class Window:
     name: str
     text: str
     embodiment: EmbodimentName
-    views: tuple[View, ...]
+    views: tuple[Footage, ...]
     layout: ViewLayout | None
     fitted: Fit
     fps: float
@@ -76,7 +54,10 @@ class Window:
     def identity(self, sources: Sources) -> dict[str, object]:
         """Files, frames, and how they are put together."""
         return {
-            "views": [(sources.hash(view.file.path), view.indexes) for view in self.views],
+            "views": [
+                (sources.hash(view.file.path), view.file.begins_s, view.first, view.count) for view in self.views
+            ],
+            "fps": self.fps,
             "embodiment": self.embodiment,
             "layout": self.layout.model_dump() if self.layout else None,
             "fitted": (self.fitted.canvas, self.fitted.content),
@@ -91,8 +72,8 @@ class Window:
         return _composed(self.embodiment, self.views, self.layout)
 
 
-def _composed(name: EmbodimentName, views: Sequence[View], layout: ViewLayout | None) -> NDArray[np.uint8]:
-    streams = [stream_frames(view.file.path, _timeline(view.file.path), view.indexes, param="data") for view in views]
+def _composed(name: EmbodimentName, views: Sequence[Footage], layout: ViewLayout | None) -> NDArray[np.uint8]:
+    streams = [view.frames() for view in views]
     frames = np.stack([compose(name, moment) for moment in zip(*streams, strict=True)])
     return layout.arranged(frames) if layout is not None and layout.takes(frames) else frames
 
@@ -110,6 +91,29 @@ class Recordings:
     windows: tuple[Window, ...]
     rows: NDArray[np.float64]
     files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """An episode that is trained on.
+
+    Attributes:
+        actions: float64 [n, width].
+        state: the same of the state; none of a set without one.
+        views: all frames of the episode.
+        fitted: how they lie in the canvas.
+    """
+
+    episode: Episode
+    actions: NDArray[np.float64]
+    state: NDArray[np.float64] | None
+    views: tuple[Footage, ...]
+    fitted: Fit
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """What says whether the arm moves: the state, else the actions."""
+        return self.actions if self.state is None else self.state
 
 
 class WindowFinder:
@@ -139,31 +143,25 @@ class WindowFinder:
         Args:
             told: how many episodes have been looked at.
         """
-        episodes: list[tuple[Episode, NDArray[np.float64], NDArray[np.float64] | None, tuple[View, ...]]] = []
+        kept: list[_Kept] = []
         names = [*self._columns.actions, *self._columns.state]
         for done, line in enumerate(self._data.lines):
             told(done)
             try:
-                episode = self._data.episode(line, names, self._columns.views)
-                if (usable := self._usable(episode)) is not None:
-                    episodes.append((episode, *usable, self._views(episode)))
+                one = self._usable(self._data.episode(line, names, self._columns.views))
             except (BadInput, BrokenEpisode) as error:
                 self._drops.add("unreadable", f"It cannot be read: {error.message}", _title(line.episode_index))
-        if not episodes:
+            else:
+                kept += [] if one is None else [one]
+        if not kept:
             return Recordings((), np.empty((0, 0)), ())
-        moved = [state if state is not None else actions for _, actions, state, _ in episodes]
-        spans = np.ptp(np.concatenate(moved), axis=0)
-        windows = [
-            window
-            for (episode, actions, state, views), positions in zip(episodes, moved, strict=True)
-            for window in self._cut(episode, actions, state, views, positions, spans)
-        ]
-        rows = np.concatenate([actions for _, actions, _, _ in episodes])
-        files = [path for one, *_, views in episodes for path in (one.data, *(view.file.path for view in views))]
-        return Recordings(tuple(windows), rows, tuple(dict.fromkeys(files)))
+        spans = np.ptp(np.concatenate([one.positions for one in kept]), axis=0)
+        windows = tuple(window for one in kept for window in self._cut(one, spans))
+        files = [path for one in kept for path in (one.episode.data, *(view.file.path for view in one.views))]
+        return Recordings(windows, np.concatenate([one.actions for one in kept]), tuple(dict.fromkeys(files)))
 
-    def _usable(self, episode: Episode) -> tuple[NDArray[np.float64], NDArray[np.float64] | None] | None:
-        """Actions and state of an episode; none where it is left out."""
+    def _usable(self, episode: Episode) -> _Kept | None:
+        """What is kept of an episode; none where it is left out. Raises BadInput, see `Footage.check`."""
         title = _title(episode.index)
         actions = rows_of(episode, self._columns.actions)
         state = rows_of(episode, self._columns.state)
@@ -183,50 +181,23 @@ class WindowFinder:
         elif episode.length <= self._recipe.num_actions:
             self._drops.add("too_short", f"It has fewer than {self._recipe.num_actions + 1} frames.", title)
         else:
-            return actions, state
+            fps = self._data.info.fps
+            views = tuple(Footage(episode.views[name], 0, episode.length, fps) for name in self._columns.views)
+            for view in views:
+                view.check()
+            frames = _composed(self._name, [view.cut(0, 1) for view in views], self._layout)
+            return _Kept(episode, actions, state, views, self._fit(frames.shape[2], frames.shape[1]))
         return None
 
-    def _views(self, episode: Episode) -> tuple[View, ...]:
-        """All frames of an episode.
-
-        Raises:
-            BadInput: a video cannot be read, is of another rate than the rows, or ends before them.
-        """
-        found: list[View] = []
-        for name in self._columns.views:
-            file = episode.views[name]
-            if not file.path.is_file():
-                raise BadInput(f"{file.path.name} of {name} is missing.", param="data")
-            timeline = _timeline(file.path)
-            rate = float(timeline.mean_rate)
-            if abs(rate / self._data.info.fps - 1) > RATE_TOLERANCE and len(timeline.ticks) > 1:
-                raise BadInput(
-                    f"{name} has {rate:.2f} frames a second, and the rows {self._data.info.fps:g}.", param="data"
-                )
-            indexes = tuple(_shown(timeline, file.begins_s, episode.length, self._data.info.fps))
-            if indexes[-1] >= len(timeline.ticks):
-                raise BadInput(f"{name} ends before the rows do.", param="data")
-            found.append(View(file, indexes))
-        return tuple(found)
-
-    def _cut(
-        self,
-        episode: Episode,
-        actions: NDArray[np.float64],
-        state: NDArray[np.float64] | None,
-        views: tuple[View, ...],
-        positions: NDArray[np.float64],
-        spans: NDArray[np.float64],
-    ) -> Iterator[Window]:
-        length = self._recipe.num_actions
-        height, width = _composed(self._name, [view.cut(0, 1) for view in views], self._layout).shape[1:3]
-        fitted = self._fit(width, height)
+    def _cut(self, kept: _Kept, spans: NDArray[np.float64]) -> Iterator[Window]:
+        length, episode = self._recipe.num_actions, kept.episode
+        has_state = bool(EMBODIMENTS[self._name].state_width)
         for first in range(0, episode.length - length, self._recipe.stride):
             name = f"{_title(episode.index)}, frames {first}-{first + length}"
             if episode.keeps is not None and not any(a <= first and first + length < end for a, end in episode.keeps):
                 self._drops.add("outside_keep_ranges", "It is outside the ranges of meta/keep_ranges.json.", name)
                 continue
-            moves = np.ptp(positions[first : first + length + 1], axis=0)
+            moves = np.ptp(kept.positions[first : first + length + 1], axis=0)
             if self._recipe.leaves_out_idle and bool((moves <= IDLE_SHARE * spans).all()):
                 self._drops.add("idle", f"No value moves by {IDLE_SHARE:.0%} of what it does in all of the data.", name)
                 continue
@@ -234,23 +205,14 @@ class WindowFinder:
                 name=name,
                 text=episode.task.strip(),
                 embodiment=self._name,
-                views=tuple(view.cut(first, length + 1) for view in views),
+                views=tuple(view.cut(first, length + 1) for view in kept.views),
                 layout=self._layout,
-                fitted=fitted,
+                fitted=kept.fitted,
                 fps=self._data.info.fps,
-                state=None if state is None else state[first],
-                actions=actions[first : first + length],
+                state=kept.state[first] if kept.state is not None and has_state else None,
+                actions=kept.actions[first : first + length],
             )
 
 
 def _title(index: int) -> str:
     return f"episode {index}"
-
-
-def _shown(timeline: Timeline, begins_s: float, length: int, fps: float) -> Iterator[int]:
-    """Frames of a file at the rows' times, the nearest of each."""
-    rate = Fraction(fps).limit_denominator(1001)
-    for row in range(length):
-        tick = timeline.ticks[0] + (Fraction(begins_s).limit_denominator(10**6) + row / rate) / timeline.time_base
-        # Half a frame earlier is nearer to this one than to the one before.
-        yield bisect_left(timeline.ticks, tick - Fraction(1, 2) / rate / timeline.time_base)

@@ -55,8 +55,8 @@ WORDS: dict[str, str] = {
     "tune.more": "More settings",
     "tune.benchmarks": "Benchmarks for every save",
     "tune.evaluates": "Compare every save",
-    "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks above; "
-    "for a policy, episodes on the simulated table",
+    "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks "
+    "above; for a policy, episodes on the simulated table",
     "tune.check": "Check",
     "tune.start": "Start",
     # the tunings
