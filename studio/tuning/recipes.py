@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from studio.requests import Frozen
+from studio.requests.embodiments import EmbodimentName
 
 VideoMode = Literal["t2i", "t2v", "i2v", "v2v"]
 """What a clip is learnt as: from its text, its first frame, or its first five frames; "t2i" is a picture."""
@@ -187,7 +188,7 @@ class PolicyRecipe(_Recipe):
 
     task: Literal["policy"] = "policy"
     data: Name
-    embodiment: Annotated[str, Field(title="Embodiment", description="whose actions the rows are")] = (
+    embodiment: Annotated[EmbodimentName, Field(title="Embodiment", description="whose actions the rows are")] = (
         "droid_joint_position"
     )
     num_actions: Annotated[int, Field(ge=1, le=128, title="Actions", description="rows of a window")] = 32

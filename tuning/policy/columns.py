@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from robot.observation import EXTERIOR_SIZE, WRIST_SIZE, letterbox
 from studio.errors import BadInput
-from studio.requests import nearest
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from tuning.policy.footage import RATE_TOLERANCE
 from tuning.policy.lerobot import Episode, LeRobotSet
@@ -66,15 +65,13 @@ OTHER_COLUMNS = (
 """LIBERO's as data sets of LeRobot have them; any other set with `action` has its views in the order that it says."""
 
 
-def find_columns(data: LeRobotSet, name: str) -> Columns:
+def find_columns(data: LeRobotSet, name: EmbodimentName) -> Columns:
     """The columns of an embodiment in a data set.
 
     Raises:
-        BadInput: there is no such embodiment, its columns are not there, are of another width or rate, or the views
-            lie in the table instead of videos.
+        BadInput: its columns are not there, are of another width or rate, or the views lie in the table instead of
+            videos.
     """
-    if name not in EMBODIMENTS:
-        raise BadInput(f"There is no embodiment {name}.", param="embodiment", hint=nearest(name, EMBODIMENTS))
     known = JOINT_COLUMNS if name == JOINTS else OTHER_COLUMNS
     found = next((one for one in known if _has(data, one, with_state=name == JOINTS)), None)
     if found is None and name != JOINTS and "action" in data.info.features and _pictures(data):
@@ -100,8 +97,8 @@ def _has(data: LeRobotSet, columns: Columns, *, with_state: bool) -> bool:
     return {*columns.actions, *columns.views, *(columns.state if with_state else ())} <= data.info.features.keys()
 
 
-def _check(data: LeRobotSet, name: str, columns: Columns) -> None:
-    body = EMBODIMENTS[name]  # type: ignore[index]
+def _check(data: LeRobotSet, name: EmbodimentName, columns: Columns) -> None:
+    body = EMBODIMENTS[name]
     for part, expected in (("actions", body.width), ("state", body.state_width or None)):
         width = sum(data.info.features[one].width for one in getattr(columns, part))
         if expected is not None and width != expected:
@@ -136,7 +133,7 @@ def rows_of(episode: Episode, names: tuple[str, ...]) -> NDArray[np.float64] | N
     return np.concatenate([episode.columns[name] for name in names], 1)
 
 
-def compose(name: str, views: tuple[NDArray[np.uint8], ...]) -> NDArray[np.uint8]:
+def compose(name: EmbodimentName, views: tuple[NDArray[np.uint8], ...]) -> NDArray[np.uint8]:
     """One moment's views as a policy is shown them, uint8 [height, width, 3].
 
     Joint positions have the canvas of `robot.observation`: the wrist above, the exteriors side by side below. Others

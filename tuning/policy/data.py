@@ -15,7 +15,7 @@ from engine.planning.embodiments import FILE, ActionUnits, OwnEmbodiment, OwnEmb
 from engine.towers import OmniModel
 from studio.errors import BadInput
 from studio.requests.actions import ACTIONS_PER_LATENT
-from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
+from studio.requests.embodiments import EMBODIMENTS
 from studio.tuning import PolicyRecipe
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from studio.tuning.lineage import DEFAULTS
@@ -49,7 +49,6 @@ class PolicyData:
 
     place: Place
     recipe: PolicyRecipe
-    name: EmbodimentName
     windows: tuple[Window, ...]
     dropped: tuple[LeftOut, ...]
     sequences: PolicySequences
@@ -81,12 +80,12 @@ class PolicyData:
         """What a save says beside its weights: the units of bodies, and what policy requests are completed with."""
         window = self.windows[0]
         asked = {
-            "embodiment": self.name,
+            "embodiment": self.recipe.embodiment,
             "num_actions": self.recipe.num_actions,
             "resolution": self.recipe.resolution,
             "fps": window.fps,
         }
-        if EMBODIMENTS[self.name].width is None:
+        if EMBODIMENTS[self.recipe.embodiment].width is None:
             asked["action_width"] = window.actions.shape[1]
         said = {FILE: self.embodiments.model_dump_json(indent=1, exclude_none=True)} if self.embodiments.root else {}
         return {**said, DEFAULTS: json.dumps({"run_policy": asked}, indent=1)}
@@ -175,13 +174,12 @@ def read_policy_data(place: Place, recipe: PolicyRecipe, about: About) -> Policy
     drops, sources = Drops(), Sources()
     data = open_set(place.work.data[recipe.data])
     columns = find_columns(data, recipe.embodiment)
-    name: EmbodimentName = recipe.embodiment  # type: ignore[assignment]
+    name = recipe.embodiment
     own = place.setting.embodiments.of(name)
     finder = WindowFinder(
         data,
         columns,
         recipe,
-        name,
         own.layout,
         lambda width, height: fit(recipe.resolution, width, height),
         drops,
@@ -202,7 +200,7 @@ def read_policy_data(place: Place, recipe: PolicyRecipe, about: About) -> Policy
     for path in found.files:
         sources.hash(path)
     sequences = PolicySequences(place.setting, name, width, units)
-    return PolicyData(place, recipe, name, found.windows, drops.told(), sequences, embodiments, sources)
+    return PolicyData(place, recipe, found.windows, drops.told(), sequences, embodiments, sources)
 
 
 def _numbers(values: np.ndarray) -> str:

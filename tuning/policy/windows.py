@@ -129,12 +129,11 @@ class WindowFinder:
         data: LeRobotSet,
         columns: Columns,
         recipe: PolicyRecipe,
-        name: EmbodimentName,
         layout: ViewLayout | None,
         fit: Callable[[int, int], Fit],
         drops: Drops,
     ) -> None:
-        self._data, self._columns, self._recipe, self._name = data, columns, recipe, name
+        self._data, self._columns, self._recipe, self._name = data, columns, recipe, recipe.embodiment
         self._layout, self._fit, self._drops = layout, fit, drops
 
     def find(self, told: Callable[[int], None]) -> Recordings:

@@ -46,15 +46,7 @@ def windows_of(folder: Path, **changes: object) -> tuple[Recordings, dict[str, i
     recipe: PolicyRecipe = policy_recipe(**changes)
     drops, data = Drops(), open_set(folder)
     columns = find_columns(data, recipe.embodiment)
-    finder = WindowFinder(
-        data,
-        columns,
-        recipe,
-        recipe.embodiment,
-        None,
-        lambda width, height: fit("256", width, height),
-        drops,  # type: ignore[arg-type]
-    )
+    finder = WindowFinder(data, columns, recipe, None, lambda width, height: fit("256", width, height), drops)
     return finder.find(lambda done: None), {left.reason: left.count for left in drops.told()}
 
 
@@ -155,8 +147,6 @@ def test_a_set_that_says_two_rates_or_another_width_is_refused(tmp_path: Path):
         windows_of(libero, embodiment="bridge_orig_lerobot")
     with pytest.raises(BadInput, match="no columns for droid_joint_position: it has action, observation"):
         windows_of(libero)
-    with pytest.raises(BadInput, match="no embodiment dorid"):
-        windows_of(libero, embodiment="dorid")
 
 
 def test_a_set_of_another_format_or_with_files_elsewhere_is_refused(tmp_path: Path):
