@@ -9,9 +9,10 @@ from backend.evaluation import BenchmarkService, RunService
 from backend.tuning.device import TrainingDevice
 from backend.tuning.process import trainer
 from studio.data_folder import DataFolder
+from studio.evaluation import Answer
 from studio.evaluation.runs import EvaluationRun, StartRun
 from studio.tuning import PolicyRecipe, Refused, Trials, TrialsBegun, Tried, TuningWork
-from studio.tuning.tunings import Tuning, TuningSave
+from studio.tuning.tunings import SuccessRate, Tuning, TuningSave
 
 SUCCESS = "task_success"
 
@@ -63,7 +64,10 @@ class SaveTrials:
             run = await self._drive(work, save.name)
         scores = await self._runs.scores(run.id)
         found = next((one for one in scores.overall.measurements if one.metric == SUCCESS), None)
-        return {"runs": (run.id,), "success": found, "note": ""}
+        rate = None
+        if found is not None and found.value is not None and found.low is not None and found.high is not None:
+            rate = SuccessRate(value=found.value, low=found.low, high=found.high, num_episodes=found.n)
+        return {"runs": (run.id,), "success": rate, "note": ""}
 
     async def _drive(self, work: TuningWork, name: str) -> EvaluationRun:
         run: EvaluationRun | None = None
@@ -72,11 +76,11 @@ class SaveTrials:
                 async for event in process.events():
                     match event:
                         case TrialsBegun(benchmark=benchmark):
-                            added = await self._benchmarks.add(benchmark.model_dump(mode="json"))
+                            added = await self._benchmarks.add(benchmark)
                             run = await self._runs.start(StartRun(benchmark=added.id, reasoner=name, title=name))
                         case Tried(answer=answer):
                             assert run is not None, "episodes come after what they are tried on"
-                            run = await self._runs.give(run.id, [answer])
+                            run = await self._runs.give(run.id, [Answer.model_validate(answer)])
                         case Refused(error=error):
                             raise error.error()
                         case _:

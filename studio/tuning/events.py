@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from studio.evaluation import Answer, Benchmark
 from studio.jobs import Failure
 from studio.requests import Frozen
 from studio.tuning.recipes import Recipe
@@ -201,17 +200,17 @@ class Saved(Frozen):
 
 
 class TrialsBegun(Frozen):
-    """What a save is tried on."""
+    """What a save is tried on: a `studio.evaluation.Benchmark` as JSON."""
 
     kind: Literal["trials_begun"] = "trials_begun"
-    benchmark: Benchmark
+    benchmark: dict[str, Any]
 
 
 class Tried(Frozen):
-    """What became of one episode: an answer of the form "policy"."""
+    """What became of one episode: a `studio.evaluation.Answer` of the form "policy" as JSON."""
 
     kind: Literal["tried"] = "tried"
-    answer: Answer
+    answer: dict[str, Any]
 
 
 class Ended(Frozen):

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from studio.evaluation.scores import Measurement
 from studio.jobs import Failure
 from studio.requests import Frozen
 from studio.tuning.events import DataReport, Stepped
@@ -34,6 +33,20 @@ class StartTuning(Frozen):
     evaluates_saves: bool = True
 
 
+class SuccessRate(Frozen):
+    """How often a policy's save succeeded in the simulated closed loop.
+
+    Attributes:
+        value: 0 to 1; `low` and `high` are its 95 % interval (Wilson).
+        num_episodes: that it was tried in.
+    """
+
+    value: float
+    low: float
+    high: float
+    num_episodes: int
+
+
 class TuningSave(Frozen):
     """A save.
 
@@ -43,7 +56,7 @@ class TuningSave(Frozen):
         kept_as: the names under which it was kept.
         comparison: id of its comparison with what was there before; empty without one.
         runs: ids of its runs of benchmarks.
-        success: how often it succeeded in the simulated closed loop, of a policy.
+        success: of a policy that was tried.
         note: why it was not shown or measured.
     """
 
@@ -56,7 +69,7 @@ class TuningSave(Frozen):
     kept_as: tuple[str, ...] = ()
     comparison: str = ""
     runs: tuple[str, ...] = ()
-    success: Measurement | None = None
+    success: SuccessRate | None = None
     note: str = ""
 
 

@@ -81,14 +81,15 @@ def try_save(work: TuningWork, trials: Trials, tell: Callable[[TuningEvent], Non
     try:
         policy = EnginePolicy(Engine.load(work.checkpoint, device=work.device), trials.defaults)
         benchmark = table_benchmark(trials.scenes, ("default",), SEED)
-        tell(TrialsBegun(benchmark=benchmark))
+        tell(TrialsBegun(benchmark=benchmark.model_dump(mode="json")))
         for done, item in enumerate(benchmark.items):
             if commands.next() == "stop":
                 tell(Ended(step=done, is_whole=False))
                 return
             policy.begin()
             result = table.try_it(task_of(item), policy.decide)
-            tell(Tried(answer=Answer(item=item.id, text=result.to_text(), seconds=result.seconds)))
+            answer = Answer(item=item.id, text=result.to_text(), seconds=result.seconds)
+            tell(Tried(answer=answer.model_dump(mode="json")))
     finally:
         table.close()
     tell(Ended(step=len(benchmark.items), is_whole=True))

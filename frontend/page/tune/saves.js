@@ -106,11 +106,11 @@ function Save({ tuning, save }) {
 
 const percent = (rate) => `${Math.round(100 * rate)} %`;
 
-const percentsOf = ({ value, low, high, n }) => ({
+const percentsOf = ({ value, low, high, num_episodes: count }) => ({
   rate: percent(value),
   low: percent(low),
   high: percent(high),
-  count: n,
+  count,
 });
 
 /** Where a save is used. */

@@ -31,7 +31,7 @@ def test_each_save_is_tried_and_its_success_has_an_interval(tmp_path: Path):
             ("lift@20", "checkpoint"),
         ]
         success = saves[0]["success"]
-        assert (success["value"], success["n"]) == (0.5, 4)
+        assert (success["value"], success["num_episodes"]) == (0.5, 4)
         assert success["low"] == pytest.approx(0.150, abs=1e-3)  # Wilson's of 2 of 4
         run = own.get(f"/v1/runs/{saves[0]['runs'][0]}").json()
         assert (run["state"], run["reasoner"], run["form"]) == ("succeeded", "lift@10", "policy")

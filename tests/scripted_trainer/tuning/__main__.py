@@ -118,10 +118,12 @@ def try_save(trials: Trials) -> None:
         Item(id=f"{TABLE}/default/{number}", question="pick it up", category="default")
         for number in range(trials.scenes)
     )
-    tell(TrialsBegun(benchmark=Benchmark(name=TABLE, title="Table", form="policy", items=items)))
+    benchmark = Benchmark(name=TABLE, title="Table", form="policy", items=items)
+    tell(TrialsBegun(benchmark=benchmark.model_dump(mode="json")))
     for number, item in enumerate(items):
         result = EpisodeResult(success=number % 2 == 0, seconds=1.0)
-        tell(Tried(answer=Answer(item=item.id, text=result.to_text(), seconds=1.0)))
+        answer = Answer(item=item.id, text=result.to_text(), seconds=1.0)
+        tell(Tried(answer=answer.model_dump(mode="json")))
     tell(Ended(step=trials.scenes, is_whole=True))
 
 
