@@ -29,7 +29,7 @@ def merged_tensors(
 ) -> dict[str, Tensor]:
     """What learns as whole weights, by official names, on the CPU.
 
-    Each adapted layer becomes `base + scale * up @ down`, computed in float32.
+    Each adapted layer becomes `base + scale * up @ down`, computed in float32 and kept in the dtype of the base.
 
     Args:
         weights: what learns, by its names in the model.
@@ -41,5 +41,6 @@ def merged_tensors(
     for layer in layers:
         pairs = zip(layer.downs, layer.ups, strict=True)
         added = torch.cat([weights[names[id(up)]] @ weights[names[id(down)]] for down, up in pairs])
-        whole[f"{targets[id(layer)]}.weight"] = layer.base.weight.detach().float() + layer.scale * added
+        base = layer.base.weight.detach()
+        whole[f"{targets[id(layer)]}.weight"] = (base.float() + layer.scale * added).to(base)
     return released_tensors(model, whole)

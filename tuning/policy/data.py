@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,6 @@ class PolicyData:
 
     Attributes:
         windows: at least one.
-        units: in which the model knows the rows.
         embodiments: what a save says of bodies.
         sources: the files that windows are of.
     """
@@ -176,14 +176,8 @@ def read_policy_data(place: Place, recipe: PolicyRecipe, about: About) -> Policy
     columns = find_columns(data, recipe.embodiment)
     name = recipe.embodiment
     own = place.setting.embodiments.of(name)
-    finder = WindowFinder(
-        data,
-        columns,
-        recipe,
-        own.layout,
-        lambda width, height: fit(recipe.resolution, width, height),
-        drops,
-    )
+    fitted = partial(fit, recipe.resolution)
+    finder = WindowFinder(data, columns, recipe, own.layout, fitted, drops)
     found = finder.find(lambda done: about("Reading the recordings", done, len(data.lines)))
     if not found.windows:
         raise BadInput(

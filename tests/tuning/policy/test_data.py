@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ def windows_of(folder: Path, **changes: object) -> tuple[Recordings, dict[str, i
     recipe: PolicyRecipe = policy_recipe(**changes)
     drops, data = Drops(), open_set(folder)
     columns = find_columns(data, recipe.embodiment)
-    finder = WindowFinder(data, columns, recipe, None, lambda width, height: fit("256", width, height), drops)
+    finder = WindowFinder(data, columns, recipe, None, partial(fit, "256"), drops)
     return finder.find(lambda done: None), {left.reason: left.count for left in drops.told()}
 
 
