@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from backend.media import write_clip
 from robot.recording import Dataset
 from robot.recording.features import VIDEOS, Frame
-from robot.recording.parquet import write_columns
+from robot.recording.parquet import read_columns, write_columns
 from robot.safety import HOME
 from studio.tuning import Lora, Optimisation, PolicyRecipe
 
@@ -164,3 +166,21 @@ def write_set(
     path.parent.mkdir(parents=True)
     write_columns(path, {name: [line[name] for line in lines] for name in lines[0]})
     return folder
+
+
+def add_images(folder: Path, views: dict[str, NDArray[np.uint8]]) -> None:
+    """Put views as PNG files into the one table of a set that has none."""
+    path = folder / "data/chunk-000/file-000.parquet"
+    columns: dict[str, Any] = dict(read_columns(path))
+    for name, frames in views.items():
+        columns[name] = [{"bytes": png(frame), "path": None} for frame in frames]
+    write_columns(path, columns)
+    info = json.loads((folder / "meta/info.json").read_text())
+    info["features"] |= {name: {"dtype": "image", "shape": [*frames.shape[1:]]} for name, frames in views.items()}
+    (folder / "meta/info.json").write_text(json.dumps(info))
+
+
+def png(frame: NDArray[np.uint8]) -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(frame).save(out, "PNG")
+    return out.getvalue()

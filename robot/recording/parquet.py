@@ -63,6 +63,22 @@ def read_arrays(path: Path, names: Sequence[str]) -> dict[str, NDArray[np.float6
         raise BrokenEpisode(f"{path} cannot be read: {error}.") from None
 
 
+def read_bytes(path: Path, name: str) -> list[bytes]:
+    """The files that a column holds, as LeRobot stores images: `{"bytes": …, "path": …}` in each row.
+
+    Raises:
+        BrokenEpisode: the file cannot be read, or the column holds no files.
+    """
+    try:
+        rows: list[Any] = _parquet.ParquetFile(path).read(columns=[name]).column(name).to_pylist()
+    except (OSError, KeyError, _arrow.ArrowInvalid) as error:
+        raise BrokenEpisode(f"{path} cannot be read: {error}.") from None
+    found = [cast("dict[str, Any]", row).get("bytes") if isinstance(row, dict) else None for row in rows]
+    if not all(isinstance(one, bytes) for one in found):
+        raise BrokenEpisode(f"{path}: the column {name} does not hold images.")
+    return cast("list[bytes]", found)
+
+
 def _array(path: Path, name: str, column: Any) -> NDArray[np.float64]:
     values = column.flatten() if _arrow.types.is_nested(column.type) else column
     numbers = values.to_numpy(zero_copy_only=False)

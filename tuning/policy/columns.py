@@ -69,8 +69,7 @@ def find_columns(data: LeRobotSet, name: EmbodimentName) -> Columns:
     """The columns of an embodiment in a data set.
 
     Raises:
-        BadInput: its columns are not there, are of another width or rate, or the views lie in the table instead of
-            videos.
+        BadInput: its columns are not there, or are of another width or rate.
     """
     known = JOINT_COLUMNS if name == JOINTS else OTHER_COLUMNS
     found = next((one for one in known if _has(data, one, with_state=name == JOINTS)), None)
@@ -113,12 +112,6 @@ def _check(data: LeRobotSet, name: EmbodimentName, columns: Columns) -> None:
         )
     for view in columns.views:
         feature = data.info.features[view]
-        if feature.dtype != "video":
-            raise BadInput(
-                f"{view} is stored in the table, not as a video.",
-                param="data",
-                hint="Convert the data set with LeRobot, with videos.",
-            )
         if feature.video_fps is not None and abs(feature.video_fps / data.info.fps - 1) > RATE_TOLERANCE:
             raise BadInput(
                 f"{view} has {feature.video_fps:g} frames a second, and the rows {data.info.fps:g}; expected one rate.",

@@ -22,6 +22,8 @@ from robot.faults import BrokenEpisode
 from robot.recording.layout import notes_file
 from robot.recording.parquet import read_arrays, read_columns
 from studio.errors import BadInput
+from tuning.policy.footage import Footage
+from tuning.policy.pictures import TablePictures
 
 INFO = Path("meta/info.json")
 EPISODES = Path("meta/episodes.jsonl")
@@ -33,6 +35,9 @@ SUCCESS = "is_episode_successful"
 
 _FIELD = re.compile(r"\{(\w+)(?::0(\d)d)?\}")
 Parsed = TypeVar("Parsed")
+View = Footage | TablePictures
+"""Frames of one view, one for each row, in a video or in the table."""
+
 Ranges = dict[int, tuple[tuple[int, int], ...]]
 
 
@@ -94,26 +99,13 @@ class Line(BaseModel):
 
 
 @dataclass(frozen=True)
-class ViewFile:
-    """Where one view of an episode lies.
-
-    Attributes:
-        path: of the video.
-        begins_s: when the episode begins in it.
-    """
-
-    path: Path
-    begins_s: float = 0.0
-
-
-@dataclass(frozen=True)
 class Episode:
     """One recording.
 
     Attributes:
         task: the instruction.
         columns: float64 [n, width] of each column that was asked for and is there.
-        views: by the names of the features.
+        views: all frames of each, by the names of the features.
         success: what is known of it.
         keeps: ranges of frames that are trained on, the last of each left out; none of a set that says nothing.
         watched: the policy only watched (the Robot page's mode "shadow"), so that no action is known.
@@ -124,7 +116,7 @@ class Episode:
     task: str
     length: int
     columns: Mapping[str, NDArray[np.float64]]
-    views: Mapping[str, ViewFile]
+    views: Mapping[str, View]
     data: Path
     success: bool | None = None
     keeps: tuple[tuple[int, int], ...] | None = None
@@ -157,7 +149,9 @@ class LeRobotSet:
         data = self._path(self.info.data_path, line, "data")
         read = self._rows(data, [*columns, SUCCESS, "episode_index"])
         numbers = read.get("episode_index")
-        own = read if numbers is None else {name: rows[numbers[:, 0] == index] for name, rows in read.items()}
+        places = np.arange(line.length) if numbers is None else np.flatnonzero(numbers[:, 0] == index)
+        first = int(places[0]) if len(places) else 0
+        own = {name: rows[first : first + len(places)] for name, rows in read.items()}
         if any(len(rows) != line.length for rows in own.values()):
             raise BrokenEpisode(f"Its table has other rows than the {line.length} of the list.")
         notes = self._notes(index)
@@ -169,18 +163,18 @@ class LeRobotSet:
             task=line.tasks[0] if line.tasks else "",
             length=line.length,
             columns={name: own[name] for name in columns if name in own},
-            views={
-                name: ViewFile(
-                    self._path(self.info.video_path or "", line, f"videos/{name}", name),
-                    line.said(f"videos/{name}/from_timestamp"),
-                )
-                for name in views
-            },
+            views={name: self._view(name, line, TablePictures(data, name, first, line.length)) for name in views},
             data=data,
             success=success if isinstance(success, bool) else None,
             keeps=None if self.keep_ranges is None else self.keep_ranges.get(index, ()),
             watched=isinstance(run, dict) and run.get("mode") == "shadow",
         )
+
+    def _view(self, name: str, line: Line, in_table: TablePictures) -> View:
+        if self.info.features[name].dtype == "image":
+            return in_table
+        path = self._path(self.info.video_path or "", line, f"videos/{name}", name)
+        return Footage(path, line.said(f"videos/{name}/from_timestamp"), 0, line.length, self.info.fps)
 
     def _rows(self, path: Path, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
         """Columns of a file; those of the last one are kept, since episodes follow each other in it."""

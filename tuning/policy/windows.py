@@ -17,8 +17,7 @@ from studio.rules.view_layout import ViewLayout
 from studio.tuning import PolicyRecipe
 from tuning.left_out import Drops
 from tuning.policy.columns import Columns, compose, rows_of
-from tuning.policy.footage import Footage
-from tuning.policy.lerobot import Episode, LeRobotSet
+from tuning.policy.lerobot import Episode, LeRobotSet, View
 from tuning.sources import Sources
 
 IDLE_SHARE = 0.02
@@ -44,7 +43,7 @@ class Window:
     name: str
     text: str
     embodiment: EmbodimentName
-    views: tuple[Footage, ...]
+    views: tuple[View, ...]
     layout: ViewLayout | None
     fitted: Fit
     fps: float
@@ -54,10 +53,7 @@ class Window:
     def identity(self, sources: Sources) -> dict[str, object]:
         """Files, frames, and how they are put together."""
         return {
-            "views": [
-                (sources.hash(view.file.path), view.file.begins_s, view.first, view.count) for view in self.views
-            ],
-            "fps": self.fps,
+            "views": [view.identity(sources) for view in self.views],
             "embodiment": self.embodiment,
             "layout": self.layout.model_dump() if self.layout else None,
             "fitted": (self.fitted.canvas, self.fitted.content),
@@ -72,7 +68,7 @@ class Window:
         return _composed(self.embodiment, self.views, self.layout)
 
 
-def _composed(name: EmbodimentName, views: Sequence[Footage], layout: ViewLayout | None) -> NDArray[np.uint8]:
+def _composed(name: EmbodimentName, views: Sequence[View], layout: ViewLayout | None) -> NDArray[np.uint8]:
     streams = [view.frames() for view in views]
     frames = np.stack([compose(name, moment) for moment in zip(*streams, strict=True)])
     return layout.arranged(frames) if layout is not None and layout.takes(frames) else frames
@@ -107,7 +103,7 @@ class _Kept:
     episode: Episode
     actions: NDArray[np.float64]
     state: NDArray[np.float64] | None
-    views: tuple[Footage, ...]
+    views: tuple[View, ...]
     fitted: Fit
 
     @property
@@ -156,11 +152,11 @@ class WindowFinder:
             return Recordings((), np.empty((0, 0)), ())
         spans = np.ptp(np.concatenate([one.positions for one in kept]), axis=0)
         windows = tuple(window for one in kept for window in self._cut(one, spans))
-        files = [path for one in kept for path in (one.episode.data, *(view.file.path for view in one.views))]
+        files = [path for one in kept for path in (one.episode.data, *(view.path for view in one.views))]
         return Recordings(windows, np.concatenate([one.actions for one in kept]), tuple(dict.fromkeys(files)))
 
     def _usable(self, episode: Episode) -> _Kept | None:
-        """What is kept of an episode; none where it is left out. Raises BadInput, see `Footage.check`."""
+        """What is kept of an episode; none where it is left out. Raises BadInput, a view cannot be read."""
         title = _title(episode.index)
         actions = rows_of(episode, self._columns.actions)
         state = rows_of(episode, self._columns.state)
@@ -180,8 +176,7 @@ class WindowFinder:
         elif episode.length <= self._recipe.num_actions:
             self._drops.add("too_short", f"It has fewer than {self._recipe.num_actions + 1} frames.", title)
         else:
-            fps = self._data.info.fps
-            views = tuple(Footage(episode.views[name], 0, episode.length, fps) for name in self._columns.views)
+            views = tuple(episode.views[name] for name in self._columns.views)
             for view in views:
                 view.check()
             frames = _composed(self._name, [view.cut(0, 1) for view in views], self._layout)

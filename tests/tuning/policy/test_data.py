@@ -30,7 +30,9 @@ from tuning_recordings import (
     RIGHT,
     TASK,
     WRIST,
+    add_images,
     droid_rows,
+    grey,
     libero_rows,
     policy_recipe,
     record,
@@ -92,6 +94,20 @@ def test_liberos_views_stand_side_by_side_and_its_width_is_the_datas(tmp_path: P
     assert window.actions.shape == (8, 7)
     assert window.fps == 20
     assert window.frames().shape == (9, 64, 128, 3)
+
+
+def test_views_that_are_images_in_the_table_are_read(tmp_path: Path):
+    rows = [libero_rows(10), libero_rows(12)]
+    folder = write_set(tmp_path / "libero", "v3.0", [rows[0], rows[1]], (), fps=10)
+    shown = grey(22, 20, (64, 64))
+    add_images(folder, {"observation.images.image": shown, "observation.images.image2": shown + 100})
+    found, dropped = windows_of(folder, embodiment="libero")
+    assert dropped == {}
+    assert [window.name for window in found.windows] == ["episode 0, frames 0-8", "episode 1, frames 0-8"]
+    frames = found.windows[1].frames()
+    assert frames.shape == (9, 64, 128, 3)
+    assert frames[0, 0, [0, -1], 0].tolist() == [20 + 4 * 10, 120 + 4 * 10]
+    assert found.windows[1].state is None
 
 
 def test_what_is_not_trained_on_is_counted_by_reason(tmp_path: Path):
