@@ -30,7 +30,7 @@ from tuning.policy.lerobot import open_set
 from tuning.policy.sequences import PolicySequences
 from tuning.policy.task import ACTION, PolicyTask, let_learn
 from tuning.policy.units import units_of_data
-from tuning.policy.windows import Window, WindowFinder
+from tuning.policy.windows import PolicyWindow, WindowFinder
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
@@ -49,7 +49,7 @@ class PolicyData:
 
     place: Place
     recipe: PolicyRecipe
-    windows: tuple[Window, ...]
+    windows: tuple[PolicyWindow, ...]
     dropped: tuple[LeftOut, ...]
     sequences: PolicySequences
     embodiments: OwnEmbodiments
@@ -130,7 +130,7 @@ class PolicyData:
         vae = work.checkpoint / "vae"
         return LatentCache(work.cache, vae, place.device, place.dtype, self.sources, pixels_per_cell=pixels)
 
-    def _sample(self, window: Window, number: int, out: Path) -> TrainingSample:
+    def _sample(self, window: PolicyWindow, number: int, out: Path) -> TrainingSample:
         picture = f"samples/data-{number}.webp"
         frames = window.frames()
         write_sheet(frames, out / picture)

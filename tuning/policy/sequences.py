@@ -18,18 +18,18 @@ from studio.requests.embodiments import EMBODIMENTS, EmbodimentName
 from studio.requests.frames import latent_frames
 from tuning.flow.actions import action_run
 from tuning.flow.batch import Batch, TokenRun
-from tuning.policy.windows import Window
+from tuning.policy.windows import PolicyWindow
 
 
 @dataclass(frozen=True)
-class Draw:
+class PolicyDraw:
     """One sequence of a step.
 
     Attributes:
         dropped: it is learnt without its text.
     """
 
-    window: Window
+    window: PolicyWindow
     dropped: bool
 
 
@@ -49,26 +49,26 @@ class PolicySequences:
         self._model_width = model_width(setting.config, name, width)
         self._cut = cache(self._encode)
 
-    def text(self, window: Window, *, dropped: bool = False) -> str:
+    def text(self, window: PolicyWindow, *, dropped: bool = False) -> str:
         """The prompt as a request has it; dropped, what the other branch of a guided run reads."""
         if dropped:
             return ""
         num_frames = len(window.actions) + 1
         return action_caption(window.text, self._body.view, num_frames, window.fps, window.fitted.canvas)
 
-    def prompt(self, window: Window, *, dropped: bool = False) -> NDArray[np.int64]:
+    def prompt(self, window: PolicyWindow, *, dropped: bool = False) -> NDArray[np.int64]:
         """Its tokens. Raises PromptTooLong."""
         return self._cut(self.text(window, dropped=dropped))
 
-    def words(self, window: Window) -> str:
+    def words(self, window: PolicyWindow) -> str:
         """The text with the chat template around it, as it is read."""
         return str(self._setting.prompts.tokenizer.decode(self.prompt(window).tolist()))
 
-    def num_denoised(self, window: Window) -> int:
+    def num_denoised(self, window: PolicyWindow) -> int:
         """Tokens of its frames, actions and state."""
         return self._vision(window).num_tokens + len(window.actions) + (window.state is not None)
 
-    def num_tokens(self, window: Window) -> int:
+    def num_tokens(self, window: PolicyWindow) -> int:
         """Of the prompt too."""
         return len(self.prompt(window)) + self.num_denoised(window)
 
@@ -76,7 +76,7 @@ class PolicySequences:
         """Rows [..., width] of the body in the model's units, float32."""
         return self._units.known(torch.from_numpy(rows.astype(np.float32)))
 
-    def batches(self, draws: Sequence[Draw], latents: Sequence[Tensor]) -> list[tuple[list[int], Batch]]:
+    def batches(self, draws: Sequence[PolicyDraw], latents: Sequence[Tensor]) -> list[tuple[list[int], Batch]]:
         """Those of one size side by side; with each batch the places of its draws."""
         groups: dict[object, list[int]] = {}
         for place, draw in enumerate(draws):
@@ -86,7 +86,7 @@ class PolicySequences:
             for places in groups.values()
         ]
 
-    def _batch(self, draws: Sequence[Draw], latents: Sequence[Tensor]) -> Batch:
+    def _batch(self, draws: Sequence[PolicyDraw], latents: Sequence[Tensor]) -> Batch:
         windows = [draw.window for draw in draws]
         states = [self.known(window.state)[None] for window in windows if window.state is not None]
         given = torch.zeros(latents[0].shape[1], dtype=torch.bool)
@@ -103,7 +103,7 @@ class PolicySequences:
         prompts = tuple(self.prompt(draw.window, dropped=draw.dropped) for draw in draws)
         return Batch("policy", prompts, (vision, actions))
 
-    def _vision(self, window: Window) -> VisionSegment:
+    def _vision(self, window: PolicyWindow) -> VisionSegment:
         columns, rows = window.fitted.cells(self._setting.pixels_per_cell)
         length = latent_frames(len(window.actions) + 1)
         shape = (self._setting.config.latent_channel, length, rows, columns)

@@ -15,8 +15,8 @@ from tuning.generator.task import FULL
 from tuning.latents import LatentCache
 from tuning.loop import Shown
 from tuning.lora import LearningLora, put_on
-from tuning.policy.sequences import Draw, PolicySequences
-from tuning.policy.windows import Window
+from tuning.policy.sequences import PolicyDraw, PolicySequences
+from tuning.policy.windows import PolicyWindow
 from tuning.ranks import own_seed
 from tuning.tally import Seen, Tally
 from tuning.turns import Turns
@@ -60,7 +60,7 @@ class PolicyTask:
         self,
         model: OmniModel,
         recipe: PolicyRecipe,
-        windows: Sequence[Window],
+        windows: Sequence[PolicyWindow],
         sequences: PolicySequences,
         cache: LatentCache,
         tally: Tally,
@@ -70,7 +70,7 @@ class PolicyTask:
         self._turns = Turns(own_seed(recipe.optimisation.seed))
         self._levels = Levels(action_weight=recipe.action_weight)
 
-    def draw(self, step: int) -> list[Draw]:
+    def draw(self, step: int) -> list[PolicyDraw]:
         """The sequences of a step: each window comes once before any comes again."""
         size = self._recipe.optimisation.batch_size
         return [self._draw(step * size + place) for place in range(size)]
@@ -87,9 +87,9 @@ class PolicyTask:
             self._tell(names, [run.modality for run in batch.runs], measured)
             yield measured.loss * (len(places) / len(draws)), {}
 
-    def _draw(self, place: int) -> Draw:
+    def _draw(self, place: int) -> PolicyDraw:
         dropped = float(torch.rand((), generator=self._turns.dice(place))) < self._recipe.text_dropout
-        return Draw(self._windows[self._turns.nth(len(self._windows), place)], dropped)
+        return PolicyDraw(self._windows[self._turns.nth(len(self._windows), place)], dropped)
 
     def _tell(self, names: list[str], modalities: list[str], measured: Measured) -> None:
         for run, errors in measured.errors.items():

@@ -25,7 +25,7 @@ IDLE_SHARE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class PolicyWindow:
     """What one sequence is made of.
 
     Attributes:
@@ -84,7 +84,7 @@ class Recordings:
         files: that these episodes are read from.
     """
 
-    windows: tuple[Window, ...]
+    windows: tuple[PolicyWindow, ...]
     rows: NDArray[np.float64]
     files: tuple[Path, ...]
 
@@ -183,7 +183,7 @@ class WindowFinder:
             return _Kept(episode, actions, state, views, self._fit(frames.shape[2], frames.shape[1]))
         return None
 
-    def _cut(self, kept: _Kept, spans: NDArray[np.float64]) -> Iterator[Window]:
+    def _cut(self, kept: _Kept, spans: NDArray[np.float64]) -> Iterator[PolicyWindow]:
         length, episode = self._recipe.num_actions, kept.episode
         has_state = bool(EMBODIMENTS[self._name].state_width)
         for first in range(0, episode.length - length, self._recipe.stride):
@@ -195,7 +195,7 @@ class WindowFinder:
             if self._recipe.leaves_out_idle and bool((moves <= IDLE_SHARE * spans).all()):
                 self._drops.add("idle", f"No value moves by {IDLE_SHARE:.0%} of what it does in all of the data.", name)
                 continue
-            yield Window(
+            yield PolicyWindow(
                 name=name,
                 text=episode.task.strip(),
                 embodiment=self._name,

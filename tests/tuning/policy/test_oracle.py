@@ -21,9 +21,9 @@ from tuning.flow.error import FlowError, pose
 from tuning.flow.levels import Levels
 from tuning.lora import adapter_parameters
 from tuning.merging import merged_tensors
-from tuning.policy.sequences import Draw, PolicySequences
+from tuning.policy.sequences import PolicyDraw, PolicySequences
 from tuning.policy.task import ACTION, let_learn
-from tuning.policy.windows import Window
+from tuning.policy.windows import PolicyWindow
 from tuning.weights import read_model, released_tensors
 from tuning_oracle import ATTENTION, peft_name, policy_loss_of, put_lora_on, read_transformer
 from tuning_recordings import policy_recipe
@@ -45,11 +45,11 @@ def batch_of(speck: Path) -> Batch:
     dice = np.random.default_rng(2)
     state, actions = dice.normal(size=8), dice.normal(size=(8, 8))
     fitted = fit("256", 128, 96)
-    window = Window("a", "Lift it", JOINTS, (), None, fitted, 15.0, state, actions)
+    window = PolicyWindow("a", "Lift it", JOINTS, (), None, fitted, 15.0, state, actions)
     columns, rows = fitted.cells(setting.pixels_per_cell)
     generator = torch.Generator().manual_seed(3)
     latents = [torch.randn(setting.config.latent_channel, 3, rows, columns, generator=generator) for _ in range(2)]
-    ((places, batch),) = sequences.batches([Draw(window, dropped) for dropped in (False, True)], latents)
+    ((places, batch),) = sequences.batches([PolicyDraw(window, dropped) for dropped in (False, True)], latents)
     assert places == [0, 1]
     assert len({len(prompt) for prompt in batch.prompts}) == 2
     return batch
