@@ -92,7 +92,8 @@ ASKED = Flags(
             bool,
             "--evaluate-saves/--no-evaluate-saves",
             variable="EVALUATE_SAVES",
-            help="Compare each save of a generator with what was before, or run the benchmarks on a reasoner's [yes].",
+            help="Compare each save of a generator with what was before, run the benchmarks on a reasoner's, and try a "
+            "policy's on simulated tables [yes].",
         ),
     },
     _read_asked,

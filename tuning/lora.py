@@ -43,13 +43,14 @@ class LearningLora(nn.Module):
         base: the frozen layer.
         downs: [rank, inputs] of each module, float32, drawn as PEFT draws them.
         ups: [outputs, rank] of each, float32, zeros.
+        scale: what their product is multiplied by.
     """
 
     def __init__(
         self, base: nn.Linear, modules: Sequence[Module], rank: int, scale: float, dice: torch.Generator
     ) -> None:
         super().__init__()
-        self.base, self.modules_here, self._rank, self._scale = base, tuple(modules), rank, scale
+        self.base, self.modules_here, self._rank, self.scale = base, tuple(modules), rank, scale
         device = base.weight.device
         downs = [torch.empty(rank, base.in_features) for _ in modules]
         for down in downs:
@@ -67,7 +68,7 @@ class LearningLora(nn.Module):
         out = self.base(x)
         low = linear(x.to(self.downs[0].dtype), torch.cat([*self.downs]))
         parts = [linear(part, up) for part, up in zip(low.split(self._rank, -1), self.ups, strict=True)]
-        return out + (self._scale * torch.cat(parts, -1)).to(out.dtype)
+        return out + (self.scale * torch.cat(parts, -1)).to(out.dtype)
 
 
 def put_on(model: OmniModel, tower: TowerName, lora: Lora, seed: int) -> list[LearningLora]:

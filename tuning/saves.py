@@ -56,7 +56,9 @@ def write_adapter(folder: Path, tensors: Mapping[str, Tensor], lora: Lora, check
     return _size(folder)
 
 
-def write_checkpoint(folder: Path, begun_with: Folder, tensors: Mapping[str, Tensor]) -> int:
+def write_checkpoint(
+    folder: Path, begun_with: Folder, tensors: Mapping[str, Tensor], files: Mapping[str, str] | None = None
+) -> int:
     """Write a checkpoint that is another one with some of its tensors changed, whole or not at all.
 
     Files without a changed tensor are links to those of the other one where they are on the same disk, and copies
@@ -64,6 +66,7 @@ def write_checkpoint(folder: Path, begun_with: Folder, tensors: Mapping[str, Ten
 
     Args:
         tensors: of the transformer, by their official names; they are rounded to the dtype that is stored there.
+        files: text by path, in the place of what the other one has there.
 
     Returns:
         What it takes beside the other one, in bytes.
@@ -83,6 +86,10 @@ def write_checkpoint(folder: Path, begun_with: Folder, tensors: Mapping[str, Ten
                 written += target.stat().st_size
             else:
                 _take_over(path.resolve(), target)
+        for name, text in (files or {}).items():
+            # What is there is the other one's own file under a second name.
+            (built / name).unlink(missing_ok=True)
+            (built / name).write_text(text + "\n", "utf-8")
         _sync(built)
     return written
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -17,10 +18,12 @@ from engine.weights import Folder, open_folder
 from studio.tuning import TuningWork
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.loop import Shown
-from tuning.lora import LearningLora, adapter_parameters
+from tuning.lora import LearningLora
 from tuning.memory import StepShape
 from tuning.tally import Tally
-from tuning.weights import released_tensors
+
+NUM_SAMPLES = 3
+"""That are shown of the data."""
 
 About = Callable[[str, int, int], None]
 """Told what is prepared, how much of it is done, and how much there is."""
@@ -62,6 +65,16 @@ class TrainingData(Protocol):
         ...
 
     @property
+    def faster(self) -> tuple[tuple[str, float], ...]:
+        """Beginnings of parameters' names in the model, with the factor on their learning rate."""
+        ...
+
+    @property
+    def files(self) -> dict[str, str]:
+        """What a saved checkpoint has beside its weights, by path; it takes the place of what was there."""
+        ...
+
+    @property
     def shape(self) -> StepShape:
         """Of the longest part of a step."""
         ...
@@ -99,14 +112,6 @@ class Task(Protocol):
         ...
 
 
-def changed_tensors(model: OmniModel, layers: list[LearningLora], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """What a save holds: by PEFT's names of an adapter, by official names of a checkpoint.
-
-    Args:
-        layers: of the adapter; none where the weights themselves learn.
-        weights: what learns, by its names in the model.
-    """
-    if not layers:
-        return released_tensors(model, dict(weights))
-    names = {id(parameter): name for name, parameter in model.named_parameters()}
-    return {name: weights[names[id(parameter)]] for name, parameter in adapter_parameters(layers)}
+def three_of(count: int) -> list[int]:
+    """Places from the beginning to the end of so many things, each once."""
+    return list(dict.fromkeys(np.linspace(0, count - 1, NUM_SAMPLES).round().astype(int).tolist()))

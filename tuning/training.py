@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -33,13 +35,14 @@ from tuning.curves import mean_of, write_curve
 from tuning.generator.data import read_clip_data
 from tuning.loop import Done, Learner, Shown, steps
 from tuning.memory import estimate
+from tuning.merging import adapter_tensors, merged_tensors
 from tuning.optimisers import Moving
 from tuning.reasoner.data import read_conversation_data
 from tuning.saves import write_adapter, write_checkpoint
 from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
 from tuning.tally import Tally
-from tuning.task import About, Place, TrainingData, changed_tensors
+from tuning.task import About, Place, TrainingData
 
 TOLD_EVERY_S = 1.0
 """Seconds between two events of steps, and of preparing."""
@@ -76,6 +79,9 @@ def run(work: TuningWork, tell: Tell, commands: Commands) -> None:
         EngineError: the loss is not finite.
         DiskFull, StorageError: a save could not be written; the last one is whole.
     """
+    if work.trials is not None:
+        _policy_room("trying").try_save(work, work.trials, tell, commands)
+        return
     place, told = Place.of(work), Told(tell, commands)
     state_path = work.out / "state" / "training.pt"
     try:
@@ -107,7 +113,19 @@ def _read(place: Place, about: About) -> TrainingData:
         case ReasonerRecipe():
             return read_conversation_data(place, recipe, about)
         case PolicyRecipe():
-            raise BadInput("Policies cannot be trained yet.", param="task", hint="Train the generator or the reasoner.")
+            return _policy_room("data").read_policy_data(place, recipe, about)
+
+
+def _policy_room(name: str) -> Any:
+    """A module of `tuning.policy`, which needs more than the other tasks do. Raises BadInput."""
+    try:
+        return importlib.import_module(f"tuning.policy.{name}")
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"Policies are trained and tried with {error.name}, which is not installed.",
+            param="task",
+            hint="pip install 'orrery[robot]'",
+        ) from None
 
 
 class _Run:
@@ -128,7 +146,7 @@ class _Run:
         self._layers, self._tally = data.let_learn(model), Tally()
         self._task = data.task(model, self._tally)
         how = self._recipe.optimisation
-        moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm)
+        moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm, faster=data.faster)
         learning = {name for name, value in model.named_parameters() if value.requires_grad}
         self._learner = Learner(model, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
         self._state = read_state(state_path) or State(seed=how.seed)
@@ -204,17 +222,17 @@ class _Run:
         self._data.check()
         recipe, place, step = self._recipe, self._place, self._learner.step
         weights = self._learner.average or self._learner.weights()
-        tensors = changed_tensors(self._model, self._layers, weights)
         name = f"saves/{recipe.name}@{step}"
-        if recipe.lora is not None:
+        if recipe.lora is not None and recipe.makes == "adapter":
+            tensors = adapter_tensors(self._model, self._layers, weights)
             size_bytes = write_adapter(place.work.out / name, tensors, recipe.lora, recipe.checkpoint)
         else:
-            size_bytes = write_checkpoint(place.work.out / name, place.opened, tensors)
+            tensors = merged_tensors(self._model, self._layers, weights)
+            size_bytes = write_checkpoint(place.work.out / name, place.opened, tensors, self._data.files)
         self._state.notes |= self._notes
         self._learner.save(self._state, with_optimisers=True)
         write_state(self._state_path, self._state)
-        makes = "adapter" if recipe.lora is not None else "checkpoint"
-        self._tell(Saved(step=step, folder=name, makes=makes, size_bytes=size_bytes))
+        self._tell(Saved(step=step, folder=name, makes=recipe.makes, size_bytes=size_bytes))
 
 
 def _report(place: Place, data: TrainingData) -> DataReport:

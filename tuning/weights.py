@@ -17,24 +17,26 @@ def fresh_model(config: ModelConfig, seed: int) -> OmniModel:
     """Both towers, initialised: matrices normal with 0.02, or less where they write to the residual stream."""
     model = OmniModel(config)
     generator = torch.Generator().manual_seed(seed)
-    depth = (2 * config.num_hidden_layers) ** 0.5
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if name.endswith("norm.weight"):
-                parameter.fill_(1)
-            elif name.endswith("bias"):
-                parameter.zero_()
-            elif name.endswith(("patch_out.weight", "sound.reading.weight", "action.reading")):
-                # The first velocity is none: the loss starts at the variance of its target.
-                parameter.zero_()
-            elif name.endswith("action.embedding"):
-                parameter.normal_(std=config.hidden_size**-0.5, generator=generator)
-            else:
-                scale = depth if name.endswith((".out.weight", ".down.weight")) else 1.0
-                fan_in = parameter.shape[-1] ** -0.5 if parameter.ndim > 1 else 0.02
-                std = 0.02 if "embed_tokens" in name or "bias" in name else 0.6 * fan_in
-                parameter.normal_(std=std / scale, generator=generator)
+            parameter.copy_(fresh_values(name, parameter.shape, config, generator))
     return _tied(model)
+
+
+def fresh_values(name: str, shape: torch.Size, config: ModelConfig, generator: torch.Generator) -> Tensor:
+    """What a parameter of this name in the model begins with, float32 on the CPU."""
+    if name.endswith("norm.weight"):
+        return torch.ones(shape)
+    if name.endswith(("bias", "patch_out.weight", "sound.reading.weight", "action.reading")):
+        # The first velocity is none: the loss starts at the variance of its target.
+        return torch.zeros(shape)
+    if name.endswith("action.embedding"):
+        return torch.empty(shape).normal_(std=config.hidden_size**-0.5, generator=generator)
+    depth = (2 * config.num_hidden_layers) ** 0.5
+    scale = depth if name.endswith((".out.weight", ".down.weight")) else 1.0
+    fan_in = shape[-1] ** -0.5 if len(shape) > 1 else 0.02
+    std = 0.02 if "embed_tokens" in name or "bias" in name else 0.6 * fan_in
+    return torch.empty(shape).normal_(std=std / scale, generator=generator)
 
 
 def _tied(model: OmniModel) -> OmniModel:

@@ -21,6 +21,7 @@ from backend.tuning.running import TuningParts
 from backend.tuning.saves import SaveShelf
 from backend.tuning.service import TuningService
 from backend.tuning.store import TuningStore
+from backend.tuning.trying import SaveTrials
 from studio.data_folder import DataFolder
 
 
@@ -58,14 +59,22 @@ def build(
     """
     news = TuningNews(broadcast)
     datasets = DatasetFolder(folder, root, news.changed)
-    seeing = SaveEvaluation(datasets=datasets, catalogue=catalogue, uploads=uploads, comparisons=comparisons, runs=runs)
+    device = TrainingDevice(engines)
+    seeing = SaveEvaluation(
+        datasets=datasets,
+        catalogue=catalogue,
+        uploads=uploads,
+        comparisons=comparisons,
+        runs=runs,
+        trials=SaveTrials(folder=folder, device=device, catalogue=catalogue, benchmarks=benchmarks, runs=runs),
+    )
     parts = TuningParts(
         folder=folder,
         store=TuningStore(database),
         news=news,
         shelf=SaveShelf(folder, catalogue, news.changed),
         datasets=datasets,
-        device=TrainingDevice(engines),
+        device=device,
         checkpoint_folder=partial(checkpoint_folder, catalogue),
         evaluate=seeing.evaluate,
     )

@@ -36,6 +36,18 @@ class TrainingDevice:
         return (await asyncio.to_thread(self._fleet.memory.training_device))[0]
 
     @asynccontextmanager
+    async def beside(self, tuning: str) -> AsyncGenerator[str]:
+        """A device to try a save on while the block runs: beside a training where no engine has to leave it, else in
+        turn with trainings.
+        """
+        device, is_shared = await asyncio.to_thread(self._fleet.memory.training_device)
+        if not is_shared:
+            yield device
+            return
+        async with self.lend(tuning, lambda what: None) as lent:
+            yield lent.name
+
+    @asynccontextmanager
     async def lend(self, tuning: str, waits_for: Callable[[str], None]) -> AsyncGenerator[Lent]:
         """The device while the block runs.
 

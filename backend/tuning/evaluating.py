@@ -1,4 +1,6 @@
-"""What is done with every save: the grid of 000 for a generator, the recipe's benchmarks for a reasoner."""
+"""What is done with every save: the grid of 000 for a generator, the recipe's benchmarks for a reasoner, trials for a
+policy.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,13 @@ from backend.evaluation import RunService
 from backend.library.uploads import Uploads
 from backend.media import DECODERS, MediaFacts, inspect_upload
 from backend.tuning.datasets import DatasetFolder
+from backend.tuning.trying import SaveTrials
 from studio.comparisons import CompareRequest, ComparisonSubject, StartMode
 from studio.errors import ComparisonNotFound
 from studio.evaluation.runs import StartRun
 from studio.requests.fields import Adapter, AspectRatio
 from studio.rules import Capabilities
-from studio.tuning import GeneratorRecipe, ReasonerRecipe
+from studio.tuning import GeneratorRecipe, PolicyRecipe, ReasonerRecipe
 from studio.tuning.held_out import HeldOut, held_out
 from studio.tuning.tunings import Tuning, TuningSave
 
@@ -35,23 +38,28 @@ class SaveEvaluation:
         uploads: Uploads,
         comparisons: ComparisonService,
         runs: RunService,
+        trials: SaveTrials,
     ) -> None:
         self._datasets = datasets
         self._catalogue = catalogue
         self._uploads = uploads
         self._comparisons = comparisons
         self._runs = runs
+        self._trials = trials
 
     async def evaluate(self, tuning: Tuning, save: TuningSave) -> TuningSave:
-        """The save with its comparison or its runs, which have been queued. Raises StudioError: why there are none."""
+        """The save with its comparison or its runs, which have been queued; a policy's has ended.
+
+        Raises:
+            StudioError: why there are none.
+        """
         match tuning.recipe:
             case GeneratorRecipe() as recipe:
                 return save.model_copy(update=await self._compare(tuning, recipe, save))
             case ReasonerRecipe() as recipe:
                 return save.model_copy(update=await self._measure(recipe, save))
-            case _:
-                served = f" --checkpoint {save.name}" if save.makes == "checkpoint" else ""
-                return save.model_copy(update={"note": f"Measure it with orrery evaluate-policy{served}."})
+            case PolicyRecipe() as recipe:
+                return save.model_copy(update=await self._trials.run(tuning, recipe, save))
 
     async def _compare(self, tuning: Tuning, recipe: GeneratorRecipe, save: TuningSave) -> dict[str, object]:
         """Truth, before and after, each clip from words, from its first frame and from its first frames.

@@ -134,4 +134,4 @@ async def trainer(work: TuningWork) -> AsyncGenerator[Trainer]:
     try:
         yield found
     finally:
-        await found.end(at_once=work.only_checks)
+        await found.end(at_once=work.only_checks or work.trials is not None)

@@ -176,9 +176,10 @@ class TuningLoop:
         for folder in sorted(saves.glob(f"{self.tuning.name}@*")) if saves.is_dir() else ():
             step = folder.name.rpartition("@")[2]
             if step.isdecimal() and int(step) not in known:
-                makes = "adapter" if self.tuning.recipe.lora is not None else "checkpoint"
                 size_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-                told = Saved(step=int(step), folder=f"saves/{folder.name}", makes=makes, size_bytes=size_bytes)
+                told = Saved(
+                    step=int(step), folder=f"saves/{folder.name}", makes=self.tuning.recipe.makes, size_bytes=size_bytes
+                )
                 await self._keep(told)
 
     def _evaluate(self, save: TuningSave) -> None:

@@ -12,7 +12,7 @@ from backend.media.scratch import typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import Conflict
 from studio.tuning import Saved
-from studio.tuning.lineage import LINEAGE, Lineage
+from studio.tuning.lineage import DEFAULTS, LINEAGE, Lineage
 from studio.tuning.tunings import Tuning, TuningSave
 
 
@@ -103,6 +103,11 @@ class SaveShelf:
     def _preset(self, name: str) -> Path:
         return self._folder.presets / f"{name}.toml"
 
+    def _defaults(self, name: str) -> dict[str, dict[str, str | float]]:
+        """Request fields by kind with which a checkpoint is asked as it was trained."""
+        path = self._place("checkpoint", name) / DEFAULTS
+        return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
     def _write_preset(self, name: str, tuning: Tuning, step: int) -> None:
         said = {
             "id": name,
@@ -112,7 +117,10 @@ class SaveShelf:
         }
         # A JSON string is a TOML string as long as nothing is escaped to surrogates.
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()]
-        self._preset(name).write_text("\n".join([*lines, "built_here = true", ""]), "utf-8")
+        lines.append("built_here = true")
+        for kind, fields in self._defaults(name).items():
+            lines += [f"[defaults.{kind}]", *(f"{key} = {json.dumps(value)}" for key, value in fields.items())]
+        self._preset(name).write_text("\n".join([*lines, ""]), "utf-8")
         self._catalogue.read_again()
 
 

@@ -20,10 +20,11 @@ from engine.planning.plan import BranchPrompt, Plan
 from engine.planning.segments import ActionSegment, Given, VisionSegment
 from engine.planning.setting import Media, Setting, padded
 from engine.planning.trained_strings import FRAMING, VIDEO_SYSTEM_PROMPT
+from engine.weights import ModelConfig
 from studio.errors import NotAllowed
 from studio.requests import AspectRatio
 from studio.requests.actions import PredictActions, PredictVideo, RunPolicy
-from studio.requests.embodiments import EMBODIMENTS, ViewName, action_width
+from studio.requests.embodiments import EMBODIMENTS, EmbodimentName, ViewName, action_width
 from studio.requests.frames import latent_frames
 from studio.rules.canvas import CANVASES
 
@@ -121,26 +122,37 @@ def _vision(request: _Request, setting: Setting, encoded: Tensor, placed: Fit) -
     )
 
 
-def _actions(request: _Request, setting: Setting, rows: Tensor | None) -> ActionSegment:
-    embodiment, config = EMBODIMENTS[request.embodiment], setting.config
-    width = action_width(request.embodiment, request.action_width)
+def model_width(config: ModelConfig, name: EmbodimentName, width: int) -> int:
+    """Values that a checkpoint has for an action; a body with fewer leaves the others at 0.
+
+    Raises:
+        NotAllowed: the checkpoint knows no actions, or not this embodiment's of so many values.
+    """
+    domain = EMBODIMENTS[name].domain
     if not config.action_gen or config.action_dim is None:
         raise NotAllowed("This checkpoint does not support actions.", param="kind", hint="Use another checkpoint.")
-    if width > config.action_dim or embodiment.domain >= config.num_embodiment_domains:
+    if width > config.action_dim or domain >= config.num_embodiment_domains:
         raise NotAllowed(
             f"This checkpoint's actions have {config.action_dim} values of {config.num_embodiment_domains} domains; "
-            f"{request.embodiment} needs {width} of domain {embodiment.domain}.",
+            f"{name} needs {width} of domain {domain}.",
             param="embodiment",
         )
+    return config.action_dim
+
+
+def _actions(request: _Request, setting: Setting, rows: Tensor | None) -> ActionSegment:
+    embodiment = EMBODIMENTS[request.embodiment]
+    width = action_width(request.embodiment, request.action_width)
+    whole_width = model_width(setting.config, request.embodiment, width)
     has_state = isinstance(request, RunPolicy) and request.state is not None
     units = ActionUnits.of(embodiment, width, setting.embodiments.of(request.embodiment).units)
     given = None
     if rows is not None:
-        values = torch.zeros(len(rows), config.action_dim)
+        values = torch.zeros(len(rows), whole_width)
         values[:, :width] = units.known(rows)
         given = Given(tuple(range(len(rows))), values)
     return ActionSegment(
-        shape=(request.num_actions + has_state, config.action_dim),
+        shape=(request.num_actions + has_state, whole_width),
         width=width,
         domain=embodiment.domain,
         per_second=request.fps,

@@ -16,7 +16,7 @@ from robot.arms.simulated import SimulatedArm
 from robot.cameras.simulated import SteppedCameras
 from robot.clock import MonotonicClock, Tick
 from robot.commands import Ready, Run, Start
-from robot.evaluation.late_policy import BlankCameras, LatePolicy, TurnedClock
+from robot.evaluation.late_policy import BlankCameras, Decide, LatePolicy, TurnedClock
 from robot.evaluation.scenes import TableTask
 from robot.evaluation.trials import ENDED, LIMIT_S, await_policy, result_of
 from robot.evaluation.watch import Watch
@@ -39,6 +39,44 @@ ANSWER_TIMEOUT_S = 600.0
 LOOK_EVERY_S = 0.002
 
 
+class SteppedTable:
+    """The simulated table on a clock of its own, for whatever decides.
+
+    Args:
+        answers_after_s: how long each answer takes on that clock.
+
+    Raises:
+        NotInstalled: nothing can be rendered here, or MuJoCo is missing.
+    """
+
+    def __init__(self, answers_after_s: float) -> None:
+        if not GRAPHICS.can_draw:
+            raise NotInstalled(GRAPHICS.problem)
+        self._answers_after_s = answers_after_s
+        self._clock = TurnedClock()
+        self._world = World(clock=self._clock)
+        self._cameras = SteppedCameras(self._world)
+
+    def try_it(self, task: TableTask, decide: Decide) -> EpisodeResult:
+        """One task.
+
+        Args:
+            decide: from what is seen to rows; the world waits for it.
+        """
+        self._world.reset(task.scene)
+        watch = Watch(self._world.object_poses(), task.thing)
+        looking = LatePolicy(
+            self._clock, lambda seen: decide(replace(seen, views=self._cameras.views())), self._answers_after_s
+        )
+        began_s = self._clock.now()
+        view = drive_stepped(self._world, self._clock, looking, task.instruction, watch)
+        return result_of(watch, view, self._clock.now() - began_s, self._answers_after_s)
+
+    def close(self) -> None:
+        """Let go of the cameras."""
+        self._cameras.close()
+
+
 class SteppedTrials:
     """As `TableTrials`, on a clock of its own.
 
@@ -51,12 +89,7 @@ class SteppedTrials:
     """
 
     def __init__(self, settings: RobotSettings, answers_after_s: float) -> None:
-        if not GRAPHICS.can_draw:
-            raise NotInstalled(GRAPHICS.problem)
-        self._answers_after_s = answers_after_s
-        self._clock = TurnedClock()
-        self._world = World(clock=self._clock)
-        self._cameras = SteppedCameras(self._world)
+        self._table = SteppedTable(answers_after_s)
         connection = connect_policy(settings, MonotonicClock())
         assert connection is not None, "the program was given an address"
         self._connection: PolicyConnection = connection
@@ -68,20 +101,15 @@ class SteppedTrials:
     def try_it(self, task: TableTask) -> EpisodeResult:
         """One task. Raises PolicyRefused, PolicyLost: the next task would meet it too."""
         await_policy(self._connection.status, MonotonicClock())
-        self._world.reset(task.scene)
-        watch = Watch(self._world.object_poses(), task.thing)
-        policy = LatePolicy(self._clock, self._decide, self._answers_after_s)
-        began_s = self._clock.now()
-        view = drive_stepped(self._world, self._clock, policy, task.instruction, watch)
-        return result_of(watch, view, self._clock.now() - began_s, self._answers_after_s)
+        return self._table.try_it(task, self._decide)
 
     def close(self) -> None:
         """Let go of the cameras and the policy."""
         self._connection.close()
-        self._cameras.close()
+        self._table.close()
 
     def _decide(self, seen: Observation) -> NDArray[np.float64]:
-        self._connection.ask(replace(seen, views=self._cameras.views()), timeout_s=ANSWER_TIMEOUT_S)
+        self._connection.ask(seen, timeout_s=ANSWER_TIMEOUT_S)
         while (answer := self._connection.take()) is None:
             time.sleep(LOOK_EVERY_S)
         if isinstance(answer, StudioError):

@@ -7,7 +7,7 @@ It ends when its input does, as if it had been stopped. It writes a `TuningEvent
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -16,11 +16,24 @@ from studio.requests import Frozen
 from studio.tuning.recipes import Recipe
 
 
+class Trials(Frozen):
+    """Trying a save of a policy in the simulated closed loop, instead of a training.
+
+    Attributes:
+        scenes: tables; one object is lifted from each.
+        defaults: of `run_policy` requests to the save, as its preset has them.
+    """
+
+    scenes: int
+    defaults: dict[str, Any] = Field(default_factory=dict)
+
+
 class TuningWork(Frozen):
     """What the process does.
 
     Attributes:
         only_checks: look at the data, say what fits, and end.
+        trials: try `checkpoint`, which is a save, and end.
         checkpoint: folder of the one that is begun with.
         data: folder of each data set of the recipe, by name.
         out: folder of the training: `state/`, `saves/NAME@STEP/`, `curves.jsonl`, `samples/`. With a state in it the
@@ -31,6 +44,7 @@ class TuningWork(Frozen):
 
     recipe: Recipe
     only_checks: bool = False
+    trials: Trials | None = None
     checkpoint: Path
     data: dict[str, Path]
     out: Path
@@ -185,8 +199,22 @@ class Saved(Frozen):
     size_bytes: int
 
 
+class TrialsBegun(Frozen):
+    """What a save is tried on: a `studio.evaluation.Benchmark` as JSON."""
+
+    kind: Literal["trials_begun"] = "trials_begun"
+    benchmark: dict[str, Any]
+
+
+class Tried(Frozen):
+    """What became of one episode: a `studio.evaluation.Answer` of the form "policy" as JSON."""
+
+    kind: Literal["tried"] = "tried"
+    answer: dict[str, Any]
+
+
 class Ended(Frozen):
-    """The process ends: all steps are done, or it was stopped and can continue."""
+    """The process ends: all steps, or all episodes of trials, are done, or it was stopped and can continue."""
 
     kind: Literal["ended"] = "ended"
     step: int
@@ -200,4 +228,6 @@ class Refused(Frozen):
     error: Failure
 
 
-TuningEvent = Annotated[Checked | Preparing | Stepped | Saved | Ended | Refused, Field(discriminator="kind")]
+TuningEvent = Annotated[
+    Checked | Preparing | Stepped | Saved | TrialsBegun | Tried | Ended | Refused, Field(discriminator="kind")
+]

@@ -10,6 +10,9 @@ from studio.tuning.recipes import Recipe
 
 LINEAGE = "lineage.json"
 
+DEFAULTS = "request_defaults.json"
+"""Beside it, of a checkpoint that is asked as it was trained: request fields by kind, as a preset's `defaults` are."""
+
 
 class Lineage(Frozen):
     """Where an adapter or a checkpoint comes from; `lineage.json` in its folder.

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from studio.requests import Frozen
+from studio.requests.embodiments import EmbodimentName
 
 VideoMode = Literal["t2i", "t2v", "i2v", "v2v"]
 """What a clip is learnt as: from its text, its first frame, or its first five frames; "t2i" is a picture."""
@@ -79,6 +80,11 @@ class _Recipe(Frozen):
     checkpoint: str
     lora: Lora | None = Lora()
     optimisation: Optimisation = Optimisation()
+
+    @property
+    def makes(self) -> Literal["adapter", "checkpoint"]:
+        """What a save is."""
+        return "checkpoint" if self.lora is None else "adapter"
 
 
 class GeneratorRecipe(_Recipe):
@@ -163,34 +169,52 @@ class ReasonerRecipe(_Recipe):
 class PolicyRecipe(_Recipe):
     """Recordings of an arm, of the Robot page or any LeRobot data set v2.1 or v3.
 
+    A save is a checkpoint, also of a LoRA training: an adapter cannot hold the weights of actions and their units, and
+    an arm is answered by a checkpoint.
+
     Attributes:
         data: a data set, or the name of recordings of the Robot page.
         embodiment: whose domain, view and units the rows have.
-        num_actions: rows of a window; it has one frame more.
+        num_actions: rows of a window, a multiple of four; it has one frame more.
+        stride: frames between the beginnings of two windows.
+        resolution: tier that the views are fitted into.
         fresh_heads: begin with new action heads and embedding, as Nano-Policy did (report, 4.2.5).
         action_rate: factor on the learning rate of what is of actions, fresh or not (report, 4.2.5).
         action_weight: of the actions' loss (report, 4.2.2).
+        text_dropout: share of windows whose text is left out (report, 4.2.1).
         leaves_out_idle: drop windows in which the arm stands still.
         scenes: tables at each of which every save is tried in the simulated closed loop; 0 is not at all.
     """
 
     task: Literal["policy"] = "policy"
     data: Name
-    embodiment: Annotated[str, Field(title="Embodiment", description="whose actions the rows are")] = (
+    embodiment: Annotated[EmbodimentName, Field(title="Embodiment", description="whose actions the rows are")] = (
         "droid_joint_position"
     )
     num_actions: Annotated[int, Field(ge=1, le=128, title="Actions", description="rows of a window")] = 32
+    stride: Annotated[int, Field(ge=1, title="Stride", description="frames between the starts of windows")] = 4
+    resolution: Annotated[
+        Literal["256", "480", "704", "720"], Field(title="Resolution", description="tier that views are fitted into")
+    ] = "256"
     fresh_heads: Annotated[bool, Field(title="Fresh action heads", description="begin with new action weights")] = False
     action_rate: Annotated[
         float, Field(gt=0, title="Rate of action weights", description="times the learning rate")
     ] = 5.0
     action_weight: Annotated[float, Field(gt=0, title="Weight of actions", description="in the loss")] = 10.0
+    text_dropout: Annotated[
+        float, Field(ge=0, le=1, title="Text dropout", description="share of windows without their text")
+    ] = 0.1
     leaves_out_idle: Annotated[
         bool, Field(title="Leave out idle windows", description="in which the arm stands still")
     ] = True
     scenes: Annotated[
         int, Field(ge=0, le=200, title="Scenes", description="tables on which every save is tried; 0 is none")
     ] = 0
+
+    @property
+    def makes(self) -> Literal["adapter", "checkpoint"]:
+        """What a save is."""
+        return "checkpoint"
 
 
 Recipe = Annotated[GeneratorRecipe | ReasonerRecipe | PolicyRecipe, Field(discriminator="task")]

@@ -25,11 +25,26 @@ class StartTuning(Frozen):
 
     Attributes:
         recipe: what is trained, on which data sets and how.
-        evaluates_saves: show and measure every save: a comparison of a generator, the benchmarks of a reasoner.
+        evaluates_saves: show and measure every save: a comparison of a generator, the benchmarks of a reasoner, a
+            policy in the simulated closed loop.
     """
 
     recipe: Recipe
     evaluates_saves: bool = True
+
+
+class SuccessRate(Frozen):
+    """How often a policy's save succeeded in the simulated closed loop.
+
+    Attributes:
+        value: 0 to 1; `low` and `high` are its 95 % interval (Wilson).
+        num_episodes: that it was tried in.
+    """
+
+    value: float
+    low: float
+    high: float
+    num_episodes: int
 
 
 class TuningSave(Frozen):
@@ -41,6 +56,7 @@ class TuningSave(Frozen):
         kept_as: the names under which it was kept.
         comparison: id of its comparison with what was there before; empty without one.
         runs: ids of its runs of benchmarks.
+        success: of a policy that was tried.
         note: why it was not shown or measured.
     """
 
@@ -53,6 +69,7 @@ class TuningSave(Frozen):
     kept_as: tuple[str, ...] = ()
     comparison: str = ""
     runs: tuple[str, ...] = ()
+    success: SuccessRate | None = None
     note: str = ""
 
 

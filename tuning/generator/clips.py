@@ -19,6 +19,7 @@ from studio.rules.canvas import CANVASES
 from studio.tuning import GeneratorRecipe
 from tuning.generator.records import Window
 from tuning.left_out import Drops
+from tuning.sources import Sources
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,20 @@ class Clip:
     def num_frames(self) -> int:
         """4k + 1."""
         return len(self.indexes)
+
+    @property
+    def fitted(self) -> None:
+        """Its frames are the canvas."""
+        return
+
+    def identity(self, sources: Sources) -> dict[str, object]:
+        """File, frames, canvas and rate."""
+        return {
+            "file": sources.hash(self.window.path),
+            "frames": self.indexes,
+            "canvas": self.canvas,
+            "fps": self.fps,
+        }
 
     def frames(self) -> NDArray[np.uint8]:
         """Its pixels, uint8 [num_frames, height, width, 3].

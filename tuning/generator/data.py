@@ -7,28 +7,24 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from engine.device import typed_out_of_memory
 from engine.towers import OmniModel
 from studio.errors import BadInput, PromptTooLong
 from studio.tuning import GeneratorRecipe, VideoMode
 from studio.tuning.events import Bin, LeftOut, TrainingSample
 from tuning.generator.clips import Clip, check_length, find_clips
-from tuning.generator.latents import LatentCache
 from tuning.generator.records import find_records, read_records
 from tuning.generator.sequences import Sequences
 from tuning.generator.task import GeneratorTask, let_learn
 from tuning.histogram import histogram_of
+from tuning.latents import LatentCache
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
-from tuning.task import About, Place
-
-NUM_SAMPLES = 3
+from tuning.task import About, Place, three_of
 
 
 @dataclass(frozen=True)
@@ -53,6 +49,16 @@ class ClipData:
         return len(self.clips)
 
     @property
+    def faster(self) -> tuple[tuple[str, float], ...]:
+        """All learn at one rate."""
+        return ()
+
+    @property
+    def files(self) -> dict[str, str]:
+        """None."""
+        return {}
+
+    @property
     def shape(self) -> StepShape:
         """A step whose sequences are all as long as the longest."""
         longest = max(self.clips, key=self.sequences.num_tokens)
@@ -66,10 +72,9 @@ class ClipData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         trained: list[VideoMode] = [mode for mode, share in self.recipe.modes.items() if share > 0 and mode != "t2i"]
-        places = dict.fromkeys(np.linspace(0, len(self.clips) - 1, NUM_SAMPLES).round().astype(int).tolist())
         return tuple(
             self._sample(self.clips[place], trained[(number - 1) % len(trained)] if trained else "t2i", number, out)
-            for number, place in enumerate(places, 1)
+            for number, place in enumerate(three_of(len(self.clips)), 1)
         )
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:

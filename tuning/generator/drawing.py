@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import torch
 
@@ -12,9 +11,7 @@ from studio.tuning import VideoMode
 from tuning.generator.clips import Clip
 from tuning.generator.sequences import Draw
 from tuning.ranks import own_seed
-
-STRIDE = 1_000_003
-"""Between the dice of two seeds."""
+from tuning.turns import Turns
 
 
 class Drawer:
@@ -32,17 +29,16 @@ class Drawer:
         self._videos = [clip for clip in clips if not clip.window.is_image]
         self._modes: list[VideoMode] = [mode for mode, share in modes.items() if mode != "t2i" and share > 0]
         self._weights = torch.tensor([float(modes[mode]) for mode in self._modes])
-        self._dropout, self._batch_size, self._seed = dropout, batch_size, own_seed(seed)
+        self._dropout, self._batch_size, self._turns = dropout, batch_size, Turns(own_seed(seed))
         share = modes.get("t2i", 0.0) / sum(modes.values())
         self._image_share = share if self._images and self._videos else float(bool(self._images))
-        self._order = lru_cache(maxsize=4)(self._new_order)
 
     def draw(self, step: int) -> list[Draw]:
         """The sequences of a step."""
         return [self._draw(step * self._batch_size + place) for place in range(self._batch_size)]
 
     def _draw(self, place: int) -> Draw:
-        dice = torch.Generator().manual_seed(self._seed * STRIDE + place)
+        dice = self._turns.dice(place)
         dropped = float(torch.rand((), generator=dice)) < self._dropout
         before = math.floor(self._image_share * place)
         if math.floor(self._image_share * (place + 1)) > before:
@@ -51,9 +47,4 @@ class Drawer:
         return Draw(self._nth(self._videos, place - before, 1), mode, dropped)
 
     def _nth(self, clips: Sequence[Clip], count: int, kind: int) -> Clip:
-        turn, place = divmod(count, len(clips))
-        return clips[self._order(len(clips), turn, kind)[place]]
-
-    def _new_order(self, length: int, turn: int, kind: int) -> list[int]:
-        dice = torch.Generator().manual_seed((self._seed * STRIDE + turn) * 2 + kind)
-        return torch.randperm(length, generator=dice).tolist()
+        return clips[self._turns.nth(len(clips), count, kind)]

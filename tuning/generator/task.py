@@ -12,8 +12,8 @@ from tuning.flow.error import FlowError, Measured, pose
 from tuning.flow.levels import SHIFTS, Levels
 from tuning.generator.clips import Clip
 from tuning.generator.drawing import Drawer
-from tuning.generator.latents import LatentCache
 from tuning.generator.sequences import Draw, Sequences
+from tuning.latents import LatentCache
 from tuning.loop import Shown
 from tuning.lora import LearningLora, put_on
 from tuning.tally import Seen, Tally

@@ -7,8 +7,6 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import read_vision_encoder
@@ -28,9 +26,7 @@ from tuning.reasoner.task import ReasonerTask, let_learn
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
-from tuning.task import About, Place
-
-NUM_SAMPLES = 3
+from tuning.task import About, Place, three_of
 
 
 @dataclass(frozen=True)
@@ -58,6 +54,16 @@ class ConversationData:
         return len(self.lengths)
 
     @property
+    def faster(self) -> tuple[tuple[str, float], ...]:
+        """All learn at one rate."""
+        return ()
+
+    @property
+    def files(self) -> dict[str, str]:
+        """None."""
+        return {}
+
+    @property
     def shape(self) -> StepShape:
         """The longest conversation: a step computes one after another."""
         return StepShape(1, max(self.lengths), 0, self.longest_answer)
@@ -69,7 +75,7 @@ class ConversationData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         every = [conversation for conversations in self.sets for conversation in conversations]
-        places = dict.fromkeys(np.linspace(0, len(every) - 1, NUM_SAMPLES).round().astype(int).tolist())
+        places = three_of(len(every))
         return tuple(self._sample(every[place], number, out) for number, place in enumerate(places, 1))
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:

@@ -1,4 +1,5 @@
-// The loss as it falls: in all, by modality, and by noise level, drawn as lines over the steps.
+// The loss as it falls: in all, by modality, and by noise level, drawn as lines over the steps; of a policy also how
+// often its saves succeed, with 95 % intervals.
 
 import { say, titleOf } from "../data/facts.js";
 import { html, useSignal } from "../vendor/preact.js";
@@ -11,7 +12,13 @@ const NUM_TICKS = 4;
 export function Curves({ id, points, saves }) {
   const view = useSignal("modality");
   const modalities = [...new Set(points.flatMap(({ by_noise }) => Object.keys(by_noise)))];
-  const lines = view.value === "modality" ? byModality(points) : byNoise(points, view.value);
+  const tried = saves.filter(({ success }) => success);
+  const lines =
+    view.value === "modality"
+      ? byModality(points)
+      : view.value === "success"
+        ? bySave(tried)
+        : byNoise(points, view.value);
   return html`
     <section class="o-card-plain o-tune-curves" aria-label=${say("tune.curves")}>
       <header>
@@ -27,6 +34,7 @@ export function Curves({ id, points, saves }) {
         >
           <option value="modality">${say("tune.by_modality")}</option>
           ${modalities.map((name) => html`<option key=${name} value=${name}>${say("tune.by_noise", { name: wordsOf(name) })}</option>`)}
+          ${tried.length > 0 && html`<option value="success">${say("tune.by_success")}</option>`}
         </select>
         <a class="o-btn" href=${`/v1/tunings/${id}/curves.csv`} download data-do="csv">${say("tune.csv")}</a>
       </header>
@@ -51,6 +59,15 @@ function byModality(points) {
     ...others.map((name) => ({ name: wordsOf(name), values: valuesOf(points, ({ losses }) => losses[name]) })),
   ].map(thinned);
 }
+
+/** The rate of success of each save, with its interval. */
+const bySave = (saves) => [
+  {
+    name: say("tune.by_success"),
+    values: saves.map(({ step, success }) => [step, success.value]),
+    spread: saves.map(({ step, success }) => [step, success.low, success.high]),
+  },
+];
 
 /** Low, middle and high noise: means over thirds of the levels. */
 function byNoise(points, modality) {
@@ -91,7 +108,14 @@ function thinned({ name, values }) {
 }
 
 function Chart({ lines, marks }) {
-  const all = lines.flatMap(({ values }) => values);
+  const spread = lines.flatMap(({ spread: own = [] }) => own);
+  const all = [
+    ...lines.flatMap(({ values }) => values),
+    ...spread.flatMap(([step, low, high]) => [
+      [step, low],
+      [step, high],
+    ]),
+  ];
   if (!all.length) return null;
   const steps = all.map(([step]) => step);
   const losses = all.map(([, loss]) => loss).filter(Number.isFinite);
@@ -118,6 +142,7 @@ function Chart({ lines, marks }) {
       ${marks.filter((step) => step >= first && step <= last).map((step) => html`<line key=${step} class="o-tune-mark" x1=${x(step)} x2=${x(step)} y1=${TOP} y2=${TALL - BOTTOM} />`)}
       <text x=${LEFT} y=${TALL - 5}>${first}</text>
       <text x=${WIDE - RIGHT} y=${TALL - 5} text-anchor="end">${say("tune.step", { step: last })}</text>
+      ${spread.map(([step, from, to]) => html`<line key=${`${step}-spread`} data-line="0" data-spread x1=${x(step)} x2=${x(step)} y1=${y(from)} y2=${y(to)} />`)}
       ${lines
         .map(
           ({ name, values }, at) =>

@@ -18,7 +18,7 @@ export function Saves({ tuning }) {
 }
 
 function Save({ tuning, save }) {
-  const { step, name, makes, size_bytes: size, loss, comparison, runs, note, kept_as: kept } = save;
+  const { step, name, makes, size_bytes: size, loss, comparison, runs, success, note, kept_as: kept } = save;
   const naming = useSignal(null); // the name that is being written
   const busy = useSignal(false);
   const says = [
@@ -26,6 +26,7 @@ function Save({ tuning, save }) {
     say(`tune.makes_${makes}`),
     bytes(size),
     loss !== null && say("tune.loss_now", { loss: loss.toFixed(4) }),
+    success && say("tune.success_of", percentsOf(success)),
     kept.length > 0 && say("tune.kept_as", { names: kept.join(", ") }),
   ];
   const copy = async () => {
@@ -61,7 +62,7 @@ function Save({ tuning, save }) {
         ${
           !comparison &&
           runs.length === 0 &&
-          tuning.recipe.task !== "policy" &&
+          (tuning.recipe.task !== "policy" || tuning.recipe.scenes > 0) &&
           html`<button type="button" class="o-btn" disabled=${busy.value} data-do="evaluate" onClick=${evaluate}>
             ${say(`tune.evaluate_${tuning.recipe.task}`)}
           </button>`
@@ -102,6 +103,15 @@ function Save({ tuning, save }) {
     </li>
   `;
 }
+
+const percent = (rate) => `${Math.round(100 * rate)} %`;
+
+const percentsOf = ({ value, low, high, num_episodes: count }) => ({
+  rate: percent(value),
+  low: percent(low),
+  high: percent(high),
+  count,
+});
 
 /** Where a save is used. */
 function placeOf({ recipe }, { makes, name }) {

@@ -55,7 +55,8 @@ WORDS: dict[str, str] = {
     "tune.more": "More settings",
     "tune.benchmarks": "Benchmarks for every save",
     "tune.evaluates": "Compare every save",
-    "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks above",
+    "tune.evaluates_hint": "Held-out videos before and after, with PSNR and SSIM; for a reasoner, the benchmarks "
+    "above; for a policy, episodes on the simulated table",
     "tune.check": "Check",
     "tune.start": "Start",
     # the tunings
@@ -110,6 +111,7 @@ WORDS: dict[str, str] = {
     "tune.noise_low": "low noise",
     "tune.noise_middle": "medium noise",
     "tune.noise_high": "high noise",
+    "tune.by_success": "Success on the table",
     "tune.loss": "all",
     "tune.csv": "Curves (CSV)",
     "tune.chart": "Loss from step {first} to {last}: from {from} to {to}",
@@ -123,6 +125,8 @@ WORDS: dict[str, str] = {
     "tune.scores": "Scores",
     "tune.evaluate_generator": "Compare with before",
     "tune.evaluate_reasoner": "Run the benchmarks",
+    "tune.evaluate_policy": "Try on the table",
+    "tune.success_of": "success {rate} ({low} to {high}, {count} tables)",
     "tune.use": "Use",
     "tune.copy": "Copy name",
     "tune.copied": "{name} copied",

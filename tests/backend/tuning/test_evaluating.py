@@ -51,9 +51,12 @@ class Asked:
         self.runs.append(asked)
         return SimpleNamespace(id=f"run{len(self.runs)}")
 
+    async def run(self, tuning: Tuning, recipe: Any, save: TuningSave) -> dict[str, object]:
+        return {"runs": (f"{save.name} on {recipe.scenes} tables",)}
+
     def evaluate(self, tuning: Tuning, save: TuningSave) -> TuningSave:
         own: Any = self
-        evaluation = SaveEvaluation(datasets=own, catalogue=own, uploads=own, comparisons=own, runs=own)
+        evaluation = SaveEvaluation(datasets=own, catalogue=own, uploads=own, comparisons=own, runs=own, trials=own)
         return asyncio.run(evaluation.evaluate(tuning, save))
 
 
@@ -139,3 +142,9 @@ def test_a_data_set_without_clips_to_show_says_so(tmp_path: Path):
     asked = Asked(tmp_path)
     assert "no video with a caption" in asked.evaluate(tuning_of(GENERATOR), save_at(1)).note
     assert asked.grids == []
+
+
+def test_a_policys_save_is_tried_on_the_recipes_tables(tmp_path: Path):
+    recipe = {"task": "policy", "data": "recordings", "scenes": 3}
+    seen = Asked(tmp_path).evaluate(tuning_of(recipe), save_at(100, makes="checkpoint"))
+    assert seen.runs == ("grasp@100 on 3 tables",)

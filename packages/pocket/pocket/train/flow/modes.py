@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 import torch
 from torch import Tensor
 
-from engine.planning import ActionSegment, PromptEncoder, SoundSegment, VisionSegment
+from engine.planning import PromptEncoder, SoundSegment, VisionSegment
 from engine.planning import trained_strings as trained
 from engine.planning.action import action_caption
 from engine.planning.video import image_text, video_text
@@ -22,6 +22,7 @@ from pocket.train.flow.chats import ChatCutter
 from pocket.train.flow.pointing import shown_where
 from pocket.train.flow.samples import Sample
 from studio.requests.embodiments import EMBODIMENTS, EmbodimentName, ViewName
+from tuning.flow.actions import action_run
 from tuning.flow.batch import Batch, TokenRun
 
 TEXT_DROPOUT = 0.1
@@ -135,21 +136,17 @@ class BatchMaker:
         view, finds_actions = _pick(views, dice), mode in ("id", "hand_id")
         rows = torch.stack([_actions_of(sample) for sample in samples])
         has_state = mode in ("policy", "act")
-        if has_state:
-            rows = torch.cat([torch.stack([_state_of(sample) for sample in samples]), rows], 1)
         length, width = rows.shape[1:]
         assert width == body.width
-        values = torch.nn.functional.pad(rows, (0, self._action_width - width))
-        known = torch.zeros(length, dtype=torch.bool)
-        known[: 1 if has_state else 0 if finds_actions else length] = True
-        segment = ActionSegment(
-            shape=(length, self._action_width),
-            width=width,
+        actions = action_run(
+            rows,
+            torch.stack([_state_of(sample) for sample in samples]) if has_state else None,
             domain=body.domain,
+            model_width=self._action_width,
             per_second=samples[0].fps,
-            first=0 if has_state else 1,
+            num_known=1 if has_state else 0 if finds_actions else length,
         )
-        num_frames = length - has_state + 1
+        num_frames = length + 1
         kept = samples[0].vision.shape[1] if finds_actions else 1
 
         def write(sample: Sample, words: str | None) -> str:
@@ -157,7 +154,7 @@ class BatchMaker:
 
         texts = map(write, samples, _drawn_words(samples, dice, as_caption=False))
         vision = self._vision(samples, kept)
-        runs = (vision, TokenRun(segment, values, known))
+        runs = (vision, actions)
         asked: tuple[Tensor, ...] = ()
         if has_state:
             places = torch.stack([_places_of(sample) for sample in samples])

@@ -1,4 +1,4 @@
-"""Latents of clips on disk: encoded once for all trainings that see the same pixels through the same VAE."""
+"""Latents of videos on disk: encoded once for all trainings that see the same pixels through the same VAE."""
 
 from __future__ import annotations
 
@@ -6,16 +6,35 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from engine.planning.action import Fit
 from engine.vae import ClipCoder, read_vae
-from tuning.generator.clips import Clip
 from tuning.sources import Sources
 from tuning.state import typed_writing
+
+
+class Encodable(Protocol):
+    """What latents are of."""
+
+    @property
+    def fitted(self) -> Fit | None:
+        """How its frames lie in the canvas that is encoded; none where they are that canvas."""
+        ...
+
+    def identity(self, sources: Sources) -> dict[str, object]:
+        """What decides over its pixels, as JSON."""
+        ...
+
+    def frames(self) -> NDArray[np.uint8]:
+        """uint8 [4k + 1, height, width, 3]. Raises BadInput."""
+        ...
 
 
 class LatentCache:
@@ -25,9 +44,20 @@ class LatentCache:
         folder: of the cache, shared by all trainings.
         vae: folder of the VAE.
         device, dtype: where and in what clips are encoded, as the engine encodes them.
+        pixels_per_cell: along the side of one latent cell.
     """
 
-    def __init__(self, folder: Path, vae: Path, device: torch.device, dtype: torch.dtype, sources: Sources) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        vae: Path,
+        device: torch.device,
+        dtype: torch.dtype,
+        sources: Sources,
+        *,
+        pixels_per_cell: int = 16,
+    ) -> None:
+        self._pixels_per_cell = pixels_per_cell
         self._folder, self._vae, self._device, self._dtype, self._sources = folder, vae, device, dtype, sources
         digest = hashlib.sha256(str(dtype).encode())
         for path in sorted(vae.glob("*")):
@@ -35,18 +65,12 @@ class LatentCache:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         self._vae_hash = digest.hexdigest()
 
-    def key(self, clip: Clip) -> str:
-        """SHA-256 over the file's bytes, the frames, the canvas, the rate and the VAE."""
-        said = {
-            "file": self._sources.hash(clip.window.path),
-            "frames": clip.indexes,
-            "canvas": clip.canvas,
-            "fps": clip.fps,
-            "vae": self._vae_hash,
-        }
+    def key(self, clip: Encodable) -> str:
+        """SHA-256 over what decides over the pixels, and the VAE."""
+        said = {**clip.identity(self._sources), "vae": self._vae_hash}
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
-    def fill(self, clips: Sequence[Clip], told: Callable[[int], None]) -> None:
+    def fill(self, clips: Sequence[Encodable], told: Callable[[int], None]) -> None:
         """Encode what is not there yet.
 
         Args:
@@ -64,7 +88,10 @@ class LatentCache:
                 continue
             coder = coder or ClipCoder(read_vae(self._vae, self._device, self._dtype).vae)
             with torch.inference_mode():
-                latents = coder.encode(np.ascontiguousarray(clip.frames())).float().cpu()
+                latents = coder.encode(np.ascontiguousarray(clip.frames()), clip.fitted).float().cpu()
+            if clip.fitted is not None:
+                columns, rows = clip.fitted.cells(self._pixels_per_cell)
+                latents = latents[..., :rows, :columns]
             with typed_writing(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 part = path.with_suffix(".part")
@@ -72,10 +99,10 @@ class LatentCache:
                 part.replace(path)
         told(len(clips))
 
-    def read(self, clip: Clip) -> Tensor:
+    def read(self, clip: Encodable) -> Tensor:
         """Normalised latents float32 [C, T, rows, columns] of a clip that `fill` was given."""
         return load_file(self._path(clip))["latents"]
 
-    def _path(self, clip: Clip) -> Path:
+    def _path(self, clip: Encodable) -> Path:
         key = self.key(clip)
         return self._folder / key[:2] / f"{key}.safetensors"

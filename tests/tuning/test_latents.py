@@ -12,8 +12,8 @@ import torch
 from engine.vae import ClipCoder, read_vae
 from studio.errors import BadInput, DiskFull
 from tuning.generator.clips import Clip
-from tuning.generator.latents import LatentCache
 from tuning.generator.records import Window
+from tuning.latents import LatentCache
 from tuning.sources import Sources
 
 HERE = torch.device("cpu")

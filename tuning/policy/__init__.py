@@ -1,0 +1,1 @@
+"""Policies, trained on recordings of an arm."""
