@@ -106,5 +106,7 @@ function Save({ tuning, save }) {
 /** Where a save is used. */
 function placeOf({ recipe }, { makes, name }) {
   if (makes === "checkpoint") return "/checkpoints";
-  return recipe.task === "generator" ? `/video?adapter=${encodeURIComponent(name)}` : "";
+  const adapter = encodeURIComponent(name);
+  if (recipe.task === "reasoner") return `/ask?reasoner_adapter=${adapter}`;
+  return recipe.task === "generator" ? `/video?adapter=${adapter}` : "";
 }
