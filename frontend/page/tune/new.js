@@ -4,6 +4,7 @@ import { counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { toast } from "../parts/errors.js";
 import { ProgressBar } from "../parts/progress_bar.js";
+import { VisionBudget } from "../parts/vision_budget.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 import { at, Field, fieldsOf, put } from "./fields.js";
 import { chosenFiles, droppedFiles, folderName, sendFiles, tidyName } from "./files.js";
@@ -151,6 +152,7 @@ export function NewTuning() {
         </select>
       </label>
       <div class="o-tune-fields">${draw(fields.filter(({ first }) => first))}</div>
+      ${task === "reasoner" && html`<${VisionBudget} checkpoint=${checkpoint} look=${lookOf({ ...preset?.recipe, ...values.value })} />`}
       <details class="o-tune-more">
         <summary>${say("tune.more")}</summary>
         <div class="o-tune-fields">${draw(fields.filter(({ first }) => !first))}</div>
@@ -199,6 +201,14 @@ export function NewTuning() {
     </form>
   `;
 }
+
+const lookOf = ({ num_frames, fps, min_pixels, max_pixels, max_tokens = 4096 }) => ({
+  num_frames,
+  fps,
+  min_pixels,
+  max_pixels,
+  max_tokens,
+});
 
 function DataSets({ able, data, pick }) {
   const folder = useRef(null);

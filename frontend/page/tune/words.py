@@ -100,6 +100,8 @@ WORDS: dict[str, str] = {
     "tune.tokens_bin": "{low} to {high} tokens: {count}",
     "tune.num_tokens": "{count} tokens",
     "tune.num_tokens_one": "1 token",
+    "tune.budget": "The longest conversation has {vision} tokens of images and videos, {words} of words and "
+    "{answer} of its answer; {left} of {most} are left.",
     "tune.samples": "Samples as they are trained on",
     "tune.sample_of": "Frames of {name}",
     # curves
