@@ -76,6 +76,7 @@ from backend.services import (
     WordServices,
 )
 from backend.tuning.building import build as build_tuning
+from backend.tuning.drifting import DriftMeasuring
 from backend.version import VERSION
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
@@ -110,6 +111,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
         comparisons=library.comparisons,
         benchmarks=evaluation.benchmarks,
         runs=evaluation.runs,
+        drifting=DriftMeasuring(PromisedJobs(fleet.jobs), ledger.media),
     )
     robots = build_robots(ledger=ledger, fleet=fleet)
     return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())

@@ -1,7 +1,7 @@
 """How many tokens a clip takes, what is left for the words about it, and how large its frames may be.
 
 A token is a square of `patch · merge` pixels of a side, 32 for Cosmos 3, and of `frames_per_patch` frames, 2 for Nano
-and Super (transformers' `Qwen3VLVideoProcessor`). So 28 frames of 336x336 are 14 · 10 · 10 = 1,400 tokens. The Cosmos
+and Super (transformers' `Qwen3VLVideoProcessor`). So 28 frames of 320x320 are 14 · 10 · 10 = 1,400 tokens. The Cosmos
 Cookbook's recipe for temporal localisation counts the same way with Qwen2.5-VL's 28 pixels: a budget of 8,192 tokens
 is 8,192 · 28² = 6,422,528 pixels, and the side of a square frame √(pixels / frames).
 """

@@ -15,6 +15,7 @@ from backend.fleet import Fleet
 from backend.library.uploads import Uploads
 from backend.tuning.datasets import DatasetFolder
 from backend.tuning.device import TrainingDevice
+from backend.tuning.drifting import DriftMeasuring
 from backend.tuning.evaluating import SaveEvaluation, checkpoint_folder
 from backend.tuning.news import TuningNews
 from backend.tuning.running import TuningParts
@@ -50,6 +51,7 @@ def build(
     comparisons: ComparisonService,
     benchmarks: BenchmarkService,
     runs: RunService,
+    drifting: DriftMeasuring,
 ) -> TuningServices:
     """The services; nothing runs yet.
 
@@ -68,5 +70,6 @@ def build(
         device=TrainingDevice(engines),
         checkpoint_folder=partial(checkpoint_folder, catalogue),
         evaluate=seeing.evaluate,
+        measure_drift=drifting.measure,
     )
     return TuningServices(news, datasets, TuningService(parts, catalogue, benchmarks.get), folder.presets / "tuning")
