@@ -1,4 +1,4 @@
-"""What training all of a reasoner does to images: the generator reads the reasoner's keys and values, so they change."""
+"""What training all of a reasoner does to images: the generator reads its keys and values, so they change."""
 
 from __future__ import annotations
 
