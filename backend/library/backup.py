@@ -1,8 +1,8 @@
 """A backup: a zip of the database, of all media and of what a person keeps beside them. Unpacked, it is a data folder.
 
-Presets of forms, a person's own presets with tasks, templates and recipes, and adapters travel, the saves of tunings among
-them. `reasoners.toml` does not, since it may hold keys; neither do checkpoints, which are pulled, built or tuned again,
-data sets, the states of tunings, nor what says who holds the folder.
+Presets of forms, a person's own presets with tasks, templates and recipes, and adapters travel, the saves of tunings
+among them. `reasoners.toml` does not, since it may hold keys; neither do checkpoints, which are pulled, built or tuned
+again, data sets, the states of tunings, nor what says who holds the folder.
 """
 
 from __future__ import annotations
