@@ -112,6 +112,7 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
         benchmarks=evaluation.benchmarks,
         runs=evaluation.runs,
         drifting=DriftMeasuring(PromisedJobs(fleet.jobs), ledger.media),
+        reasoners=library.reasoners,
     )
     robots = build_robots(ledger=ledger, fleet=fleet)
     return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())
@@ -387,6 +388,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         evaluating.cancel()
         rating.cancel()
         tuning.cancel()
+        await services.tuning.captions.close()
         await services.tuning.tunings.close()
         await library.refining.close()
         await services.evaluation.runs.close()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from backend.arena.reasoners import Reasoners
 from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService
@@ -13,6 +14,7 @@ from backend.database import Database
 from backend.evaluation import BenchmarkService, RunService
 from backend.fleet import Fleet
 from backend.library.uploads import Uploads
+from backend.tuning.captioning import DatasetCaptions
 from backend.tuning.datasets import DatasetFolder
 from backend.tuning.device import TrainingDevice
 from backend.tuning.drifting import DriftMeasuring
@@ -35,6 +37,7 @@ class TuningServices:
 
     news: TuningNews
     datasets: DatasetFolder
+    captions: DatasetCaptions
     tunings: TuningService
     recipes: Path
 
@@ -52,6 +55,7 @@ def build(
     benchmarks: BenchmarkService,
     runs: RunService,
     drifting: DriftMeasuring,
+    reasoners: Reasoners,
 ) -> TuningServices:
     """The services; nothing runs yet.
 
@@ -72,4 +76,6 @@ def build(
         evaluate=seeing.evaluate,
         measure_drift=drifting.measure,
     )
-    return TuningServices(news, datasets, TuningService(parts, catalogue, benchmarks.get), folder.presets / "tuning")
+    captions = DatasetCaptions(datasets, reasoners, lambda: catalogue.active.id)
+    tunings = TuningService(parts, catalogue, benchmarks.get)
+    return TuningServices(news, datasets, captions, tunings, folder.presets / "tuning")

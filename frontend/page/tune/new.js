@@ -6,6 +6,7 @@ import { toast } from "../parts/errors.js";
 import { ProgressBar } from "../parts/progress_bar.js";
 import { VisionBudget } from "../parts/vision_budget.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
+import { Captions } from "./captions.js";
 import { at, Field, fieldsOf, put } from "./fields.js";
 import { chosenFiles, droppedFiles, folderName, sendFiles, tidyName } from "./files.js";
 import { tuning } from "./store.js";
@@ -245,6 +246,7 @@ function DataSets({ able, data, pick }) {
       </select>
     </label>
     ${data && html`<p class="o-hint">${[say(`tune.layout_${data.layout}`), counted("tune.files", data.num_files), data.note].filter(Boolean).join(" · ")}</p>`}
+    ${data && html`<${Captions} data=${data} pick=${pick} />`}
     <div
       class="o-tune-drop"
       data-over=${over.value ? "true" : null}
