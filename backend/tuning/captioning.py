@@ -20,7 +20,7 @@ import structlog
 
 from backend.arena.reasoners import Reasoners
 from backend.media.scratch import typed_disk_errors
-from backend.tuning.datasets import DatasetFolder, probe
+from backend.tuning.datasets import DatasetFolder, probe, refuse_links_in
 from studio.captions import Controls
 from studio.captions.caption_files import write_text
 from studio.datasets import CAPTION_SUFFIXES, CaptionDataset, Captioning, DatasetInfo, clips_of, has_caption
@@ -49,7 +49,7 @@ class DatasetCaptions:
 
         Raises:
             DatasetNotFound: there is none of this name.
-            BadInput: it holds no bare videos, or there is no such reasoner.
+            BadInput: it holds no bare videos, a link in it leads out of it, or there is no such reasoner.
             Conflict: captions are being written already, or the other one's name is taken.
             DiskFull, StorageError: its videos or captions cannot be written.
         """
@@ -149,7 +149,8 @@ async def _as_it_is(path: Path) -> VideoUrl:
 
 
 def _lay_out(source: Path, target: Path) -> None:
-    """Videos and their captions as hard links, or as copies on another disk. Raises DiskFull, StorageError."""
+    """Videos and captions as hard links, or as copies on another disk. Raises BadInput, DiskFull, StorageError."""
+    refuse_links_in(source)
     with typed_disk_errors(target):
         for clip in clips_of(source):
             for path in (clip, *(clip.with_suffix(suffix) for suffix in CAPTION_SUFFIXES)):

@@ -121,7 +121,7 @@ class DatasetFolder:
         """
         place, folder = self._find(name)
         info = await asyncio.to_thread(describe, folder, name, place)
-        await asyncio.to_thread(_refuse_links_in, folder)
+        await asyncio.to_thread(refuse_links_in, folder)
         if info.layout == "unknown":
             raise BadInput(f"The data set {name} cannot be trained on.", param="data", hint=info.note)
         if info.layout == "clips":
@@ -219,7 +219,7 @@ def _refuse_links(target: Path, root: Path) -> None:
         raise BadInput(f"{target.name} is a folder or a link; expected the path of a file.", param="path")
 
 
-def _refuse_links_in(folder: Path) -> None:
+def refuse_links_in(folder: Path) -> None:
     """Raises BadInput: a symbolic link leads out of the data set's root."""
     for path in folder.rglob("*"):
         if path.is_symlink() and not _is_within(path, folder.parent):

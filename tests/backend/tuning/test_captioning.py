@@ -152,3 +152,10 @@ def test_it_is_stopped_and_is_not_begun_twice(sets: DatasetFolder, reasoners: An
 def test_what_cannot_be_is_refused(sets: DatasetFolder, reasoners: Reasoners, asked: Any, error: type[Exception]):
     with pytest.raises(error):
         asyncio.run(written(sets, reasoners, **asked))
+
+
+def test_no_link_out_of_the_data_set_is_followed(sets: DatasetFolder, reasoners: Reasoners, root: Path, tmp_path: Path):
+    (tmp_path / "secret.mp4").write_bytes(clip_bytes())
+    (root / "bridge/videos/c.mp4").symlink_to(tmp_path / "secret.mp4")
+    with pytest.raises(BadInput, match="leads out"):
+        asyncio.run(written(sets, reasoners, by="names"))
