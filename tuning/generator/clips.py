@@ -11,14 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.media.clip_reader import stream_frames
+from backend.media.controls import compute_control
 from backend.media.pictures import Cover, decode_picture, read_picture
 from backend.media.timeline import read_timeline
 from studio.errors import BadInput
 from studio.requests.frames import TEMPORAL_STRIDE
+from studio.requests.transfer_video import ComputedHint, Strength
 from studio.rules.canvas import CANVASES
 from studio.tuning import GeneratorRecipe
 from tuning.generator.records import Window
 from tuning.left_out import Drops
+
+STRENGTH: Strength = "medium"
+"""Of a control; what a request has that names none."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,11 @@ class Clip:
             cover = cover or Cover(frame.shape[1], frame.shape[0], width, height)
             frames[place] = cover(frame)
         return frames
+
+
+def control_frames(frames: NDArray[np.uint8], hint: ComputedHint) -> NDArray[np.uint8]:
+    """A clip's control, of the same shape, as a transfer that computes it has it."""
+    return np.stack([compute_control(frame, hint, STRENGTH) for frame in frames])
 
 
 def find_clips(windows: list[Window], recipe: GeneratorRecipe, drops: Drops, told: Callable[[int], None]) -> list[Clip]:
@@ -138,7 +148,7 @@ def check_length(recipe: GeneratorRecipe) -> None:
             param="num_frames",
             hint=f"Use {max(lower, 5)} or {lower + TEMPORAL_STRIDE}.",
         )
-    fewest = {"t2v": 5, "i2v": 5, "v2v": 9}
+    fewest = {"t2v": 5, "i2v": 5, "v2v": 9, "edge": 5, "blur": 5}
     for mode, share in recipe.modes.items():
         if share > 0 and recipe.num_frames < fewest.get(mode, 1):
             raise BadInput(
