@@ -121,7 +121,7 @@ def line_of(step: int, right: int, loss: float | None) -> dict[str, Any]:
     line = {"step": step, "accuracy": right / NUM_ASKED, "low": round(low, 3), "high": round(high, 3)}
     if loss is not None:
         line["loss"] = round(loss, 4)
-    print(f"step {step}: {right} of {NUM_ASKED}", file=sys.stderr)
+    sys.stderr.write(f"step {step}: {right} of {NUM_ASKED}\n")
     return line
 
 
@@ -132,12 +132,12 @@ def main(arguments: Sequence[str]) -> None:
     shipped = Path(presets.__file__).parent / "pocket"
     lines = demonstrate(Path(arguments[0]) if arguments else shipped)
     OUT.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    print("| steps | right of 100 | 95 % interval |\n|---|---|---|")
-    for line in lines:
-        print(
-            f"| {line['step']} | {100 * line['accuracy']:.0f} | {100 * line['low']:.0f} to {100 * line['high']:.0f} |"
-        )
-    print(f"{time.monotonic() - begun:.0f} s", file=sys.stderr)
+    rows = [
+        f"| {line['step']} | {100 * line['accuracy']:.0f} | {100 * line['low']:.0f} to {100 * line['high']:.0f} |"
+        for line in lines
+    ]
+    sys.stdout.write("\n".join(["| steps | right of 100 | 95 % interval |", "|---|---|---|", *rows, ""]))
+    sys.stderr.write(f"{time.monotonic() - begun:.0f} s\n")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ export function Captions({ data, pick }) {
   }
   return html`
     <div class="o-tune-captions" role="group" aria-label=${say("tune.captions")}>
-      <small>${bare ? say("tune.captions_missing", { bare, clips }) : say("tune.captions_listed_nowhere")}</small>
+      <small>${bare ? say("tune.captions_missing", { bare, all: clips }) : say("tune.captions_listed_nowhere")}</small>
       ${captioning?.reason && html`<small data-tone="bad">${captioning.reason}</small>`}
       <div class="o-sheet-acts">
         ${

@@ -43,7 +43,7 @@ WORDS: dict[str, str] = {
     "tune.layout_lerobot": "recordings (LeRobot)",
     "tune.layout_unknown": "unknown layout",
     "tune.captions": "Captions",
-    "tune.captions_missing": "{bare} of {clips} videos have no caption:",
+    "tune.captions_missing": "{bare} of {all} videos have no caption:",
     "tune.captions_listed_nowhere": "The videos have captions and no list, and their folder is only read:",
     "tune.captions_reasoner": "Write captions",
     "tune.captions_names": "Use file names",
