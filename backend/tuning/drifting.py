@@ -44,5 +44,6 @@ class DriftMeasuring:
 
 
 def _psnr_db(made: Path, against: Path) -> float:
-    found = run_apart(likeness, made, against, ())
-    return round(float(found.model_dump()["psnr_db"]), 2)
+    measured = run_apart(likeness, made, against, ()).figure("psnr_db")
+    assert measured is not None, "both are images of one size"
+    return round(measured, 2)

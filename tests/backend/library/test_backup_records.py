@@ -258,7 +258,7 @@ def _tune(shelf: Shelf) -> None:
     async def act() -> None:
         store = TuningStore(shelf.database)
         await store.add(tuning)
-        await store.keep_step(TUNING, Stepped(**STEP))
+        await store.keep_step(TUNING, Stepped.model_validate(STEP))
 
     asyncio.run(act())
 

@@ -82,9 +82,10 @@ async def written(sets: DatasetFolder, reasoners: Any, name: str = "bridge", **a
     return (await sets.get(info.name)).captioning
 
 
-def listed(folder: Path) -> list[str]:
+def listed(folder: Path) -> list[Any]:
     rows = [json.loads(line) for line in (folder / LISTING).read_text().splitlines()]
-    return [row["t2w_windows"][0].get("caption_json", row["t2w_windows"][0].get("caption")) for row in rows]
+    windows = [row["t2w_windows"][0] for row in rows]
+    return [window.get("caption_json") or window["caption"] for window in windows]
 
 
 def test_videos_that_are_only_read_are_laid_out_again_and_captioned(

@@ -59,8 +59,7 @@ def test_a_transfer_is_learnt_as_the_engine_plans_it(speck: Path, clip: Clip, tm
         assert torch.equal(run.segment.positions(setting.config, 0), segment.positions(setting.config, 0))
     given = plan.segments[0].given
     assert given is not None
-    assert given.latents is not None
-    torch.testing.assert_close(batch.runs[0].values[0], given.latents.float())
+    torch.testing.assert_close(batch.runs[0].values[0], given.values.float())
     assert batch.runs[0].given.all()
     assert not batch.runs[1].given.any()
     assert sequences.num_generated(clip, hint) == sum(run.segment.num_tokens for run in batch.runs)
