@@ -60,8 +60,7 @@ class DatasetCaptions:
         if asked.by == "reasoner":
             self._reasoners.check(reasoner, "reasoner")
         into = asked.into or (name if source.place == "uploaded" else f"{name}-captioned"[:64])
-        if into in self._live:
-            raise Conflict(f"Captions of {into} are being written.", hint="Stop that first.")
+        self._refuse_live(into)
         if into == name and source.place != "uploaded":
             raise Conflict(f"The data set {name} is only read.", param="into", hint="Use another name.")
         folder = await self._datasets.own(into)
@@ -73,6 +72,7 @@ class DatasetCaptions:
                 await write_text(clip.with_suffix(".txt"), f"{words_of(clip)}\n")
         elif bare:
             worn = None if asked.adapter is None else Adapter(name=asked.adapter)
+            self._refuse_live(into)  # who asked meanwhile was first
             self._told(into, Captioning(total=len(bare)))
             task = asyncio.create_task(self._write(into, bare, reasoner, worn))
             self._live[into] = task
@@ -94,6 +94,10 @@ class DatasetCaptions:
         """Write no more of any."""
         for name in tuple(self._live):
             await self.stop(name)
+
+    def _refuse_live(self, name: str) -> None:
+        if name in self._live:
+            raise Conflict(f"Captions of {name} are being written.", hint="Stop that first.")
 
     async def _write(self, name: str, clips: list[Path], reasoner: str, adapter: Adapter | None) -> None:
         waiting = iter(clips)

@@ -103,6 +103,7 @@ class DatasetFolder:
         self._refuse_read_only(name)
         with typed_disk_errors(self._own):
             await asyncio.to_thread(shutil.rmtree, self._own / name)
+        self.captioning.pop(name, None)
         self.changed()
 
     def where(self, name: str) -> Path:
