@@ -43,6 +43,7 @@ async def living(services: Services) -> AsyncGenerator[None]:
         evaluating.cancel()
         rating.cancel()
         tuning.cancel()
+        await services.tuning.captions.close()
         await services.tuning.tunings.close()
         await library.refining.close()
         await services.evaluation.runs.close()

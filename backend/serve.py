@@ -72,6 +72,7 @@ from backend.services import (
     WordServices,
 )
 from backend.tuning.building import build as build_tuning
+from backend.tuning.drifting import DriftMeasuring
 from studio.checkpoints import Checkpoint
 from studio.data_folder import DataFolder
 from studio.errors import DiskFull, StudioError
@@ -103,6 +104,8 @@ def build_services(settings: ServerSettings, folder: DataFolder, catalogue: Chec
         comparisons=library.comparisons,
         benchmarks=evaluation.benchmarks,
         runs=evaluation.runs,
+        drifting=DriftMeasuring(PromisedJobs(fleet.jobs), ledger.media),
+        reasoners=library.reasoners,
     )
     robots = build_robots(ledger=ledger, fleet=fleet)
     return Services(ledger, fleet, words, library, evaluation, tuning, robots, Machine())

@@ -54,6 +54,7 @@ from backend.reasoning.upsampler import Upsampler
 from backend.refining.service import RefiningService
 from backend.robots.hub import RobotHub
 from backend.tuning.building import TuningServices
+from backend.tuning.captioning import DatasetCaptions
 from backend.tuning.datasets import DatasetFolder
 from backend.tuning.service import TuningService
 
@@ -206,5 +207,6 @@ UsesQuestionDrafts = Annotated[QuestionDraftService, _part(lambda services: serv
 UsesHue = Annotated[HueService, _part(lambda services: services.evaluation.hue)]
 UsesHueTasks = Annotated[HueTaskService, _part(lambda services: services.evaluation.hue_tasks)]
 UsesDatasets = Annotated[DatasetFolder, _part(lambda services: services.tuning.datasets)]
+UsesCaptions = Annotated[DatasetCaptions, _part(lambda services: services.tuning.captions)]
 UsesTunings = Annotated[TuningService, _part(lambda services: services.tuning.tunings)]
 UsesRobots = Annotated[RobotHub, _part(lambda services: services.robots.hub)]

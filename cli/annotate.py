@@ -64,7 +64,7 @@ def annotate(
             "--tags/--no-tags", envvar="ORRERY_TAGS", help="Tag the videos in the library, as in 'Weather: Heavy rain'."
         ),
     ] = True,
-    said: Annotated[Said, request_flags("checkpoint")],
+    said: Annotated[Said, request_flags("checkpoint", "adapter")],
     endpoint: EndpointOption = None,
     model: ModelOption = None,
     by_path: Annotated[
@@ -94,7 +94,14 @@ def annotate(
     failed: list[tuple[str, str]] = []
 
     async def run() -> None:
-        async with answering(target, endpoint, model, by_path=by_path, checkpoint=said["checkpoint"]) as reasoner:
+        async with answering(
+            target,
+            endpoint,
+            model,
+            by_path=by_path,
+            checkpoint=said["checkpoint"],
+            adapter=said["adapter"],
+        ) as reasoner:
             with counted(len(items), "videos") as count:
                 waiting = iter(items)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cli.request_flags import parse_adapter
 from cli.target import Target, reached
 from studio.captions.answer_schema import sparing
 from studio.client import StudioClient
@@ -59,7 +60,13 @@ class Answering:
 
 @asynccontextmanager
 async def answering(
-    target: Target, endpoint: str | None, model: str | None, *, by_path: bool, checkpoint: str | None
+    target: Target,
+    endpoint: str | None,
+    model: str | None,
+    *,
+    by_path: bool,
+    checkpoint: str | None,
+    adapter: str | None = None,
 ) -> AsyncGenerator[Answering, None]:
     """Somebody who answers while the block runs.
 
@@ -69,18 +76,30 @@ async def answering(
         model: the endpoint's.
         by_path: whether the endpoint reads clips by their paths.
         checkpoint: of the server; None takes its own.
+        adapter: of the server, as a flag says it, that its reasoner wears.
 
     Raises:
-        BadInput: the endpoint's address is none.
+        BadInput: the endpoint's address is none, or an adapter is asked of it.
         ServerUnreachable: nobody is there.
     """
     if endpoint is not None:
+        if adapter is not None:
+            raise BadInput(
+                "--adapter and --endpoint are both given; an endpoint names its adapters as models.",
+                param="adapter",
+                hint="Name it with --model.",
+            )
         async with open_endpoint(endpoint, model) as ask:
             yield Answering(Patient(ask), attach_by_path if by_path else attach_whole)
         return
     async with (
         reached(target, checkpoint) as (client, named),
-        Endpoint(f"{client.base_url}/v1", model=named, api_key=target.token) as ask,
+        Endpoint(
+            f"{client.base_url}/v1",
+            model=named,
+            api_key=target.token,
+            lora=None if adapter is None else parse_adapter(adapter),
+        ) as ask,
     ):
         listed = (await client.checkpoints()).checkpoints
         asked = next((one for one in listed if (one.active if named is None else one.id == named)), None)

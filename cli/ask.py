@@ -17,7 +17,7 @@ from cli.answering import OWN, patiently
 from cli.attachments import Attachments
 from cli.flags import JsonOption, TargetFlags, model_flags, with_flags
 from cli.printed import SOME_FAILED, one_line, print_table, printable
-from cli.request_flags import Said, request_flags
+from cli.request_flags import Said, parse_adapter, request_flags
 from cli.target import Target, reached
 from studio.client import StudioClient
 from studio.client.chat import Piece
@@ -52,6 +52,7 @@ class Asked:
         thinking: None is unsaid.
         sampling: what was said of it.
         checkpoint: of the server, or None.
+        adapter: that the reasoner wears, or None.
     """
 
     words: str
@@ -59,6 +60,7 @@ class Asked:
     thinking: bool | None
     sampling: Mapping[str, Any]
     checkpoint: str | None
+    adapter: dict[str, Any] | None
 
 
 @dataclass
@@ -81,7 +83,7 @@ class Heard:
 @with_flags
 def ask(
     *,
-    said: Annotated[Said, request_flags("checkpoint")],
+    said: Annotated[Said, request_flags("checkpoint", "adapter")],
     sampling: Annotated[
         Mapping[str, Any],
         model_flags(
@@ -134,7 +136,7 @@ def ask(
     whole answer is printed when it is complete.
     """
     media = (*(("image", name) for name in image or ()), *(("video", name) for name in video or ()))
-    asked = Asked(" ".join(question or ()), media, thinking, sampling, said["checkpoint"])
+    asked = Asked(" ".join(question or ()), media, thinking, sampling, said["checkpoint"], _adapter(said))
     try:
         if task is not None:
             if schema is not None or "temperature" in sampling:
@@ -146,6 +148,10 @@ def ask(
     except KeyboardInterrupt:
         print("\norrery: stopped.", file=sys.stderr)
         raise
+
+
+def _adapter(said: Said) -> dict[str, Any] | None:
+    return None if said["adapter"] is None else parse_adapter(said["adapter"])
 
 
 def _refuse(name: str, why: str) -> None:
@@ -169,6 +175,8 @@ def _ask_question(asked: Asked, schema: Path | None, target: Target, *, as_json:
             body = request_body(question, named or "")
             if named is None:
                 del body["model"]
+            if asked.adapter is not None:
+                body["lora"] = asked.adapter
             heard = await patiently(lambda: _listen(client, body, quiet=as_json))
         print(json.dumps(asdict(heard), indent=2, ensure_ascii=False) if as_json else "")
         if heard.finish_reason == "length":
@@ -202,7 +210,7 @@ def _ask_task(name: str, words: Sequence[str], asked: Asked, target: Target, *, 
             if name not in tasks:
                 raise BadInput(f"There is no task {shown(name)}.", param="task", hint=nearest(name, tasks))
             said.update(_open_field(tasks[name], said, asked.words))
-            body = {"media": f"{OWN}{own}", "words": said, **asked.sampling}
+            body = {"media": f"{OWN}{own}", "words": said, "adapter": asked.adapter, **asked.sampling}
             body |= {} if asked.thinking is None else {"thinking": asked.thinking}
             return await patiently(lambda: client.ask_reasoner(f"/v1/tasks/{name}", body, TaskAnswer))
 

@@ -44,7 +44,7 @@ def caption(
     sampling: Annotated[
         Mapping[str, Any], model_flags(ReasonerSampling, {"max_tokens": "max-tokens"}, dict(CAPTIONING))
     ],
-    said: Annotated[Said, request_flags("checkpoint")],
+    said: Annotated[Said, request_flags("checkpoint", "adapter")],
     jobs: Annotated[
         int, typer.Option(envvar="ORRERY_JOBS", min=1, max=256, help="Number of videos to caption at the same time.")
     ] = 16,
@@ -90,7 +90,14 @@ def caption(
         refuse_without_endpoint({"--model": model, "--by-path": by_path})
 
     async def run() -> CaptionRun:
-        async with answering(target, endpoint, model, by_path=by_path, checkpoint=said["checkpoint"]) as reasoner:
+        async with answering(
+            target,
+            endpoint,
+            model,
+            by_path=by_path,
+            checkpoint=said["checkpoint"],
+            adapter=said["adapter"],
+        ) as reasoner:
             captioner = Captioner(
                 reasoner.ask,
                 probe=probe_clip,

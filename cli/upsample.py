@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 from rich.console import Console
@@ -88,6 +89,10 @@ def upsample(
             help="Output file for the caption, as one line of JSON; default: stdout.",
         ),
     ] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter for the server's reasoner."),
+    ] = None,
     diff: Annotated[
         bool,
         typer.Option("--diff", envvar="ORRERY_DIFF", help="Show which of your words were kept and which were lost."),
@@ -113,11 +118,13 @@ def upsample(
     attachments = Attachments()
     request = _wanted(kind, {"prompt": words, **said}, attachments)
     if endpoint is not None:
+        if adapter is not None:
+            raise BadInput("--adapter needs the server's reasoner; --endpoint is given too.", param="adapter")
         answer = _by_endpoint(request, attachments, endpoint, model, attempts=attempts or ATTEMPTS, sampling=sampling)
     else:
         max_tokens = sampling.get("max_tokens")
         refuse_without_endpoint({"--model": model, "--attempts": attempts, "--max-tokens": max_tokens})
-        answer = _by_server(request, attachments, target)
+        answer = _by_server(request, attachments, adapter, target)
     if path is not None:
         asyncio.run(write_text(path, f"{answer.prompt}\n"))
         print(f"{path}  {len(answer.prompt):,} characters")
@@ -174,8 +181,10 @@ def _by_endpoint(
     return asyncio.run(run())
 
 
-def _by_server(request: Captioned, attachments: Attachments, target: Target) -> UpsampleAnswer:
+def _by_server(request: Captioned, attachments: Attachments, adapter: str | None, target: Target) -> UpsampleAnswer:
     """Ask the server that runs, else one that runs for the duration. Raises EngineError, and what the server says."""
+
+    path = "/v1/upsample" + (f"?adapter={quote(adapter, safe='')}" if adapter else "")
 
     async def run() -> UpsampleAnswer:
         async with reached(target, request.checkpoint) as (client, checkpoint):
@@ -183,7 +192,7 @@ def _by_server(request: Captioned, attachments: Attachments, target: Target) -> 
             # What nobody set is left for the server, whose preset knows better defaults.
             said = told(request, checkpoint).model_dump(mode="json", exclude_unset=True)
             body = {**said, "kind": request.kind}
-            return await patiently(lambda: client.ask_reasoner("/v1/upsample", body, UpsampleAnswer))
+            return await patiently(lambda: client.ask_reasoner(path, body, UpsampleAnswer))
 
     return asyncio.run(run())
 

@@ -13,6 +13,7 @@ from studio.evaluation.layouts.labels import holds_labels
 from studio.evaluation.layouts.llava import META
 from studio.evaluation.layouts.messages import holds_messages
 from studio.requests import Frozen
+from studio.tuning.recipes import Name
 
 DatasetLayout = Literal["clips_listed", "clips", "messages", "llava", "labels", "lerobot", "unknown"]
 """A list of clips (`video_dataset_file.jsonl`); clips with captions beside them; conversations in messages or as LLaVA
@@ -37,6 +38,42 @@ TASKS: dict[DatasetLayout, tuple[str, ...]] = {
 """What can be trained on each layout."""
 
 
+CAPTION_SUFFIXES = (".json", ".txt")
+"""Of `clip.json` (structured) and `clip.txt` beside `clip.mp4`."""
+
+
+class Captioning(Frozen):
+    """How far the captions of a data set are.
+
+    Attributes:
+        done: of `total` videos, `failed` of them without a caption.
+        is_open: whether more are being written.
+        reason: why the last one failed, or why it ended early.
+    """
+
+    total: int
+    done: int = 0
+    failed: int = 0
+    is_open: bool = True
+    reason: str = ""
+
+
+class CaptionDataset(Frozen):
+    """`POST /v1/datasets/{name}/captions`: captions for its videos that have none.
+
+    Attributes:
+        by: a reasoner writes them, or the files' names are taken for them.
+        into: the data set that gets them; none is the same, or of one that is only read NAME-captioned.
+        reasoner: who writes; none is the default checkpoint's.
+        adapter: that it wears.
+    """
+
+    by: Literal["reasoner", "names"]
+    into: Name | None = None
+    reasoner: str | None = None
+    adapter: str | None = None
+
+
 class DatasetInfo(Frozen):
     """A data set of a server.
 
@@ -47,6 +84,7 @@ class DatasetInfo(Frozen):
         num_files, size_bytes: of all its files.
         num_clips: of the layout "clips"; `num_uncaptioned` of them have no caption and are not trained on.
         note: what is missing and what to do, for a person.
+        captioning: since the server started.
     """
 
     name: str
@@ -58,6 +96,7 @@ class DatasetInfo(Frozen):
     num_clips: int = 0
     num_uncaptioned: int = 0
     note: str = ""
+    captioning: Captioning | None = None
 
 
 class DatasetList(Frozen):
@@ -133,7 +172,7 @@ def describe(folder: Path, name: str, place: DatasetPlace) -> DatasetInfo:
 
 def has_caption(clip: Path) -> bool:
     """Whether `clip.json` or `clip.txt` lies beside `clip.mp4`."""
-    return any(clip.with_suffix(suffix).is_file() for suffix in (".json", ".txt"))
+    return any(clip.with_suffix(suffix).is_file() for suffix in CAPTION_SUFFIXES)
 
 
 def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files: int) -> str:
@@ -146,8 +185,8 @@ def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files
         )
     if num_uncaptioned:
         return (
-            f"{num_uncaptioned} of {num_clips} videos have no caption and are left out. Write captions with "
-            "orrery caption, or put a .txt file with the same name beside each video."
+            f"{num_uncaptioned} of {num_clips} videos have no caption and are left out. Have the reasoner "
+            "write captions, put a .txt file with the same name beside each video, or use the files' names."
         )
     return ""
 

@@ -323,6 +323,8 @@ RecordName = Literal[
     "study_questions",
     "study_ratings",
     "study_tasks",
+    "tunings",
+    "tuning_steps",
 ]
 """What is written down about items beside their jobs."""
 

@@ -10,6 +10,7 @@ from studio.captions import Caption, Paragraph, Repair
 from studio.prompting import ReasonerTask, Upsampled
 from studio.prompting.word_diff import UserWord
 from studio.requests import MAX_SEED, Frozen
+from studio.requests.fields import AdapterField
 
 MAX_ADDRESS = 96 * 2**20
 """Characters: 64 MiB as a data URI, and room to spare."""
@@ -83,6 +84,7 @@ class TaskRequest(Frozen):
     Attributes:
         media: the picture or clip that is asked about: an id of the store, or any address that a chat may show.
         words: what a person says, by the task's fields.
+        adapter: that the reasoner wears for the answer.
         thinking: instead of the task's own choice.
         seed: instead of the task's own.
         max_tokens: likewise.
@@ -90,6 +92,7 @@ class TaskRequest(Frozen):
 
     media: Annotated[str, Field(min_length=1, max_length=MAX_ADDRESS)]
     words: dict[str, str] = Field(default_factory=dict)
+    adapter: AdapterField = None
     thinking: bool | None = None
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=65_536)] | None = None

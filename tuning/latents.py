@@ -74,6 +74,7 @@ class LatentCache:
         """Encode what is not there yet.
 
         Args:
+            controls: of every video, beside the video itself.
             told: how many are there.
 
         Raises:

@@ -37,7 +37,7 @@ from tuning.loop import Done, Learner, Shown, steps
 from tuning.memory import estimate
 from tuning.merging import adapter_tensors, merged_tensors
 from tuning.optimisers import Moving
-from tuning.reasoner.data import read_conversation_data
+from tuning.reasoner.data import ConversationData, read_conversation_data
 from tuning.saves import write_adapter, write_checkpoint
 from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
@@ -246,6 +246,7 @@ def _report(place: Place, data: TrainingData) -> DataReport:
         tokens=data.histogram(),
         samples=data.samples(place.work.out),
         num_trained=num_trained,
+        budget=data.budget if isinstance(data, ConversationData) else None,
         memory=estimate(
             place.opened.config,
             data.shape,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
-from studio.errors import BadInput
+from studio.errors import BadInput, NotAllowed
 from studio.requests import cut, nearest, shown
 
 
@@ -51,6 +51,24 @@ def number_of(fields: Mapping[str, Any], name: str, path: str = "") -> float | i
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise BadInput(f"{path}{name} is {shown(value)}; expected a number.", param=f"{path}{name}")
     return value
+
+
+LORA = {"name": "name", "lora_name": "name", "scale": "scale", "lora_scale": "scale"}
+"""Of a LoRA adapter, what vLLM-Omni and SGLang call our two fields."""
+
+
+def adapter_of(lora: object) -> dict[str, Any]:
+    """Our `adapter` for their `lora`; nothing where there is none. Raises NotAllowed: it names one in another way."""
+    if lora is None:
+        return {}
+    entries = cast(dict[str, Any], lora) if isinstance(lora, dict) else {}
+    if not entries or not entries.keys() <= LORA.keys():
+        raise NotAllowed(
+            f"lora is {shown(cast(object, lora))}; expected an object with name and scale.",
+            param="lora",
+            hint="GET /v1/adapters lists them.",
+        )
+    return {"adapter": {LORA[name]: value for name, value in entries.items() if value is not None}}
 
 
 MAX_DEPTH = 6

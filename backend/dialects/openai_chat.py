@@ -1,7 +1,8 @@
 """OpenAI's chat completions, with the fields that vLLM added to them for pictures, clips and sampling: to a request.
 
 What a caller leaves out is the reasoner's own setting (`studio.requests.reason`): temperature 0.7, top_p 0.8, top_k 20.
-The presence penalty is OpenAI's 0, so that a temperature of 0 takes the likeliest token.
+The presence penalty is OpenAI's 0, so that a temperature of 0 takes the likeliest token. `lora` is what the images and
+videos have too: a LoRA adapter, which the reasoner wears for this answer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from backend.dialects.fields import check_names, flag_of, number_of, object_of
+from backend.dialects.fields import adapter_of, check_names, flag_of, number_of, object_of
 from backend.reasoning.shown_media import Shown
 from studio.errors import BadInput, NotAllowed, StudioError, rebuild
 from studio.requests import parse_as, shown
@@ -44,6 +45,7 @@ TRANSLATED = frozenset(
         "media_io_kwargs",
         "mm_processor_kwargs",
         "chat_template_kwargs",
+        "lora",
     }
 )
 IGNORED = frozenset(
@@ -61,6 +63,7 @@ ASKS_FOR_NOTHING: tuple[object, ...] = ([], {}, "none", "auto", ["text"])
 
 OWN_NAMES = {
     "checkpoint": "model",
+    "adapter": "lora",
     "response_schema": "response_format.json_schema.schema",
     "video_fps": "media_io_kwargs.video.fps",
     "num_video_frames": "media_io_kwargs.video.num_frames",
@@ -112,6 +115,7 @@ def to_call(body: Mapping[str, Any]) -> ChatCall:
         **_schema(fields),
         **_looking(fields),
         **_thinking(fields),
+        **adapter_of(fields.get("lora")),
     }
     return ChatCall(
         fields.get("model"),

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel
 
-from backend.dialects.fields import EXTRAS, check_names, with_extras
+from backend.dialects.fields import EXTRAS, adapter_of, check_names, with_extras
 from studio.errors import BadInput, NotAllowed
 from studio.jobs import Job
 from studio.requests import shown
@@ -45,7 +45,6 @@ about a picture here."""
 
 ResponseFormat = Literal["b64_json", "url", "file"]
 OutputFormat = Literal["png", "jpeg", "webp"]
-LORA = {"name": "name", "lora_name": "name", "scale": "scale", "lora_scale": "scale"}
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def to_call(body: Mapping[str, Any]) -> ImagesCall:
         payload["resolution"], payload["aspect_ratio"] = parse_size(size if isinstance(size, str) else shown(size))
     payload |= {name: fields[name] for name in SWITCHES & fields.keys()}
     payload["sampling"] = {name: fields[name] for name in SAMPLING & fields.keys()}
-    payload |= _adapter(fields.get("lora"))
+    payload |= adapter_of(fields.get("lora"))
     return ImagesCall(
         payload, cast(ResponseFormat, response_format), cast(OutputFormat, output_format), max(quality, 1), guardrails
     )
@@ -132,19 +131,6 @@ def _one_of(fields: Mapping[str, Any], name: str, options: Sequence[str]) -> str
     if value not in options:
         raise BadInput(f"{name} is {shown(value)}; expected {' or '.join(options)}.", param=name)
     return value
-
-
-def _adapter(lora: object) -> dict[str, Any]:
-    if lora is None:
-        return {}
-    entries = cast(dict[str, Any], lora) if isinstance(lora, dict) else {}
-    if not entries or not entries.keys() <= LORA.keys():
-        raise NotAllowed(
-            f"lora is {shown(cast(object, lora))}; expected an object with name and scale.",
-            param="lora",
-            hint="GET /v1/adapters lists them.",
-        )
-    return {"adapter": {LORA[name]: value for name, value in entries.items() if value is not None}}
 
 
 def to_answer(

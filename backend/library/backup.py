@@ -1,7 +1,8 @@
 """A backup: a zip of the database, of all media and of what a person keeps beside them. Unpacked, it is a data folder.
 
-Presets of forms, a person's own presets with tasks and templates, and adapters travel. `reasoners.toml` does not, since
-it may hold keys; neither do checkpoints, which are pulled or built again, nor what says who holds the folder.
+Presets of forms, a person's own presets with tasks, templates and recipes, and adapters travel, the saves of tunings
+among them. `reasoners.toml` does not, since it may hold keys; neither do checkpoints, which are pulled, built or tuned
+again, data sets, the states of tunings, nor what says who holds the folder.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ from studio.requests import shown
 DATABASE_NAME = "orrery.db"
 MEDIA_PATTERN = "media/??/*"
 OWN_PATTERNS = (
-    *("form-presets/*.json", "presets/*.toml", "presets/tasks/*.toml", "presets/templates/*.toml"),
+    *(
+        "form-presets/*.json",
+        "presets/*.toml",
+        "presets/tasks/*.toml",
+        "presets/templates/*.toml",
+        "presets/tuning/*.toml",
+    ),
     *("adapters/*.safetensors", "adapters/*/*.json", "adapters/*/*.safetensors"),
 )
 """What a person keeps in the data folder beside the library."""

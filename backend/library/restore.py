@@ -26,6 +26,8 @@ from backend.database.evaluation_tables import (
     HueStudyRow,
     HueTaskRow,
     QuestionDraftRow,
+    TuningRow,
+    TuningStepRow,
 )
 from backend.database.tables import (
     AnswerRow,
@@ -52,6 +54,8 @@ from studio.presets import load_presets
 from studio.prompting import load_tasks
 from studio.prompting.templates import load_refining_texts
 from studio.refinements import Refinement, rested
+from studio.tuning.presets import load_recipes
+from studio.tuning.tunings import OPEN
 
 log = structlog.get_logger("orrery.import")
 
@@ -74,6 +78,8 @@ RECORDS: dict[RecordName, type[Table]] = {
     "study_questions": HueQuestionRow,
     "study_ratings": HueRatingRow,
     "study_tasks": HueTaskRow,
+    "tunings": TuningRow,
+    "tuning_steps": TuningStepRow,
 }
 
 _AT_ONCE = 500
@@ -122,7 +128,7 @@ class _Items:
 def restore(
     backup: Backup, place: Path, database: Database, folder: DataFolder, quota_bytes: int | None
 ) -> ImportReport:
-    """Bring in everything that is not here yet. Jobs, refinements and runs that were open come in as ended.
+    """Bring in everything that is not here yet. Jobs, refinements, runs and tunings that were open come in as ended.
 
     Args:
         place: a folder on the disk of the data folder, where files wait until all of them are there.
@@ -187,6 +193,12 @@ def _prepare(session: Session, backup: Backup, quota_bytes: int | None) -> _Item
             f"UPDATE backup.{table.__tablename__} SET state = 'stopped', "
             "document = json_set(document, '$.state', 'stopped') WHERE state = 'running'",
         )
+    _run(
+        session,
+        "UPDATE backup.tunings SET state = 'stopped', "
+        "document = json_set(document, '$.state', 'stopped', '$.progress.state', 'stopped') "
+        f"WHERE state IN ({', '.join(repr(state) for state in OPEN)})",
+    )
     returning = text("SELECT id FROM backup.artefacts WHERE job_id IN (SELECT id FROM main.jobs)")
     return _Items(
         new=[media_id for media_id in listed if media_id in backup.media],
@@ -271,6 +283,7 @@ def _unusable(names: Sequence[str], folder: DataFolder) -> list[str]:
         load_presets(folder.presets)
         load_tasks(folder.tasks)
         load_refining_texts(folder.templates)
+        load_recipes(folder.presets / "tuning")
     except BadInput as error:
         log.warning("presets_not_imported", reason=error.message)
         return [name for name in names if name.startswith("presets/")]

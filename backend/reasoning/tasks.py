@@ -50,7 +50,8 @@ class TaskService:
                 update={field: value for field, value in said.items() if value is not None}
             )
             question = task_question(task, [part], asked.words, thinking=asked.thinking, sampling=sampling)
-            answer = await Resident(self._service, laid.files, "media", counted=True)(question)
+            ask = Resident(self._service, laid.files, "media", adapter=asked.adapter, counted=True)
+            answer = await ask(question)
             return read_task(task, answer, frame)
         finally:
             laid.close()

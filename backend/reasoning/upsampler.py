@@ -31,7 +31,7 @@ from studio.prompting import (
     upsample,
     wish_of,
 )
-from studio.requests import KINDS, Request, parse_request, shown
+from studio.requests import KINDS, Adapter, Request, parse_request, shown
 from studio.settings import ServerSettings
 
 log = structlog.get_logger("orrery.upsampler")
@@ -57,11 +57,14 @@ class Upsampler:
         self._settings = settings
         self._guard = guard
 
-    async def answer(self, payload: Mapping[str, Any], told: Told = unheard) -> Upsampled:
+    async def answer(
+        self, payload: Mapping[str, Any], told: Told = unheard, *, adapter: Adapter | None = None
+    ) -> Upsampled:
         """The caption for a request's JSON; what it leaves out comes from the checkpoint's preset, as in a job.
 
         Args:
             told: gets what the resident reasoner writes as it comes, also what an attempt writes that is given up.
+            adapter: that the resident reasoner wears; the request's own is the generator's.
 
         Raises:
             UnknownKind: it is no request that has words.
@@ -79,7 +82,7 @@ class Upsampler:
             raise NotAllowed(f"{kind} has no structured caption: {why}.", param="kind")
         request = parse_request(complete(self._catalogue.serving(payload.get("checkpoint")).preset, payload))
         assert is_captioned(request)
-        return await self._upsample(request, counted=True, told=told)
+        return await self._upsample(request, counted=True, told=told, adapter=adapter)
 
     def is_wanted(self, request: Request) -> bool:
         """Whether a request asks for it and has plain words."""
@@ -105,7 +108,9 @@ class Upsampler:
             written["negative_prompt"] = done.negative_prompt
         return parse_request({**written, **dict.fromkeys(SENTENCES & written.keys(), False)})
 
-    async def _upsample(self, request: Captioned, *, counted: bool, told: Told = unheard) -> Upsampled:
+    async def _upsample(
+        self, request: Captioned, *, counted: bool, told: Told = unheard, adapter: Adapter | None = None
+    ) -> Upsampled:
         sized = await DECODERS.beside(lambda: with_length(request, self._store))
         assert is_captioned(sized)
         media = shown_media(request)
@@ -125,8 +130,15 @@ class Upsampler:
             sampling = UPSAMPLING.model_copy(update={"max_tokens": most})
             shown_parts = [part(url=f"{OWN}{found.id}") for found in media]
             wish = wish_of(sized, shown_parts, sampling=sampling, prompting=served.prompting)
-            done = await upsample(
-                Resident(self._service, files, param, checkpoint=request.checkpoint, counted=counted, told=told), wish
+            resident = Resident(
+                self._service,
+                files,
+                param,
+                checkpoint=request.checkpoint,
+                adapter=adapter,
+                counted=counted,
+                told=told,
             )
+            done = await upsample(resident, wish)
         log.info("prompt_upsampled", kind=request.kind, attempts=done.attempts, repairs=len(done.repairs))
         return done

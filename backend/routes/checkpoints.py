@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 
 from backend.checkpoints.catalogue import CheckpointCatalogue
+from backend.checkpoints.looking import budget_of
 from backend.errors import documented
 from backend.fleet import Fleet
 from backend.fleet.memory import weight_bytes
@@ -18,6 +19,7 @@ from studio.errors import BadInput, BrokenCheckpoint, CheckpointNotFound, Confli
 from studio.events import CheckpointStatus, CheckpointTask
 from studio.requests import KINDS, nearest, shown
 from studio.rules import choices, spans
+from studio.vision_budget import ClipLook, VisionBudget
 
 router = APIRouter(prefix="/v1", tags=["checkpoints"])
 
@@ -56,6 +58,15 @@ async def load(name: Name, catalogue: UsesCatalogue, engines: UsesEngines) -> Ch
     """Load a checkpoint. Others are unloaded for it, if needed, when they are idle; the default stays as it is."""
     checkpoint = await asyncio.to_thread(catalogue.whole, name)
     return engines.load(checkpoint)
+
+
+@router.get(
+    "/checkpoints/{name}/vision-budget",
+    responses=documented(BadInput, CheckpointNotFound, Conflict, NotACheckpoint, BrokenCheckpoint),
+)
+async def vision_budget(name: Name, catalogue: UsesCatalogue, look: Annotated[ClipLook, Query()]) -> VisionBudget:
+    """Compute how many tokens a video takes of a conversation, and what is left for the question and the answer."""
+    return await asyncio.to_thread(lambda: budget_of(catalogue.whole(name), look))
 
 
 @router.post(

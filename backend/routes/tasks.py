@@ -27,6 +27,7 @@ from studio.errors import (
 from studio.jobs import Failure
 from studio.prompting import TaskAnswer, Upsampled
 from studio.reasoner_answers import TaskList, TaskRequest, UpsampleAnswer
+from studio.requests import Adapter, parse_as
 
 router = APIRouter(prefix="/v1/tasks", tags=["reasoner"])
 
@@ -81,6 +82,9 @@ async def upsample(
     request: Request,
     parts: Parts,
     stream: Annotated[bool, Query()] = False,
+    adapter: Annotated[
+        str | None, Query(description="a LoRA adapter for the reasoner; the request's own is the generator's")
+    ] = None,
 ) -> Response:
     """Upsample the prompt of an image, video or transfer request without running it.
 
@@ -88,10 +92,11 @@ async def upsample(
     Disconnecting cancels it.
     """
     upsampler = parts.words.upsampler
+    worn = None if adapter is None else parse_as(Adapter, {"name": adapter})
 
     async def write(add: Callable[[str], None]) -> None:
         if not stream:
-            add(_shown(await upsampler.answer(payload)))
+            add(_shown(await upsampler.answer(payload, adapter=worn)))
             return
         begun = False
 
@@ -101,7 +106,7 @@ async def upsample(
             add(f"data: {json.dumps({'text': text})}\n\n")
 
         try:
-            done = await upsampler.answer(payload, tell)
+            done = await upsampler.answer(payload, tell, adapter=worn)
             add(f'data: {{"answer": {_shown(done)}}}\n\n')
         except StudioError as error:
             if not begun:

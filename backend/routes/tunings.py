@@ -10,8 +10,8 @@ from fastapi.responses import FileResponse, Response
 
 from backend.errors import documented
 from backend.routes.media import HEADERS
-from backend.services import Parts, UsesDatasets, UsesTunings
-from studio.datasets import DatasetInfo, DatasetList, KeptFile
+from backend.services import Parts, UsesCaptions, UsesDatasets, UsesTunings
+from studio.datasets import CaptionDataset, DatasetInfo, DatasetList, KeptFile
 from studio.errors import (
     BadInput,
     BenchmarkNotFound,
@@ -76,11 +76,33 @@ async def put_file(name: DatasetName, path: FilePath, request: Request, kept: Us
     return await kept.put(name, path, request.stream())
 
 
+@datasets.post(
+    "/{name}/captions",
+    status_code=202,
+    responses=documented(DatasetNotFound, BadInput, Conflict, DiskFull, StorageError),
+)
+async def caption_dataset(
+    name: DatasetName, asked: Annotated[CaptionDataset, Body(examples=[{"by": "names"}])], captions: UsesCaptions
+) -> DatasetInfo:
+    """Write captions for the videos that have none, or use their file names.
+
+    Returns the data set to train on. A data set that the server only reads is laid out again under another name first.
+    """
+    return await captions.start(name, asked)
+
+
+@datasets.delete("/{name}/captions", responses=documented(DatasetNotFound))
+async def stop_captions(name: DatasetName, captions: UsesCaptions) -> DatasetInfo:
+    """Stop writing captions; those written so far stay, and the next start continues."""
+    return await captions.stop(name)
+
+
 @datasets.delete("/{name}", status_code=204, responses=documented(DatasetNotFound, Conflict, StorageError))
-async def remove_dataset(name: DatasetName, kept: UsesDatasets, tunings: UsesTunings) -> None:
+async def remove_dataset(name: DatasetName, kept: UsesDatasets, captions: UsesCaptions, tunings: UsesTunings) -> None:
     """Delete an uploaded data set that no tuning is reading."""
     if tunings.uses(name):
         raise Conflict(f"A tuning is reading {name}.", hint="Stop it first.")
+    await captions.stop(name)
     await kept.remove(name)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from backend.arena.reasoners import Reasoners
 from backend.broadcast import Broadcast
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.comparisons import ComparisonService
@@ -13,8 +14,10 @@ from backend.database import Database
 from backend.evaluation import BenchmarkService, RunService
 from backend.fleet import Fleet
 from backend.library.uploads import Uploads
+from backend.tuning.captioning import DatasetCaptions
 from backend.tuning.datasets import DatasetFolder
 from backend.tuning.device import TrainingDevice
+from backend.tuning.drifting import DriftMeasuring
 from backend.tuning.evaluating import SaveEvaluation, checkpoint_folder
 from backend.tuning.news import TuningNews
 from backend.tuning.running import TuningParts
@@ -35,6 +38,7 @@ class TuningServices:
 
     news: TuningNews
     datasets: DatasetFolder
+    captions: DatasetCaptions
     tunings: TuningService
     recipes: Path
 
@@ -51,6 +55,8 @@ def build(
     comparisons: ComparisonService,
     benchmarks: BenchmarkService,
     runs: RunService,
+    drifting: DriftMeasuring,
+    reasoners: Reasoners,
 ) -> TuningServices:
     """The services; nothing runs yet.
 
@@ -77,5 +83,8 @@ def build(
         device=device,
         checkpoint_folder=partial(checkpoint_folder, catalogue),
         evaluate=seeing.evaluate,
+        measure_drift=drifting.measure,
     )
-    return TuningServices(news, datasets, TuningService(parts, catalogue, benchmarks.get), folder.presets / "tuning")
+    captions = DatasetCaptions(datasets, reasoners, lambda: catalogue.active.id)
+    tunings = TuningService(parts, catalogue, benchmarks.get)
+    return TuningServices(news, datasets, captions, tunings, folder.presets / "tuning")

@@ -15,6 +15,7 @@ from studio.captions.training_data import LISTING, list_clips
 from studio.data_folder import DataFolder
 from studio.datasets import (
     MADE_HERE,
+    Captioning,
     DatasetInfo,
     DatasetList,
     DatasetPlace,
@@ -39,13 +40,17 @@ class DatasetFolder:
     Args:
         root: of large ones that are on the machine already; it is only read.
         changed: called after every change.
+
+    Attributes:
+        captioning: how far captions are, by data set; told by whoever writes them.
     """
 
     def __init__(self, folder: DataFolder, root: Path | None, changed: Callable[[], None]) -> None:
         self._own = folder.datasets
         self._recordings = folder.recordings
         self._root = root
-        self._changed = changed
+        self.changed = changed
+        self.captioning: dict[str, Captioning] = {}
 
     async def listing(self) -> DatasetList:
         """Every data set, by name."""
@@ -54,7 +59,15 @@ class DatasetFolder:
     async def get(self, name: str) -> DatasetInfo:
         """One of them. Raises DatasetNotFound."""
         place, folder = self._find(name)
-        return await asyncio.to_thread(describe, folder, name, place)
+        return await asyncio.to_thread(self._described, folder, name, place)
+
+    async def own(self, name: str) -> Path:
+        """The folder of one that may be written to, which is made where there is none. Raises Conflict."""
+        self._refuse_read_only(name)
+        folder = self._own / name
+        with typed_disk_errors(self._own):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     async def put(self, name: str, path: str, chunks: AsyncIterator[bytes]) -> KeptFile:
         """Keep a file exactly as it comes; an older one of the path is replaced.
@@ -81,7 +94,7 @@ class DatasetFolder:
             _refuse_links(target, self._own)
             _make_folder(target.parent)
             part.replace(target)
-        self._changed()
+        self.changed()
         return KeptFile(path=path, size_bytes=size_bytes)
 
     async def remove(self, name: str) -> None:
@@ -90,7 +103,8 @@ class DatasetFolder:
         self._refuse_read_only(name)
         with typed_disk_errors(self._own):
             await asyncio.to_thread(shutil.rmtree, self._own / name)
-        self._changed()
+        self.captioning.pop(name, None)
+        self.changed()
 
     def where(self, name: str) -> Path:
         """The folder of a data set as it is. Raises DatasetNotFound."""
@@ -108,7 +122,7 @@ class DatasetFolder:
         """
         place, folder = self._find(name)
         info = await asyncio.to_thread(describe, folder, name, place)
-        await asyncio.to_thread(_refuse_links_in, folder)
+        await asyncio.to_thread(refuse_links_in, folder)
         if info.layout == "unknown":
             raise BadInput(f"The data set {name} cannot be trained on.", param="data", hint=info.note)
         if info.layout == "clips":
@@ -122,15 +136,18 @@ class DatasetFolder:
             raise BadInput(
                 f"{info.name} has no {LISTING}, and the server does not write there.",
                 param="data",
-                hint="Make it with orrery captions-to-jsonl.",
+                hint=f"Lay its videos out where it does: on Tune, or POST /v1/datasets/{info.name}/captions.",
             )
         captioned = sorted(clip for clip in clips_of(folder) if has_caption(clip))
         (folder / MADE_HERE).touch()
-        await list_clips(captioned, folder / LISTING, probe=_probe)
+        await list_clips(captioned, folder / LISTING, probe=probe)
 
     def _listing(self) -> DatasetList:
-        found = [describe(folder, name, place) for name, (place, folder) in sorted(self._places().items())]
+        found = [self._described(folder, name, place) for name, (place, folder) in sorted(self._places().items())]
         return DatasetList(datasets=tuple(found))
+
+    def _described(self, folder: Path, name: str, place: DatasetPlace) -> DatasetInfo:
+        return describe(folder, name, place).model_copy(update={"captioning": self.captioning.get(name)})
 
     def _find(self, name: str) -> tuple[DatasetPlace, Path]:
         places = self._places()
@@ -160,7 +177,8 @@ class DatasetFolder:
             raise Conflict(f"The data set {name} is only read.", param="name", hint="Use another name.")
 
 
-async def _probe(path: Path) -> VideoFacts:
+async def probe(path: Path) -> VideoFacts:
+    """Facts of a clip. Raises BadInput: it is none."""
     facts = await DECODERS.beside(lambda: inspect_upload(path))
     if facts.type != "video" or not facts.num_frames or not facts.fps:
         raise BadInput(f"{path.name} is not a video.", param="data")
@@ -202,7 +220,7 @@ def _refuse_links(target: Path, root: Path) -> None:
         raise BadInput(f"{target.name} is a folder or a link; expected the path of a file.", param="path")
 
 
-def _refuse_links_in(folder: Path) -> None:
+def refuse_links_in(folder: Path) -> None:
     """Raises BadInput: a symbolic link leads out of the data set's root."""
     for path in folder.rglob("*"):
         if path.is_symlink() and not _is_within(path, folder.parent):

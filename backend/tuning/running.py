@@ -50,6 +50,7 @@ class TuningParts:
         device: TrainingDevice,
         checkpoint_folder: Callable[[str], Path],
         evaluate: Callable[[Tuning, TuningSave], Awaitable[TuningSave]],
+        measure_drift: Callable[[Tuning, TuningSave], Awaitable[TuningSave]],
     ) -> None:
         self.folder = folder
         self.store = store
@@ -59,6 +60,7 @@ class TuningParts:
         self.device = device
         self.checkpoint_folder = checkpoint_folder
         self.evaluate = evaluate
+        self.measure_drift = measure_drift
 
 
 class TuningLoop:
@@ -187,12 +189,13 @@ class TuningLoop:
             self._evaluations.append(asyncio.create_task(self._see(save)))
 
     async def _see(self, save: TuningSave) -> None:
-        try:
-            save = await self._parts.evaluate(self.tuning, save)
-        except StudioError as error:
-            log.warning("save_not_evaluated", save=save.name, code=error.code, message=error.message)
-            save = save.model_copy(update={"note": f"{error.message} {error.hint}".strip()})
-        await self._put_save(save)
+        for act in (self._parts.evaluate, self._parts.measure_drift):
+            try:
+                save = await act(self.tuning, save)
+            except StudioError as error:
+                log.warning("save_not_evaluated", save=save.name, code=error.code, message=error.message)
+                save = save.model_copy(update={"note": f"{error.message} {error.hint}".strip()})
+            await self._put_save(save)
 
     async def _put_save(self, save: TuningSave) -> None:
         others = [one for one in self.tuning.saves if one.step != save.step]

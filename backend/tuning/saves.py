@@ -43,7 +43,7 @@ class SaveShelf:
         with typed_disk_errors(target.parent):
             (source / LINEAGE).write_text(lineage.model_dump_json(indent=1) + "\n")
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            target.unlink(missing_ok=True)
+            _clear(target)
             target.symlink_to(source, target_is_directory=True)
             if saved.makes == "checkpoint":
                 self._write_preset(name, tuning, saved.step)
@@ -61,17 +61,24 @@ class SaveShelf:
         """Copy a save to a name of its own, which outlives the tuning.
 
         Raises:
-            Conflict: the name is taken.
+            Conflict: the name is taken, or the save came without its weights.
             DiskFull, StorageError: it does not fit; nothing is left behind.
         """
         target = self._place(save.makes, name)
         is_known = save.makes == "checkpoint" and name in self._catalogue.names
         if target.exists() or target.with_suffix(".safetensors").exists() or is_known:
             raise Conflict(f"There is already a {save.makes} {name}.", param="name", hint="Use another name.")
+        source = self._place(save.makes, save.name)
+        if not source.exists():
+            raise Conflict(
+                f"The weights of {save.name} are not on this machine.",
+                param="step",
+                hint="A backup brings adapters and no checkpoints. Run the recipe again.",
+            )
         part = target.with_name(f".{name}.part")
         with typed_disk_errors(target.parent):
             try:
-                shutil.copytree(self._place(save.makes, save.name).resolve(), part)
+                shutil.copytree(source.resolve(), part)
                 part.rename(target)
             finally:
                 shutil.rmtree(part, ignore_errors=True)
@@ -83,7 +90,7 @@ class SaveShelf:
         """Take the saves of a tuning off the shelf, and its folder from the disk. Raises StorageError."""
         with typed_disk_errors(self._folder.tunings):
             for save in tuning.saves:
-                self._place(save.makes, save.name).unlink(missing_ok=True)
+                _clear(self._place(save.makes, save.name))
                 if save.makes == "checkpoint":
                     self._preset(save.name).unlink(missing_ok=True)
             folder = self._folder.tunings / tuning.id
@@ -122,6 +129,14 @@ class SaveShelf:
             lines += [f"[defaults.{kind}]", *(f"{key} = {json.dumps(value)}" for key, value in fields.items())]
         self._preset(name).write_text("\n".join([*lines, ""]), "utf-8")
         self._catalogue.read_again()
+
+
+def _clear(place: Path) -> None:
+    """Take a save away: a link to where the trainer wrote it, or the folder that came with a backup."""
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def _data_of(tuning: Tuning) -> str:

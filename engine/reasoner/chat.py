@@ -18,9 +18,8 @@ from transformers import PreTrainedTokenizerBase
 from engine.reasoner.constraint import Constraint
 from engine.reasoner.conversation import Answer, Conversation, SharedPrefixes, TokenLogprob, num_alike
 from engine.reasoner.picking import Chooser, Tally, pick, upload
-from engine.reasoner.pixels import seen_size
-from engine.reasoner.prompt import PromptWriter, bounds_of
-from engine.reasoner.sight import EDGE, Footage, choose_frames, read_placeholders, read_sight
+from engine.reasoner.prompt import PromptWriter
+from engine.reasoner.sight import Footage, read_placeholders
 from engine.reasoner.vision_encoder import VisionEncoder, read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import Cache, OmniModel, rope_tables
@@ -28,9 +27,7 @@ from engine.towers.decoding import LastToken, Steps
 from studio.checkpoints import read_json
 from studio.errors import BadInput, PromptTooLong
 from studio.requests.reason import Reason
-
-CONTEXT_TOKENS = 32_768
-"""Where a checkpoint's configuration does not say."""
+from studio.sight import EDGE, bounds_of, choose_frames, context_of, read_sight, seen_size
 
 READ_TOKENS = 1024
 """Of prompts, read in one call: what else the device is for waits no longer than that takes."""
@@ -71,10 +68,7 @@ class Chat:
         vision = read_vision_encoder(folder, model.device, model.dtype)
         sight = None if vision is None else read_sight(folder, root.get("model_type") == EDGE)
         writer = PromptWriter(vocabulary, sight, None if vision is None else read_placeholders(vocabulary))
-        text = root.get("text_config")
-        context = text.get("max_position_embeddings") if isinstance(text, dict) else None
-        size = context if isinstance(context, int) else CONTEXT_TOKENS
-        return cls(model, writer, vision, size, SharedPrefixes(), Steps.of(model.reasoner))
+        return cls(model, writer, vision, context_of(root), SharedPrefixes(), Steps.of(model.reasoner))
 
     def forget(self) -> None:
         """Give up what is kept between conversations, and what reads weights where they are now."""

@@ -1,4 +1,4 @@
-"""Pictures and frames to patches: the size they are looked at, and the order of their values.
+"""Pictures and frames to patches: resized, and their values in order.
 
 What transformers' processors do, on PIL and torch (`image_processing_pil_qwen2_vl.py`,
 `video_processing_qwen3_vl.py`, `image_processing_pil_cosmos3_edge.py` of 5.23).
@@ -7,7 +7,6 @@ What transformers' processors do, on PIL and torch (`image_processing_pil_qwen2_
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +14,9 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from engine.reasoner.sight import Bounds, Footage, Sight
+from engine.reasoner.sight import Footage
 from studio.errors import BadInput
+from studio.sight import Bounds, Sight, seen_size
 
 MIN_SIDE = 4
 """Pixels below which a picture shows nothing."""
@@ -74,44 +74,6 @@ def to_patches(footage: Footage, sight: Sight, bounds: Bounds | None, param: str
     return Patches(values, grid, _patch_times(footage.times_s, spread), int.from_bytes(digest.digest()))
 
 
-def seen_size(height: int, width: int, sight: Sight, bounds: Bounds | None, num_clip_frames: int) -> tuple[int, int]:
-    """The (height, width) in pixels that a picture, or each of so many frames of a clip, is looked at.
-
-    Args:
-        bounds: that a request asks for; none is the checkpoint's.
-        num_clip_frames: 0 of a picture.
-    """
-    is_clip = num_clip_frames > 0
-    limits = bounds or (sight.video if is_clip else sight.image)
-    if is_clip and sight.max_frame_tokens is not None:
-        limits = _capped(limits, sight, num_clip_frames)
-    return fit(height, width, sight, limits, num_clip_frames or 1, is_clip=is_clip)
-
-
-def fit(
-    height: int, width: int, sight: Sight, bounds: Bounds, num_frames: int = 1, *, is_clip: bool = False
-) -> tuple[int, int]:
-    """The (height, width) that so many pixels are looked at: whole tokens, within the bounds, nearly the same shape."""
-    factor = sight.factor
-    if (is_clip or sight.small_first) and min(height, width) < factor:
-        scale = factor / min(height, width)
-        height, width = int(height * scale), int(width * scale)
-    step = sight.frames_per_patch if is_clip else 1
-    whole_frames = max(round(num_frames / step), 1) * step
-    rows, columns = round(height / factor) * factor, round(width / factor) * factor
-    pixels = num_frames * height * width
-    if whole_frames * rows * columns > bounds.max_pixels:
-        shrink = math.sqrt(pixels / bounds.max_pixels)
-        rows = max(factor, math.floor(height / shrink / factor) * factor)
-        columns = max(factor, math.floor(width / shrink / factor) * factor)
-    elif whole_frames * rows * columns < bounds.min_pixels:
-        grow = math.sqrt(bounds.min_pixels / pixels)
-        rows = math.ceil(height * grow / factor) * factor
-        columns = math.ceil(width * grow / factor) * factor
-    # Rounding leaves none of a side that is below half a token, where the bounds ask for nothing.
-    return max(rows, factor), max(columns, factor)
-
-
 def _check(width: int, height: int, param: str) -> None:
     if min(width, height) < MIN_SIDE:
         raise BadInput(
@@ -125,13 +87,6 @@ def _check(width: int, height: int, param: str) -> None:
             param=param,
             hint="Crop it into pieces.",
         )
-
-
-def _capped(bounds: Bounds, sight: Sight, num_frames: int) -> Bounds:
-    assert sight.max_frame_tokens is not None
-    share = min(sight.max_frame_tokens * sight.factor**2, bounds.max_pixels // num_frames)
-    most = max(share, int(bounds.min_pixels * 1.05)) * num_frames
-    return Bounds(bounds.min_pixels, min(most, max(bounds.max_pixels, sight.video.max_pixels)))
 
 
 def _resized(frame: np.ndarray, width: int, height: int) -> np.ndarray:

@@ -11,19 +11,11 @@ import torch
 from torch import Tensor
 
 from engine.reasoner.pixels import Patches, to_patches
-from engine.reasoner.sight import (
-    END_TOKEN,
-    IMAGE_TOKEN,
-    START_TOKEN,
-    VIDEO_TOKEN,
-    Bounds,
-    Footage,
-    Placeholders,
-    Sight,
-)
+from engine.reasoner.sight import END_TOKEN, IMAGE_TOKEN, START_TOKEN, VIDEO_TOKEN, Footage, Placeholders
 from engine.reasoner.vocabulary import Vocabulary
 from studio.errors import BadInput, BrokenCheckpoint, NotAllowed
 from studio.requests.reason import ImagePart, Reason, TextPart
+from studio.sight import Sight, bounds_of
 
 CLIP = re.compile("|".join(map(re.escape, (START_TOKEN + VIDEO_TOKEN + END_TOKEN, VIDEO_TOKEN, IMAGE_TOKEN))))
 
@@ -169,28 +161,6 @@ def _check_words(text: str, param: str) -> None:
     for token in (IMAGE_TOKEN, VIDEO_TOKEN):
         if token in text:
             raise BadInput(f"The text has {token}, which is reserved for media.", param=param, hint="Remove it.")
-
-
-def bounds_of(request: Reason, sight: Sight, *, is_clip: bool) -> Bounds | None:
-    """The pixels that a request asks for; none where it leaves them to the checkpoint.
-
-    Raises:
-        BadInput: they are more than the checkpoint was made for, which may take minutes.
-    """
-    if request.min_pixels is None and request.max_pixels is None:
-        return None
-    own = sight.video if is_clip else sight.image
-    for name, asked in (("max_pixels", request.max_pixels), ("min_pixels", request.min_pixels)):
-        if asked is not None and asked > own.max_pixels:
-            raise BadInput(
-                f"{name} is {asked:,}; this checkpoint uses at most {own.max_pixels:,} pixels of "
-                f"{'a video' if is_clip else 'an image'}.",
-                param=name,
-                hint=f"Use {own.max_pixels} or less, or remove it.",
-            )
-    low = own.min_pixels if request.min_pixels is None else request.min_pixels
-    high = own.max_pixels if request.max_pixels is None else request.max_pixels
-    return Bounds(min(low, high), high)
 
 
 def _merged_grid(patches: Patches, sight: Sight | None) -> tuple[int, int, int]:

@@ -15,9 +15,9 @@ from transformers import Qwen3VLVisionModel
 from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLVisionConfig
 
 from engine.reasoner.pixels import Patches
-from engine.reasoner.sight import EDGE
 from studio.checkpoints import read_json
 from studio.errors import BrokenCheckpoint
+from studio.sight import EDGE
 
 EDGE_PREFIXES = {"model.visual.": "encoder.", "model.projector.": "projector."}
 """Edge's repository keeps the names of transformers' whole model."""

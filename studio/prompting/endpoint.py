@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Annotated, Any, Self, TypeVar, cast
 
@@ -144,6 +145,7 @@ class Endpoint:
         model: its name there; none takes the first that the endpoint lists.
         api_key: sent as a bearer token; it is never part of an error.
         plain: send OpenAI's own fields only, without `top_k`, `repetition_penalty` and what says how clips are read.
+        lora: the adapter that answers, `{"name", "scale"}`; Orrery's own servers know the field.
         timeout_s: for one whole answer.
         transport: in place of the network, for tests.
 
@@ -161,6 +163,7 @@ class Endpoint:
         model: str | None = None,
         api_key: str | None = None,
         plain: bool = False,
+        lora: Mapping[str, Any] | None = None,
         timeout_s: float = ANSWER_TIMEOUT_S,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
@@ -169,6 +172,7 @@ class Endpoint:
         self.model = model
         self.num_tokens = 0
         self._plain = plain
+        self._lora = {} if lora is None else {"lora": dict(lora)}
         self._http = httpx.AsyncClient(
             headers=_credential(api_key),
             timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
@@ -202,7 +206,7 @@ class Endpoint:
             Busy: it is asked too often; ask again later.
             Unexpected: what came is no completion.
         """
-        body = request_body(question, await self._model(), plain=self._plain)
+        body = request_body(question, await self._model(), plain=self._plain) | self._lora
         completion = _read(_Completion, await self._call("POST", "/chat/completions", body), self.address)
         said = completion.choices[0].message
         if completion.usage is not None:

@@ -123,6 +123,22 @@ class MemoryEstimate(Frozen):
         return self.available is None or self.total <= self.available
 
 
+class ConversationBudget(Frozen):
+    """The longest conversation that is kept, in tokens.
+
+    Attributes:
+        num_vision: of what is shown.
+        num_words: of everything else before the answer.
+        num_answer: what is learnt.
+        max_tokens: of the recipe; longer conversations are left out.
+    """
+
+    num_vision: int
+    num_words: int
+    num_answer: int
+    max_tokens: int
+
+
 class DataReport(Frozen):
     """What of the data is trained on.
 
@@ -133,6 +149,7 @@ class DataReport(Frozen):
         samples: three of them.
         num_trained: parameters that learn.
         memory: of a step.
+        budget: of conversations.
     """
 
     num_kept: int
@@ -141,6 +158,7 @@ class DataReport(Frozen):
     samples: tuple[TrainingSample, ...] = ()
     num_trained: int = 0
     memory: MemoryEstimate | None = None
+    budget: ConversationBudget | None = None
 
 
 class Checked(Frozen):

@@ -9,8 +9,9 @@ from pydantic import Field
 from studio.requests import Frozen
 from studio.requests.embodiments import EmbodimentName
 
-VideoMode = Literal["t2i", "t2v", "i2v", "v2v"]
-"""What a clip is learnt as: from its text, its first frame, or its first five frames; "t2i" is a picture."""
+VideoMode = Literal["t2i", "t2v", "i2v", "v2v", "edge", "blur"]
+"""What a clip is learnt as: from its text, its first frame, or its first five frames; "t2i" is a picture; "edge" and
+"blur" are transfers from the control of that hint, computed from its own frames."""
 
 CLIP_MODES: dict[VideoMode, float] = {"t2v": 1.0, "i2v": 1.0, "v2v": 1.0}
 

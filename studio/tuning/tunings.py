@@ -9,6 +9,7 @@ from pydantic import Field
 
 from studio.jobs import Failure
 from studio.requests import Frozen
+from studio.requests.fields import MediaId
 from studio.tuning.events import DataReport, Stepped
 from studio.tuning.recipes import Name, Recipe
 
@@ -47,6 +48,19 @@ class SuccessRate(Frozen):
     num_episodes: int
 
 
+class PictureDrift(Frozen):
+    """How far a fixed image has moved because all of a reasoner was trained.
+
+    Attributes:
+        before, after: ids of the image from the checkpoint that the tuning began with, and from the save.
+        psnr_db: of the second against the first.
+    """
+
+    before: MediaId
+    after: MediaId
+    psnr_db: float
+
+
 class TuningSave(Frozen):
     """A save.
 
@@ -57,6 +71,7 @@ class TuningSave(Frozen):
         comparison: id of its comparison with what was there before; empty without one.
         runs: ids of its runs of benchmarks.
         success: of a policy that was tried.
+        drift: of a reasoner all of whose weights were trained; none where images stay as they were.
         note: why it was not shown or measured.
     """
 
@@ -70,6 +85,7 @@ class TuningSave(Frozen):
     comparison: str = ""
     runs: tuple[str, ...] = ()
     success: SuccessRate | None = None
+    drift: PictureDrift | None = None
     note: str = ""
 
 

@@ -278,3 +278,42 @@ def test_stop_stops_the_answer_at_the_server_too(open_page: OpenPage, picture: s
     answer.get_by_role("button", name="Ask again").click()
     expect(answer).to_have_count(1)
     expect(answer).to_contain_text("a cube")
+
+
+def test_the_reasoner_s_adapter_goes_with_questions_tasks_and_captions_and_stays(open_page: OpenPage, picture: str):
+    page = open_page()
+    asked: list[Any] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        route.fulfill(body=spoken("a cube"), content_type="text/event-stream")
+
+    def answer_task(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        route.fulfill(json={"text": "a cube", "thought": "", "results": [], "skipped": [], "failure": None})
+
+    def listed(name: str, task: str) -> dict[str, Any]:
+        return {"name": name, "size_bytes": 1, "lineage": {"recipe": {"task": task}}}
+
+    adapters = {"adapters": [listed("drawn@100", "generator"), listed("spoken@100", "reasoner")]}
+    page.page.route("**/v1/adapters", lambda route: route.fulfill(json=adapters))
+    page.page.route("**/v1/chat/completions", answer)
+    page.page.route("**/v1/tasks/caption", answer_task)
+    visit(page, "ask", f"?from={picture}&reasoner_adapter=spoken@100")
+    chosen = page.page.get_by_label("Adapter of the reasoner")
+    expect(chosen).to_have_value("spoken@100")
+    expect(chosen.locator("option")).to_have_text(["No reasoner adapter", "spoken@100"])
+    page.page.get_by_label("Question").fill("What?")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_contain_text("a cube")
+    page.page.locator("[data-task=caption]").click()
+    expect(page.page.locator(".o-turn[data-role=assistant]")).to_have_count(2)
+    assert asked[0]["lora"] == asked[1]["adapter"] == {"name": "spoken@100"}
+    page.visit("image")
+    page.prompt.fill("a cup")
+    page.wait_value("prompt", "a cup")
+    with page.page.expect_request(re.compile(r"/v1/upsample\?")) as sent:
+        page.page.locator("[data-do=upsample]").click()
+    assert "adapter=spoken%40100" in sent.value.url
+    page.page.get_by_label("Adapter of the reasoner").select_option("")
+    assert page.page.evaluate("() => localStorage['orrery.reasoner_adapter'] === undefined")

@@ -145,3 +145,10 @@ def test_without_a_server_one_is_started_for_the_duration(orrery, tmp_path):
 def test_a_piece_of_a_stream_is_read_whatever_else_it_holds():
     piece = Piece.model_validate({"id": "c", "choices": [{"index": 0, "delta": {"reasoning_content": "hm"}}]})
     assert (piece.text, piece.thought, piece.finish_reason) == ("", "hm", None)
+
+
+@pytest.mark.parametrize("words", [("What?",), ("--task", "caption", "--image", "seen.png")])
+def test_an_adapter_that_the_server_does_not_have_is_one_line(ask, words):
+    result = ask(*words, "--adapter", "grasp@100")
+    assert result.exit_code == 2
+    assert "There is no adapter grasp@100." in result.stderr.replace("'", "").replace('"', "")

@@ -11,15 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.media.clip_reader import stream_frames
+from backend.media.controls import compute_control
 from backend.media.pictures import Cover, decode_picture, read_picture
 from backend.media.timeline import read_timeline
 from studio.errors import BadInput
 from studio.requests.frames import TEMPORAL_STRIDE
+from studio.requests.transfer_video import ComputedHint, Strength
 from studio.rules.canvas import CANVASES
 from studio.tuning import GeneratorRecipe
 from tuning.generator.records import Window
 from tuning.left_out import Drops
 from tuning.sources import Sources
+
+STRENGTH: Strength = "medium"
+"""Of a control; what a request has that names none."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,27 @@ class Clip:
             cover = cover or Cover(frame.shape[1], frame.shape[0], width, height)
             frames[place] = cover(frame)
         return frames
+
+
+@dataclass(frozen=True)
+class Control:
+    """What a transfer computes of a clip: as many frames, on the same canvas."""
+
+    clip: Clip
+    hint: ComputedHint
+
+    @property
+    def fitted(self) -> None:
+        """Its frames are the canvas."""
+        return
+
+    def identity(self, sources: Sources) -> dict[str, object]:
+        """The clip, and what is computed of it."""
+        return self.clip.identity(sources) | {"control": self.hint, "strength": STRENGTH}
+
+    def frames(self) -> NDArray[np.uint8]:
+        """Its pixels, uint8 [num_frames, height, width, 3]. Raises BadInput as the clip's."""
+        return np.stack([compute_control(frame, self.hint, STRENGTH) for frame in self.clip.frames()])
 
 
 def find_clips(windows: list[Window], recipe: GeneratorRecipe, drops: Drops, told: Callable[[int], None]) -> list[Clip]:
@@ -153,7 +179,7 @@ def check_length(recipe: GeneratorRecipe) -> None:
             param="num_frames",
             hint=f"Use {max(lower, 5)} or {lower + TEMPORAL_STRIDE}.",
         )
-    fewest = {"t2v": 5, "i2v": 5, "v2v": 9}
+    fewest = {"t2v": 5, "i2v": 5, "v2v": 9, "edge": 5, "blur": 5}
     for mode, share in recipe.modes.items():
         if share > 0 and recipe.num_frames < fewest.get(mode, 1):
             raise BadInput(

@@ -12,9 +12,9 @@ from engine.towers import OmniModel
 from studio.errors import BadInput, PromptTooLong
 from studio.tuning import GeneratorRecipe, VideoMode
 from studio.tuning.events import Bin, LeftOut, TrainingSample
-from tuning.generator.clips import Clip, check_length, find_clips
+from tuning.generator.clips import Clip, Control, check_length, find_clips
 from tuning.generator.records import find_records, read_records
-from tuning.generator.sequences import Sequences
+from tuning.generator.sequences import TRANSFERS, Sequences
 from tuning.generator.task import GeneratorTask, let_learn
 from tuning.histogram import histogram_of
 from tuning.latents import LatentCache
@@ -61,17 +61,19 @@ class ClipData:
     @property
     def shape(self) -> StepShape:
         """A step whose sequences are all as long as the longest."""
-        longest = max(self.clips, key=self.sequences.num_tokens)
-        num_tokens, prompt = self.sequences.segment(longest).num_tokens, self.sequences.prompt(longest)
-        return StepShape(self.recipe.optimisation.batch_size, num_tokens, len(prompt))
+        mode, sequences = self._longest_mode, self.sequences
+        longest = max(self.clips, key=lambda clip: sequences.num_tokens(clip, mode))
+        num_prompt = len(sequences.prompt(longest, mode))
+        return StepShape(self.recipe.optimisation.batch_size, sequences.num_generated(longest, mode), num_prompt)
 
     def histogram(self) -> tuple[Bin, ...]:
         """Of the sequences' tokens."""
-        return histogram_of([self.sequences.num_tokens(clip) for clip in self.clips])
+        mode = self._longest_mode
+        return histogram_of([self.sequences.num_tokens(clip, mode) for clip in self.clips])
 
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
-        trained: list[VideoMode] = [mode for mode, share in self.recipe.modes.items() if share > 0 and mode != "t2i"]
+        trained = [mode for mode in self._trained if mode != "t2i"]
         return tuple(
             self._sample(self.clips[place], trained[(number - 1) % len(trained)] if trained else "t2i", number, out)
             for number, place in enumerate(three_of(len(self.clips)), 1)
@@ -84,8 +86,11 @@ class ClipData:
     def prepare(self, about: About) -> str:
         """Encode what is not in the cache; returns the SHA-256 of every clip's pixels and words, in their order."""
         cache = self._cache()
+        hints = [TRANSFERS[mode] for mode in self._trained if mode in TRANSFERS]
+        videos = [clip for clip in self.clips if not clip.window.is_image]
+        encoded = [*self.clips, *(Control(clip, hint) for clip in videos for hint in hints)]
         with typed_out_of_memory(self.place.device):
-            cache.fill(self.clips, lambda done: about("Encoding the videos", done, len(self.clips)))
+            cache.fill(encoded, lambda done: about("Encoding the videos", done, len(encoded)))
         said = [(cache.key(clip), clip.window.text) for clip in self.clips]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
@@ -97,22 +102,33 @@ class ClipData:
         """Raises BadInput where a file has changed."""
         self.sources.check()
 
+    @property
+    def _trained(self) -> list[VideoMode]:
+        return [mode for mode, share in self.recipe.modes.items() if share > 0]
+
+    @property
+    def _longest_mode(self) -> VideoMode:
+        """A transfer has its control's tokens beside its own."""
+        return next((mode for mode in self._trained if mode in TRANSFERS), "t2v")
+
     def _cache(self) -> LatentCache:
         place = self.place
         return LatentCache(place.work.cache, place.work.checkpoint / "vae", place.device, place.dtype, self.sources)
 
     def _sample(self, clip: Clip, mode: VideoMode, number: int, out: Path) -> TrainingSample:
         picture = f"samples/data-{number}.webp"
-        write_sheet(clip.frames(), out / picture)
+        mode = "t2i" if clip.window.is_image else mode
+        shown = Control(clip, TRANSFERS[mode]) if mode in TRANSFERS else clip
+        write_sheet(shown.frames(), out / picture)
         width, height = clip.canvas
         facts = [("canvas", f"{width}x{height}"), ("frames", str(clip.num_frames))]
         facts += [] if clip.fps is None else [("fps", f"{clip.fps:g}")]
         return TrainingSample(
             name=clip.window.name,
-            mode="t2i" if clip.window.is_image else mode,
-            text=self.sequences.words(clip),
+            mode=mode,
+            text=self.sequences.words(clip, mode),
             picture=picture,
-            num_tokens=self.sequences.num_tokens(clip),
+            num_tokens=self.sequences.num_tokens(clip, mode),
             facts=tuple(facts),
         )
 
@@ -131,7 +147,8 @@ def read_clip_data(place: Place, recipe: GeneratorRecipe, about: About) -> ClipD
     clips: list[Clip] = []
     for clip in find_clips(windows, recipe, drops, lambda done: about("Reading the data", done, len(windows))):
         try:
-            sequences.prompt(clip)
+            for mode in ("t2v", *(mode for mode in TRANSFERS if recipe.modes.get(mode))):
+                sequences.prompt(clip, mode)
         except PromptTooLong as error:
             drops.add("caption_too_long", error.message, clip.window.name)
         else:

@@ -9,7 +9,7 @@ import torch
 
 from studio.tuning import VideoMode
 from tuning.generator.clips import Clip
-from tuning.generator.sequences import Draw
+from tuning.generator.sequences import TRANSFERS, Draw
 from tuning.ranks import own_seed
 from tuning.turns import Turns
 
@@ -19,7 +19,7 @@ class Drawer:
 
     Args:
         modes: share of each; images and videos come as often as theirs say, evenly spread.
-        dropout: share of sequences without their text.
+        dropout: share of sequences without their text, and of transfers without their control.
     """
 
     def __init__(
@@ -44,7 +44,11 @@ class Drawer:
         if math.floor(self._image_share * (place + 1)) > before:
             return Draw(self._nth(self._images, before, 0), "t2i", dropped)
         mode = self._modes[int(torch.multinomial(self._weights, 1, generator=dice))]
-        return Draw(self._nth(self._videos, place - before, 1), mode, dropped)
+        clip = self._nth(self._videos, place - before, 1)
+        if mode not in TRANSFERS:
+            return Draw(clip, mode, dropped)
+        without = float(torch.rand((), generator=dice)) < self._dropout
+        return Draw(clip, mode, dropped, None if without else TRANSFERS[mode])
 
     def _nth(self, clips: Sequence[Clip], count: int, kind: int) -> Clip:
         return clips[self._turns.nth(len(clips), count, kind)]

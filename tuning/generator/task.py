@@ -10,7 +10,7 @@ from engine.towers import OmniModel
 from studio.tuning import GeneratorRecipe
 from tuning.flow.error import FlowError, Measured, pose
 from tuning.flow.levels import SHIFTS, Levels
-from tuning.generator.clips import Clip
+from tuning.generator.clips import Clip, Control
 from tuning.generator.drawing import Drawer
 from tuning.generator.sequences import Draw, Sequences
 from tuning.latents import LatentCache
@@ -62,7 +62,8 @@ class GeneratorTask:
         """Parts whose sum is the mean over the sequences of a step."""
         draws = self._drawer.draw(step)
         latents = [self._cache.read(draw.clip) for draw in draws]
-        for places, batch in self._sequences.batches(draws, latents):
+        controls = [draw.control and self._cache.read(Control(draw.clip, draw.control)) for draw in draws]
+        for places, batch in self._sequences.batches(draws, latents, controls):
             checkpointed = self._recipe.optimisation.checkpoints_activations
             error = FlowError(self._model, batch, self._levels, checkpointed=checkpointed)
             measured = error.measure(*pose(batch, self._model))

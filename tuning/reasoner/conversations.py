@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,24 @@ from backend.media.clip_reader import stream_frames
 from backend.media.pictures import decode_picture, is_picture
 from backend.media.timeline import read_timeline
 from engine.reasoner import Footage
-from engine.reasoner.pixels import seen_size
-from engine.reasoner.prompt import PromptWriter, Shown, bounds_of
-from engine.reasoner.sight import choose_frames
+from engine.reasoner.prompt import PromptWriter, Shown
 from studio.errors import NotAllowed
 from studio.requests.reason import Reason
+from studio.sight import bounds_of, choose_frames, seen_size
 from studio.tuning import ReasonerRecipe
+
+
+@dataclass(frozen=True)
+class Said:
+    """A question and its answer before the one that is learnt.
+
+    Attributes:
+        media: files that it shows, in order.
+    """
+
+    question: str
+    media: tuple[Path, ...]
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -30,7 +43,8 @@ class Conversation:
 
     Attributes:
         name: data set and row, for people.
-        media: files, in order.
+        media: files that it shows, in order.
+        earlier: of the same conversation; it is read and not learnt.
     """
 
     name: str
@@ -38,6 +52,12 @@ class Conversation:
     question: str
     media: tuple[Path, ...]
     answer: str
+    earlier: tuple[Said, ...] = ()
+
+    @property
+    def all_media(self) -> tuple[Path, ...]:
+        """Every file that is shown, in order."""
+        return (*(path for said in self.earlier for path in said.media), *self.media)
 
 
 @dataclass(frozen=True)
@@ -92,21 +112,18 @@ class ConversationReader:
         return str(self._writer.vocabulary.tokenizer.decode(reading.tokens[: reading.answer_at].tolist()))
 
     def _request(self, conversation: Conversation) -> tuple[Reason, dict[str, Footage]]:
-        if conversation.media and self._writer.sight is None:
+        every = conversation.all_media
+        if every and self._writer.sight is None:
             raise NotAllowed("This checkpoint has no vision encoder: it reads only text.", param="checkpoint")
-        names = [f"u{number:016x}" for number in range(len(conversation.media))]
-        kinds = ["image" if is_picture(path) else "video" for path in conversation.media]
-        content: list[dict[str, str]] = [{"type": kind, kind: name} for name, kind in zip(names, kinds, strict=True)]
-        content.append({"type": "text", "text": conversation.question})
-        messages: list[dict[str, Any]] = [{"role": "user", "content": content if names else conversation.question}]
-        if conversation.system:
-            messages.insert(0, {"role": "system", "content": conversation.system})
+        names = [f"u{number:016x}" for number in range(len(every))]
+        kinds = ["image" if is_picture(path) else "video" for path in every]
+        messages = _messages(conversation, list(zip(kinds, names, strict=True)))
         asked = {"video_fps": self._recipe.fps, "num_video_frames": self._recipe.num_frames}
         request = Reason.model_validate({"messages": messages, **asked})
         footage: dict[str, Footage] = {}
         longest = 1
         chosen: dict[str, tuple[int, ...]] = {}
-        for name, kind, path in zip(names, kinds, conversation.media, strict=True):
+        for name, kind, path in zip(names, kinds, every, strict=True):
             if kind == "video":
                 chosen[name] = self._choose(path, request)
                 longest = max(longest, len(chosen[name]))
@@ -114,7 +131,7 @@ class ConversationReader:
         bounds = {"min_pixels": self._recipe.min_pixels, "max_pixels": self._recipe.max_pixels}
         given = {bound: pixels * longest for bound, pixels in bounds.items() if pixels is not None}
         request = Reason.model_validate({"messages": messages, **asked, **given})
-        for name, path in zip(names, conversation.media, strict=True):
+        for name, path in zip(names, every, strict=True):
             footage[name] = self._video(path, chosen[name], request) if name in chosen else _image(path)
         return request, footage
 
@@ -134,6 +151,26 @@ class ConversationReader:
         seen = (columns, rows) if rows * columns < width * height else None
         frames = np.stack([*stream_frames(path, timeline, chosen, size=seen)])
         return Footage(frames, times_s, None if seen is None else (width, height))
+
+
+def _messages(conversation: Conversation, shown: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The chat up to the answer that is learnt.
+
+    Args:
+        shown: kind and name of every file, in order.
+    """
+    left = iter(shown)
+
+    def asked(question: str, media: tuple[Path, ...]) -> dict[str, Any]:
+        parts: list[dict[str, str]] = [{"type": kind, kind: name} for kind, name in islice(left, len(media))]
+        return {"role": "user", "content": [*parts, {"type": "text", "text": question}] if parts else question}
+
+    messages: list[dict[str, Any]] = []
+    if conversation.system:
+        messages.append({"role": "system", "content": conversation.system})
+    for said in conversation.earlier:
+        messages += [asked(said.question, said.media), {"role": "assistant", "content": said.answer}]
+    return [*messages, asked(conversation.question, conversation.media)]
 
 
 def _image(path: Path) -> Footage:

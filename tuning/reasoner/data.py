@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.reasoner.prompt import PromptWriter
-from engine.reasoner.sight import EDGE, read_placeholders, read_sight
+from engine.reasoner.sight import read_placeholders
 from engine.reasoner.vision_encoder import read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import OmniModel
 from studio.checkpoints import read_json
 from studio.errors import BadInput
 from studio.evaluation.layouts.exchanges import read_exchanges
+from studio.sight import EDGE, read_sight
 from studio.tuning import ReasonerRecipe
-from studio.tuning.events import Bin, LeftOut, TrainingSample
+from studio.tuning.events import Bin, ConversationBudget, LeftOut, TrainingSample
 from tuning.histogram import histogram_of
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
-from tuning.reasoner.conversations import Conversation, ConversationReader
+from tuning.reasoner.conversations import Conversation, ConversationReader, Reading, Said
 from tuning.reasoner.task import ReasonerTask, let_learn
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
@@ -37,6 +38,7 @@ class ConversationData:
         sets: conversations of each data set of the recipe; at least one in all.
         lengths: tokens of each, set after set.
         longest_answer: in tokens.
+        budget: of the longest conversation.
     """
 
     place: Place
@@ -44,6 +46,7 @@ class ConversationData:
     sets: tuple[tuple[Conversation, ...], ...]
     lengths: tuple[int, ...]
     longest_answer: int
+    budget: ConversationBudget
     dropped: tuple[LeftOut, ...]
     reader: ConversationReader
     sources: Sources = field(default_factory=Sources)
@@ -88,7 +91,8 @@ class ConversationData:
         said: list[object] = []
         for done, one in enumerate(every):
             about("Reading the files", done, len(every))
-            said.append((one.system, one.question, one.answer, [self.sources.hash(path) for path in one.media]))
+            before = [(turn.question, turn.answer) for turn in one.earlier]
+            said.append((one.system, one.question, one.answer, self._hashes(one), *before))
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     def task(self, model: OmniModel, tally: Tally) -> ReasonerTask:
@@ -99,6 +103,9 @@ class ConversationData:
     def check(self) -> None:
         """Raises BadInput where a file has changed."""
         self.sources.check()
+
+    def _hashes(self, conversation: Conversation) -> list[str]:
+        return [self.sources.hash(path) for path in conversation.all_media]
 
     def _sample(self, conversation: Conversation, number: int, out: Path) -> TrainingSample:
         reading, frames = self.reader.read(conversation), self.reader.frames(conversation)
@@ -133,6 +140,7 @@ def read_conversation_data(place: Place, recipe: ReasonerRecipe, about: About) -
     reader, drops = ConversationReader(_writer(place), recipe), Drops()
     sets: list[tuple[Conversation, ...]] = []
     lengths: list[int] = []
+    longest: Reading | None = None
     longest_answer = 0
     for blend in recipe.data:
         every = _conversations(place.work.data[blend.data], blend.data, drops)
@@ -149,15 +157,18 @@ def read_conversation_data(place: Place, recipe: ReasonerRecipe, about: About) -
                 continue
             kept.append(conversation)
             lengths.append(len(reading.tokens))
+            if longest is None or len(reading.tokens) > len(longest.tokens):
+                longest = reading
             longest_answer = max(longest_answer, len(reading.tokens) - reading.answer_at)
         sets.append(tuple(kept))
-    if not lengths:
+    if longest is None:
         raise BadInput(
             f"Nothing of the data can be trained on. {drops.summary()}".strip(),
             param="data",
             hint="Raise max_tokens, or show fewer or smaller frames.",
         )
-    return ConversationData(place, recipe, tuple(sets), tuple(lengths), longest_answer, drops.told(), reader)
+    budget = _budget_of(longest, recipe.max_tokens)
+    return ConversationData(place, recipe, tuple(sets), tuple(lengths), longest_answer, budget, drops.told(), reader)
 
 
 def _conversations(folder: Path, name: str, drops: Drops) -> list[Conversation]:
@@ -165,11 +176,25 @@ def _conversations(folder: Path, name: str, drops: Drops) -> list[Conversation]:
     for number, exchange in enumerate(read_exchanges(folder), 1):
         own = f"{name}: {exchange.id or exchange.origin.row or number}"
         media = tuple(folder / path for path in exchange.media)
-        if not all(path.is_file() for path in media):
+        earlier = tuple(
+            Said(said.question, tuple(folder / path for path in said.media), said.answer) for said in exchange.earlier
+        )
+        one = Conversation(own, exchange.system, exchange.question, media, exchange.answer, earlier)
+        if not all(path.is_file() for path in one.all_media):
             drops.add("file_missing", "A file that the row names does not exist.", own)
             continue
-        found.append(Conversation(own, exchange.system, exchange.question, media, exchange.answer))
+        found.append(one)
     return found
+
+
+def _budget_of(reading: Reading, max_tokens: int) -> ConversationBudget:
+    num_vision = sum(len(shown.places) for shown in reading.shown)
+    return ConversationBudget(
+        num_vision=num_vision,
+        num_words=reading.answer_at - num_vision,
+        num_answer=len(reading.tokens) - reading.answer_at,
+        max_tokens=max_tokens,
+    )
 
 
 def _writer(place: Place) -> PromptWriter:

@@ -8,6 +8,7 @@ import { sampling } from "./sampling.js";
 import { Store } from "../data/store.js";
 import { eventsOf } from "../parts/server_events.js";
 import { live } from "../data/live.js";
+import { worn } from "../parts/reasoner_adapter.js";
 
 const REMEMBERED_TURNS = 20;
 const ATTEMPTS = 3;
@@ -40,6 +41,7 @@ class Asking extends Store {
       model: live.state.system.checkpoint?.id,
       messages: messagesOf(chats.turns(id), item, this.thinks),
       stream: true,
+      ...(worn.name ? { lora: { name: worn.name } } : {}),
       ...said,
     };
     await this.#ask(id, { path: CHAT, body });
@@ -55,7 +57,13 @@ class Asking extends Store {
       task: task.id,
       words,
     });
-    const body = { media: id, words, ...(this.thinks ? { thinking: true } : {}), ...sampling.forTask() };
+    const body = {
+      media: id,
+      words,
+      ...(worn.name ? { adapter: { name: worn.name } } : {}),
+      ...(this.thinks ? { thinking: true } : {}),
+      ...sampling.forTask(),
+    };
     await this.#ask(id, { path: `/v1/tasks/${task.id}`, body });
   }
 

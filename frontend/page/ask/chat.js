@@ -10,6 +10,7 @@ import { checkpoint as known } from "../data/checkpoint.js";
 import { toast } from "../parts/errors.js";
 import { say } from "../data/facts.js";
 import { IconButton } from "../parts/icons.js";
+import { ReasonerAdapter } from "../parts/reasoner_adapter.js";
 import { live } from "../data/live.js";
 import { storedSample } from "../media/samples.js";
 import { PromptHistory } from "../parts/prompt_history.js";
@@ -100,6 +101,7 @@ export function Chat() {
           </button>
           <${PromptHistory} earlier=${async () => chats.questions} take=${take} none=${say("ask.no_history")} up />
           <${AskSampling} />
+          <${ReasonerAdapter} />
           ${turns.length > 0 && !busy && button("delete", "trash", forget, { quiet: true, "data-do": "forget" })}
           <span class="o-grow" />
           ${

@@ -1,13 +1,24 @@
 // A new run: what is answered, by whom, and how; and benchmarks from files.
 
 import { counted, say } from "../data/facts.js";
+import { live } from "../data/live.js";
 import { seen } from "../data/store.js";
 import { toast } from "../parts/errors.js";
 import { IconButton } from "../parts/icons.js";
+import { VisionBudget } from "../parts/vision_budget.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
 import { addBenchmark } from "./files.js";
 import { AdapterField, generatorSettings } from "./generator.js";
 import { evaluation } from "./store.js";
+
+// An answer takes its share of the checkpoint's context.
+const lookOf = ({ num_frames, fps, min_pixels, max_pixels, max_tokens: answer_tokens }) => ({
+  num_frames,
+  fps,
+  min_pixels,
+  max_pixels,
+  answer_tokens,
+});
 
 export function StartForm() {
   const { benchmarks, reasoners } = seen(evaluation);
@@ -30,6 +41,7 @@ export function StartForm() {
   const { reasoner } = chosen.value;
   const driven = benchmark?.form === "policy";
   const made = benchmark?.form === "generation"; // by a checkpoint, which no endpoint is
+  const { checkpoint: active } = seen(live).state.system;
   const wears = !reasoners.find(({ name }) => name === reasoner)?.endpoint;
 
   async function start(event) {
@@ -121,6 +133,12 @@ export function StartForm() {
                     : number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })
                 }
               </div>
+              ${
+                wears &&
+                !made &&
+                benchmark &&
+                html`<${VisionBudget} checkpoint=${reasoner || active?.id || ""} look=${lookOf(settings)} />`
+              }
               ${wears && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
             `
       }

@@ -6,6 +6,7 @@ import { faultWords } from "../data/faults.js";
 import { takes } from "../data/kinds.js";
 import { seen } from "../data/store.js";
 import { Icon } from "../parts/icons.js";
+import { ReasonerAdapter, worn } from "../parts/reasoner_adapter.js";
 import { fill } from "../parts/reuse.js";
 import { eventsOf } from "../parts/server_events.js";
 import { effect, html, useLayoutEffect, useRef, useSignal } from "../vendor/preact.js";
@@ -54,7 +55,8 @@ export function Upsampling({ refused, children }) {
     asking.value = new AbortController();
     tell(say("upsample.writing"));
     try {
-      const reply = await fetch("/v1/upsample?stream=true", {
+      const wears = worn.name ? `&adapter=${encodeURIComponent(worn.name)}` : "";
+      const reply = await fetch(`/v1/upsample?stream=true${wears}`, {
         method: "POST",
         body: JSON.stringify(form.request()),
         headers: { "content-type": "application/json" },
@@ -106,6 +108,7 @@ export function Upsampling({ refused, children }) {
     >
       <${Icon} name="wand" size="15" /><span>${say(asking.value ? "upsample.stop" : "upsample.start")}</span>
     </button>
+    ${!refused && html`<${ReasonerAdapter} />`}
     ${children}
     ${
       before.value &&

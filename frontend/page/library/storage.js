@@ -12,7 +12,7 @@ import { createRef, html, useRef, useState } from "../vendor/preact.js";
 
 const SURE = "delete everything"; // what the server wants to read, and the person to write
 // What is said of items; the other sorts belong to these.
-const COUNTED = ["comparisons", "refinements", "questions", "votes", "benchmarks", "runs"];
+const COUNTED = ["comparisons", "refinements", "questions", "votes", "benchmarks", "runs", "tunings"];
 const TITLE = "library-storage-title";
 
 /** The dialog, for whoever opens it. */

@@ -135,6 +135,8 @@ WORDS: dict[str, str] = {
     "did.imported_questions": "{count} questions",
     "did.imported_benchmarks_one": "1 benchmark",
     "did.imported_benchmarks": "{count} benchmarks",
+    "did.imported_tunings_one": "1 tuning",
+    "did.imported_tunings": "{count} tunings",
     "did.imported_runs_one": "1 evaluation run",
     "did.imported_runs": "{count} evaluation runs",
     "did.imported_votes_one": "1 vote",

@@ -4,7 +4,9 @@ import { counted, say } from "../data/facts.js";
 import { seen } from "../data/store.js";
 import { toast } from "../parts/errors.js";
 import { ProgressBar } from "../parts/progress_bar.js";
+import { VisionBudget } from "../parts/vision_budget.js";
 import { html, useRef, useSignal } from "../vendor/preact.js";
+import { Captions } from "./captions.js";
 import { at, Field, fieldsOf, put } from "./fields.js";
 import { chosenFiles, droppedFiles, folderName, sendFiles, tidyName } from "./files.js";
 import { tuning } from "./store.js";
@@ -151,6 +153,7 @@ export function NewTuning() {
         </select>
       </label>
       <div class="o-tune-fields">${draw(fields.filter(({ first }) => first))}</div>
+      ${task === "reasoner" && html`<${VisionBudget} checkpoint=${checkpoint} look=${lookOf({ ...preset?.recipe, ...values.value })} />`}
       <details class="o-tune-more">
         <summary>${say("tune.more")}</summary>
         <div class="o-tune-fields">${draw(fields.filter(({ first }) => !first))}</div>
@@ -200,6 +203,14 @@ export function NewTuning() {
   `;
 }
 
+const lookOf = ({ num_frames, fps, min_pixels, max_pixels, max_tokens = 4096 }) => ({
+  num_frames,
+  fps,
+  min_pixels,
+  max_pixels,
+  max_tokens,
+});
+
 function DataSets({ able, data, pick }) {
   const folder = useRef(null);
   const sending = useSignal(null); // [done, total]
@@ -235,6 +246,7 @@ function DataSets({ able, data, pick }) {
       </select>
     </label>
     ${data && html`<p class="o-hint">${[say(`tune.layout_${data.layout}`), counted("tune.files", data.num_files), data.note].filter(Boolean).join(" · ")}</p>`}
+    ${data && html`<${Captions} data=${data} pick=${pick} />`}
     <div
       class="o-tune-drop"
       data-over=${over.value ? "true" : null}

@@ -5,7 +5,7 @@ import { bytes } from "../data/recipe.js";
 import { html } from "../vendor/preact.js";
 
 export function Report({ id, report }) {
-  const { num_kept: kept, dropped, samples, tokens, num_trained: trained, memory } = report;
+  const { num_kept: kept, dropped, samples, tokens, num_trained: trained, memory, budget } = report;
   return html`
     <section class="o-card-plain o-tune-report" aria-label=${say("tune.report")}>
       <header><h2>${say("tune.report")}</h2></header>
@@ -40,6 +40,7 @@ export function Report({ id, report }) {
           </ul>
         `
       }
+      ${budget && html`<p class="o-hint" data-do="budget">${budgetWords(budget)}</p>`}
       ${tokens.length > 0 && html`<${Tokens} tokens=${tokens} />`}
       <h3>${say("tune.samples")}</h3>
       <ol class="o-tune-samples">
@@ -47,6 +48,17 @@ export function Report({ id, report }) {
       </ol>
     </section>
   `;
+}
+
+function budgetWords({ num_vision, num_words, num_answer, max_tokens }) {
+  const whole = (number) => number.toLocaleString("en");
+  return say("tune.budget", {
+    vision: whole(num_vision),
+    words: whole(num_words),
+    answer: whole(num_answer),
+    left: whole(max_tokens - num_vision - num_words - num_answer),
+    most: whole(max_tokens),
+  });
 }
 
 function Memory({ memory }) {

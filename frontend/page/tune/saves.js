@@ -18,7 +18,7 @@ export function Saves({ tuning }) {
 }
 
 function Save({ tuning, save }) {
-  const { step, name, makes, size_bytes: size, loss, comparison, runs, success, note, kept_as: kept } = save;
+  const { step, name, makes, size_bytes: size, loss, comparison, runs, success, drift, note, kept_as: kept } = save;
   const naming = useSignal(null); // the name that is being written
   const busy = useSignal(false);
   const says = [
@@ -54,6 +54,14 @@ function Save({ tuning, save }) {
       <div>
         <b>${name}</b>
         <small>${says.filter(Boolean).join(" · ")}</small>
+        ${
+          drift &&
+          html`<small data-do="drift" title=${say("tune.drift_hint")}>
+            ${say("tune.drift", { psnr: drift.psnr_db.toFixed(1) })}${" "}
+            <a href=${`/v1/media/${drift.before}`} target="_blank" rel="noopener">${say("tune.drift_before")}</a>${" · "}
+            <a href=${`/v1/media/${drift.after}`} target="_blank" rel="noopener">${say("tune.drift_after")}</a>
+          </small>`
+        }
         ${note && html`<small>${note}</small>`}
       </div>
       <div class="o-tune-acts">
@@ -116,5 +124,7 @@ const percentsOf = ({ value, low, high, num_episodes: count }) => ({
 /** Where a save is used. */
 function placeOf({ recipe }, { makes, name }) {
   if (makes === "checkpoint") return "/checkpoints";
-  return recipe.task === "generator" ? `/video?adapter=${encodeURIComponent(name)}` : "";
+  const adapter = encodeURIComponent(name);
+  if (recipe.task === "reasoner") return `/ask?reasoner_adapter=${adapter}`;
+  return recipe.task === "generator" ? `/video?adapter=${adapter}` : "";
 }

@@ -84,6 +84,18 @@ class TuningStore extends Store {
     return found;
   }
 
+  /** Captions for the videos of a data set; the one that gets them, or null where it is refused. */
+  async caption(name, asked) {
+    const found = await askJson("POST", `/v1/datasets/${encodeURIComponent(name)}/captions`, asked);
+    await this.fetch();
+    return found;
+  }
+
+  async stopCaptions(name) {
+    await ask("DELETE", `/v1/datasets/${encodeURIComponent(name)}/captions`);
+    return this.fetch();
+  }
+
   async remove(id) {
     const reply = await fetch(`/v1/tunings/${id}`, { method: "DELETE" }).catch(() => null);
     if (reply?.ok && this.chosen === id) this.choose("");

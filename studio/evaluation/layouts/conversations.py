@@ -28,6 +28,18 @@ TEXT_SETTINGS = Settings(max_tokens=4096)
 _NAMED = re.compile(r"^[\W_]*event\s*\d{1,4}\s*[:.)-]\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
+class Earlier(NamedTuple):
+    """A question of the same conversation with its answer, before the one that counts.
+
+    Attributes:
+        media: as the row names them.
+    """
+
+    media: tuple[str, ...]
+    question: str
+    answer: str
+
+
 class Exchange(NamedTuple):
     """One question and its answer.
 
@@ -40,6 +52,7 @@ class Exchange(NamedTuple):
         answer: what the assistant said.
         answer_field: that holds it.
         category: of the tables.
+        earlier: what was said before, in order.
     """
 
     origin: Origin
@@ -50,6 +63,7 @@ class Exchange(NamedTuple):
     answer: str
     answer_field: str
     category: str = ""
+    earlier: tuple[Earlier, ...] = ()
 
 
 def conversations_as_benchmark(

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 from studio.errors import BadInput
+from studio.evaluation.layouts import llava, messages
 from studio.evaluation.layouts.conversations import Exchange
 from studio.evaluation.layouts.labels import holds_labels, label_rows
-from studio.evaluation.layouts.llava import META, exchanges_of
-from studio.evaluation.layouts.messages import exchange_of, holds_messages
 from studio.evaluation.layouts.rows import read_rows
 from studio.evaluation.schema import AnnotationSchema, load_schema
 
@@ -30,17 +29,17 @@ def read_exchanges(folder: Path, schema: AnnotationSchema | None = None) -> list
     if holds_labels(folder):
         return _labelled(folder, schema or load_schema("av"))
     files = sorted(path for path in folder.glob("*.json*") if path.suffix in (".json", ".jsonl"))
-    chosen = folder / META if folder / META in files else files[0] if len(files) == 1 else None
+    chosen = folder / llava.META if folder / llava.META in files else files[0] if len(files) == 1 else None
     if chosen is None:
         raise BadInput(
             f"{folder} has no known layout of conversations.",
             param="data",
-            hint=f"Expected {META}, one .json or .jsonl file of messages, or videos/ with metas/*.label.json.",
+            hint=f"Expected {llava.META}, one .json or .jsonl file of messages, or videos/ with metas/*.label.json.",
         )
     rows = read_rows(chosen)
-    if rows and holds_messages(rows[0].fields):
-        return [exchange_of(row) for row in rows]
-    return exchanges_of(chosen)
+    if rows and messages.holds_messages(rows[0].fields):
+        return [exchange for row in rows for exchange in messages.exchanges_of(row)]
+    return llava.exchanges_of(chosen)
 
 
 def _labelled(folder: Path, annotations: AnnotationSchema) -> list[Exchange]:

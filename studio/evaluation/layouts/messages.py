@@ -5,7 +5,8 @@
         {"role": "user", "content": [{"type": "video", "video": "videos/a.mp4"}, {"type": "text", "text": "…"}]},
         {"role": "assistant", "content": "<answer>\\nEvent 1: <2.9> <5.5> grasping the pod\\n</answer>"}]}
 
-The list may be called `conversations`, and a row may have an `id` and a `category` or `task`.
+The list may be called `conversations`, and a row may have an `id` and a `category` or `task`. A row may go on with
+further questions and answers, each of which may show something; they are learnt with what was said before them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from studio.evaluation.benchmark import Benchmark
-from studio.evaluation.layouts.conversations import Exchange, conversations_as_benchmark
+from studio.evaluation.layouts.conversations import Earlier, Exchange, conversations_as_benchmark
 from studio.evaluation.layouts.rows import LocatedRow, read_rows
 from studio.evaluation.schema import AnnotationSchema
 from studio.requests import shown
@@ -36,40 +37,70 @@ def holds_messages(fields: dict[str, Any]) -> bool:
 
 
 def exchange_of(row: LocatedRow) -> Exchange:
-    """A row's one question and answer. Raises BadInput."""
+    """A row's one question and answer. Raises BadInput, also where it has several."""
+    found = exchanges_of(row)
+    if len(found) > 1:
+        raise row.origin.fault(
+            f"it has {len(found)} questions; a benchmark has one in a row.",
+            found[1].answer_field.partition(".")[0],
+            hint="Make a row of each question.",
+        )
+    return found[0]
+
+
+def exchanges_of(row: LocatedRow) -> list[Exchange]:
+    """Every question of a row with its answer, and what was said before it. Raises BadInput."""
+    name, turns = _turns(row)
+    roles = [role for role, _, _ in turns]
+    begins = 1 if roles[:1] == ["system"] else 0
+    asked, answered = turns[begins::2], turns[begins + 1 :: 2]
+    if not answered or roles[begins:] != ["user", "assistant"] * len(answered):
+        raise row.origin.fault(
+            f"{name} has the roles {', '.join(roles) or 'of nobody'}; expected user and assistant in turn, with a "
+            "system prompt before them or without one.",
+            name,
+        )
+    system = _text(row, *turns[0][1:]) if begins else ""
+    own = str(row.fields.get("id", ""))
+    found: list[Exchange] = []
+    earlier: tuple[Earlier, ...] = ()
+    for number, ((_, question, where), (_, answer, field)) in enumerate(zip(asked, answered, strict=True), 1):
+        media, words = _parts(row, question, where)
+        said = _text(row, answer, field)
+        found.append(
+            Exchange(
+                origin=row.origin,
+                id=own if not own or len(answered) == 1 else f"{own}-{number}",
+                media=media,
+                system=system,
+                question=words,
+                answer=said,
+                answer_field=field,
+                category=str(row.fields.get("category", row.fields.get("task", ""))),
+                earlier=earlier,
+            )
+        )
+        earlier = (*earlier, Earlier(media, words, said))
+    return found
+
+
+def _turns(row: LocatedRow) -> tuple[str, list[tuple[str, Any, str]]]:
+    """The field that holds them; of each its role, its content and where that stands."""
     name = next((name for name in LISTS if name in row.fields), None)
     if name is None:
         raise row.origin.fault("messages is missing.", "messages")
-    turns = row.fields[name]
-    if not isinstance(turns, list):
-        raise row.origin.fault(f"{name} is {shown(turns)}; expected a list of messages.", name)
-    said: dict[str, Any] = {}
-    roles: list[str] = []
-    for number, turn in enumerate(cast(list[Any], turns)):
+    listed = row.fields[name]
+    if not isinstance(listed, list):
+        raise row.origin.fault(f"{name} is {shown(listed)}; expected a list of messages.", name)
+    turns: list[tuple[str, Any, str]] = []
+    for number, turn in enumerate(cast(list[Any], listed)):
         fields = cast(dict[str, Any], turn) if isinstance(turn, dict) else {}
         if not isinstance(fields.get("role"), str) or "content" not in fields:
             raise row.origin.fault(
                 f"{name}.{number} is {shown(cast(object, turn))}; expected a role and its content.", f"{name}.{number}"
             )
-        roles.append(fields["role"])
-        said[fields["role"]] = (fields["content"], f"{name}.{number}.content")
-    if roles not in (["user", "assistant"], ["system", "user", "assistant"]):
-        raise row.origin.fault(
-            f"{name} has the roles {', '.join(roles) or 'of nobody'}; expected system, user and assistant, once each.",
-            name,
-        )
-    answer, field = said["assistant"]
-    media, question = _parts(row, *said["user"])
-    return Exchange(
-        origin=row.origin,
-        id=str(row.fields.get("id", "")),
-        media=media,
-        system=_text(row, *said["system"]) if "system" in said else "",
-        question=question,
-        answer=_text(row, answer, field),
-        answer_field=field,
-        category=str(row.fields.get("category", row.fields.get("task", ""))),
-    )
+        turns.append((fields["role"], fields["content"], f"{name}.{number}.content"))
+    return name, turns
 
 
 def _parts(row: LocatedRow, content: Any, field: str) -> tuple[tuple[str, ...], str]:

@@ -100,3 +100,49 @@ def test_a_run_wears_its_adapter_for_the_answers_alone(server: RunningServer):
     assert answer(None)["text"] == bare
     refused = start("no-such")
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_input")
+
+
+def said(server: RunningServer, **fields: Any) -> str:
+    asked = {"messages": [{"role": "user", "content": "Count."}], "max_tokens": 8, "temperature": 0, **fields}
+    answer = server.post("/v1/chat/completions", json=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["choices"][0]["message"]["content"]
+
+
+def test_an_adapter_is_worn_for_an_answer_and_for_no_other(server: RunningServer):
+    plain = said(server)
+
+    assert said(server, lora={"name": "warm-light", "scale": 4}) != plain
+    assert said(server, lora={"lora_name": "warm-light", "lora_scale": 0}) == plain
+    assert said(server) == plain
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "param"),
+    [
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "?"}], "lora": {"name": "no"}}, "lora.name"),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "?"}], "lora": "warm-light"}, "lora"),
+        ("/v1/upsample?adapter=no", {"kind": "generate_image", "prompt": "a cup"}, "adapter.name"),
+        ("/v1/upsample?adapter=..", {"kind": "generate_image", "prompt": "a cup"}, "name"),
+    ],
+)
+def test_an_adapter_of_the_reasoner_that_is_not_there_is_named(
+    server: RunningServer, path: str, body: dict[str, Any], param: str
+):
+    answer = server.post(path, json=body)
+
+    assert answer.status_code in (400, 422), answer.text
+    assert answer.json()["error"]["param"] == param
+
+
+def test_a_task_is_answered_in_an_adapter(server: RunningServer):
+    buffer = io.BytesIO()
+    Image.new("RGB", (64, 64), "red").save(buffer, "PNG")
+    picture = server.post("/v1/media", files={"file": ("a.png", buffer.getvalue())}).json()["id"]
+    asked = {"media": picture, "seed": 4, "max_tokens": 8}
+
+    plain = server.post("/v1/tasks/caption", json=asked).json()["text"]
+    worn = server.post("/v1/tasks/caption", json={**asked, "adapter": {"name": "warm-light", "scale": 4}})
+
+    assert worn.status_code == 200, worn.text
+    assert worn.json()["text"] != plain

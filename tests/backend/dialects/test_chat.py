@@ -64,6 +64,7 @@ def test_sampling_has_their_names(fields: dict[str, Any], ours: dict[str, Any]):
             {"response_schema": {"type": "null"}},
         ),
         ({"chat_template_kwargs": {"enable_thinking": False}}, {"enable_thinking": False}),
+        ({"lora": {"name": "grasp@100"}}, {"adapter": {"name": "grasp@100", "scale": 1.0}}),
         ({"tools": [], "tool_choice": "auto", "logit_bias": {}}, {}),
     ],
 )

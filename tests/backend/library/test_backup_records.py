@@ -32,6 +32,8 @@ from backend.database.evaluation_tables import (
     HueStudyRow,
     HueTaskRow,
     QuestionDraftRow,
+    TuningRow,
+    TuningStepRow,
 )
 from backend.database.tables import (
     AnswerRow,
@@ -45,6 +47,7 @@ from backend.database.tables import (
 from backend.evaluation import RunStore
 from backend.hue.store import HueStore
 from backend.jobs.ledger import Accepted
+from backend.tuning.store import TuningStore
 from critiques import critique
 from refining_fakes import begun
 from shelves import CUBE, Shelf, export_of, shelf_at
@@ -67,8 +70,12 @@ from studio.jobs import BatchPlace, Failure, JobState
 from studio.library import RecordName
 from studio.prompting.critique import read_critique
 from studio.refinements import RefinementNode, best_of
+from studio.tuning import GeneratorRecipe, Stepped
+from studio.tuning.lineage import LINEAGE, Lineage, lineage_of
+from studio.tuning.tunings import Tuning, TuningProgress, TuningSave
 
-GRID, TREE, QUESTION, RUN, STUDY = "c" * 12, "a" * 12, "d" * 12, "b" * 12, "e" * 12
+GRID, TREE, QUESTION, RUN, STUDY, TUNING = "c" * 12, "a" * 12, "d" * 12, "b" * 12, "e" * 12, "f" * 12
+STEP = {"step": 5, "steps": 20, "loss": 0.5, "gradient_norm": 1.0, "learning_rate": 1e-4, "seconds_per_step": 0.1}
 FIRST, SECOND, RUNNING, SHOWN = (f"{number:012x}" for number in range(1, 5))
 CHOICES: tuple[Choice, ...] = ("left", "left", "right", "tie", "left", "bad", "left")
 SORTS: tuple[RecordName, ...] = (
@@ -90,6 +97,8 @@ SORTS: tuple[RecordName, ...] = (
     "study_questions",
     "study_ratings",
     "study_tasks",
+    "tunings",
+    "tuning_steps",
 )
 
 
@@ -107,6 +116,7 @@ def fill(shelf: Shelf) -> None:
     _ask(shelf, shown)
     _evaluate(shelf, shown)
     _study(shelf, shown)
+    _tune(shelf)
     asyncio.run(_vote(shelf.arena))
 
 
@@ -223,6 +233,36 @@ def _study(shelf: Shelf, about: str) -> None:
     asyncio.run(act())
 
 
+def _tune(shelf: Shelf) -> None:
+    """A tuning that runs, with an adapter where the trainer wrote it."""
+    recipe = GeneratorRecipe(name="grasp", checkpoint="speck", data="cups")
+    made = {"step": 10, "name": "grasp@10", "makes": "adapter", "size_bytes": 84, "created_at": datetime.now(UTC)}
+    tuning = Tuning(
+        id=TUNING,
+        recipe=recipe,
+        checkpoint_title="Speck",
+        version="1",
+        state="running",
+        created_at=datetime.now(UTC),
+        progress=TuningProgress(state="running", step=10, steps=20),
+        saves=(TuningSave.model_validate(made),),
+    )
+    written = shelf.folder / "tunings" / TUNING / "saves" / "grasp@10"
+    written.mkdir(parents=True)
+    (written / "adapter_model.safetensors").write_bytes(b"weights")
+    lineage = Lineage(tuning=TUNING, step=10, recipe=recipe, version="1", created_at=tuning.created_at)
+    (written / LINEAGE).write_text(lineage.model_dump_json())
+    (shelf.folder / "adapters").mkdir(exist_ok=True)
+    (shelf.folder / "adapters" / "grasp@10").symlink_to(written, target_is_directory=True)
+
+    async def act() -> None:
+        store = TuningStore(shelf.database)
+        await store.add(tuning)
+        await store.keep_step(TUNING, Stepped.model_validate(STEP))
+
+    asyncio.run(act())
+
+
 async def _vote(arena: ArenaService) -> None:
     for number in range(28):
         voter, by = f"Voter {number} é", "reasoner" if number % 5 == 4 else "person"
@@ -257,7 +297,7 @@ def rows_of(shelf: Shelf) -> dict[RecordName, int]:
     drafted = (CorrectionRow, QuestionDraftRow)
     rated = (HueStudyRow, HuePromptRow, HueQuestionRow, HueRatingRow, HueTaskRow)
     with shelf.database.transaction() as session:
-        tables = (*said, *measured, *drafted, *rated)
+        tables = (*said, *measured, *drafted, *rated, TuningRow, TuningStepRow)
         counts = (session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
         return dict(zip(SORTS, counts, strict=True))
 
@@ -311,6 +351,26 @@ def test_what_was_said_of_the_items_comes_in_as_it_was_and_nothing_of_it_begins(
     assert (task.state, asyncio.run(HueStore(other.database).ratings(STUDY))[0].rater) == ("stopped", "ada")
     with other.database.transaction() as session:
         assert critic_scores(session, [f"{SECOND}-0"]) == {f"{SECOND}-0": 6.0}
+
+
+def test_a_tuning_comes_in_stopped_with_its_curves_and_its_adapters(full: Shelf, other: Shelf):
+    other.bring_in(export_of(full))
+
+    async def look() -> None:
+        store = TuningStore(other.database)
+        tuning = await store.get(TUNING)
+        assert (tuning.state, tuning.progress.state, tuning.progress.step) == ("stopped", "stopped", 10)
+        assert tuning.recipe == (await TuningStore(full.database).get(TUNING)).recipe
+        assert await store.open() == []
+        assert [told.loss for told in await store.steps(TUNING)] == [0.5]
+
+    asyncio.run(look())
+    brought = other.folder / "adapters" / "grasp@10"
+    assert not brought.is_symlink()
+    assert (brought / "adapter_model.safetensors").read_bytes() == b"weights"
+    lineage = lineage_of(brought)
+    assert lineage is not None
+    assert (lineage.tuning, lineage.step) == (TUNING, 10)
 
 
 def test_what_came_in_can_be_taken_further(full: Shelf, other: Shelf):

@@ -38,7 +38,7 @@ def test_files_are_kept_as_they_come(tmp_path: Path):
     [info] = asyncio.run(sets.listing()).datasets
     assert (info.name, info.layout, info.tasks, info.num_files) == ("cups", "clips", ("generator",), 3)
     assert (info.num_clips, info.num_uncaptioned) == (2, 1)
-    assert "orrery caption" in info.note
+    assert "use the files' names" in info.note
     assert not list((tmp_path / "data/datasets/.incoming").iterdir())
 
 

@@ -12,9 +12,9 @@ from backend.worker.footage import Looking, read_footage
 from engine import Engine
 from engine.reasoner import Footage
 from engine.reasoner.pixels import to_patches
-from engine.reasoner.prompt import bounds_of
 from engine.speck import build_speck
 from studio.requests import Reason
+from studio.sight import bounds_of
 
 CLIP = "u0000000000000001"
 

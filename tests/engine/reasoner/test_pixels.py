@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
 from engine.reasoner import Footage
-from engine.reasoner.pixels import fit, to_patches
-from engine.reasoner.sight import Bounds
+from engine.reasoner.pixels import to_patches
 from studio.errors import BadInput
+from studio.sight import Bounds, fit
 
 PICTURE, CLIP = "u0000000000000000", "u0000000000000002"
 

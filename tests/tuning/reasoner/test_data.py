@@ -68,6 +68,31 @@ def test_what_cannot_be_learnt_is_counted(read, clips):
     }
 
 
+def test_a_conversation_that_goes_on_is_learnt_answer_by_answer_with_what_was_said_before(read, clips):
+    talk = rows(clips)[2]
+    more = [
+        {"role": "user", "content": [{"type": "video", "video": "0.mp4"}, {"type": "text", "text": "And here?"}]},
+        {"role": "assistant", "content": "It moves."},
+    ]
+    data = read([{"id": "talk", "messages": [*talk["messages"], *more]}])
+    first, second = data.sets[0]
+    assert (first.name, second.name) == ("talk: talk-1", "talk: talk-2")
+    reading = data.reader.read(second)
+    words = data.reader.words(reading)
+    assert words.index("Answer briefly.") < words.index("A square, and nothing else.") < words.index("And here?")
+    assert len(reading.shown) == 2
+    ends = data.reader._writer.vocabulary.tokenizer
+    assert ends.decode(reading.tokens[reading.answer_at : -1].tolist()) == "It moves."
+
+
+def test_the_longest_conversation_is_told_in_parts(read, clips):
+    data = read(rows(clips), max_tokens=2000)
+    budget = data.budget
+    assert budget.num_vision > 0
+    assert budget.num_vision + budget.num_words + budget.num_answer == max(data.lengths)
+    assert budget.max_tokens == 2000
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [({"fps": 2.0}, "num_frames and fps are both given"), ({"trains_sight": True}, "vision encoder cannot be trained")],

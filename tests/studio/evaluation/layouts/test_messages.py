@@ -94,6 +94,7 @@ def test_an_annotation_that_is_none_is_named(write: Write):
         ({"other": 1}, "messages is missing", "messages"),
         ({"messages": [{"role": "user"}]}, "messages.0 is .*expected a role and its content", "messages.0"),
         ({"messages": row()["messages"][:2]}, "messages has the roles system, user; expected", "messages"),
+        ({"messages": [*row()["messages"], *row()["messages"][1:]]}, "it has 2 questions", "messages"),
         (row("videos_ts/b.mp4"), "media is 'videos_ts/b.mp4', and .* was not found", "media"),
         (row(user="Event 1: a\nEvent 2: b"), "names 2 events and the assistant gives 1", "messages.2.content"),
         (row(answer="The pod."), "names 1 events and the assistant gives 0 times", "messages.2.content"),

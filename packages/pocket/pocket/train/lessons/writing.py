@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.reasoner import Footage
 from engine.reasoner.prompt import PromptWriter
-from engine.reasoner.sight import choose_frames, read_placeholders, read_sight
+from engine.reasoner.sight import read_placeholders
 from engine.reasoner.vocabulary import Vocabulary
 from pocket.train.lessons.critic import critic_answer, critic_question
 from pocket.train.lessons.rewriting import rewriting
@@ -33,6 +33,7 @@ from studio.prompting.upsampling import UpsampleMode, upsample_message
 from studio.requests import AspectRatio
 from studio.requests.reason import Reason
 from studio.rules.canvas import CANVASES
+from studio.sight import choose_frames, read_sight
 
 
 def captioning(episode: Episode, full: Wording) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -5,12 +5,12 @@ import torch
 
 from engine.reasoner import Footage
 from engine.reasoner.pixels import to_patches
-from engine.reasoner.sight import read_sight
 from engine.speck.layout import write_processors
 from pocket.train.assemble import CLIP_PIXELS, STILL_PIXELS
 from pocket.train.codecs import fresh_sight
 from pocket.train.lessons.sight import cut, look
 from pocket.train.shape import TOY
+from studio.sight import read_sight
 
 
 @pytest.mark.parametrize("size", [(2, 96, 64), (4, 256, 256)])
