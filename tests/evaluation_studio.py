@@ -59,16 +59,18 @@ class Adapters:
 
 
 class Studio:
-    """The services over one database, with scripted reasoners."""
+    """The services over one database, with scripted reasoners unless others are given."""
 
-    def __init__(self, database: Database, folder: Path, generators: object = None, **said: Said) -> None:
+    def __init__(
+        self, database: Database, folder: Path, generators: object = None, others: object = None, **said: Said
+    ) -> None:
         self.reasoners = ScriptedReasoners(**said)
         self.store = RunStore(database)
         self.changes = 0
         self.tagged: list[ItemsChange] = []
         self.media = media = MediaStore(folder / "media")
         self.benchmarks = BenchmarkService(database, media, self._changed)
-        reasoners = cast(Any, self.reasoners)
+        reasoners = cast(Any, others or self.reasoners)
         self.runs = RunService(
             benchmarks=self.benchmarks,
             store=self.store,
@@ -105,8 +107,10 @@ class Studio:
 
 
 @asynccontextmanager
-async def studio(database: Database, folder: Path, generators: object = None, **said: Said) -> AsyncGenerator[Studio]:
-    own = Studio(database, folder, generators, **said)
+async def studio(
+    database: Database, folder: Path, generators: object = None, others: object = None, **said: Said
+) -> AsyncGenerator[Studio]:
+    own = Studio(database, folder, generators, others, **said)
     await own.runs.open()
     try:
         yield own
