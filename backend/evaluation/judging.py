@@ -12,7 +12,7 @@ import structlog
 from backend.arena.reasoners import Reasoners
 from backend.evaluation.asking import OF_ALL, ask_each
 from backend.evaluation.store import CALIBRATION, RunStore
-from studio.errors import Conflict, EngineError, StudioError
+from studio.errors import Conflict, StudioError
 from studio.evaluation import FieldVerdict
 from studio.evaluation.forms import for_judge
 from studio.evaluation.forms.form import ForJudge
@@ -155,7 +155,7 @@ class JudgingService:
                 grade = await ask_until_usable(asking.ask, grade_question(*said), read_grade)
         except OF_ALL:
             raise
-        except EngineError as error:
+        except StudioError as error:
             return verdict.model_copy(update={"why": error.message})
         return verdict.model_copy(update={"score": grade.score, "why": grade.reason})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
 import structlog
@@ -20,7 +20,7 @@ from backend.evaluation.asking import OF_ALL, ask_each
 from backend.evaluation.benchmarks import BenchmarkService
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
-from studio.errors import BadInput, Conflict, EngineError, QuestionNotFound, StudioError
+from studio.errors import BadInput, Conflict, QuestionNotFound, StudioError
 from studio.evaluation import Benchmark, Item
 from studio.evaluation.corrections import newest
 from studio.evaluation.judge import ask_until_usable
@@ -45,7 +45,6 @@ from studio.evaluation.questions import (
 )
 from studio.evaluation.runs import BenchmarkSummary, EvaluationRun
 from studio.jobs import Failure
-from studio.prompting import Ask, Question
 from studio.requests import shown
 
 log = structlog.get_logger("orrery.evaluation")
@@ -177,8 +176,8 @@ class QuestionDraftService:
             said = corrected[item.id].reference if item.id in corrected else item.reference
             assert isinstance(said, dict)
             letters = {
-                "from_annotation": await self._from_annotation(text, question, said),
-                "from_video": await self._from_video(video, question, item),
+                "from_annotation": await _letter(self._from_annotation(text, question, said)),
+                "from_video": await _letter(self._from_video(video, question, item)),
             }
             # A person may have decided meanwhile.
             now = await self._draft(run.id, item.id, question.id)
@@ -193,14 +192,16 @@ class QuestionDraftService:
 
     async def _from_annotation(
         self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]
-    ) -> str | None:
+    ) -> str:
         async with self._reasoners.asking(reasoner, {}, patient=True) as asking:
-            return await _letter(asking.ask, ask_annotation(question, annotation), question)
+            put = ask_annotation(question, annotation)
+            return await ask_until_usable(asking.ask, put, partial(read_letter, question))
 
-    async def _from_video(self, reasoner: str, question: PoolQuestion, item: Item) -> str | None:
+    async def _from_video(self, reasoner: str, question: PoolQuestion, item: Item) -> str:
         files = {name: self._media.file(name) for name in item.media}
         async with self._reasoners.asking(reasoner, files, patient=True) as asking:
-            return await _letter(asking.ask, ask_video(question, item.id, asking.parts), question)
+            put = ask_video(question, item.id, asking.parts)
+            return await ask_until_usable(asking.ask, put, partial(read_letter, question))
 
     async def _plan(self, run_id: str, planned: Sequence[QuestionDraft]) -> None:
         """The drafts of a run from now on; of those that were there already, what is known stays."""
@@ -246,13 +247,14 @@ class QuestionDraftService:
         self._changed()
 
 
-async def _letter(ask: Ask, question: Question, pool_question: PoolQuestion) -> str | None:
-    """The letter that a side gives; none where it gives none that can be read."""
+async def _letter(side: Awaitable[str]) -> str | None:
+    """The letter that a side gives; none where it gives none that can be read, or cannot be asked this question."""
     try:
-        return await ask_until_usable(ask, question, partial(read_letter, pool_question))
+        return await side
     except OF_ALL:
         raise
-    except EngineError:
+    except StudioError as error:
+        log.warning("letter_missing", code=error.code, message=error.message)
         return None
 
 

@@ -13,7 +13,7 @@ from backend.database import Database
 from evaluation_studio import Studio, studio
 from scripted_reasoners import words_of
 from sent_files import clip_bytes
-from studio.errors import BadInput, QuestionNotFound
+from studio.errors import BadInput, PromptTooLong, QuestionNotFound
 from studio.evaluation import load_schema
 from studio.evaluation.corrections import CorrectItem
 from studio.evaluation.question_drafts import DecideQuestion, DraftQuestions, QuestionDrafts, SaveQuestions
@@ -98,6 +98,30 @@ def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Pa
             await own.corrections.correct(run_id, CorrectItem(item="drive-1", reference=said, by="ada"))
             found = await drafted(own, run_id)
             assert {one.from_annotation for one in found.questions} == {"A"}
+
+    asyncio.run(act())
+
+
+def test_a_side_that_cannot_be_asked_one_question_gives_no_letter_and_the_rest_is_asked(
+    database: Database, tmp_path: Path
+):
+    def short_sighted(question: Any) -> str:
+        if "weather" in words_of(question) and "JSON object" not in words_of(question):
+            raise PromptTooLong("The clip has more tokens than the reasoner reads.", param="prompt")
+        return sees(question)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=short_sighted) as own:
+            run_id = await annotated(own)
+            found = await drafted(own, run_id, ASKED.model_copy(update={"per_video": 13}))
+            assert found.error is None
+            assert all(one.asked for one in found.questions)
+            assert {one.from_video for one in found.questions} == {"A", None}
+            gone = next(one.media[0] for one in found.questions)
+            own.media.erase(gone)
+            again = await drafted(own, run_id, ASKED.model_copy(update={"categories": (), "per_video": 30}))
+            assert again.error is None
+            assert all(one.asked for one in again.questions)
 
     asyncio.run(act())
 

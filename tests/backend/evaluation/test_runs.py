@@ -9,7 +9,16 @@ import pytest
 from backend.database import Database
 from evaluation_studio import COLOURS, Studio, always_a, colours, reads, studio
 from scripted_reasoners import words_of
-from studio.errors import BadInput, BenchmarkNotFound, Conflict, EngineError, MediaNotFound, RunNotFound, Unauthorized
+from studio.errors import (
+    BadInput,
+    BenchmarkNotFound,
+    Conflict,
+    EngineError,
+    MediaNotFound,
+    PromptTooLong,
+    RunNotFound,
+    Unauthorized,
+)
 from studio.evaluation.judge import known_pairs
 from studio.evaluation.runs import AskVerdicts, EvaluationRun, StartRun
 
@@ -248,6 +257,23 @@ def test_a_judge_that_gives_no_usable_grade_is_counted(database: Database, tmp_p
             scores = await own.runs.scores(run.id)
             assert scores.overall.counts.unjudged == 2
             assert scores.overall.value("judge_score") is None
+
+    asyncio.run(act())
+
+
+def test_a_text_that_is_too_long_for_a_judge_is_counted_and_the_others_are_graded(database: Database, tmp_path: Path):
+    def near(question: Any) -> str:
+        if words_of(question).count("a blue cube"):
+            raise PromptTooLong("The text has more tokens than the reasoner reads.", param="prompt")
+        return grades(question)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, painter=lambda _: "a red cube", near=near) as own:
+            await own.benchmarks.add(captions())
+            run = await own.ended((await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))).id)
+            assert (await judged(own, run, "near")).error is None
+            scores = await own.runs.scores(run.id)
+            assert (scores.overall.counts.unjudged, scores.overall.value("judge_score")) == (1, 5.0)
 
     asyncio.run(act())
 
