@@ -85,9 +85,10 @@ class JudgingService:
             Conflict: a judge is at work on the run, or nothing of it can be judged.
         """
         self._reasoners.check(asked.judge, "judge")
+        texts = await self._texts(run)
+        # From here to the task nothing is awaited, so that of two calls one is refused.
         if run.id in self._tasks:
             raise Conflict(f"A judge is at work on run {run.id}.", hint="Wait until it has ended.")
-        texts = await self._texts(run)
         if not texts:
             raise Conflict(f"Run {run.id} has no texts to compare.", hint="Judges grade texts and fields of text.")
         self._progress[run.id] = Judging(judge=asked.judge, num_planned=len(texts))

@@ -76,6 +76,8 @@ class QuestionDraftService:
         self._media = media
         self._changed = changed
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        # Of two calls the second sees what the first has begun.
+        self._drawing = asyncio.Lock()
         self._errors: dict[str, Failure] = {}
         self._pool = av_pool()
         self._by_id = {question.id: question for question in self._pool.questions}
@@ -88,6 +90,11 @@ class QuestionDraftService:
             BadInput: the run is of another form, or there is no such reasoner or category.
             Conflict: questions of the run are being answered.
         """
+        async with self._drawing:
+            await self._start(run_id, asked)
+        return await self.drafts(run_id)
+
+    async def _start(self, run_id: str, asked: DraftQuestions) -> None:
         run, benchmark = await self._annotated(run_id)
         text, video = self._names(asked)
         if run_id in self._tasks:
@@ -108,7 +115,6 @@ class QuestionDraftService:
         task = asyncio.create_task(self._answer(run, benchmark, text, video), name=f"questions {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(partial(self._ended, run_id))
-        return await self.drafts(run_id)
 
     async def drafts(self, run_id: str) -> QuestionDrafts:
         """All of a run. Raises RunNotFound, or BadInput where it is of another form."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -82,6 +83,10 @@ class RunService:
         self._changed = changed
         self._given = GivenRuns(store, changed)
         self._live: dict[str, _LiveRun] = {}
+        # One order at a time for each run: an order looks, waits for what runs, and writes.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        # Between the look at how many run and the place of one more.
+        self._beginning = asyncio.Lock()
 
     async def open(self) -> None:
         """At a server's start: go on with what ran when the last one ended."""
@@ -111,6 +116,12 @@ class RunService:
             CheckpointNotFound, Conflict: of a benchmark of requests: the checkpoint is unknown or cannot be loaded.
             Busy: so many run already.
         """
+        async with self._beginning:
+            run_id = await self._start(asked)
+        self._changed()
+        return await self.get(run_id)
+
+    async def _start(self, asked: StartRun) -> str:
         found = await self._benchmarks.get(asked.benchmark)
         settings = _settings(found.benchmark.settings, asked.settings)
         is_given = found.form == "policy"
@@ -140,8 +151,7 @@ class RunService:
         log.info("run_accepted", run_id=run.id, benchmark=run.benchmark, reasoner=run.reasoner)
         if not is_given:
             await self._begin(run)
-        self._changed()
-        return await self.get(run.id)
+        return run.id
 
     async def give(self, run_id: str, answers: Sequence[Answer]) -> EvaluationRun:
         """Keep answers of a policy's run, as `GivenRuns.give`. Raises RunNotFound, BadInput, Conflict."""
@@ -160,6 +170,10 @@ class RunService:
 
     async def stop(self, run_id: str) -> EvaluationRun:
         """Ask nothing more, and keep what is answered. Raises RunNotFound, Conflict."""
+        async with self._turn(run_id):
+            return await self._stop(run_id)
+
+    async def _stop(self, run_id: str) -> EvaluationRun:
         run = await self.get(run_id)
         if run.form == "policy" and run.state == "running":
             await self._given.stop(run)
@@ -182,6 +196,10 @@ class RunService:
             Conflict: it is running, or there is nothing to do.
             Busy: so many run already.
         """
+        async with self._turn(run_id), self._beginning:
+            return await self._resume(run_id)
+
+    async def _resume(self, run_id: str) -> EvaluationRun:
         run = await self.get(run_id)
         if run_id in self._live:
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
@@ -203,6 +221,10 @@ class RunService:
 
     async def remove(self, run_id: str) -> None:
         """Forget a run that has ended, with its answers. Raises RunNotFound, Conflict."""
+        async with self._turn(run_id):
+            await self._remove(run_id)
+
+    async def _remove(self, run_id: str) -> None:
         run = await self.get(run_id)
         if run_id in self._live or (run.form == "policy" and run.state == "running"):
             raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
@@ -344,8 +366,12 @@ class RunService:
             return self._generators.answers(run, benchmark)
         return ReasonerAnswers(run, benchmark, self._reasoners, self._media)
 
+    def _turn(self, run_id: str) -> asyncio.Lock:
+        return self._turns.setdefault(run_id, asyncio.Lock())
+
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
-        del self._live[run_id]
+        if (live := self._live.get(run_id)) is not None and live.task is task:
+            del self._live[run_id]
         if not task.cancelled() and (error := task.exception()) is not None:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("run_broke", run_id=run_id, exc_info=error)

@@ -13,7 +13,7 @@ from backend.database import Database
 from evaluation_studio import Studio, studio
 from scripted_reasoners import words_of
 from sent_files import clip_bytes
-from studio.errors import BadInput, PromptTooLong, QuestionNotFound
+from studio.errors import BadInput, Conflict, PromptTooLong, QuestionNotFound
 from studio.evaluation import load_schema
 from studio.evaluation.corrections import CorrectItem
 from studio.evaluation.question_drafts import DecideQuestion, DraftQuestions, QuestionDrafts, SaveQuestions
@@ -86,6 +86,20 @@ def test_both_sides_answer_each_question_once_and_what_they_agree_on_is_saved(da
             assert {item.id: item.reference for item in benchmark.items} == wanted | {
                 f"{unsure.video}/{unsure.question}": "C"
             }
+
+    asyncio.run(act())
+
+
+def test_of_two_calls_that_draw_questions_one_is_refused(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            fewer = ASKED.model_copy(update={"per_video": 2})
+            both = [own.questions.start(run_id, asked) for asked in (ASKED, fewer)]
+            begun = await asyncio.gather(*both, return_exceptions=True)
+            assert [isinstance(one, Conflict) for one in begun] == [False, True]
+            assert len((await own.questions.drafts(run_id)).questions) == 6
 
     asyncio.run(act())
 

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from backend.database import Database
+from backend.evaluation.service import MAX_RUNNING
 from evaluation_studio import COLOURS, Studio, always_a, colours, reads, studio
 from scripted_reasoners import words_of
 from studio.errors import (
     BadInput,
     BenchmarkNotFound,
+    Busy,
     Conflict,
     EngineError,
     MediaNotFound,
@@ -146,6 +148,38 @@ def test_a_stopped_run_keeps_its_answers_and_a_running_one_is_not_deleted(databa
             await own.benchmarks.remove("colours")
             with pytest.raises(BenchmarkNotFound):
                 await own.benchmarks.get("colours")
+
+    asyncio.run(act())
+
+
+def test_of_two_calls_that_start_the_same_work_one_is_refused(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, painter=lambda _: "a red cube", good=grades) as own:
+            await own.benchmarks.add(captions())
+            own.reasoners.gate.clear()
+            run = await own.runs.start(StartRun(benchmark="captions", reasoner="painter"))
+            await own.runs.stop(run.id)
+            resumed = await asyncio.gather(*(own.runs.resume(run.id) for _ in range(2)), return_exceptions=True)
+            assert [isinstance(one, Conflict) for one in resumed] == [False, True]
+            own.reasoners.gate.set()
+            run = await own.ended(run.id)
+            assert len(own.reasoners.asked) == 2
+            said = AskVerdicts(judge="good")
+            judging = await asyncio.gather(*(own.judging.start(run, said) for _ in range(2)), return_exceptions=True)
+            assert [isinstance(one, Conflict) for one in judging] == [False, True]
+
+    asyncio.run(act())
+
+
+def test_no_more_runs_are_accepted_than_may_run(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reader=reads) as own:
+            await own.benchmarks.add(colours())
+            own.reasoners.gate.clear()
+            said = StartRun(benchmark="colours", reasoner="reader")
+            begun = await asyncio.gather(*(own.runs.start(said) for _ in range(MAX_RUNNING + 1)), return_exceptions=True)
+            assert sum(isinstance(one, Busy) for one in begun) == 1
+            own.reasoners.gate.set()
 
     asyncio.run(act())
 
