@@ -49,6 +49,7 @@ class PromisedJobs:
         return job
 
     async def give_up(self, job_id: str) -> None:
-        """Cancel a job if there is one that has not ended."""
+        """Cancel a job if there is one that has not ended, and wait until the worker has let go of it."""
         with suppress(JobNotFound, Conflict):
             await self._jobs.cancel(job_id)
+            await self._jobs.finished(job_id)

@@ -30,6 +30,7 @@ class MadeJobs:
         asked: ids and payloads of what was made.
         given_up: ids.
         gate: while it is cleared nothing ends.
+        letting_go: while it is cleared nothing that was given up ends.
         fails: whether a request fails.
     """
 
@@ -40,6 +41,8 @@ class MadeJobs:
         self.given_up: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.letting_go = asyncio.Event()
+        self.letting_go.set()
         self.fails: Callable[[Mapping[str, Any]], bool] = lambda _: False
 
     async def succeeded(self, job_id: str, payload: Mapping[str, Any], *, priority: str) -> Any:
@@ -63,6 +66,7 @@ class MadeJobs:
 
     async def give_up(self, job_id: str) -> None:
         self.given_up.append(job_id)
+        await self.letting_go.wait()
 
 
 class Catalogue:
@@ -175,6 +179,29 @@ def test_a_stopped_run_gives_its_jobs_up(database: Database, tmp_path: Path):
             await asyncio.sleep(0.05)
             assert (await own.runs.stop(run.id)).state == "stopped"
             assert len(made.jobs.given_up) == 2
+
+    asyncio.run(act())
+
+
+def test_a_run_is_resumed_only_after_its_jobs_have_let_go(database: Database, tmp_path: Path):
+    made = Made(tmp_path)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, made.generators) as own:
+            await own.benchmarks.add(made.benchmark(metrics=["action_mse"]))
+            made.jobs.gate.clear()
+            made.jobs.letting_go.clear()
+            run = await own.runs.start(StartRun(benchmark="made"))
+            await asyncio.sleep(0.05)
+            stopping = asyncio.create_task(own.runs.stop(run.id))
+            await asyncio.sleep(0.05)
+            resuming = asyncio.create_task(own.runs.resume(run.id))
+            await asyncio.sleep(0.05)
+            assert not resuming.done()
+            made.jobs.letting_go.set()
+            assert [(await stopping).state, (await resuming).state] == ["stopped", "running"]
+            made.jobs.gate.set()
+            assert (await own.ended(run.id)).num_answered == 2
 
     asyncio.run(act())
 
