@@ -185,7 +185,7 @@ class RunService:
         with suppress(asyncio.CancelledError):
             await live.task
         await live.loop.give_up()
-        await live.loop.end("stopped")
+        await live.loop.end("succeeded" if _has_everything(await self._store.get(run_id)) else "stopped")
         return await self.get(run_id)
 
     async def resume(self, run_id: str) -> EvaluationRun:
@@ -203,7 +203,7 @@ class RunService:
         run = await self.get(run_id)
         if run_id in self._live:
             raise Conflict(f"Run {run_id} is running.", hint="Wait until it ends, or stop it first.")
-        if run.num_answered == run.num_planned and run.form != "generation":
+        if _has_everything(run):
             raise Conflict(f"Run {run_id} has an answer to everything.", hint="Start another run.")
         if run.form == "policy":
             hint = f"Use orrery evaluate-policy --run {run_id}."
@@ -376,6 +376,11 @@ class RunService:
             # It stays written down as running: the next start goes on with it, and so does a person's resume.
             log.error("run_broke", run_id=run_id, exc_info=error)
         self._changed()
+
+
+def _has_everything(run: EvaluationRun) -> bool:
+    """Whether nothing is left to ask. Of a generation something may be left to measure."""
+    return run.num_answered == run.num_planned and run.form != "generation"
 
 
 def _settings(own: Settings, said: dict[str, object]) -> Settings:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from backend.database import Database
+from backend.evaluation import running
 from backend.evaluation.service import MAX_RUNNING
 from evaluation_studio import COLOURS, Studio, always_a, colours, reads, studio
 from scripted_reasoners import words_of
@@ -180,6 +181,32 @@ def test_no_more_runs_are_accepted_than_may_run(database: Database, tmp_path: Pa
             begun = await asyncio.gather(*(own.runs.start(said) for _ in range(MAX_RUNNING + 1)), return_exceptions=True)
             assert sum(isinstance(one, Busy) for one in begun) == 1
             own.reasoners.gate.set()
+
+    asyncio.run(act())
+
+
+def test_a_run_that_is_stopped_after_its_last_answer_has_succeeded(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    begun = asyncio.Event()
+    draw_up = running.headline_of
+
+    async def never_first(*given: Any) -> Any:
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()
+        return await draw_up(*given)
+
+    monkeypatch.setattr(running, "headline_of", never_first)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, reader=reads) as own:
+            await own.benchmarks.add(colours())
+            run = await own.runs.start(StartRun(benchmark="colours", reasoner="reader"))
+            await begun.wait()
+            stopped = await own.runs.stop(run.id)
+            assert (stopped.state, stopped.num_answered) == ("succeeded", 6)
+            assert stopped.headline is not None
 
     asyncio.run(act())
 
