@@ -8,7 +8,7 @@ from functools import partial
 
 import structlog
 from pydantic import JsonValue
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
@@ -141,7 +141,7 @@ class QuestionDraftService:
             raise BadInput(
                 f"by_person is {said.by_person}; expected one of {', '.join(letters)} or drop.", param="by_person"
             )
-        await self._keep(run_id, draft.model_copy(update={"by_person": said.by_person}))
+        await self._change(run_id, draft, by_person=said.by_person)
         self._changed()
         return await self.drafts(run_id)
 
@@ -185,9 +185,7 @@ class QuestionDraftService:
                 "from_annotation": await _letter(self._from_annotation(text, question, said)),
                 "from_video": await _letter(self._from_video(video, question, item)),
             }
-            # A person may have decided meanwhile.
-            now = await self._draft(run.id, item.id, question.id)
-            await self._keep(run.id, now.model_copy(update={**letters, "asked": True}))
+            await self._change(run.id, draft, **letters, asked=True)
             self._changed()
 
         try:
@@ -225,11 +223,17 @@ class QuestionDraftService:
 
         await self._database.write(act)
 
-    async def _keep(self, run_id: str, draft: QuestionDraft) -> None:
-        statement = sqlite.insert(QuestionDraftRow).values(_values(run_id, draft))
-        keys = ["run_id", "video", "question"]
-        once = statement.on_conflict_do_update(keys, set_={"document": statement.excluded.document})
-        await self._database.write(lambda session: session.execute(once))
+    async def _change(self, run_id: str, draft: QuestionDraft, **changes: object) -> None:
+        """What is new about a draft; what others have said of it meanwhile stays."""
+        row = QuestionDraftRow
+        where = (row.run_id == run_id, row.video == draft.video, row.question == draft.question)
+
+        def act(session: Session) -> None:
+            now = QuestionDraft.model_validate(session.scalars(select(row.document).where(*where)).one())
+            document = now.model_copy(update=changes).model_dump(mode="json")
+            session.execute(update(row).where(*where).values(document=document))
+
+        await self._database.write(act)
 
     async def _drafts(self, run_id: str) -> list[QuestionDraft]:
         query = select(QuestionDraftRow.document).where(QuestionDraftRow.run_id == run_id)

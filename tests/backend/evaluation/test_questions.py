@@ -104,6 +104,44 @@ def test_of_two_calls_that_draw_questions_one_is_refused(database: Database, tmp
     asyncio.run(act())
 
 
+@pytest.mark.parametrize("person_is_late", [True, False])
+def test_a_decision_and_the_letters_that_come_meanwhile_both_stay(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, person_is_late: bool
+):
+    write = database.write
+
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            one = (await own.questions.start(run_id, ASKED)).questions[0]
+            decided = asyncio.Event()
+
+            async def late(change: Any) -> Any:
+                """Of both sides one writes only after the other has."""
+                task = asyncio.current_task()
+                is_person = task is not None and task.get_name() == "person"
+                if is_person and person_is_late:
+                    while (await own.questions.drafts(run_id)).is_running:
+                        await asyncio.sleep(0.005)
+                elif not is_person and not person_is_late:
+                    await decided.wait()
+                return await write(change)
+
+            monkeypatch.setattr(database, "write", late)
+            decide = DecideQuestion(video=one.video, question=one.question, by_person="C")
+            person = asyncio.create_task(own.questions.decide(run_id, decide), name="person")
+            person.add_done_callback(lambda _: decided.set())
+            own.reasoners.gate.set()
+            await person
+            while (found := await own.questions.drafts(run_id)).is_running:
+                await asyncio.sleep(0.005)
+            assert all(each.asked for each in found.questions)
+            assert found.questions[0].by_person == "C"
+
+    asyncio.run(act())
+
+
 def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, reads=reads, sees=sees) as own:
