@@ -8,7 +8,7 @@ from functools import partial
 
 import structlog
 from pydantic import JsonValue
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
@@ -85,6 +85,8 @@ class QuestionDraftService:
     async def start(self, run_id: str, asked: DraftQuestions) -> QuestionDrafts:
         """Draw questions about each video of a run, and let reasoners answer those that were not asked yet.
 
+        Those of an earlier drawing that are not drawn again are removed, unless a person has decided them.
+
         Raises:
             RunNotFound: there is none.
             BadInput: the run is of another form, or there is no such reasoner or category.
@@ -110,7 +112,7 @@ class QuestionDraftService:
             raise BadInput(
                 f"The run would have {len(planned):,} questions; expected 1 to {MAX_DRAFTS:,}.", param="per_video"
             )
-        await self._plan(run_id, planned)
+        await self._plan(run_id, planned, asked)
         self._errors.pop(run_id, None)
         task = asyncio.create_task(self._answer(run, benchmark, text, video), name=f"questions {run_id}")
         self._tasks[run_id] = task
@@ -128,6 +130,7 @@ class QuestionDraftService:
                 for question in self._pool.questions
                 if (item.id, question.id) in found
             ),
+            drawn_by=next((one.drawn_by for one in found.values()), None),
             is_running=run_id in self._tasks,
             error=self._errors.get(run_id),
         )
@@ -207,19 +210,21 @@ class QuestionDraftService:
             put = ask_video(question, item.id, asking.parts)
             return await ask_until_usable(asking.ask, put, partial(read_letter, question))
 
-    async def _plan(self, run_id: str, planned: Sequence[QuestionDraft]) -> None:
+    async def _plan(self, run_id: str, planned: Sequence[QuestionDraft], asked: DraftQuestions) -> None:
         """The drafts of a run from now on; of those that were there already, what is known stays."""
         row = QuestionDraftRow
         wanted = {(draft.video, draft.question) for draft in planned}
 
         def act(session: Session) -> None:
-            places = session.execute(select(row.video, row.question).where(row.run_id == run_id)).all()
-            for video, question in places:
-                if (video, question) not in wanted:
-                    gone = (row.run_id == run_id, row.video == video, row.question == question)
+            documents = session.scalars(select(row.document).where(row.run_id == run_id)).all()
+            for known in map(QuestionDraft.model_validate, documents):
+                if (known.video, known.question) not in wanted and known.by_person is None:
+                    gone = (row.run_id == run_id, row.video == known.video, row.question == known.question)
                     session.execute(delete(row).where(*gone))
             values = [_values(run_id, draft) for draft in planned]
             session.execute(sqlite.insert(row).on_conflict_do_nothing(), values)
+            drawn_by = func.json_set(row.document, "$.drawn_by", func.json(asked.model_dump_json()))
+            session.execute(update(row).where(row.run_id == run_id).values(document=drawn_by))
 
         await self._database.write(act)
 
@@ -275,7 +280,7 @@ def _values(run_id: str, draft: QuestionDraft) -> dict[str, object]:
 
 def _with_words(draft: QuestionDraft, question: PoolQuestion, item: Item) -> DraftedQuestion:
     return DraftedQuestion(
-        **draft.model_dump(),
+        **draft.model_dump(exclude={"drawn_by"}),
         media=item.media,
         category=question.category,
         text=question.question,

@@ -142,6 +142,44 @@ def test_a_decision_and_the_letters_that_come_meanwhile_both_stay(
     asyncio.run(act())
 
 
+def test_a_second_drawing_keeps_what_people_have_decided_and_says_how_it_was_drawn(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            found = await drafted(own, run_id)
+            assert found.drawn_by == ASKED
+            decided = {(one.video, one.question) for one in found.questions[:2]}
+            for video, question in decided:
+                await own.questions.decide(run_id, DecideQuestion(video=video, question=question, by_person="B"))
+            other = ASKED.model_copy(update={"per_video": 1, "categories": ("Key Objects",)})
+            again = await drafted(own, run_id, other)
+            assert again.drawn_by == other
+            by_person = {(one.video, one.question): one.by_person for one in again.questions}
+            assert {place: by_person[place] for place in decided} == dict.fromkeys(decided, "B")
+            assert len(by_person) == 4
+
+    asyncio.run(act())
+
+
+def test_a_drawing_that_a_kill_has_interrupted_is_continued_by_the_same_call(database: Database, tmp_path: Path):
+    async def act() -> None:
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            run_id = await annotated(own)
+            own.reasoners.gate.clear()
+            await own.questions.start(run_id, ASKED)
+        async with studio(database, tmp_path, reads=reads, sees=sees) as own:
+            found = await own.questions.drafts(run_id)
+            assert found.drawn_by == ASKED
+            assert not any(one.asked for one in found.questions)
+            again = await drafted(own, run_id)
+            assert [(one.video, one.question) for one in again.questions] == [
+                (one.video, one.question) for one in found.questions
+            ]
+            assert all(one.asked for one in again.questions)
+
+    asyncio.run(act())
+
+
 def test_a_corrected_annotation_is_what_is_read(database: Database, tmp_path: Path):
     async def act() -> None:
         async with studio(database, tmp_path, reads=reads, sees=sees) as own:
