@@ -15,12 +15,11 @@ const SAVE = /@\d+$/;
 const isSave = ({ adapter, reasoner }) => SAVE.test(adapter?.name ?? reasoner);
 
 export function Curves({ runs: [run] }) {
-  const { runs } = seen(evaluation);
+  const { runs, fetched } = seen(evaluation);
   const baseline = useSignal("");
   const same = runs.filter((one) => one.benchmark_id === run.benchmark_id);
   const path = `/v1/runs/curves?benchmark=${run.benchmark_id}${baseline.value && `&baseline=${baseline.value}`}`;
-  const now = same.map(({ id, num_answered: count, headline }) => `${id} ${count} ${headline?.value}`).join();
-  const found = useAnswer(path, same.some(isSave) && `${path} ${now}`);
+  const found = useAnswer(path, same.some(isSave) && `${path} ${fetched}`);
   if (!found?.curves.length) return null;
   const others = same.filter((one) => !isSave(one));
   return html`
