@@ -37,7 +37,7 @@ def test_an_annotation_is_corrected_and_the_library_finds_its_video(open_page: O
         expect(editor.get_by_label("Weather")).to_have_value("Heavy rain")
         expect(editor.locator("[data-field=weather]")).to_contain_text("Reference: Overcast")
         save = editor.get_by_role("button", name="Save correction")
-        expect(save).to_be_disabled()
+        expect(save).to_be_enabled()  # confirms an annotation that is right
         editor.get_by_label("Weather").select_option("Dense fog")
         editor.get_by_role("switch", name="Rule violation").click()
         editor.get_by_label("Safety analysis").fill("It is hard to see.")
