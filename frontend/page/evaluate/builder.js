@@ -6,7 +6,7 @@ import { toast } from "../parts/errors.js";
 import { IconButton } from "../parts/icons.js";
 import { Meter } from "../parts/progress_bar.js";
 import { askJson, useAnswer } from "../parts/server.js";
-import { html, useSignal } from "../vendor/preact.js";
+import { html, useRef, useSignal } from "../vendor/preact.js";
 import { evaluation } from "./store.js";
 
 const PER_VIDEO = 12;
@@ -32,6 +32,7 @@ export function Builder({ run }) {
   const known = useAnswer(`/v1/runs/${run.id}/questions`, `${run.id} ${fetched}`);
   const said = useSignal({}); // what a person has changed in the form
   const busy = useSignal(false);
+  const deciding = useRef(Promise.resolve());
   const newer = useSignal(null); // what was answered here, until the server says so too
   if (!known) return null;
   const drafts = newer.value?.fetched === fetched ? newer.value.drafts : known;
@@ -62,8 +63,12 @@ export function Builder({ run }) {
       }),
     );
   }
-  const decide = async ({ video, question }, by_person) =>
-    take(await send("PATCH", "", { video, question, by_person }));
+  // One after the other, so that the last answer is that to the last decision.
+  function decide({ video, question }, by_person) {
+    deciding.current = deciding.current.then(async () =>
+      take(await send("PATCH", "", { video, question, by_person })),
+    );
+  }
 
   const who = (name, none) => html`
     <label>
@@ -175,7 +180,7 @@ function Drafts({ run, questions, decide, send, busy }) {
       ${found
         .slice(0, count.value)
         .map(
-          (one) => html`<${Draft} key=${`${one.video}/${one.question}`} one=${one} decide=${decide} busy=${busy} />`,
+          (one) => html`<${Draft} key=${`${one.video}/${one.question}`} one=${one} decide=${decide} />`,
         )}
     </ol>
     ${
@@ -203,7 +208,7 @@ function Drafts({ run, questions, decide, send, busy }) {
   `;
 }
 
-function Draft({ one, decide, busy }) {
+function Draft({ one, decide }) {
   const { video, media, category, text, choices, letter, by_person: decided, from_annotation, from_video, asked } = one;
   const removed = decided === "drop";
   const sides = [
@@ -216,7 +221,7 @@ function Draft({ one, decide, busy }) {
   return html`
     <li data-draft=${`${video}/${one.question}`} data-removed=${removed ? "" : null}>
       <img alt="" loading="lazy" src=${`/v1/media/${media[0]}/thumbnail`} />
-      <fieldset disabled=${busy}>
+      <fieldset>
         <legend>${text}</legend>
         <small>${video} · ${category}</small>
         ${Object.entries(choices).map(
