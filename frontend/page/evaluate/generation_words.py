@@ -13,6 +13,8 @@ WORDS: dict[str, str] = {
     "evaluate.measure": "Measure new metrics",
     "evaluate.given": "Given",
     "evaluate.reference": "Reference",
+    "evaluate.requests_added": "{name}: {count} requests added",
+    "evaluate.requests_added_one": "{name}: 1 request added",
     "evaluate.way_back": "Actions estimated from it",
     "evaluate.made_trial": "{run}, trial {trial}",
     "evaluate.made_gone": "The file was deleted.",

@@ -55,7 +55,8 @@ export function StartForm() {
     try {
       const added = await addBenchmark([...files]);
       chosen.value = { ...chosen.value, benchmark: added.id };
-      toast(counted("evaluate.added", added.num_items, { name: added.title }));
+      const words = added.form === "generation" ? "evaluate.requests_added" : "evaluate.added";
+      toast(counted(words, added.num_items, { name: added.title }));
       await evaluation.fetch();
     } catch (error) {
       toast(error.message, error.hint ?? "", "bad");
