@@ -61,3 +61,11 @@ def test_a_generators_run_is_started_read_and_drawn_over_saves(open_page: OpenPa
         curves.get_by_role("button", name="Curves (CSV)").click()
     assert '"lift","speck","psnr_db","20"' in Path(download.value.path()).read_text()
     assert serious_violations(page) == []
+
+    others = {**added, "name": "others", "title": "Others, generated", "items": [{**items[0], "id": "other"}]}
+    assert studio.post("/v1/benchmarks", json=others).status_code == 201
+    benchmarks(page.page).select_option(label="Others, generated")
+    page.page.get_by_label("LoRA adapter").select_option("")
+    page.page.get_by_role("button", name="Start run").click()
+    expect(page.page.get_by_role("region", name="Answers").locator("[data-item=other]")).to_be_visible(timeout=60_000)
+    expect(curves).to_have_count(0)
