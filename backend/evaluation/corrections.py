@@ -109,7 +109,7 @@ class CorrectionService:
                 param="times",
                 hint="Correct some on the page Evaluate, or take times=answered." if times == "corrected" else "",
             )
-        return zip_stream(list(_files(benchmark, chosen, self._media, layout)))
+        return zip_stream(await asyncio.to_thread(lambda: list(_files(benchmark, chosen, self._media, layout))))
 
     async def _retag(
         self, benchmark: Benchmark, schema: AnnotationSchema, item: str, annotation: Mapping[str, JsonValue]
@@ -133,12 +133,12 @@ class CorrectionService:
         corrections = newest(await self._store.corrections(run.benchmark_id))
 
         def draw() -> tuple[ItemBoundaries, ...]:
-            marks = draw_up(benchmark, answers).marks
+            marks = draw_up(benchmark, answers).marks_by_item
             return tuple(
                 boundaries_of(
                     benchmark,
                     item,
-                    [mark for mark in marks if mark.item == item.id],
+                    marks.get(item.id, ()),
                     corrections.get(item.id),
                     length_of(self._media, item),
                 )

@@ -18,22 +18,21 @@ from backend.checkpoints.adapters import AdapterFolder
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.evaluation.answering import Answerer, ReasonerAnswers
 from backend.evaluation.benchmarks import BenchmarkService
-from backend.evaluation.corrections import length_of
 from backend.evaluation.exporting import run_archive
 from backend.evaluation.generating import Generators
 from backend.evaluation.given import GivenRuns
+from backend.evaluation.inspecting import answered_page
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
 from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
-from studio.evaluation import Answer, Benchmark, Form, Item, MarkChange, Scores, ScoreTable, Settings
-from studio.evaluation.boundaries import boundaries_of
+from studio.evaluation import Answer, Benchmark, Form, MarkChange, Scores, ScoreTable, Settings
 from studio.evaluation.comparing import compare, table
-from studio.evaluation.corrections import TIMED, newest
+from studio.evaluation.corrections import newest
 from studio.evaluation.curves import CurveList, draw_curve, trainings
 from studio.evaluation.drawing_up import draw_up
-from studio.evaluation.runs import AnsweredItem, AnsweredItems, EvaluationRun, RunList, StartRun
+from studio.evaluation.runs import AnsweredItems, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
 
 log = structlog.get_logger("orrery.evaluation")
@@ -298,37 +297,10 @@ class RunService:
         run = await self._store.get(run_id)
         benchmark = await self._store.benchmark(run)
         corrections = newest(await self._store.corrections(run.benchmark_id))
-        scores = await self.scores(run_id)
-        answers = await self._store.answers(run_id)
-        marks = {item.id: tuple(mark for mark in scores.marks if mark.item == item.id) for item in benchmark.items}
-        wanted = [
-            item
-            for item in benchmark.items
-            if category in ("", item.category) and (not state or any(mark.state == state for mark in marks[item.id]))
-        ]
-        page = wanted[offset : offset + limit]
-        shown = {item.id for item in page}
-        by_item: dict[str, list[int]] = {}
-        for place, answer in enumerate(answers):
-            if answer.item in shown:
-                by_item.setdefault(answer.item, []).append(place)
+        scores, answers = await self.scores(run_id), await self._store.answers(run_id)
 
-        def answered(item: Item) -> AnsweredItem:
-            given = sorted((answers[at] for at in by_item.get(item.id, ())), key=lambda answer: answer.trial)
-            correction = corrections.get(item.id)
-            said = AnsweredItem(item=item, answers=tuple(given), marks=marks[item.id], correction=correction)
-            if benchmark.form not in TIMED:
-                return said
-            length = length_of(self._media, item)
-            timed = boundaries_of(benchmark, item, said.marks, correction, length)
-            return said.model_copy(update={"boundaries": timed})
-
-        return AnsweredItems(
-            items=await asyncio.to_thread(lambda: tuple(answered(item) for item in page)),
-            total=len(wanted),
-            next_offset=offset + limit if offset + limit < len(wanted) else None,
-            annotation=benchmark.annotation,
-        )
+        page = partial(answered_page, self._media, benchmark, answers, scores.marks_by_item, corrections)
+        return await asyncio.to_thread(page, category=category, state=state, offset=offset, limit=limit)
 
     def _now(self, run: EvaluationRun) -> EvaluationRun:
         live = self._live.get(run.id)
