@@ -32,6 +32,7 @@ from studio.evaluation.comparing import compare, table
 from studio.evaluation.corrections import newest
 from studio.evaluation.curves import CurveList, draw_curve, trainings
 from studio.evaluation.drawing_up import draw_up
+from studio.evaluation.forms import check
 from studio.evaluation.runs import AnsweredItems, EvaluationRun, RunList, StartRun
 from studio.requests import parse_as
 
@@ -123,6 +124,8 @@ class RunService:
     async def _start(self, asked: StartRun) -> str:
         found = await self._benchmarks.get(asked.benchmark)
         settings = _settings(found.benchmark.settings, asked.settings)
+        if found.form == "generation":
+            await asyncio.to_thread(_check_requests, found.benchmark.model_copy(update={"settings": settings}))
         is_given = found.form == "policy"
         name, title, precision = _driver(asked) if is_given else self._answerer(found.form, asked)
         if asked.adapter is not None:
@@ -365,6 +368,15 @@ def _settings(own: Settings, said: dict[str, object]) -> Settings:
         return parse_as(Settings, {**laid, **said})
     except BadInput as error:
         raise BadInput(error.message, param=f"settings.{error.param}", hint=error.hint) from None
+
+
+def _check_requests(benchmark: Benchmark) -> None:
+    """Raises BadInput: the settings make of a request, which was fine without them, one that cannot be used."""
+    try:
+        check(benchmark)
+    except BadInput as error:
+        _, _, field = (error.param or "").split(".", 2)
+        raise BadInput(error.message, param=f"settings.{field}", hint=error.hint) from None
 
 
 def _driver(asked: StartRun) -> tuple[str, str, str]:

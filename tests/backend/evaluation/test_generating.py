@@ -168,6 +168,30 @@ def test_a_new_metric_needs_no_new_result(database: Database, tmp_path: Path):
     asyncio.run(act())
 
 
+@pytest.mark.parametrize(
+    ("changes", "param"),
+    [
+        ({"num_frames": "many"}, "settings.request.num_frames"),
+        ({"count": 4}, "settings.request.count"),
+        ({"sampling": {"seed": "abc"}}, "settings.request.sampling.seed"),
+    ],
+)
+def test_what_a_run_lays_over_the_requests_is_looked_at_first(
+    database: Database, tmp_path: Path, changes: dict[str, Any], param: str
+):
+    made = Made(tmp_path)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, made.generators) as own:
+            await own.benchmarks.add(made.benchmark())
+            with pytest.raises(BadInput) as refused:
+                await own.runs.start(StartRun(benchmark="made", settings={"request": changes}))
+            assert refused.value.param == param
+            assert (await own.runs.listing(10)).runs == ()
+
+    asyncio.run(act())
+
+
 def test_a_stopped_run_gives_its_jobs_up(database: Database, tmp_path: Path):
     made = Made(tmp_path)
 
