@@ -71,17 +71,7 @@ class Studio:
         self.media = media = MediaStore(folder / "media")
         self.benchmarks = BenchmarkService(database, media, self._changed)
         reasoners = cast(Any, others or self.reasoners)
-        self.runs = RunService(
-            benchmarks=self.benchmarks,
-            store=self.store,
-            reasoners=reasoners,
-            generators=cast(Any, generators),
-            catalogue=cast(Any, CATALOGUE),
-            adapters=cast(Any, Adapters()),
-            media=media,
-            changed=self._changed,
-        )
-        self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
+        self.judging = JudgingService(self.store, reasoners, self._changed)
         self.questions = QuestionDraftService(
             database=database,
             runs=self.store,
@@ -91,7 +81,19 @@ class Studio:
             media=media,
             changed=self._changed,
         )
-        self.judging = JudgingService(self.store, reasoners, self._changed)
+        self.runs = RunService(
+            benchmarks=self.benchmarks,
+            store=self.store,
+            reasoners=reasoners,
+            generators=cast(Any, generators),
+            catalogue=cast(Any, CATALOGUE),
+            adapters=cast(Any, Adapters()),
+            media=media,
+            judging=self.judging,
+            questions=self.questions,
+            changed=self._changed,
+        )
+        self.corrections = CorrectionService(self.store, media, self._tag, self._changed)
 
     async def _tag(self, change: ItemsChange) -> None:
         self.tagged.append(change)

@@ -118,6 +118,10 @@ class QuestionDraftService:
         self._tasks[run_id] = task
         task.add_done_callback(partial(self._ended, run_id))
 
+    def is_at_work(self, run_id: str) -> bool:
+        """Whether questions of a run are being answered."""
+        return run_id in self._tasks
+
     async def drafts(self, run_id: str) -> QuestionDrafts:
         """All of a run. Raises RunNotFound, or BadInput where it is of another form."""
         _, benchmark = await self._annotated(run_id)

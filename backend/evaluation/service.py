@@ -22,6 +22,8 @@ from backend.evaluation.exporting import run_archive
 from backend.evaluation.generating import Generators
 from backend.evaluation.given import GivenRuns
 from backend.evaluation.inspecting import answered_page
+from backend.evaluation.judging import JudgingService
+from backend.evaluation.questions import QuestionDraftService
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
@@ -71,6 +73,8 @@ class RunService:
         catalogue: CheckpointCatalogue,
         adapters: AdapterFolder,
         media: MediaStore,
+        judging: JudgingService,
+        questions: QuestionDraftService,
         changed: Callable[[], None],
     ) -> None:
         self._benchmarks = benchmarks
@@ -80,6 +84,8 @@ class RunService:
         self._catalogue = catalogue
         self._adapters = adapters
         self._media = media
+        self._judging = judging
+        self._questions = questions
         self._changed = changed
         self._given = GivenRuns(store, changed)
         self._live: dict[str, _LiveRun] = {}
@@ -230,6 +236,8 @@ class RunService:
         run = await self.get(run_id)
         if run_id in self._live or (run.form == "policy" and run.state == "running"):
             raise Conflict(f"Run {run_id} is running.", hint="Stop it first.")
+        if self._judging.is_at_work(run_id) or self._questions.is_at_work(run_id):
+            raise Conflict(f"A reasoner is at work on run {run_id}.", hint="Wait until it has ended.")
         await self._store.remove(run_id)
         self._changed()
 

@@ -100,6 +100,8 @@ def test_of_two_calls_that_draw_questions_one_is_refused(database: Database, tmp
             begun = await asyncio.gather(*both, return_exceptions=True)
             assert [isinstance(one, Conflict) for one in begun] == [False, True]
             assert len((await own.questions.drafts(run_id)).questions) == 6
+            with pytest.raises(Conflict, match="at work"):
+                await own.runs.remove(run_id)
 
     asyncio.run(act())
 
