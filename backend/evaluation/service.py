@@ -273,15 +273,22 @@ class RunService:
         return table(scored, metric, "fields" if runs[0].form == "fields" else "categories")
 
     async def curves(self, benchmark: str, baseline: str | None = None, judge: str | None = None) -> CurveList:
-        """The saves of trainings on a benchmark's version. Raises BenchmarkNotFound.
+        """The saves of trainings on a benchmark's version.
 
         Args:
             benchmark: its name, or the id of a version.
             baseline: the run that they are held against; none is that of the checkpoint without an adapter.
+
+        Raises:
+            BenchmarkNotFound, RunNotFound: there is no such benchmark or baseline.
+            BadInput: the baseline is of another benchmark, or cannot be compared with the saves.
         """
         version = (await self._benchmarks.get(benchmark)).id
+        named = await self._store.get(baseline) if baseline else None
+        if named is not None and named.benchmark_id != version:
+            raise BadInput(f"Run {baseline} is of another benchmark than {benchmark}.", param="baseline")
         runs = await self._store.listing(MAX_COMPARED, version)
-        found = trainings([run for run in runs if run.num_answered], baseline)
+        found = trainings([run for run in runs if run.num_answered], named)
         drawn = {run.id for training in found for run in training.runs}
         scores = {run_id: await self.scores(run_id, judge) for run_id in drawn}
         return CurveList(curves=tuple(draw_curve(training, scores) for training in found))

@@ -59,7 +59,7 @@ def test_a_generators_run_is_started_read_and_drawn_over_saves(open_page: OpenPa
     expect(curves.locator("[data-metric=psnr_db]")).to_contain_text("Baseline: 100.00 dB")
     with page.page.expect_download() as download:
         curves.get_by_role("button", name="Curves (CSV)").click()
-    assert '"lift","speck","psnr_db","20"' in Path(download.value.path()).read_text()
+    assert '"lift","speck","1","psnr_db","20"' in Path(download.value.path()).read_text()
     assert serious_violations(page) == []
 
     others = {**added, "name": "others", "title": "Others, generated", "items": [{**items[0], "id": "other"}]}

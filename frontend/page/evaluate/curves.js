@@ -44,14 +44,15 @@ export function Curves({ runs: [run] }) {
           onClick=${() => saveCsv(`${run.benchmark}-curves.csv`, rowsOf(found.curves))}
         />
       </header>
-      ${found.curves.map((curve) => html`<${Training} key=${curve.training + curve.checkpoint} curve=${curve} />`)}
+      ${found.curves.map((curve) => html`<${Training} key=${`${curve.training} ${curve.checkpoint} ${curve.scale}`} curve=${curve} />`)}
     </section>
   `;
 }
 
-function Training({ curve: { training, checkpoint, lines } }) {
+function Training({ curve: { training, checkpoint, scale, lines } }) {
+  const name = checkpoint ? say("evaluate.curve_of", { training, checkpoint }) : training;
   return html`
-    <h3>${checkpoint ? say("evaluate.curve_of", { training, checkpoint }) : training}</h3>
+    <h3>${scale === 1 ? name : say("evaluate.curve_scale", { name, scale })}</h3>
     <div class="o-evaluate-charts">${lines.map((line) => html`<${Line} key=${line.metric} line=${line} />`)}</div>
   `;
 }
@@ -88,11 +89,11 @@ function Line({ line: { metric, points, baseline, peak } }) {
 
 /** The lines as rows: the baseline has no step. */
 function rowsOf(curves) {
-  const rows = [["training", "checkpoint", "metric", "step", "run", "value", "low", "high", "peak"]];
-  for (const { training, checkpoint, baseline: run, lines } of curves)
+  const rows = [["training", "checkpoint", "scale", "metric", "step", "run", "value", "low", "high", "peak"]];
+  for (const { training, checkpoint, scale, baseline: run, lines } of curves)
     for (const { metric, points, baseline, peak } of lines) {
       const row = (step, id, { value, low, high }) =>
-        rows.push([training, checkpoint, metric, step, id, value, low ?? "", high ?? "", step === peak ? "peak" : ""]);
+        rows.push([training, checkpoint, scale, metric, step, id, value, low ?? "", high ?? "", step === peak ? "peak" : ""]);
       if (baseline) row("", run, baseline);
       for (const { step, run: id, measurement } of points) row(step, id, measurement);
     }

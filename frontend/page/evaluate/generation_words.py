@@ -27,6 +27,7 @@ WORDS: dict[str, str] = {
     "evaluate.channel": "Channel",
     "evaluate.curves": "Curves over saves",
     "evaluate.curve_of": "{training} on {checkpoint}",
+    "evaluate.curve_scale": "{name}, scale {scale}",
     "evaluate.curve_step": "step {step}",
     "evaluate.curve_peak": "Best: {value} at step {step}",
     "evaluate.curve_beside": "Baseline: {value}",
