@@ -24,25 +24,23 @@ from backend.evaluation.given import GivenRuns
 from backend.evaluation.inspecting import answered_page
 from backend.evaluation.judging import JudgingService
 from backend.evaluation.questions import QuestionDraftService
+from backend.evaluation.run_settings import settings_of_run
 from backend.evaluation.running import RunLoop
 from backend.evaluation.store import RunStore
 from backend.media import MediaStore
 from backend.version import VERSION
 from studio.errors import BadInput, Busy, Conflict, StorageError
-from studio.evaluation import Answer, Benchmark, Form, MarkChange, Scores, ScoreTable, Settings
+from studio.evaluation import Answer, Benchmark, Form, MarkChange, Scores, ScoreTable
 from studio.evaluation.comparing import compare, table
 from studio.evaluation.corrections import newest
 from studio.evaluation.curves import CurveList, draw_curve, trainings
 from studio.evaluation.drawing_up import draw_up
-from studio.evaluation.forms import check
 from studio.evaluation.runs import AnsweredItems, EvaluationRun, RunList, StartRun
-from studio.requests import parse_as
 
 log = structlog.get_logger("orrery.evaluation")
 
 MAX_RUNNING = 8
 """Runs at a time; each asks several items at once."""
-
 
 MAX_COMPARED = 200
 """Newest runs of a benchmark among which saves of a training are looked for."""
@@ -129,9 +127,7 @@ class RunService:
 
     async def _start(self, asked: StartRun) -> str:
         found = await self._benchmarks.get(asked.benchmark)
-        settings = _settings(found.benchmark.settings, asked.settings)
-        if found.form == "generation":
-            await asyncio.to_thread(_check_requests, found.benchmark.model_copy(update={"settings": settings}))
+        settings = await asyncio.to_thread(settings_of_run, found.benchmark, asked.settings)
         is_given = found.form == "policy"
         name, title, precision = _driver(asked) if is_given else self._answerer(found.form, asked)
         if asked.adapter is not None:
@@ -371,27 +367,6 @@ class RunService:
 def _has_everything(run: EvaluationRun) -> bool:
     """Whether nothing is left to ask. Of a generation something may be left to measure."""
     return run.num_answered == run.num_planned and run.form != "generation"
-
-
-def _settings(own: Settings, said: dict[str, object]) -> Settings:
-    """A benchmark's settings with a run's over them. Raises BadInput."""
-    laid = own.model_dump()
-    for one, other in (("fps", "num_frames"), ("num_frames", "fps")):
-        if said.get(one) is not None:
-            laid[other] = None
-    try:
-        return parse_as(Settings, {**laid, **said})
-    except BadInput as error:
-        raise BadInput(error.message, param=f"settings.{error.param}", hint=error.hint) from None
-
-
-def _check_requests(benchmark: Benchmark) -> None:
-    """Raises BadInput: the settings make of a request, which was fine without them, one that cannot be used."""
-    try:
-        check(benchmark)
-    except BadInput as error:
-        _, _, field = (error.param or "").split(".", 2)
-        raise BadInput(error.message, param=f"settings.{field}", hint=error.hint) from None
 
 
 def _driver(asked: StartRun) -> tuple[str, str, str]:
