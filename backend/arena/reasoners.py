@@ -29,7 +29,7 @@ from backend.reasoning import ReasoningService
 from backend.reasoning.asking import OWN, Resident
 from backend.reasoning.patience import COMING, Patient
 from studio.arena import Reasoner
-from studio.errors import BadInput, ServerUnreachable, Unauthorized
+from studio.errors import BadInput, Conflict, ServerUnreachable, Unauthorized
 from studio.prompting import Ask, Endpoint, ImageUrl, VideoUrl, attach_image, attach_video
 from studio.requests import Adapter, Frozen, explain, nearest, shown
 
@@ -109,6 +109,7 @@ class Reasoners:
         Raises:
             BadInput: a file is neither a picture nor a clip.
             ServerUnreachable: the endpoint cannot be used as its entry has it, and why.
+            Conflict: from a question that is waited for: the checkpoint could not be loaded.
         """
         types = {own: await DECODERS.beside(partial(_type_of, path)) for own, path in files.items()}
         endpoint = self._endpoints().get(name)
@@ -135,8 +136,14 @@ class Reasoners:
         return Patient(
             resident,
             is_coming=lambda: self._fleet.status_of(checkpoint).state in COMING,
-            bring=lambda: self._fleet.bring(checkpoint),
+            bring=lambda: self._bring(checkpoint),
         )
+
+    async def _bring(self, checkpoint: str) -> None:
+        await self._fleet.bring(checkpoint)
+        if (failed := self._fleet.status_of(checkpoint).error) is not None:
+            title = self._catalogue.title(checkpoint)
+            raise Conflict(f"{title} could not be loaded: {failed.message}", hint=failed.hint)
 
     def _endpoints(self) -> dict[str, NamedEndpoint]:
         try:

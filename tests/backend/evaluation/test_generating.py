@@ -32,6 +32,7 @@ class MadeJobs:
         gate: while it is cleared nothing ends.
         letting_go: while it is cleared nothing that was given up ends.
         fails: whether a request fails.
+        broken: why the checkpoint could not be loaded.
     """
 
     def __init__(self, media: MediaStore) -> None:
@@ -41,9 +42,14 @@ class MadeJobs:
         self.given_up: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.broken = ""
         self.letting_go = asyncio.Event()
         self.letting_go.set()
         self.fails: Callable[[Mapping[str, Any]], bool] = lambda _: False
+
+    def refuse_if_failed(self, _: str) -> None:
+        if self.broken:
+            raise Conflict(self.broken)
 
     async def succeeded(self, job_id: str, payload: Mapping[str, Any], *, priority: str) -> Any:
         await self.gate.wait()
@@ -188,6 +194,20 @@ def test_what_a_run_lays_over_the_requests_is_looked_at_first(
                 await own.runs.start(StartRun(benchmark="made", settings={"request": changes}))
             assert refused.value.param == param
             assert (await own.runs.listing(10)).runs == ()
+
+    asyncio.run(act())
+
+
+def test_a_checkpoint_that_cannot_be_loaded_is_not_counted_against_items(database: Database, tmp_path: Path):
+    made = Made(tmp_path)
+
+    async def act() -> None:
+        async with studio(database, tmp_path, made.generators) as own:
+            await own.benchmarks.add(made.benchmark())
+            made.jobs.broken = "speck could not be loaded: out of memory."
+            run = await ended(own)
+            assert run.error is not None
+            assert (run.state, run.num_failed, run.error.message) == ("failed", 0, made.jobs.broken)
 
     asyncio.run(act())
 
