@@ -50,7 +50,7 @@ def evaluate(
     ] = None,
     adapter: Annotated[
         str | None,
-        typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter that the checkpoint wears."),
+        typer.Option(envvar="ORRERY_ADAPTER", metavar="NAME", help="A LoRA adapter that the checkpoint uses."),
     ] = None,
     num_items: Annotated[
         int | None,

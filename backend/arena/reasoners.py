@@ -101,7 +101,7 @@ class Reasoners:
         Args:
             name: as `listing` has it.
             files: pictures and clips that it is shown, by their id in the store.
-            adapter: that a checkpoint wears for its answers.
+            adapter: that a checkpoint uses for its answers.
             patient: whether it is waited for while it is busy, and its checkpoint loaded where no engine has it.
 
         What an endpoint says against a single question is raised unchanged.

@@ -332,7 +332,7 @@ class RunService:
         self._refuse_more()
         reasoner = next(one for one in self._reasoners.listing() if one.name == name)
         if reasoner.endpoint and asked.adapter is not None:
-            raise BadInput(f"{name} is an endpoint, which wears no adapter of this server.", param="adapter")
+            raise BadInput(f"{name} is an endpoint, which cannot use an adapter of this server.", param="adapter")
         precision = "" if reasoner.endpoint else self._catalogue.named(name).preset.precision or "exact"
         return name, reasoner.title, precision
 

@@ -15,7 +15,7 @@ WORDS: dict[str, str] = {
     "evaluate.reference": "Reference",
     "evaluate.requests_added": "{name}: {count} requests added",
     "evaluate.requests_added_one": "{name}: 1 request added",
-    "evaluate.way_back": "Actions estimated from it",
+    "evaluate.way_back": "Actions estimated from the video",
     "evaluate.made_trial": "{run}, trial {trial}",
     "evaluate.made_gone": "The file was deleted.",
     "evaluate.not_made": "Not generated yet.",
@@ -33,6 +33,6 @@ WORDS: dict[str, str] = {
     "evaluate.curve_beside": "Baseline: {value}",
     "evaluate.curve_label": "{metric} over the saves, best at step {step}",
     "evaluate.curve_baseline": "Baseline",
-    "evaluate.curve_baseline_own": "The checkpoint without adapter",
+    "evaluate.curve_baseline_own": "The checkpoint without an adapter",
     "evaluate.curve_csv": "Curves (CSV)",
 }

@@ -30,7 +30,7 @@ export function StartForm() {
   const { reasoner } = chosen.value;
   const driven = benchmark?.form === "policy";
   const made = benchmark?.form === "generation"; // by a checkpoint, which no endpoint is
-  const wears = !reasoners.find(({ name }) => name === reasoner)?.endpoint;
+  const takesAdapter = !reasoners.find(({ name }) => name === reasoner)?.endpoint;
 
   async function start(event) {
     event.preventDefault();
@@ -45,7 +45,7 @@ export function StartForm() {
         ...(temperature && !made ? { temperature: Number(temperature) } : {}),
         ...(made ? generatorSettings(chosen.value, settings) : {}),
       },
-      ...(wears && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
+      ...(takesAdapter && chosen.value.adapter ? { adapter: { name: chosen.value.adapter } } : {}),
     });
     busy.value = false;
   }
@@ -122,7 +122,7 @@ export function StartForm() {
                     : number("temperature", settings.temperature ?? 0, { min: 0, max: 2, step: 0.1 })
                 }
               </div>
-              ${wears && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
+              ${takesAdapter && html`<${AdapterField} adapter=${chosen.value.adapter} onAdapter=${set("adapter")} />`}
             `
       }
       <div class="o-sheet-acts">

@@ -329,7 +329,7 @@ def test_adapters_that_are_unknown_or_asked_of_an_endpoint_are_refused(database:
             await own.benchmarks.add(
                 {"name": "said", "form": "text", "items": [{"id": "1", "question": "?", "reference": "A"}]}
             )
-            with pytest.raises(BadInput, match="is an endpoint, which wears no adapter"):
+            with pytest.raises(BadInput, match="is an endpoint, which cannot use an adapter"):
                 await own.runs.start(
                     StartRun.model_validate(
                         {"benchmark": "said", "reasoner": "reader", "adapter": {"name": "grasp@100"}}
