@@ -40,7 +40,8 @@ def answered_page(
     wanted = [
         item
         for item in benchmark.items
-        if category in ("", item.category) and (not state or any(mark.state == state for mark in marks.get(item.id, ())))
+        if category in ("", item.category)
+        and (not state or any(mark.state == state for mark in marks.get(item.id, ())))
     ]
     page = wanted[offset : offset + limit]
     given: dict[str, list[Answer]] = {item.id: [] for item in page}

@@ -201,9 +201,7 @@ class QuestionDraftService:
             log.warning("questions_failed", run_id=run.id, reason=error.message)
             self._errors[run.id] = Failure.of(error)
 
-    async def _from_annotation(
-        self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]
-    ) -> str:
+    async def _from_annotation(self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]) -> str:
         async with self._reasoners.asking(reasoner, {}, patient=True) as asking:
             put = ask_annotation(question, annotation)
             return await ask_until_usable(asking.ask, put, partial(read_letter, question))

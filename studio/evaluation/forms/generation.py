@@ -78,7 +78,7 @@ def truth_of(item: Item) -> GenerationTruth:
 
 
 def _parsed(item: Item, benchmark: Benchmark) -> Request:
-    """The request under the settings, whose files need not be uploaded yet and whose seed is not drawn. Raises BadInput."""
+    """The request under the settings, before its files are uploaded and its seed is drawn. Raises BadInput."""
     dumped = item.model_dump(mode="json")
     stood_in = rename_media(dumped, dict.fromkeys(item.media, PLACEHOLDER))["request"]
     try:

@@ -178,7 +178,9 @@ def test_no_more_runs_are_accepted_than_may_run(database: Database, tmp_path: Pa
             await own.benchmarks.add(colours())
             own.reasoners.gate.clear()
             said = StartRun(benchmark="colours", reasoner="reader")
-            begun = await asyncio.gather(*(own.runs.start(said) for _ in range(MAX_RUNNING + 1)), return_exceptions=True)
+            begun = await asyncio.gather(
+                *(own.runs.start(said) for _ in range(MAX_RUNNING + 1)), return_exceptions=True
+            )
             assert sum(isinstance(one, Busy) for one in begun) == 1
             own.reasoners.gate.set()
 
