@@ -65,9 +65,7 @@ export function Builder({ run }) {
   }
   // One after the other, so that the last answer is that to the last decision.
   function decide({ video, question }, by_person) {
-    deciding.current = deciding.current.then(async () =>
-      take(await send("PATCH", "", { video, question, by_person })),
-    );
+    deciding.current = deciding.current.then(async () => take(await send("PATCH", "", { video, question, by_person })));
   }
 
   const who = (name, none) => html`
@@ -179,9 +177,7 @@ function Drafts({ run, questions, decide, send, busy }) {
     <ol role="list" class="o-builder-list">
       ${found
         .slice(0, count.value)
-        .map(
-          (one) => html`<${Draft} key=${`${one.video}/${one.question}`} one=${one} decide=${decide} />`,
-        )}
+        .map((one) => html`<${Draft} key=${`${one.video}/${one.question}`} one=${one} decide=${decide} />`)}
     </ol>
     ${
       found.length > count.value &&

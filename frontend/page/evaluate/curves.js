@@ -93,7 +93,18 @@ function rowsOf(curves) {
   for (const { training, checkpoint, scale, baseline: run, lines } of curves)
     for (const { metric, points, baseline, peak } of lines) {
       const row = (step, id, { value, low, high }) =>
-        rows.push([training, checkpoint, scale, metric, step, id, value, low ?? "", high ?? "", step === peak ? "peak" : ""]);
+        rows.push([
+          training,
+          checkpoint,
+          scale,
+          metric,
+          step,
+          id,
+          value,
+          low ?? "",
+          high ?? "",
+          step === peak ? "peak" : "",
+        ]);
       if (baseline) row("", run, baseline);
       for (const { step, run: id, measurement } of points) row(step, id, measurement);
     }
