@@ -10,6 +10,7 @@ from studio.errors import BadInput
 from studio.evaluation import Counts, Group, Measurement, Scores
 from studio.evaluation.curves import draw_curve, trainings
 from studio.evaluation.runs import EvaluationRun
+from studio.requests import Adapter
 
 
 def run(run_id: str, adapter: str | None = None, reasoner: str = "nano", **fields: Any) -> EvaluationRun:
@@ -86,8 +87,8 @@ def test_saves_may_be_checkpoints_which_a_named_run_is_the_baseline_of():
 
 
 def test_saves_at_another_scale_are_a_curve_of_their_own():
-    half = {"adapter": {"name": "grasp@200", "scale": 0.5}}
-    runs = [run("late", "grasp@200"), run("half", **half), run("early", "grasp@100")]
+    half = run("half").model_copy(update={"adapter": Adapter(name="grasp@200", scale=0.5)})
+    runs = [run("late", "grasp@200"), half, run("early", "grasp@100")]
     (training,) = trainings(runs)
     assert (training.scale, [each.id for _, each in training.saves]) == (1.0, ["early", "late"])
     assert trainings(runs[1:]) == ()
