@@ -130,7 +130,7 @@ def trainings(runs: Sequence[EvaluationRun], baseline: EvaluationRun | None = No
         raise BadInput(
             f"Run {baseline.id} has other settings or another number of items than the saves.",
             param="baseline",
-            hint="Choose a run with the same settings and items.",
+            hint="Select a run with the same settings and items.",
         )
     return tuple(found)
 
