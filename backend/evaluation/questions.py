@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import structlog
 from pydantic import JsonValue
@@ -231,12 +232,12 @@ class QuestionDraftService:
         await self._database.write(act)
 
     async def _change(self, run_id: str, draft: QuestionDraft, **changes: object) -> None:
-        """What is new about a draft; what others have said of it meanwhile stays."""
+        """What is new about a draft; what others have said of it meanwhile stays. Raises QuestionNotFound."""
         row = QuestionDraftRow
         where = (row.run_id == run_id, row.video == draft.video, row.question == draft.question)
 
         def act(session: Session) -> None:
-            now = QuestionDraft.model_validate(session.scalars(select(row.document).where(*where)).one())
+            now = _found(session.scalar(select(row.document).where(*where)), run_id, draft.video, draft.question)
             document = now.model_copy(update=changes).model_dump(mode="json")
             session.execute(update(row).where(*where).values(document=document))
 
@@ -253,9 +254,7 @@ class QuestionDraftService:
         row = QuestionDraftRow
         query = select(row.document).where(row.run_id == run_id, row.video == video, row.question == question)
         document = await self._database.look(lambda session: session.scalar(query))
-        if document is None:
-            raise QuestionNotFound(f"Run {run_id} has no question {shown(question)} about {shown(video)}.")
-        return QuestionDraft.model_validate(document)
+        return _found(document, run_id, video, question)
 
     def _ended(self, run_id: str, task: asyncio.Task[None]) -> None:
         del self._tasks[run_id]
@@ -273,6 +272,12 @@ async def _letter(side: Awaitable[str]) -> str | None:
     except StudioError as error:
         log.warning("letter_missing", code=error.code, message=error.message)
         return None
+
+
+def _found(document: dict[str, Any] | None, run_id: str, video: str, question: str) -> QuestionDraft:
+    if document is None:
+        raise QuestionNotFound(f"Run {run_id} has no question {shown(question)} about {shown(video)}.")
+    return QuestionDraft.model_validate(document)
 
 
 def _values(run_id: str, draft: QuestionDraft) -> dict[str, object]:
