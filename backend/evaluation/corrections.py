@@ -160,7 +160,7 @@ def length_of(media: MediaStore, item: Item) -> VideoLength | None:
 class _Timed(NamedTuple):
     """An item whose boundaries are written."""
 
-    index: int
+    place: int
     item: Item
     video: str
     spans: Spans
@@ -173,14 +173,14 @@ def _files(
     rows: list[bytes] = []
     names: set[str] = set()
     ends_with_demo = any(is_whole(one.spans, one.length) for one in chosen)
-    for index, item, clip, spans, length in chosen:
+    for place, item, clip, spans, length in chosen:
         if layout == "mimicgen":
-            name = slug(item.id) if slug(item.id) not in names else f"{slug(item.id)}-{index}"
+            name = slug(item.id) if slug(item.id) not in names else f"{slug(item.id)}-{place}"
             names.add(name)
-            demo = mimicgen(item.id, index, spans, length, ends_with_demo=ends_with_demo)
+            demo = mimicgen(item.id, place, spans, length, ends_with_demo=ends_with_demo)
             yield Entry(f"{name}.json", _line(demo))
         elif layout == "lerobot":
-            rows.append(_line(lerobot(item.id, index, spans, length)))
+            rows.append(_line(lerobot(item.id, place, spans, length)))
         else:
             video = f"videos/{media.file(clip).name}"
             rows.append(_line(messages(benchmark, item, spans, video)))

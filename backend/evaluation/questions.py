@@ -202,12 +202,14 @@ class QuestionDraftService:
             log.warning("questions_failed", run_id=run.id, reason=error.message)
             self._errors[run.id] = Failure.of(error)
 
-    async def _from_annotation(self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]) -> str:
+    async def _from_annotation(
+        self, reasoner: str, question: PoolQuestion, annotation: Mapping[str, JsonValue]
+    ) -> str | None:
         async with self._reasoners.asking(reasoner, {}, patient=True) as asking:
             put = ask_annotation(question, annotation)
             return await ask_until_usable(asking.ask, put, partial(read_letter, question))
 
-    async def _from_video(self, reasoner: str, question: PoolQuestion, item: Item) -> str:
+    async def _from_video(self, reasoner: str, question: PoolQuestion, item: Item) -> str | None:
         files = {name: self._media.file(name) for name in item.media}
         async with self._reasoners.asking(reasoner, files, patient=True) as asking:
             put = ask_video(question, item.id, asking.parts)
@@ -263,7 +265,7 @@ class QuestionDraftService:
         self._changed()
 
 
-async def _letter(side: Awaitable[str]) -> str | None:
+async def _letter(side: Awaitable[str | None]) -> str | None:
     """The letter that a side gives; none where it gives none that can be read, or cannot be asked this question."""
     try:
         return await side
