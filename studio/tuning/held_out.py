@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from studio.captions.training_data import LISTING, LISTING_FOLDERS, PROMPT_FOLDERS
+from studio.datasets import file_inside
 from studio.requests import Frozen
 
 MAX_SHOWN = 2
@@ -60,8 +61,8 @@ def _trained(folder: Path) -> list[HeldOut]:
             window = cast(dict[str, Any], windows[0])
             caption = window.get("caption_json")
             prompt = json.dumps(caption) if caption else window.get("caption")
-            clip = listing.parent / str(row.get("vision_path"))
-            if isinstance(prompt, str) and clip.is_file():
+            clip = file_inside(folder, listing.parent, str(row.get("vision_path")))
+            if isinstance(prompt, str) and clip is not None:
                 found.append(HeldOut(name=str(row.get("uuid", clip.stem)), prompt=prompt, clip=clip, learnt=True))
             if len(found) == MAX_SHOWN:
                 break

@@ -120,9 +120,10 @@ def read_clip_data(place: Place, recipe: GeneratorRecipe, about: About) -> ClipD
     """
     check_length(recipe)
     drops, sequences, sources = Drops(), Sequences(place.setting), Sources()
-    records = find_records(place.work.data[recipe.data])
+    folder = place.work.data[recipe.data]
+    records = find_records(folder)
     sources.hash(records)
-    windows = read_records(records, drops)
+    windows = read_records(records, folder, drops)
     clips: list[Clip] = []
     for clip in find_clips(windows, recipe, drops, lambda done: about("Reading the data", done, len(windows))):
         try:

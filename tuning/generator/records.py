@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from backend.media.pictures import is_picture
+from studio.datasets import file_inside
 from studio.errors import BadInput
 from tuning.left_out import Drops
 
@@ -83,8 +84,12 @@ def find_records(folder: Path) -> Path:
     )
 
 
-def read_records(path: Path, drops: Drops) -> list[Window]:
-    """Every window that has a caption and a file.
+def read_records(path: Path, root: Path, drops: Drops) -> list[Window]:
+    """Every window that has a caption and a file in the data set.
+
+    Args:
+        path: of the list.
+        root: folder of the data set.
 
     Raises:
         BadInput: the file is not text.
@@ -97,11 +102,11 @@ def read_records(path: Path, drops: Drops) -> list[Window]:
         window
         for number, line in enumerate(lines, 1)
         if line.strip()
-        for window in _windows(f"line {number}", line, path.parent, drops)
+        for window in _windows(f"line {number}", line, path.parent, root, drops)
     ]
 
 
-def _windows(place: str, text: str, folder: Path, drops: Drops) -> Iterator[Window]:
+def _windows(place: str, text: str, folder: Path, root: Path, drops: Drops) -> Iterator[Window]:
     try:
         line = _Line.model_validate_json(text)
     except ValidationError as error:
@@ -109,9 +114,9 @@ def _windows(place: str, text: str, folder: Path, drops: Drops) -> Iterator[Wind
         said = ".".join(map(str, first["loc"])) or "the line"
         drops.add("bad_line", f"The line cannot be read: {said}: {first['msg']}.", place)
         return
-    path = folder / line.vision_path
-    if not path.is_file():
-        drops.add("file_missing", "The file that the line names does not exist.", line.vision_path)
+    path = file_inside(root, folder, line.vision_path)
+    if path is None:
+        drops.add("file_missing", "The data set has no file of the name in the line.", line.vision_path)
         return
     is_image = is_picture(path)
     for window in line.t2w_windows or (line,):

@@ -15,6 +15,7 @@ from engine.reasoner.vision_encoder import read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import OmniModel
 from studio.checkpoints import read_json
+from studio.datasets import file_inside
 from studio.errors import BadInput
 from studio.evaluation.layouts.exchanges import read_exchanges
 from studio.tuning import ReasonerRecipe
@@ -158,11 +159,11 @@ def _conversations(folder: Path, name: str, drops: Drops) -> list[Conversation]:
     found: list[Conversation] = []
     for number, exchange in enumerate(read_exchanges(folder), 1):
         own = f"{name}: {exchange.id or exchange.origin.row or number}"
-        media = tuple(folder / path for path in exchange.media)
-        if not all(path.is_file() for path in media):
-            drops.add("file_missing", "A file that the row names does not exist.", own)
+        media = [path for name in exchange.media if (path := file_inside(folder, folder, name)) is not None]
+        if len(media) < len(exchange.media):
+            drops.add("file_missing", "The data set has no file of a name in the row.", own)
             continue
-        found.append(Conversation(own, exchange.system, exchange.question, media, exchange.answer))
+        found.append(Conversation(own, exchange.system, exchange.question, tuple(media), exchange.answer))
     return found
 
 

@@ -36,5 +36,13 @@ def test_without_them_the_first_clips_that_are_trained_on(tmp_path: Path):
     assert [(one.prompt, one.learnt) for one in found] == [('{"temporal_caption": "A cup."}', True), ("A plate.", True)]
 
 
+def test_files_outside_the_data_set_are_not_shown(tmp_path: Path):
+    put(tmp_path / "private.mp4")
+    paths = [str(tmp_path / "private.mp4"), "../../private.mp4"]
+    rows = [{"vision_path": path, "t2w_windows": [{"caption": "A cup."}]} for path in paths]
+    put(tmp_path / "data/train/video_dataset_file.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    assert held_out(tmp_path / "data") == ()
+
+
 def test_a_data_set_without_either_shows_nothing(tmp_path: Path):
     assert held_out(tmp_path) == ()

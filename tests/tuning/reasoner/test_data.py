@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,6 +68,22 @@ def test_what_cannot_be_learnt_is_counted(read, clips):
         "file_missing": 1,
         "too_many_tokens": 1,
     }
+
+
+@pytest.mark.parametrize("layout", ["messages", "llava"])
+def test_files_outside_the_data_set_are_as_if_they_were_not_there(read, clips, tmp_path, layout):
+    shutil.copy(clips / "0.mp4", tmp_path / "private.mp4")
+
+    def row(path: str) -> dict[str, Any]:
+        if layout == "llava":
+            turns = [{"from": "human", "value": "<video>\nWhat moves?"}, {"from": "gpt", "value": "A square."}]
+            return {"video": path, "conversations": turns}
+        content = [{"type": "video", "video": path}, {"type": "text", "text": "What moves?"}]
+        return {"messages": [{"role": "user", "content": content}, {"role": "assistant", "content": "A square."}]}
+
+    data = read([row("0.mp4"), row(str(tmp_path / "private.mp4")), row("../private.mp4")])
+    assert [one.media for one in data.sets[0]] == [(clips / "0.mp4",)]
+    assert [(left.reason, left.count) for left in data.dropped] == [("file_missing", 2)]
 
 
 @pytest.mark.parametrize(
