@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from backend.checkpoints.catalogue import CheckpointCatalogue
-from backend.media.scratch import typed_disk_errors
+from backend.media.scratch import keep, scratch, typed_disk_errors
 from studio.data_folder import DataFolder
 from studio.errors import Conflict
 from studio.tuning import Saved
@@ -41,7 +41,7 @@ class SaveShelf:
         )
         target = self._place(saved.makes, name)
         with typed_disk_errors(target.parent):
-            (source / LINEAGE).write_text(lineage.model_dump_json(indent=1) + "\n")
+            _write(source / LINEAGE, lineage.model_dump_json(indent=1) + "\n")
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             target.unlink(missing_ok=True)
             target.symlink_to(source, target_is_directory=True)
@@ -114,6 +114,13 @@ class SaveShelf:
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()]
         self._preset(name).write_text("\n".join([*lines, "built_here = true", ""]), "utf-8")
         self._catalogue.read_again()
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; one that is shared with another folder is parted from it."""
+    with scratch(path.parent) as (part,):
+        part.write_text(text, "utf-8")
+        keep((part, path))
 
 
 def _data_of(tuning: Tuning) -> str:

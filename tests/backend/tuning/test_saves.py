@@ -1,0 +1,59 @@
+"""Serving saves: what stands on the disk for each, and what does when something goes wrong."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from backend.tuning.saves import SaveShelf
+from studio.data_folder import DataFolder
+from studio.tuning import Saved
+from studio.tuning.lineage import lineage_of
+from studio.tuning.presets import RECIPE
+from studio.tuning.tunings import Tuning, TuningProgress
+
+
+class Catalogue:
+    """Checkpoints by no name."""
+
+    names: frozenset[str] = frozenset()
+
+    def read_again(self) -> None:
+        pass
+
+
+def shelf_in(root: Path) -> SaveShelf:
+    catalogue: Any = Catalogue()
+    return SaveShelf(DataFolder(root), catalogue, lambda: None)
+
+
+def tuning_in(root: Path, *, makes: str = "checkpoint") -> tuple[Tuning, Saved]:
+    """A tuning and its save at step 100, as a trainer leaves it."""
+    lora = {"lora": None} if makes == "checkpoint" else {}
+    recipe = {"task": "generator", "name": "grasp", "checkpoint": "pocket", "data": "cups", **lora}
+    tuning = Tuning(
+        id="4e7a00c3d2b1",
+        recipe=RECIPE.validate_python(recipe),
+        checkpoint_title="Pocket",
+        version="0",
+        state="running",
+        created_at=datetime.now(UTC),
+        progress=TuningProgress(state="running"),
+    )
+    (root / "tunings" / tuning.id / "saves/grasp@100").mkdir(parents=True)
+    (root / "presets").mkdir(exist_ok=True)
+    saved: Any = {"step": 100, "folder": "saves/grasp@100", "makes": makes, "size_bytes": 1}
+    return tuning, Saved(**saved)
+
+
+def test_the_lineage_of_what_a_tuning_began_with_stays(tmp_path: Path):
+    tuning, saved = tuning_in(tmp_path)
+    parent = tmp_path / "lineage.json"
+    parent.write_text("of the parent")
+    source = tmp_path / "tunings" / tuning.id / saved.folder
+    os.link(parent, source / "lineage.json")  # as a save shares its unchanged files
+    shelf_in(tmp_path).appear(tuning, saved)
+    assert parent.read_text() == "of the parent"
+    own = lineage_of(source)
+    assert own is not None
+    assert own.tuning == tuning.id
