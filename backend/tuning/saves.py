@@ -112,7 +112,7 @@ class SaveShelf:
         }
         # A JSON string is a TOML string as long as nothing is escaped to surrogates.
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()]
-        self._preset(name).write_text("\n".join([*lines, "built_here = true", ""]), "utf-8")
+        _write(self._preset(name), "\n".join([*lines, "built_here = true", ""]))
         self._catalogue.read_again()
 
 

@@ -5,8 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from backend.tuning.saves import SaveShelf
 from studio.data_folder import DataFolder
+from studio.errors import DiskFull
 from studio.tuning import Saved
 from studio.tuning.lineage import lineage_of
 from studio.tuning.presets import RECIPE
@@ -57,3 +60,19 @@ def test_the_lineage_of_what_a_tuning_began_with_stays(tmp_path: Path):
     own = lineage_of(source)
     assert own is not None
     assert own.tuning == tuning.id
+
+
+def test_a_preset_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tuning, saved = tuning_in(tmp_path)
+    write = Path.write_text
+
+    def full(self: Path, text: str, *more: Any) -> int:
+        if self.parent.name == "presets":
+            self.touch()
+            raise OSError(28, "No space left on device")
+        return write(self, text, *more)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(DiskFull):
+        shelf_in(tmp_path).appear(tuning, saved)
+    assert list((tmp_path / "presets").iterdir()) == []
