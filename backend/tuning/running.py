@@ -191,10 +191,14 @@ class TuningLoop:
         except StudioError as error:
             log.warning("save_not_evaluated", save=save.name, code=error.code, message=error.message)
             save = save.model_copy(update={"note": f"{error.message} {error.hint}".strip()})
-        await self._put_save(save)
+        # Meanwhile it may have been kept under a name, and others may have come.
+        await self._put(saves=self.tuning.with_save(save.step, **save.evaluation).saves)
 
     async def _put_save(self, save: TuningSave) -> None:
+        """A save that is made again, as after a kill, is known by the names that it was kept under."""
+        kept_as = tuple(name for one in self.tuning.saves if one.step == save.step for name in one.kept_as)
         others = [one for one in self.tuning.saves if one.step != save.step]
+        save = save.model_copy(update={"kept_as": kept_as})
         await self._put(saves=tuple(sorted([*others, save], key=lambda one: one.step)))
 
     async def _work(self, device: str, *, only_checks: bool = False) -> TuningWork:

@@ -46,6 +46,7 @@ class TuningService:
         self._catalogue = catalogue
         self._check_benchmark = check_benchmark
         self._live: dict[str, tuple[TuningLoop, asyncio.Task[None]]] = {}
+        self._turn = asyncio.Lock()  # whoever looks at a stored tuning and changes it then
 
     async def open(self) -> None:
         """At a server's start: go on with what ran or waited when the last one ended."""
@@ -126,17 +127,13 @@ class TuningService:
         """
         tuning, save = await self._save_of(tuning_id, step)
         await asyncio.to_thread(self._parts.shelf.keep, tuning, save, name)
-        kept = save.model_copy(update={"kept_as": (*save.kept_as, name)})
-        saves = tuple(kept if one.step == step else one for one in tuning.saves)
-        await self._set(tuning, saves=saves)
-        return await self.get(tuning_id)
+        return await self._change_save(tuning_id, step, lambda now: {"kept_as": (*now.kept_as, name)})
 
     async def evaluate(self, tuning_id: str, step: int) -> Tuning:
         """Show and measure a save now. Raises TuningNotFound, BadInput, and what keeps it from being made."""
         tuning, save = await self._save_of(tuning_id, step)
         seen = await self._parts.evaluate(tuning, save)
-        await self._set(tuning, saves=tuple(seen if one.step == step else one for one in tuning.saves))
-        return await self.get(tuning_id)
+        return await self._change_save(tuning_id, step, lambda now: seen.evaluation)
 
     async def remove(self, tuning_id: str) -> None:
         """Delete a tuning that does not run, with its saves; those that were kept under another name stay.
@@ -264,6 +261,15 @@ class TuningService:
             steps = ", ".join(str(one.step) for one in tuning.saves) or "none"
             raise BadInput(f"Tuning {tuning_id} has no save at step {step}; it has {steps}.", param="step")
         return tuning, save
+
+    async def _change_save(
+        self, tuning_id: str, step: int, change: Callable[[TuningSave], dict[str, object]]
+    ) -> Tuning:
+        """Change a save as it is now: others may have come, and it may have changed itself, since it was looked at."""
+        async with self._turn:
+            tuning, save = await self._save_of(tuning_id, step)
+            await self._set(tuning, saves=tuning.with_save(step, **change(save)).saves)
+            return await self.get(tuning_id)
 
     async def _set(self, tuning: Tuning, **changes: object) -> None:
         """Write changes down; a loop that runs goes on from them."""

@@ -55,6 +55,11 @@ class TuningSave(Frozen):
     runs: tuple[str, ...] = ()
     note: str = ""
 
+    @property
+    def evaluation(self) -> dict[str, object]:
+        """The fields that showing and measuring it fills in."""
+        return {"comparison": self.comparison, "runs": self.runs, "note": self.note}
+
 
 class TuningProgress(Frozen):
     """How far a tuning is, as it is told while it runs.
@@ -109,6 +114,11 @@ class Tuning(Frozen):
     def name(self) -> str:
         """Of what is made."""
         return self.recipe.name
+
+    def with_save(self, step: int, **changes: object) -> Tuning:
+        """The same with other values of the save at a step."""
+        saves = tuple(one.model_copy(update=changes) if one.step == step else one for one in self.saves)
+        return self.model_copy(update={"saves": saves})
 
 
 class TuningList(Frozen):

@@ -1,0 +1,104 @@
+"""Requests about a tuning that come while something else is done with it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from backend.tuning.news import TuningNews
+from backend.tuning.running import TuningLoop, TuningParts
+from backend.tuning.service import TuningService
+from studio.data_folder import DataFolder
+from studio.tuning.presets import RECIPE
+from studio.tuning.tunings import Tuning, TuningProgress, TuningSave, TuningState
+
+
+class Server:
+    """What a service works with: rows in memory, a device that is never free, and a shelf that does what it is told."""
+
+    def __init__(self, root: Path, *tunings: Tuning) -> None:
+        self.rows = {one.id: one for one in tunings}
+        self.meanwhile: Callable[[], None] = lambda: None
+        own: Any = self
+        self.parts = TuningParts(
+            folder=DataFolder(root),
+            store=own,
+            news=TuningNews(own),
+            shelf=own,
+            datasets=own,
+            device=own,
+            checkpoint_folder=lambda name: root / name,
+            evaluate=self.evaluate,
+        )
+        self.service = TuningService(self.parts, own, lambda name: None)
+
+    def publish(self, key: str, value: Any) -> None:
+        pass
+
+    async def get(self, tuning_id: str) -> Tuning:
+        await asyncio.sleep(0)
+        return self.rows[tuning_id]
+
+    async def put(self, tuning: Tuning) -> None:
+        await asyncio.sleep(0)
+        self.rows[tuning.id] = tuning
+
+    @asynccontextmanager
+    async def lend(self, name: str, waits_for: Callable[[str], None]) -> AsyncGenerator[None]:
+        waits_for("the jobs in the queue")
+        await asyncio.Event().wait()
+        yield
+
+    def keep(self, tuning: Tuning, save: TuningSave, name: str) -> None:
+        self.meanwhile()
+
+    async def evaluate(self, tuning: Tuning, save: TuningSave) -> TuningSave:
+        self.meanwhile()
+        return save.model_copy(update={"comparison": "grid"})
+
+
+def save_at(step: int) -> TuningSave:
+    return TuningSave(step=step, name=f"grasp@{step}", makes="adapter", size_bytes=1, created_at=datetime.now(UTC))
+
+
+def tuning_in(state: TuningState, *saves: TuningSave) -> Tuning:
+    recipe = {"task": "generator", "name": "grasp", "checkpoint": "pocket", "data": "cups"}
+    return Tuning(
+        id="4e7a00c3d2b1",
+        recipe=RECIPE.validate_python(recipe),
+        checkpoint_title="Pocket",
+        version="0",
+        state=state,
+        created_at=datetime.now(UTC),
+        progress=TuningProgress(state=state),
+        saves=saves,
+    )
+
+
+def test_a_save_that_comes_while_another_is_kept_stays(tmp_path: Path):
+    tuning = tuning_in("stopped", save_at(100))
+    server = Server(tmp_path, tuning)
+
+    def come() -> None:
+        server.rows[tuning.id] = tuning.model_copy(update={"saves": (save_at(100), save_at(200))})
+
+    server.meanwhile = come
+    found = asyncio.run(server.service.keep(tuning.id, 100, "best"))
+    assert [(save.step, save.kept_as) for save in found.saves] == [(100, ("best",)), (200, ())]
+
+
+def test_a_save_that_is_kept_while_it_is_evaluated_keeps_its_name(tmp_path: Path):
+    tuning = tuning_in("running", save_at(100))
+    server = Server(tmp_path, tuning)
+    loop = TuningLoop(tuning, server.parts)
+
+    def keep() -> None:
+        server.rows[tuning.id] = loop.tuning = loop.tuning.with_save(100, kept_as=("best",))
+
+    server.meanwhile = keep
+    asyncio.run(loop._see(save_at(100)))
+    assert [(save.kept_as, save.comparison) for save in loop.tuning.saves] == [(("best",), "grid")]
+    found = asyncio.run(server.service.evaluate(tuning.id, 100))
+    assert [(save.kept_as, save.comparison) for save in found.saves] == [(("best",), "grid")]
