@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ class TuningService:
         self._catalogue = catalogue
         self._check_benchmark = check_benchmark
         self._live: dict[str, tuple[TuningLoop, asyncio.Task[None]]] = {}
-        self._turn = asyncio.Lock()  # whoever looks at a stored tuning and changes it then
+        self._turn = asyncio.Lock()  # of requests that look at a tuning first and change it then
 
     async def open(self) -> None:
         """At a server's start: go on with what ran or waited when the last one ended."""
@@ -78,13 +79,14 @@ class TuningService:
 
     async def start_checked(self, tuning_id: str) -> Tuning:
         """Begin one that was checked. Raises TuningNotFound, Conflict."""
-        tuning = await self.get(tuning_id)
-        if tuning.state != "checked":
-            raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a checked one can be started.")
-        if tuning.error is not None:
-            raise Conflict(f"The check of {tuning_id} failed: {tuning.error.message}", hint="Check again.")
-        await self._refuse_taken(tuning.name)
-        return await self._go_on(tuning)
+        async with self._turn:
+            tuning = await self.get(tuning_id)
+            if tuning.state != "checked":
+                raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a checked one can be started.")
+            if tuning.error is not None:
+                raise Conflict(f"The check of {tuning_id} failed: {tuning.error.message}", hint="Check again.")
+            await self._refuse_taken(tuning.name)
+            return await self._go_on(tuning)
 
     async def get(self, tuning_id: str) -> Tuning:
         """A tuning as it is now. Raises TuningNotFound."""
@@ -111,11 +113,11 @@ class TuningService:
 
     async def resume(self, tuning_id: str) -> Tuning:
         """Go on where it was stopped or failed. Raises TuningNotFound, Conflict."""
-        tuning = await self.get(tuning_id)
-        if tuning.state not in ("stopped", "failed"):
-            raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.")
-        await self._ended(tuning_id)
-        return await self._go_on(await self.get(tuning_id))
+        async with self._turn:
+            tuning = await self.get(tuning_id)
+            if tuning.state not in ("stopped", "failed"):
+                raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.")
+            return await self._go_on(tuning)
 
     async def keep(self, tuning_id: str, step: int, name: str) -> Tuning:
         """Keep a save under a name of its own, which outlives the tuning.
@@ -143,16 +145,17 @@ class TuningService:
             Conflict: it runs.
             StorageError: its files cannot be removed.
         """
-        tuning = await self.get(tuning_id)
-        if tuning.state in ("waiting", "running"):
-            raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
-        if tuning.state == "checking" and (live := self._live.get(tuning_id)):
-            await _cancelled(live[1])
-        await self._ended(tuning_id)
-        tuning = await self.get(tuning_id)
-        await asyncio.to_thread(self._parts.shelf.forget, tuning)
-        await self._parts.store.remove(tuning_id)
-        self._parts.news.changed()
+        async with self._turn:
+            tuning = await self.get(tuning_id)
+            if tuning.state in ("waiting", "running"):
+                raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
+            if tuning.state == "checking" and (live := self._live.get(tuning_id)):
+                await _cancelled(live[1])
+            await self._ended(tuning_id)
+            tuning = await self.get(tuning_id)
+            await asyncio.to_thread(self._parts.shelf.forget, tuning)
+            await self._parts.store.remove(tuning_id)
+            self._parts.news.changed()
 
     async def curves(self, tuning_id: str, after: int = 0) -> TuningCurves:
         """What was told of its steps. Raises TuningNotFound."""
@@ -199,8 +202,6 @@ class TuningService:
                 raise BadInput(f"The data set {name} cannot train the {recipe.task}: {can}.", param="recipe.data")
         for name in recipe.benchmarks if recipe.task == "reasoner" else ():
             await self._check_benchmark(name)
-        if not checks:
-            await self._refuse_taken(recipe.name)
         tuning = Tuning(
             id=secrets.token_hex(6),
             recipe=recipe,
@@ -211,9 +212,12 @@ class TuningService:
             created_at=datetime.now(UTC),
             progress=TuningProgress(state="checking" if checks else "waiting", steps=recipe.optimisation.steps),
         )
-        await self._parts.store.add(tuning)
+        async with self._turn:
+            if not checks:
+                await self._refuse_taken(recipe.name)
+            await self._parts.store.add(tuning)
+            self._begin(tuning)
         log.info("tuning_accepted", tuning_id=tuning.id, task=recipe.task, checkpoint=recipe.checkpoint)
-        self._begin(tuning)
         self._parts.news.changed()
         return tuning
 
@@ -228,6 +232,8 @@ class TuningService:
             )
 
     async def _go_on(self, tuning: Tuning) -> Tuning:
+        await self._ended(tuning.id)
+        tuning = await self.get(tuning.id)
         progress = tuning.progress.model_copy(update={"state": "waiting", "eta_s": None})
         changes = {"state": "waiting", "error": None, "progress": progress}
         tuning = tuning.model_copy(update=changes)
@@ -240,7 +246,13 @@ class TuningService:
         loop = TuningLoop(tuning, self._parts)
         task = asyncio.create_task(loop.check() if tuning.state == "checking" else loop.run())
         self._live[tuning.id] = loop, task
-        task.add_done_callback(lambda _: self._live.pop(tuning.id, None))
+        task.add_done_callback(partial(self._let_go, tuning.id))
+
+    def _let_go(self, tuning_id: str, task: asyncio.Task[None]) -> None:
+        if (live := self._live.get(tuning_id)) is not None and live[1] is task:
+            del self._live[tuning_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("tuning_broke", tuning_id=tuning_id, exc_info=error)
 
     async def _ended(self, tuning_id: str) -> None:
         """Wait for what is still done with the last save of one that has ended."""

@@ -5,14 +5,16 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from backend.tuning.news import TuningNews
 from backend.tuning.running import TuningLoop, TuningParts
 from backend.tuning.service import TuningService
 from studio.data_folder import DataFolder
+from studio.errors import Conflict
 from studio.tuning.presets import RECIPE
-from studio.tuning.tunings import Tuning, TuningProgress, TuningSave, TuningState
+from studio.tuning.tunings import StartTuning, Tuning, TuningProgress, TuningSave, TuningState
 
 
 class Server:
@@ -37,9 +39,23 @@ class Server:
     def publish(self, key: str, value: Any) -> None:
         pass
 
-    async def get(self, tuning_id: str) -> Tuning:
+    async def get(self, name: str) -> Any:
+        """A tuning, or a data set."""
         await asyncio.sleep(0)
-        return self.rows[tuning_id]
+        return self.rows[name] if name in self.rows else SimpleNamespace(tasks=("generator",))
+
+    async def add(self, tuning: Tuning) -> None:
+        await self.put(tuning)
+
+    async def listing(self, limit: int) -> tuple[Tuning, ...]:
+        await asyncio.sleep(0)
+        return tuple(self.rows.values())
+
+    def is_taken(self, name: str) -> bool:
+        return False
+
+    def serving(self, name: str) -> Any:
+        return SimpleNamespace(installed=True, preset=SimpleNamespace(title="Pocket"))
 
     async def put(self, tuning: Tuning) -> None:
         await asyncio.sleep(0)
@@ -102,3 +118,33 @@ def test_a_save_that_is_kept_while_it_is_evaluated_keeps_its_name(tmp_path: Path
     assert [(save.kept_as, save.comparison) for save in loop.tuning.saves] == [(("best",), "grid")]
     found = asyncio.run(server.service.evaluate(tuning.id, 100))
     assert [(save.kept_as, save.comparison) for save in found.saves] == [(("best",), "grid")]
+
+
+def test_of_two_requests_at_once_one_resumes(tmp_path: Path):
+    tuning = tuning_in("stopped")
+    server = Server(tmp_path, tuning)
+
+    async def act() -> list[Any]:
+        resumed = (server.service.resume(tuning.id) for _ in range(2))
+        found = await asyncio.gather(*resumed, return_exceptions=True)
+        await server.service.close()
+        return found
+
+    one, other = asyncio.run(act())
+    assert one.state == "waiting"
+    assert isinstance(other, Conflict)
+    assert "is waiting" in other.message
+
+
+def test_of_two_tunings_of_one_name_at_once_one_begins(tmp_path: Path):
+    server = Server(tmp_path)
+    asked = StartTuning(recipe=tuning_in("waiting").recipe)
+
+    async def act() -> list[Any]:
+        found = await asyncio.gather(*(server.service.start(asked) for _ in range(2)), return_exceptions=True)
+        await server.service.close()
+        return found
+
+    _, other = asyncio.run(act())
+    assert isinstance(other, Conflict)
+    assert len(server.rows) == 1
