@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from backend.checkpoints.catalogue import CheckpointCatalogue
@@ -17,16 +16,11 @@ from studio.tuning.tunings import Tuning, TuningSave
 
 
 class SaveShelf:
-    """Gives saves the names under which requests find them.
+    """Gives saves the names under which requests find them. Its methods write files, and may run on any thread."""
 
-    Args:
-        changed: called when adapters or checkpoints came or went.
-    """
-
-    def __init__(self, folder: DataFolder, catalogue: CheckpointCatalogue, changed: Callable[[], None]) -> None:
+    def __init__(self, folder: DataFolder, catalogue: CheckpointCatalogue) -> None:
         self._folder = folder
         self._catalogue = catalogue
-        self._changed = changed
 
     def appear(self, tuning: Tuning, saved: Saved) -> TuningSave:
         """Serve a save where the trainer wrote it. Raises DiskFull, StorageError."""
@@ -47,7 +41,6 @@ class SaveShelf:
             target.symlink_to(source, target_is_directory=True)
             if saved.makes == "checkpoint":
                 self._write_preset(name, tuning, saved.step)
-        self._changed()
         return TuningSave(
             step=saved.step,
             name=name,
@@ -77,7 +70,6 @@ class SaveShelf:
                 shutil.rmtree(part, ignore_errors=True)
             if save.makes == "checkpoint":
                 self._write_preset(name, tuning, save.step)
-        self._changed()
 
     def forget(self, tuning: Tuning) -> None:
         """Take the saves of a tuning off the shelf, and its folder from the disk. Raises StorageError."""
@@ -90,7 +82,6 @@ class SaveShelf:
             if folder.exists():
                 shutil.rmtree(folder)
         self._catalogue.read_again()
-        self._changed()
 
     def is_taken(self, name: str) -> bool:
         """Whether an adapter or a checkpoint has this name."""

@@ -27,7 +27,7 @@ class Catalogue:
 
 def shelf_in(root: Path) -> SaveShelf:
     catalogue: Any = Catalogue()
-    return SaveShelf(DataFolder(root), catalogue, lambda: None)
+    return SaveShelf(DataFolder(root), catalogue)
 
 
 def tuning_in(root: Path, *, makes: str = "checkpoint") -> tuple[Tuning, Saved]:

@@ -23,6 +23,7 @@ class Server:
     def __init__(self, root: Path, *tunings: Tuning) -> None:
         self.rows = {one.id: one for one in tunings}
         self.meanwhile: Callable[[], None] = lambda: None
+        self.told: list[Any] = []
         own: Any = self
         self.parts = TuningParts(
             folder=DataFolder(root),
@@ -37,7 +38,8 @@ class Server:
         self.service = TuningService(self.parts, own, lambda name: None)
 
     def publish(self, key: str, value: Any) -> None:
-        pass
+        asyncio.get_running_loop()  # pages are told on its thread alone
+        self.told.append(value)
 
     async def get(self, name: str) -> Any:
         """A tuning, or a data set."""
@@ -103,6 +105,7 @@ def test_a_save_that_comes_while_another_is_kept_stays(tmp_path: Path):
     server.meanwhile = come
     found = asyncio.run(server.service.keep(tuning.id, 100, "best"))
     assert [(save.step, save.kept_as) for save in found.saves] == [(100, ("best",)), (200, ())]
+    assert server.told[-1]["tuning_revision"] == 1
 
 
 def test_a_save_that_is_kept_while_it_is_evaluated_keeps_its_name(tmp_path: Path):
