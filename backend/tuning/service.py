@@ -142,13 +142,14 @@ class TuningService:
 
         Raises:
             TuningNotFound: there is none.
-            Conflict: it runs.
+            Conflict: it runs, or a save of it is in use.
             StorageError: its files cannot be removed.
         """
         async with self._turn:
             tuning = await self.get(tuning_id)
             if tuning.state in ("waiting", "running"):
                 raise Conflict(f"Tuning {tuning_id} is {tuning.state}.", hint="Stop it first.")
+            self._refuse_in_use(tuning)
             if tuning.state == "checking" and (live := self._live.get(tuning_id)):
                 await _cancelled(live[1])
             await self._ended(tuning_id)
@@ -230,6 +231,20 @@ class TuningService:
                 param="recipe.name",
                 hint="Use another name, or delete the other one.",
             )
+
+    def _refuse_in_use(self, tuning: Tuning) -> None:
+        """Raises Conflict: a checkpoint among its saves is the default one, or what another tuning begins with."""
+        defaults = (self._catalogue.active.id, self._catalogue.starts_with)
+        begun_with = {loop.tuning.recipe.checkpoint: loop.tuning.name for loop, _ in self._live.values()}
+        for save in tuning.saves if tuning.recipe.lora is None else ():
+            if save.name in defaults:
+                raise Conflict(
+                    f"{save.name} is the default checkpoint.", hint="Keep it under a name of its own, and use that."
+                )
+            if save.name in begun_with:
+                raise Conflict(
+                    f"The tuning {begun_with[save.name]} began with {save.name}.", hint="Wait for its end, or stop it."
+                )
 
     async def _go_on(self, tuning: Tuning) -> Tuning:
         await self._ended(tuning.id)

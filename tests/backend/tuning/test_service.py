@@ -8,6 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from backend.tuning.news import TuningNews
 from backend.tuning.running import TuningLoop, TuningParts
 from backend.tuning.service import TuningService
@@ -24,6 +26,7 @@ class Server:
         self.rows = {one.id: one for one in tunings}
         self.meanwhile: Callable[[], None] = lambda: None
         self.told: list[Any] = []
+        self.starts_with = "pocket"
         own: Any = self
         self.parts = TuningParts(
             folder=DataFolder(root),
@@ -56,6 +59,16 @@ class Server:
     def is_taken(self, name: str) -> bool:
         return False
 
+    @property
+    def active(self) -> Any:
+        return SimpleNamespace(id=self.starts_with)
+
+    def forget(self, tuning: Tuning) -> None:
+        pass
+
+    async def remove(self, tuning_id: str) -> None:
+        del self.rows[tuning_id]
+
     def serving(self, name: str) -> Any:
         return SimpleNamespace(installed=True, preset=SimpleNamespace(title="Pocket"))
 
@@ -81,10 +94,10 @@ def save_at(step: int) -> TuningSave:
     return TuningSave(step=step, name=f"grasp@{step}", makes="adapter", size_bytes=1, created_at=datetime.now(UTC))
 
 
-def tuning_in(state: TuningState, *saves: TuningSave) -> Tuning:
-    recipe = {"task": "generator", "name": "grasp", "checkpoint": "pocket", "data": "cups"}
+def tuning_in(state: TuningState, *saves: TuningSave, id: str = "4e7a00c3d2b1", **changes: Any) -> Tuning:
+    recipe = {"task": "generator", "name": "grasp", "checkpoint": "pocket", "data": "cups", **changes}
     return Tuning(
-        id="4e7a00c3d2b1",
+        id=id,
         recipe=RECIPE.validate_python(recipe),
         checkpoint_title="Pocket",
         version="0",
@@ -151,3 +164,24 @@ def test_of_two_tunings_of_one_name_at_once_one_begins(tmp_path: Path):
     _, other = asyncio.run(act())
     assert isinstance(other, Conflict)
     assert len(server.rows) == 1
+
+
+def test_a_tuning_whose_save_is_in_use_is_not_deleted(tmp_path: Path):
+    save = save_at(100).model_copy(update={"makes": "checkpoint"})
+    whole = tuning_in("succeeded", save, lora=None)
+    later = tuning_in("stopped", id="000000000000", name="later", checkpoint="grasp@100")
+    server = Server(tmp_path, whole, later)
+
+    async def act() -> None:
+        server.starts_with = "grasp@100"
+        with pytest.raises(Conflict, match="grasp@100 is the default checkpoint"):
+            await server.service.remove(whole.id)
+        server.starts_with = "pocket"
+        await server.service.resume(later.id)
+        with pytest.raises(Conflict, match="The tuning later began with grasp@100"):
+            await server.service.remove(whole.id)
+        await server.service.close()
+        await server.service.remove(whole.id)
+
+    asyncio.run(act())
+    assert list(server.rows) == [later.id]
