@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from studio.requests import Frozen
 
@@ -134,7 +134,8 @@ class ReasonerRecipe(_Recipe):
 
     Attributes:
         data: weights are normalised.
-        num_frames, fps: of a clip, one of the two; with neither, as the checkpoint samples them.
+        num_frames, fps: of a clip, one of the two; with neither, as the checkpoint samples them. Bounds are those of a
+            request (`studio.requests.reason.Reason`).
         min_pixels, max_pixels: of a frame.
         max_tokens: longer conversations are dropped and counted.
         normalises: weigh each conversation by 1 / √ of its answer's tokens (report, 4.1.1).
@@ -144,10 +145,12 @@ class ReasonerRecipe(_Recipe):
 
     task: Literal["reasoner"] = "reasoner"
     data: Annotated[tuple[Blend, ...], Field(min_length=1)]
-    num_frames: Annotated[int | None, Field(ge=1, title="Frames", description="sampled from a video")] = None
-    fps: Annotated[float | None, Field(gt=0, title="Frames per second", description="sampled from a video")] = None
-    min_pixels: Annotated[int | None, Field(ge=1, title="Least pixels", description="of a frame")] = None
-    max_pixels: Annotated[int | None, Field(ge=1, title="Most pixels", description="of a frame")] = None
+    num_frames: Annotated[int | None, Field(ge=1, le=768, title="Frames", description="sampled from a video")] = None
+    fps: Annotated[float | None, Field(gt=0, le=60, title="Frames per second", description="sampled from a video")] = (
+        None
+    )
+    min_pixels: Annotated[int | None, Field(ge=1, le=2**28, title="Least pixels", description="of a frame")] = None
+    max_pixels: Annotated[int | None, Field(ge=1, le=2**28, title="Most pixels", description="of a frame")] = None
     max_tokens: Annotated[
         int, Field(ge=16, title="Longest conversation", description="tokens; longer ones are left out")
     ] = 4096
@@ -158,6 +161,14 @@ class ReasonerRecipe(_Recipe):
         bool, Field(title="Train the vision encoder", description="at a tenth of the rate; without LoRA only")
     ] = False
     benchmarks: Annotated[tuple[str, ...], Field(title="Benchmarks", description="that every save is run on")] = ()
+
+    @field_validator("max_pixels")
+    @classmethod
+    def _most_is_not_below_least(cls, most: int | None, given: ValidationInfo) -> int | None:
+        least = given.data.get("min_pixels")
+        if most is not None and least is not None and least > most:
+            raise ValueError(f"min_pixels is {least}, above max_pixels, {most}")
+        return most
 
 
 class PolicyRecipe(_Recipe):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from reasoner_data import ignore, place_of, recipe_of, rows, write_rows
 from studio.errors import BadInput
@@ -68,6 +69,26 @@ def test_what_cannot_be_learnt_is_counted(read, clips):
         "file_missing": 1,
         "too_many_tokens": 1,
     }
+
+
+def test_a_conversation_that_no_request_may_be_is_counted(read, clips):
+    large = {"messages": [dict(turn) for turn in rows(clips)[0]["messages"]]}
+    large["messages"][0]["content"] = "word " * 20_000
+    data = read([*rows(clips), large])
+    assert (data.num_kept, [(left.reason, left.count) for left in data.dropped]) == (3, [("unreadable", 1)])
+    data = read(rows(clips)[:2], max_pixels=2**27)  # of a frame; a request's are of all frames of a video
+    assert (data.num_kept, [(left.reason, left.count) for left in data.dropped]) == (1, [("unreadable", 1)])
+
+
+@pytest.mark.parametrize("changes", [{"fps": 61, "num_frames": None}, {"num_frames": 769}, {"max_pixels": 2**28 + 1}])
+def test_a_recipe_has_the_bounds_of_a_request(changes):
+    with pytest.raises(ValidationError):
+        recipe_of(**changes)
+
+
+def test_a_recipes_most_pixels_are_not_fewer_than_its_least():
+    with pytest.raises(ValidationError, match="min_pixels is 5000, above max_pixels, 4000"):
+        recipe_of(min_pixels=5000, max_pixels=4000)
 
 
 @pytest.mark.parametrize("layout", ["messages", "llava"])
