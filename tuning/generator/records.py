@@ -1,47 +1,22 @@
-"""The lines of `video_dataset_file.jsonl`, as `orrery captions-to-jsonl` writes them: windows of files, with captions.
-
-    {"uuid", "duration", "width", "height", "vision_path", "t2w_windows": [
-        {"start_frame": 0, "end_frame": 86, "temporal_interval": 1, "caption_json": {…}, "caption": "…"}]}
-
-What is trained on is `json.dumps(caption_json)`, the very string of inference, and `caption` where there is none. A
-line of an image may have its caption itself, without windows.
-"""
+"""What a list of clips (`studio.tuning.clip_lines`) names to be trained on, and what of it cannot be."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from backend.media.pictures import is_picture
 from studio.datasets import file_inside
 from studio.errors import BadInput
+from studio.tuning.clip_lines import ClipLine, ClipWindow
 from tuning.left_out import Drops
 
 FILE = "video_dataset_file.jsonl"
 PLACES = (FILE, f"train/{FILE}", f"sft_dataset_bridge/train/{FILE}")
 """Where it is looked for in a data folder; the second is the layout of published data sets."""
-
-
-class _Window(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    start_frame: int = Field(0, ge=0)
-    end_frame: int | None = Field(None, ge=0)
-    temporal_interval: int = Field(1, ge=1)
-    caption_json: dict[str, Any] | None = None
-    caption: str | None = None
-
-
-class _Line(_Window):
-    uuid: str = ""
-    duration: float | None = None
-    vision_path: str
-    t2w_windows: tuple[_Window, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +83,7 @@ def read_records(path: Path, root: Path, drops: Drops) -> list[Window]:
 
 def _windows(place: str, text: str, folder: Path, root: Path, drops: Drops) -> Iterator[Window]:
     try:
-        line = _Line.model_validate_json(text)
+        line = ClipLine.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         said = ".".join(map(str, first["loc"])) or "the line"
@@ -119,9 +94,9 @@ def _windows(place: str, text: str, folder: Path, root: Path, drops: Drops) -> I
         drops.add("file_missing", "The data set has no file of the name in the line.", line.vision_path)
         return
     is_image = is_picture(path)
-    for window in line.t2w_windows or (line,):
+    for window in line.windows:
         name = line.vision_path if is_image else f"{line.vision_path} {window.start_frame}-{_end(window)}"
-        text_of = _text(window) or _text(line)
+        text_of = window.text or line.text
         if text_of is None:
             drops.add("no_caption", "The window has neither a caption_json nor a caption.", name)
             continue
@@ -138,12 +113,5 @@ def _windows(place: str, text: str, folder: Path, root: Path, drops: Drops) -> I
         )
 
 
-def _text(window: _Window) -> tuple[str, bool] | None:
-    if window.caption_json:
-        return json.dumps(window.caption_json), True
-    caption = (window.caption or "").strip()
-    return (caption, False) if caption else None
-
-
-def _end(window: _Window) -> str:
+def _end(window: ClipWindow) -> str:
     return "" if window.end_frame is None else str(window.end_frame)
