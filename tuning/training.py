@@ -128,7 +128,7 @@ class _Run:
         self._layers, self._tally = data.let_learn(model), Tally()
         self._task = data.task(model, self._tally)
         how = self._recipe.optimisation
-        moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm)
+        moving = Moving(how.learning_rate, how.betas, how.weight_decay, how.max_gradient_norm, how.epsilon)
         learning = {name for name, value in model.named_parameters() if value.requires_grad}
         self._learner = Learner(model, moving, keep=average_keep(how.ema), saves=lambda name: name in learning)
         self._state = read_state(state_path) or State(seed=how.seed)

@@ -54,6 +54,7 @@ def _layers(names: str) -> str:
 FRAMEWORK: dict[str, _Rule] = {
     "optimizer.lr": _Rule("optimisation.learning_rate"),
     "optimizer.betas": _Rule("optimisation.betas"),
+    "optimizer.eps": _Rule("optimisation.epsilon"),
     "optimizer.weight_decay": _Rule("optimisation.weight_decay"),
     "scheduler.warm_up_steps": _Rule("optimisation.warmup_steps", _first),
     "trainer.max_iter": _Rule("optimisation.steps"),
@@ -86,7 +87,8 @@ REASONS = {
     "train.epoch": "steps are said here, not epochs",
     "train.optm_warmup_steps": "a share of all steps",
     "model.ema.rate": "it is a rate that changes with the steps, not a fixed average",
-    "scheduler.cycle_lengths": "the rate falls until the last step",
+    "scheduler.cycle_lengths": "the rate falls until the last step, to final_rate",
+    "scheduler.f_min": "the rate falls until the last step, to final_rate",
     "optimizer.keys_to_select": "LoRA, or all weights of the task",
     "trainer.grad_accum_iter": "say the whole batch",
     "dataloader_train.max_samples_per_batch": "say the whole batch",

@@ -51,7 +51,11 @@ class Optimisation(Frozen):
         50
     )
     schedule: Annotated[Schedule, Field(title="Schedule", description="of the rate after the warm-up")] = "linear"
+    final_rate: Annotated[
+        float, Field(ge=0, le=1, title="Final rate", description="at the last step, times the highest")
+    ] = 0.0
     betas: Annotated[tuple[float, float], Field(title="Betas", description="of AdamW")] = (0.9, 0.95)
+    epsilon: Annotated[float, Field(gt=0, le=1, title="Epsilon", description="of AdamW")] = 1e-8
     weight_decay: Annotated[float, Field(ge=0, le=1, title="Weight decay", description="on matrices")] = 0.0
     max_gradient_norm: Annotated[float, Field(gt=0, title="Gradient clipping", description="norm of a step")] = 1.0
     ema: Annotated[
