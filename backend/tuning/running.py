@@ -81,10 +81,11 @@ class TuningLoop:
     async def check(self) -> None:
         """Look at the data and what fits, and say so; nothing is trained."""
         try:
-            work = await self._work(await self._parts.device.name(), only_checks=True)
-            async with trainer(work) as self._trainer:
-                async for event in self._trainer.events():
-                    await self._heard(event)
+            async with self._parts.device.look(self._waits_for) as device:
+                work = await self._work(device, only_checks=True)
+                async with trainer(work) as self._trainer:
+                    async for event in self._trainer.events():
+                        await self._heard(event)
         except StudioError as error:
             await self._fail(error)
         finally:
