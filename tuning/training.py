@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -139,6 +140,8 @@ class _Run:
     def run(self) -> None:
         """Do the steps that are left."""
         how, device = self._recipe.optimisation, self._place.device
+        for cut_short in (self._place.work.out / "saves").glob(".*"):  # by a kill in the middle of a save
+            shutil.rmtree(cut_short)
         if self._learner.step >= how.steps:
             self._tell(Ended(step=self._learner.step, is_whole=True))
             return

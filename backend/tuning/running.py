@@ -144,7 +144,7 @@ class TuningLoop:
             case Preparing(doing=doing, done=done, total=total):
                 self._advance(doing=doing, done=done, total=total)
             case Stepped():
-                await self._parts.store.keep_step(self.tuning.id, event)
+                await _until_stored(lambda: self._parts.store.keep_step(self.tuning.id, event))
                 left = event.steps - event.step
                 self._advance(
                     doing="",
@@ -235,13 +235,8 @@ class TuningLoop:
         await self._end(state, Failure.of(_without(error, (*self._folders, self._parts.folder.root))))
 
     async def _end(self, state: TuningState, error: Failure | None = None) -> None:
-        while True:
-            try:
-                await self._put(state=state, error=error)
-                break
-            except StorageError as why:  # the page has it already; it must not be taken for one that runs
-                log.error("storage_failed", code=why.code, message=why.message)
-                await asyncio.sleep(STORAGE_RETRY_S)
+        # The page has it already; it must not be taken for one that runs.
+        await _until_stored(lambda: self._put(state=state, error=error))
         self._parts.news.advanced(self.tuning.id, None)
         log.info("tuning_ended", tuning_id=self.tuning.id, state=state)
 
@@ -251,6 +246,16 @@ class TuningLoop:
         self.tuning = self.tuning.model_copy(update={"progress": progress})
         await self._parts.store.put(self.tuning)
         self._parts.news.changed()
+
+
+async def _until_stored(write: Callable[[], Awaitable[None]]) -> None:
+    """Write until the database takes it: neither an end nor a point of a curve is worth a training."""
+    while True:
+        try:
+            return await write()
+        except StorageError as error:
+            log.error("storage_failed", code=error.code, message=error.message)
+            await asyncio.sleep(STORAGE_RETRY_S)
 
 
 def _without(error: StudioError, folders: tuple[Path, ...]) -> StudioError:

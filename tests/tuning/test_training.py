@@ -92,6 +92,13 @@ def test_a_finished_training_can_be_lengthened(train: Train):
     assert [event.step for event in of(told, Saved)] == [3]
 
 
+def test_what_a_kill_left_of_a_save_is_removed(train: Train, tmp_path: Path):
+    scratch = tmp_path / "out" / "saves" / ".squares@2-x1y2" / "squares@2"
+    scratch.mkdir(parents=True)
+    train(recipe_of(steps=2))
+    assert [path.name for path in (tmp_path / "out" / "saves").iterdir()] == ["squares@2"]
+
+
 def test_another_recipe_or_other_data_is_another_training(train: Train, clips: Path):
     train(recipe_of(steps=2))
     with pytest.raises(BadInput, match="the recipe has changed since"):

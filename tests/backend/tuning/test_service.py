@@ -14,7 +14,8 @@ from backend.tuning.news import TuningNews
 from backend.tuning.running import TuningLoop, TuningParts
 from backend.tuning.service import TuningService
 from studio.data_folder import DataFolder
-from studio.errors import Conflict
+from studio.errors import Conflict, StorageError
+from studio.tuning import Stepped
 from studio.tuning.presets import RECIPE
 from studio.tuning.tunings import StartTuning, Tuning, TuningProgress, TuningSave, TuningState
 
@@ -185,3 +186,21 @@ def test_a_tuning_whose_save_is_in_use_is_not_deleted(tmp_path: Path):
 
     asyncio.run(act())
     assert list(server.rows) == [later.id]
+
+
+def test_a_point_of_a_curve_that_is_not_taken_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("backend.tuning.running.STORAGE_RETRY_S", 0.0)
+    server = Server(tmp_path)
+    kept: list[int] = []
+    faults = [StorageError("The database is busy.")]
+
+    async def keep_step(tuning_id: str, event: Stepped) -> None:
+        if faults:
+            raise faults.pop()
+        kept.append(event.step)
+
+    monkeypatch.setattr(server, "keep_step", keep_step, raising=False)
+    loop = TuningLoop(tuning_in("running"), server.parts)
+    figures = {"loss": 1.0, "gradient_norm": 1.0, "learning_rate": 1.0, "seconds_per_step": 1.0}
+    asyncio.run(loop._heard(Stepped(step=1, steps=2, **figures)))
+    assert kept == [1]
