@@ -26,7 +26,7 @@ from studio.requests import parse_as
 from studio.tuning import GeneratorRecipe, Lora, Optimisation, PolicyRecipe, ReasonerRecipe
 from studio.tuning.framework import read_foreign
 from studio.tuning.presets import RECIPES, load_recipes, under_preset
-from studio.tuning.tunings import OPEN, StartTuning, Tuning
+from studio.tuning.tunings import OPEN, ResumeTuning, StartTuning, Tuning
 
 POLL_S = 0.5
 
@@ -186,12 +186,17 @@ def list_tunings(*, target: TargetFlags) -> None:
 
 @tune.command()
 @with_flags
-def resume(*, tuning: Annotated[str, typer.Argument(metavar="ID")], target: TargetFlags) -> None:
-    """Resume a stopped or failed tuning and follow it."""
+def resume(
+    *,
+    tuning: Annotated[str, typer.Argument(metavar="ID")],
+    how: Annotated[Own, model_flags(ResumeTuning, _names(ResumeTuning))],
+    target: TargetFlags,
+) -> None:
+    """Resume a stopped or failed tuning and follow it; with more --steps, one that has succeeded too."""
 
     async def act() -> None:
         async with connected(target) as client:
-            await _follow(client, await client.tuning.resume(tuning))
+            await _follow(client, await client.tuning.resume(tuning, parse_as(ResumeTuning, how)))
 
     asyncio.run(act())
 

@@ -182,7 +182,7 @@ class _Run:
         names = ", ".join(self._tally.blamed())
         raise EngineError(
             f"The loss or its gradient is not finite at step {step + 1}; the batch held: {names}.",
-            hint="The last save is whole. Lower the learning rate, or leave that data out.",
+            hint="The last save is whole. Start another tuning with a lower learning rate, or without that data.",
         )
 
     def _told(self, done: Done, seen: list[Shown], seconds: float) -> None:

@@ -91,7 +91,7 @@ class Trainer:
         if code == SIGKILL:
             return OutOfMemory(
                 "The trainer was killed, most likely for lack of memory.",
-                hint="Lower the batch size or the number of frames, or turn activation checkpointing on; then resume.",
+                hint="Resume it with checkpoints_activations, or start another with a smaller batch or fewer frames.",
             )
         said = next((words for words in reversed(self._last_words) if words.strip()), "")
         return EngineLost(

@@ -19,7 +19,9 @@ from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.tuning.running import TuningLoop, TuningParts, data_of
 from backend.version import VERSION
 from studio.errors import BadInput, Conflict, MediaNotFound, StorageError
+from studio.tuning import Recipe
 from studio.tuning.tunings import (
+    ResumeTuning,
     StartTuning,
     Tuning,
     TuningCurves,
@@ -86,7 +88,7 @@ class TuningService:
             if tuning.error is not None:
                 raise Conflict(f"The check of {tuning_id} failed: {tuning.error.message}", hint="Check again.")
             await self._refuse_taken(tuning.name)
-            return await self._go_on(tuning)
+            return await self._go_on(tuning_id, tuning.recipe)
 
     async def get(self, tuning_id: str) -> Tuning:
         """A tuning as it is now. Raises TuningNotFound."""
@@ -111,13 +113,22 @@ class TuningService:
         loop.tell("save")
         return await self.get(tuning_id)
 
-    async def resume(self, tuning_id: str) -> Tuning:
-        """Go on where it was stopped or failed. Raises TuningNotFound, Conflict."""
+    async def resume(self, tuning_id: str, asked: ResumeTuning) -> Tuning:
+        """Go on where it was stopped or failed, or with more steps where it has succeeded.
+
+        Raises:
+            TuningNotFound, Conflict: there is none, or it cannot go on.
+        """
         async with self._turn:
             tuning = await self.get(tuning_id)
-            if tuning.state not in ("stopped", "failed"):
-                raise Conflict(f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.")
-            return await self._go_on(tuning)
+            is_lengthened = tuning.state == "succeeded" and (asked.steps or 0) > tuning.progress.step
+            if tuning.state not in ("stopped", "failed") and not is_lengthened:
+                raise Conflict(
+                    f"Tuning {tuning_id} is {tuning.state}; only a stopped or failed one can be resumed.",
+                    hint="Give more steps." if tuning.state == "succeeded" else "",
+                )
+            how = tuning.recipe.optimisation.model_copy(update=asked.model_dump(exclude_none=True))
+            return await self._go_on(tuning_id, tuning.recipe.model_copy(update={"optimisation": how}))
 
     async def keep(self, tuning_id: str, step: int, name: str) -> Tuning:
         """Keep a save under a name of its own, which outlives the tuning.
@@ -246,11 +257,13 @@ class TuningService:
                     f"The tuning {begun_with[save.name]} began with {save.name}.", hint="Wait for its end, or stop it."
                 )
 
-    async def _go_on(self, tuning: Tuning) -> Tuning:
-        await self._ended(tuning.id)
-        tuning = await self.get(tuning.id)
-        progress = tuning.progress.model_copy(update={"state": "waiting", "eta_s": None})
-        changes = {"state": "waiting", "error": None, "progress": progress}
+    async def _go_on(self, tuning_id: str, recipe: Recipe) -> Tuning:
+        await self._ended(tuning_id)
+        tuning = await self.get(tuning_id)
+        progress = tuning.progress.model_copy(
+            update={"state": "waiting", "eta_s": None, "steps": recipe.optimisation.steps}
+        )
+        changes = {"state": "waiting", "error": None, "progress": progress, "recipe": recipe}
         tuning = tuning.model_copy(update=changes)
         await self._parts.store.put(tuning)
         self._begin(tuning)

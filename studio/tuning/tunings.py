@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -30,6 +30,19 @@ class StartTuning(Frozen):
 
     recipe: Recipe
     evaluates_saves: bool = True
+
+
+class ResumeTuning(Frozen):
+    """`POST /v1/tunings/{id}/resume`: what of the recipe may change from here on; what is not given stays."""
+
+    steps: Annotated[
+        int | None, Field(ge=1, le=1_000_000, title="Steps", description="in all; more of them lengthen a tuning")
+    ] = None
+    save_every: Annotated[int | None, Field(ge=1, title="Save every", description="steps")] = None
+    checkpoints_activations: Annotated[
+        bool | None,
+        Field(title="Activation checkpointing", description="compute each block twice; takes far less memory"),
+    ] = None
 
 
 class TuningSave(Frozen):

@@ -17,7 +17,7 @@ from studio.data_folder import DataFolder
 from studio.errors import Conflict, StorageError
 from studio.tuning import Stepped
 from studio.tuning.presets import RECIPE
-from studio.tuning.tunings import StartTuning, Tuning, TuningProgress, TuningSave, TuningState
+from studio.tuning.tunings import ResumeTuning, StartTuning, Tuning, TuningProgress, TuningSave, TuningState
 
 
 class Server:
@@ -142,7 +142,7 @@ def test_of_two_requests_at_once_one_resumes(tmp_path: Path):
     server = Server(tmp_path, tuning)
 
     async def act() -> list[Any]:
-        resumed = (server.service.resume(tuning.id) for _ in range(2))
+        resumed = (server.service.resume(tuning.id, ResumeTuning()) for _ in range(2))
         found = await asyncio.gather(*resumed, return_exceptions=True)
         await server.service.close()
         return found
@@ -178,7 +178,7 @@ def test_a_tuning_whose_save_is_in_use_is_not_deleted(tmp_path: Path):
         with pytest.raises(Conflict, match="grasp@100 is the default checkpoint"):
             await server.service.remove(whole.id)
         server.starts_with = "pocket"
-        await server.service.resume(later.id)
+        await server.service.resume(later.id, ResumeTuning())
         with pytest.raises(Conflict, match="The tuning later began with grasp@100"):
             await server.service.remove(whole.id)
         await server.service.close()
@@ -204,3 +204,25 @@ def test_a_point_of_a_curve_that_is_not_taken_is_written_again(tmp_path: Path, m
     figures = {"loss": 1.0, "gradient_norm": 1.0, "learning_rate": 1.0, "seconds_per_step": 1.0}
     asyncio.run(loop._heard(Stepped(step=1, steps=2, **figures)))
     assert kept == [1]
+
+
+def test_a_resumed_tuning_goes_on_with_more_steps_or_less_memory(tmp_path: Path):
+    stopped = tuning_in("stopped")
+    done = tuning_in("succeeded", id="000000000000", name="done")
+    done = done.model_copy(update={"progress": TuningProgress(state="succeeded", step=500, steps=500)})
+    server = Server(tmp_path, stopped, done)
+
+    async def act() -> tuple[Tuning, Tuning]:
+        for steps in (None, 500):
+            with pytest.raises(Conflict, match="is succeeded; only a stopped or failed one"):
+                await server.service.resume(done.id, ResumeTuning(steps=steps))
+        found = (
+            await server.service.resume(stopped.id, ResumeTuning(checkpoints_activations=True)),
+            await server.service.resume(done.id, ResumeTuning(steps=800)),
+        )
+        await server.service.close()
+        return found
+
+    smaller, longer = asyncio.run(act())
+    assert smaller.recipe.optimisation.checkpoints_activations
+    assert (longer.recipe.optimisation.steps, longer.progress.steps) == (800, 800)
