@@ -103,7 +103,7 @@ class GeneratorRecipe(_Recipe):
     task: Literal["generator"] = "generator"
     data: Name
     modes: dict[VideoMode, Annotated[float, Field(ge=0)]] = Field(
-        default_factory=lambda: dict(CLIP_MODES), title="Modes", description="share of each"
+        dict(CLIP_MODES), title="Modes", description="share of each"
     )
     resolution: Annotated[Literal["256", "480", "720"], Field(title="Resolution", description="of the canvas")] = "256"
     num_frames: Annotated[

@@ -55,7 +55,9 @@ export function NewTuning() {
 
   async function begin(checks) {
     busy.value = true;
-    const said = mixed(preset?.recipe ?? {}, values.value);
+    // A share that a person says changes that of its mode alone.
+    const modes = schemas[task].properties.modes?.default;
+    const said = mixed({ modes, ...preset?.recipe }, values.value);
     const recipe = {
       ...said,
       task,
