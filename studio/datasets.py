@@ -10,8 +10,8 @@ from typing import Any, Literal, cast
 
 from studio.captions.caption_files import VIDEO_SUFFIXES
 from studio.captions.training_data import LISTING, LISTING_FOLDERS
+from studio.evaluation.layouts.exchanges import conversations_file
 from studio.evaluation.layouts.labels import holds_labels
-from studio.evaluation.layouts.llava import META
 from studio.evaluation.layouts.messages import holds_messages
 from studio.requests import Frozen
 
@@ -82,13 +82,11 @@ def detect(folder: Path) -> DatasetLayout:
         return "clips_listed"
     if holds_labels(folder):
         return "labels"
-    for file in sorted([*folder.glob("*.jsonl"), *folder.glob("*.json"), *folder.glob("*/*.jsonl")]):
-        fields = _first_row(file)
-        if holds_messages(fields):
-            return "messages"
-        if "conversations" in fields:
-            return "llava"
-    if any(folder.glob(f"*/{META}")):
+    file = conversations_file(folder)
+    fields: dict[str, Any] = {} if file is None else _first_row(file)
+    if holds_messages(fields):
+        return "messages"
+    if "conversations" in fields:
         return "llava"
     return "clips" if next(clips_of(folder), None) is not None else "unknown"
 
@@ -156,7 +154,8 @@ def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files
     if layout == "unknown":
         return (
             f"It has no known layout. Expected videos with captions beside them (a.mp4, a.json or a.txt), {LISTING}, "
-            "a .jsonl file of messages, videos/ with metas/*.label.json, or a LeRobot data set (meta/info.json)."
+            "one .json or .jsonl file of conversations, videos/ with metas/*.label.json, or a LeRobot data set "
+            "(meta/info.json)."
         )
     if num_uncaptioned:
         return (
