@@ -24,7 +24,7 @@ DatasetPlace = Literal["uploaded", "server", "recordings"]
 MADE_HERE = ".listing-made-from-captions"
 """Beside a list of clips that was made from the captions beside them."""
 
-MAX_LINE_BYTES = 1 << 20
+MAX_ROW_BYTES = 1 << 20
 
 TASKS: dict[DatasetLayout, tuple[str, ...]] = {
     "clips_listed": ("generator",),
@@ -166,14 +166,11 @@ def _note(layout: DatasetLayout, num_clips: int, num_uncaptioned: int, num_files
 
 
 def _first_row(file: Path) -> dict[str, Any]:
-    """The first object of a file of rows; nothing of any other file."""
+    """The first object of a file of rows; nothing of any other file. What follows it may be cut off."""
     try:
         with file.open("rb") as opened:
-            head = opened.read(MAX_LINE_BYTES)
-        text = head.decode()
-        value: object = json.loads(text.partition("\n")[0] if file.suffix == ".jsonl" else text)
+            head = opened.read(MAX_ROW_BYTES).decode(errors="ignore").lstrip()
+        value: object = json.JSONDecoder().raw_decode(head.removeprefix("[").lstrip())[0]
     except (OSError, ValueError, RecursionError):
         return {}
-    if isinstance(value, list) and value:
-        value = cast(list[object], value)[0]
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}

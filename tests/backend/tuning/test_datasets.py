@@ -68,6 +68,7 @@ def test_captions_beside_clips_become_the_list_that_is_trained_on(tmp_path: Path
         ({"meta.json": b'[{"video": "a.mp4", "conversations": [{"from": "human", "value": "x"}]}]'}, "llava"),
         ({"videos/1.mp4": b"x", "metas/1.label.json": b"{}"}, "labels"),
         ({"meta/info.json": b"{}"}, "lerobot"),
+        ({"all.json": b"[\n  " + MESSAGES + b", " + MESSAGES * 20_000 + b"]"}, "messages"),  # over a megabyte
         ({"notes.txt": b"x"}, "unknown"),
         ({"train.jsonl": MESSAGES, "val.jsonl": MESSAGES}, "unknown"),  # which of the two nobody has said
         ({"part/train.jsonl": MESSAGES}, "unknown"),
