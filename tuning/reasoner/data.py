@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import OmniModel
-from studio.checkpoints import read_json
+from studio.checkpoints import read_json, shard_header
 from studio.datasets import file_inside
 from studio.errors import BadInput
 from studio.evaluation.layouts.exchanges import read_exchanges
@@ -61,7 +62,7 @@ class ConversationData:
     @property
     def shape(self) -> StepShape:
         """The longest conversation: a step computes one after another."""
-        return StepShape(1, max(self.lengths), 0, self.longest_answer)
+        return StepShape(1, max(self.lengths), 0, self.longest_answer, frozen_bytes=self._encoder_bytes())
 
     def histogram(self) -> tuple[Bin, ...]:
         """Of the conversations' tokens."""
@@ -94,6 +95,13 @@ class ConversationData:
     def check(self) -> None:
         """Raises BadInput where a file has changed."""
         self.sources.check()
+
+    def _encoder_bytes(self) -> int:
+        """Of the vision encoder's weights, in the dtype that they are loaded in."""
+        shards = (self.place.work.checkpoint / "vision_encoder").glob("*.safetensors")
+        headers = [shard_header(shard) for shard in shards]
+        shapes = [said["shape"] for header in headers for name, said in header.items() if name != "__metadata__"]
+        return sum(map(math.prod, shapes)) * self.place.dtype.itemsize
 
     def _sample(self, conversation: Conversation, number: int, out: Path) -> TrainingSample:
         reading, frames = self.reader.read(conversation), self.reader.frames(conversation)

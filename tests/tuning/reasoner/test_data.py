@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from pydantic import ValidationError
 
+from engine.reasoner.vision_encoder import read_vision_encoder
+from engine.weights import open_folder
 from reasoner_data import ignore, place_of, recipe_of, rows, write_rows
 from studio.errors import BadInput
+from studio.tuning import Lora
+from tuning.memory import estimate
 from tuning.reasoner.conversations import Conversation
 from tuning.reasoner.data import ConversationData, read_conversation_data
 from tuning.reasoner.drawing import BlendDrawer
@@ -53,6 +59,20 @@ def test_three_samples_are_told_with_what_is_learnt(read, clips, tmp_path):
     assert (tmp_path / str(samples[1].picture)).is_file()
     assert ("frames", "4") in samples[1].facts
     assert "Answer briefly." in samples[2].text
+
+
+def test_the_memory_of_a_step_counts_the_vision_encoder(read, clips, speck):
+    data = read(rows(clips))
+    shape = data.shape
+    vision = read_vision_encoder(speck, data.place.device, data.place.dtype)
+    assert vision is not None
+    assert shape.frozen_bytes == sum(value.nbytes for value in vision.state_dict().values())
+    config, how = open_folder(speck).config, recipe_of().optimisation
+    with_it, without = (
+        estimate(config, one, how, Lora(), weight_bytes=100, num_trained=0, device=torch.device("cpu"))
+        for one in (shape, replace(shape, frozen_bytes=0))
+    )
+    assert with_it.total - without.total == with_it.weights - 100 == shape.frozen_bytes
 
 
 def test_what_cannot_be_learnt_is_counted(read, clips):
