@@ -39,7 +39,7 @@ from tuning.reasoner.data import read_conversation_data
 from tuning.saves import write_adapter, write_checkpoint
 from tuning.schedules import average_keep, rate_factor
 from tuning.state import State, read_state, write_state
-from tuning.tally import Tally
+from tuning.tally import ACCURACY, Tally
 from tuning.task import About, Place, TrainingData, changed_tensors
 
 TOLD_EVERY_S = 1.0
@@ -192,6 +192,7 @@ class _Run:
             step=done.step,
             steps=self._recipe.optimisation.steps,
             loss=means["loss"],
+            accuracy=losses.pop(ACCURACY, None),
             losses=losses,
             by_noise=by_noise,
             gradient_norm=means["gradient"],

@@ -178,7 +178,8 @@ class TuningService:
         """The same as a table: a row a step, a column for each loss. Raises TuningNotFound."""
         points = (await self.curves(tuning_id)).points
         losses = sorted({name for point in points for name in point.losses})
-        figures = ("loss", "gradient_norm", "learning_rate", "seconds_per_step")
+        accuracy = ("accuracy",) if any(point.accuracy is not None for point in points) else ()
+        figures = ("loss", *accuracy, "gradient_norm", "learning_rate", "seconds_per_step")
         out = io.StringIO()
         writer = csv.writer(out)
         writer.writerow(("step", *figures, *losses))

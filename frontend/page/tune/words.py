@@ -75,6 +75,7 @@ WORDS: dict[str, str] = {
     "tune.left": "{time} left",
     "tune.spent": "in {time}",
     "tune.pace": "{time} per step",
+    "tune.accuracy": "Accuracy",
     "tune.loss_now": "loss {loss}",
     "tune.progress": "Steps so far",
     "tune.checking": "Reading the data…",
