@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from studio.errors import BadInput
+from studio.requests import shown
 
 TaskName = Literal["generator", "reasoner", "policy"]
 
@@ -47,8 +48,8 @@ def _first(value: object) -> object:
     return cast(object, value)
 
 
-def _layers(names: str) -> str:
-    return "all" if any(name in names for name in ("mlp", "gate_proj", "up_proj", "down_proj")) else "attention"
+def _layers(names: object) -> str:
+    return "all" if any(name in str(names) for name in ("mlp", "gate_proj", "up_proj", "down_proj")) else "attention"
 
 
 FRAMEWORK: dict[str, _Rule] = {
@@ -109,6 +110,9 @@ def read_foreign(path: Path) -> ForeignRecipe:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}.", param="recipe") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not TOML: {error}.", param="recipe") from None
+    for name in ("job", "model", "train", "policy"):
+        if not isinstance(read.get(name, {}), dict):
+            raise BadInput(f"{path}: {name} is {shown(read[name])}; expected the table [{name}].", param="recipe")
     if "job" in read:
         return _mapped(read, FRAMEWORK, _framework_task(read))
     if "train" in read and "policy" in read:
@@ -136,8 +140,12 @@ def _mapped(read: Mapping[str, Any], rules: Mapping[str, _Rule], task: TaskName)
             _put(fields, rule.ours, rule.turn(value))
         elif not path.startswith(UNSAID):
             unmapped.append(f"{path} ({REASONS[path]})" if path in REASONS else path)
-    if "lora" not in fields or read.get("model", {}).get("lora_enabled") is False:
+    model: Mapping[str, Any] = read.get("model", {})
+    policy: Mapping[str, Any] = read.get("policy", {})
+    if model.get("lora_enabled") is False:
         fields["lora"] = None
+    elif "lora" not in fields:  # one without a rank has our own
+        fields["lora"] = {} if model.get("lora_enabled") or "lora" in policy else None
     return ForeignRecipe(task, fields, tuple(unmapped))
 
 

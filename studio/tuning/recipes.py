@@ -15,6 +15,8 @@ CLIP_MODES: dict[VideoMode, float] = {"t2v": 1.0, "i2v": 1.0, "v2v": 1.0}
 
 Schedule = Literal["constant", "linear", "cosine"]
 
+Beta = Annotated[float, Field(ge=0, lt=1)]
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 """Of an adapter, a checkpoint or a data set that is made here; an @ begins the step of a save."""
 
@@ -54,7 +56,7 @@ class Optimisation(Frozen):
     final_rate: Annotated[
         float, Field(ge=0, le=1, title="Final rate", description="at the last step, times the highest")
     ] = 0.0
-    betas: Annotated[tuple[float, float], Field(title="Betas", description="of AdamW")] = (0.9, 0.95)
+    betas: Annotated[tuple[Beta, Beta], Field(title="Betas", description="of AdamW")] = (0.9, 0.95)
     epsilon: Annotated[float, Field(gt=0, le=1, title="Epsilon", description="of AdamW")] = 1e-8
     weight_decay: Annotated[float, Field(ge=0, le=1, title="Weight decay", description="on matrices")] = 0.0
     max_gradient_norm: Annotated[float, Field(gt=0, title="Gradient clipping", description="norm of a step")] = 1.0
