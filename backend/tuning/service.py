@@ -167,6 +167,7 @@ class TuningService:
             tuning = await self.get(tuning_id)
             await asyncio.to_thread(self._parts.shelf.forget, tuning)
             await self._parts.store.remove(tuning_id)
+            self._parts.news.advanced(tuning_id, None)
             self._parts.news.changed()
 
     async def curves(self, tuning_id: str, after: int = 0) -> TuningCurves:

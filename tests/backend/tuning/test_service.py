@@ -17,7 +17,7 @@ from studio.data_folder import DataFolder
 from studio.errors import Conflict, StorageError
 from studio.tuning import Stepped
 from studio.tuning.presets import RECIPE
-from studio.tuning.tunings import ResumeTuning, StartTuning, Tuning, TuningProgress, TuningSave, TuningState
+from studio.tuning.tunings import OPEN, ResumeTuning, StartTuning, Tuning, TuningProgress, TuningSave, TuningState
 
 
 class Server:
@@ -78,10 +78,15 @@ class Server:
         self.rows[tuning.id] = tuning
 
     @asynccontextmanager
-    async def lend(self, name: str, waits_for: Callable[[str], None]) -> AsyncGenerator[None]:
-        waits_for("the jobs in the queue")
+    async def lend(self, *asked: Any) -> AsyncGenerator[None]:
+        asked[-1]("the jobs in the queue")
         await asyncio.Event().wait()
         yield
+
+    look = lend
+
+    async def open(self) -> list[Tuning]:
+        return [one for one in self.rows.values() if one.state in OPEN]
 
     def keep(self, tuning: Tuning, save: TuningSave, name: str) -> None:
         self.meanwhile()
@@ -226,3 +231,18 @@ def test_a_resumed_tuning_goes_on_with_more_steps_or_less_memory(tmp_path: Path)
     smaller, longer = asyncio.run(act())
     assert smaller.recipe.optimisation.checkpoints_activations
     assert (longer.recipe.optimisation.steps, longer.progress.steps) == (800, 800)
+
+
+def test_nothing_is_told_any_more_of_a_check_that_is_deleted(tmp_path: Path):
+    tuning = tuning_in("checking")
+    server = Server(tmp_path, tuning)
+
+    async def act() -> None:
+        await server.service.open()
+        await asyncio.sleep(0)
+        assert server.parts.news.progress.keys() == {tuning.id}
+        await server.service.remove(tuning.id)
+
+    asyncio.run(act())
+    assert server.rows == {}
+    assert server.parts.news.progress == {}
