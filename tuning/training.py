@@ -60,7 +60,7 @@ class Told:
 
     def about(self, doing: str, done: int, total: int) -> None:
         """Raises Stopped."""
-        if self._commands.next() == "stop":
+        if self._commands.is_stopped:
             raise Stopped
         if done == total or time.monotonic() - self._last >= TOLD_EVERY_S:
             self._last = time.monotonic()

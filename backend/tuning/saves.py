@@ -9,7 +9,7 @@ from pathlib import Path
 from backend.checkpoints.catalogue import CheckpointCatalogue
 from backend.media.scratch import keep, scratch, typed_disk_errors
 from studio.data_folder import DataFolder
-from studio.errors import Conflict
+from studio.errors import Conflict, StorageError
 from studio.tuning import Saved
 from studio.tuning.lineage import LINEAGE, Lineage
 from studio.tuning.tunings import Tuning, TuningSave
@@ -66,10 +66,13 @@ class SaveShelf:
             try:
                 shutil.copytree(self._place(save.makes, save.name).resolve(), part)
                 part.rename(target)
+                if save.makes == "checkpoint":
+                    self._write_preset(name, tuning, save.step)
+            except (OSError, StorageError):
+                shutil.rmtree(target, ignore_errors=True)
+                raise
             finally:
                 shutil.rmtree(part, ignore_errors=True)
-            if save.makes == "checkpoint":
-                self._write_preset(name, tuning, save.step)
 
     def forget(self, tuning: Tuning) -> None:
         """Take the saves of a tuning off the shelf, and its folder from the disk. Raises StorageError."""

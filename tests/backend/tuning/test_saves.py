@@ -62,8 +62,8 @@ def test_the_lineage_of_what_a_tuning_began_with_stays(tmp_path: Path):
     assert own.tuning == tuning.id
 
 
-def test_a_preset_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    tuning, saved = tuning_in(tmp_path)
+def fill_presets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on nothing fits into the folder of presets."""
     write = Path.write_text
 
     def full(self: Path, text: str, *more: Any) -> int:
@@ -73,6 +73,24 @@ def test_a_preset_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path, mon
         return write(self, text, *more)
 
     monkeypatch.setattr(Path, "write_text", full)
+
+
+def test_a_preset_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tuning, saved = tuning_in(tmp_path)
+    fill_presets(monkeypatch)
     with pytest.raises(DiskFull):
         shelf_in(tmp_path).appear(tuning, saved)
     assert list((tmp_path / "presets").iterdir()) == []
+
+
+def test_nothing_is_left_of_a_checkpoint_that_could_not_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tuning, saved = tuning_in(tmp_path)
+    shelf = shelf_in(tmp_path)
+    save = shelf.appear(tuning, saved)
+    with monkeypatch.context() as full:
+        fill_presets(full)
+        with pytest.raises(DiskFull):
+            shelf.keep(tuning, save, "best")
+    assert {path.name for path in (tmp_path / "checkpoints").iterdir()} == {"grasp@100"}
+    shelf.keep(tuning, save, "best")
+    assert (tmp_path / "checkpoints/best").is_dir()
