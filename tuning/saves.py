@@ -13,11 +13,12 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from backend.media.scratch import sync
 from engine.speck.layout import written_whole
 from engine.weights import Folder
 from studio.tuning import Lora
 from studio.tuning.lineage import LINEAGE
-from tuning.state import sync_folder, typed_writing
+from tuning.state import typed_writing
 
 ADAPTER = "adapter_model.safetensors"
 CONFIG = "adapter_config.json"
@@ -108,16 +109,8 @@ def _take_over(path: Path, target: Path) -> None:
 
 def _sync(folder: Path) -> None:
     """Put a folder on the disk."""
-    for path in folder.rglob("*"):
-        if path.is_dir():
-            sync_folder(path)
-            continue
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    sync_folder(folder)
+    for path in (*folder.rglob("*"), folder):
+        sync(path)
 
 
 def _size(folder: Path) -> int:

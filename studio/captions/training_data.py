@@ -40,6 +40,12 @@ LISTING_FOLDERS = ("", "train")
 PROMPT_FOLDERS = ("inference_prompt", "inference_prompt_i2v", "inference_prompt_v2v")
 
 
+def find_listing(folder: Path) -> Path | None:
+    """The JSONL of a data set's clips, if it has one."""
+    places = (folder / name / LISTING for name in LISTING_FOLDERS)
+    return next((place for place in places if place.is_file()), None)
+
+
 class RewrittenPrompt(Frozen):
     """One prompt file.
 

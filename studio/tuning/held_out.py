@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from studio.captions.caption_files import VIDEO_SUFFIXES
-from studio.captions.training_data import LISTING, LISTING_FOLDERS, PROMPT_FOLDERS
+from studio.captions.training_data import PROMPT_FOLDERS, find_listing
 from studio.datasets import file_inside
 from studio.requests import Frozen
 from studio.tuning.clip_lines import ClipLine, ClipWindow
@@ -55,7 +55,7 @@ def _validation(val: Path) -> list[HeldOut]:
 
 
 def _trained(folder: Path, recipe: GeneratorRecipe) -> list[HeldOut]:
-    listing = next((folder / name / LISTING for name in LISTING_FOLDERS if (folder / name / LISTING).is_file()), None)
+    listing = find_listing(folder)
     found: list[HeldOut] = []
     if listing is None:
         return found

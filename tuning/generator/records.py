@@ -9,14 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from backend.media.pictures import is_picture
+from studio.captions.training_data import LISTING, find_listing
 from studio.datasets import file_inside
 from studio.errors import BadInput
 from studio.tuning.clip_lines import ClipLine, ClipWindow
 from tuning.left_out import Drops
-
-FILE = "video_dataset_file.jsonl"
-PLACES = (FILE, f"train/{FILE}", f"sft_dataset_bridge/train/{FILE}")
-"""Where it is looked for in a data folder; the second is the layout of published data sets."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +48,13 @@ def find_records(folder: Path) -> Path:
     Raises:
         BadInput: there is none.
     """
-    for place in PLACES:
-        if (folder / place).is_file():
-            return folder / place
-    raise BadInput(
-        f"{folder} has no {FILE}.", param="data", hint="Write it with orrery captions-to-jsonl, or name its folder."
-    )
+    if (found := find_listing(folder)) is None:
+        raise BadInput(
+            f"{folder} has no {LISTING}.",
+            param="data",
+            hint="Write it with orrery captions-to-jsonl, or name its folder.",
+        )
+    return found
 
 
 def read_records(path: Path, root: Path, drops: Drops) -> list[Window]:

@@ -8,8 +8,6 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import read_vision_encoder
@@ -25,14 +23,13 @@ from tuning.histogram import histogram_of
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
+from tuning.orders import sampled
 from tuning.reasoner.conversations import Conversation, ConversationReader
 from tuning.reasoner.task import ReasonerTask, let_learn
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
 from tuning.task import About, Place
-
-NUM_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,7 @@ class ConversationData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         every = [conversation for conversations in self.sets for conversation in conversations]
-        places = dict.fromkeys(np.linspace(0, len(every) - 1, NUM_SAMPLES).round().astype(int).tolist())
-        return tuple(self._sample(every[place], number, out) for number, place in enumerate(places, 1))
+        return tuple(self._sample(every[place], number, out) for number, place in enumerate(sampled(len(every)), 1))
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:
         """Let the parameters learn that the recipe trains."""
