@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -105,19 +104,6 @@ def made_here(listing: Path) -> bool:
 def clips_of(folder: Path) -> Iterator[Path]:
     """Every video below a folder, in no order."""
     return (path for path in folder.rglob("*") if path.suffix.lower() in VIDEO_SUFFIXES and path.is_file())
-
-
-def file_inside(root: Path, folder: Path, name: str) -> Path | None:
-    """The file that a row of a data set names; none where there is none, or it lies outside the data set.
-
-    Args:
-        root: folder of the data set.
-        folder: that `name` is relative to.
-        name: as the row has it. Links in the folder were looked at before (`backend.tuning.datasets`).
-    """
-    path = Path(os.path.normpath(folder / name))
-    inside = path.is_relative_to(os.path.normpath(root))
-    return path if inside and os.path.isfile(path) else None
 
 
 def describe(folder: Path, name: str, place: DatasetPlace) -> DatasetInfo:

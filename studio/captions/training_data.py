@@ -46,6 +46,19 @@ def find_listing(folder: Path) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
+def file_inside(root: Path, folder: Path, name: str) -> Path | None:
+    """The file that a row of a data set names; none where there is none, or it lies outside the data set.
+
+    Args:
+        root: folder of the data set.
+        folder: that `name` is relative to.
+        name: as the row has it. Links in the folder were looked at before (`backend.tuning.datasets`).
+    """
+    path = Path(os.path.normpath(folder / name))
+    inside = path.is_relative_to(os.path.normpath(root))
+    return path if inside and os.path.isfile(path) else None
+
+
 class RewrittenPrompt(Frozen):
     """One prompt file.
 

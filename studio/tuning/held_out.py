@@ -9,8 +9,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from studio.captions.caption_files import VIDEO_SUFFIXES
-from studio.captions.training_data import PROMPT_FOLDERS, find_listing
-from studio.datasets import file_inside
+from studio.captions.training_data import PROMPT_FOLDERS, file_inside, find_listing
 from studio.requests import Frozen
 from studio.tuning.clip_lines import ClipLine, ClipWindow
 from studio.tuning.recipes import GeneratorRecipe

@@ -9,8 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from backend.media.pictures import is_picture
-from studio.captions.training_data import LISTING, find_listing
-from studio.datasets import file_inside
+from studio.captions.training_data import LISTING, file_inside, find_listing
 from studio.errors import BadInput
 from studio.tuning.clip_lines import ClipLine, ClipWindow
 from tuning.left_out import Drops

@@ -13,8 +13,8 @@ from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import OmniModel
+from studio.captions.training_data import file_inside
 from studio.checkpoints import read_json, shard_header
-from studio.datasets import file_inside
 from studio.errors import BadInput
 from studio.evaluation.layouts.exchanges import read_exchanges
 from studio.tuning import ReasonerRecipe
