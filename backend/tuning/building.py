@@ -63,7 +63,7 @@ def build(
         folder=folder,
         store=TuningStore(database),
         news=news,
-        shelf=SaveShelf(folder, catalogue, news.changed),
+        shelf=SaveShelf(folder, catalogue),
         datasets=datasets,
         device=TrainingDevice(engines),
         checkpoint_folder=partial(checkpoint_folder, catalogue),

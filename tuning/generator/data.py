@@ -7,8 +7,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from engine.device import typed_out_of_memory
 from engine.towers import OmniModel
 from studio.errors import BadInput, PromptTooLong
@@ -23,12 +21,11 @@ from tuning.histogram import histogram_of
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
+from tuning.orders import sampled
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
 from tuning.task import About, Place
-
-NUM_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -66,10 +63,9 @@ class ClipData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         trained: list[VideoMode] = [mode for mode, share in self.recipe.modes.items() if share > 0 and mode != "t2i"]
-        places = dict.fromkeys(np.linspace(0, len(self.clips) - 1, NUM_SAMPLES).round().astype(int).tolist())
         return tuple(
             self._sample(self.clips[place], trained[(number - 1) % len(trained)] if trained else "t2i", number, out)
-            for number, place in enumerate(places, 1)
+            for number, place in enumerate(sampled(len(self.clips)), 1)
         )
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:
@@ -120,9 +116,10 @@ def read_clip_data(place: Place, recipe: GeneratorRecipe, about: About) -> ClipD
     """
     check_length(recipe)
     drops, sequences, sources = Drops(), Sequences(place.setting), Sources()
-    records = find_records(place.work.data[recipe.data])
+    folder = place.work.data[recipe.data]
+    records = find_records(folder)
     sources.hash(records)
-    windows = read_records(records, drops)
+    windows = read_records(records, folder, drops)
     clips: list[Clip] = []
     for clip in find_clips(windows, recipe, drops, lambda done: about("Reading the data", done, len(windows))):
         try:

@@ -11,10 +11,8 @@ import torch
 from studio.tuning import VideoMode
 from tuning.generator.clips import Clip
 from tuning.generator.sequences import Draw
+from tuning.orders import STRIDE, shuffled
 from tuning.ranks import own_seed
-
-STRIDE = 1_000_003
-"""Between the dice of two seeds."""
 
 
 class Drawer:
@@ -55,5 +53,4 @@ class Drawer:
         return clips[self._order(len(clips), turn, kind)[place]]
 
     def _new_order(self, length: int, turn: int, kind: int) -> list[int]:
-        dice = torch.Generator().manual_seed((self._seed * STRIDE + turn) * 2 + kind)
-        return torch.randperm(length, generator=dice).tolist()
+        return shuffled(length, self._seed, turn, kind, 2)

@@ -12,10 +12,10 @@ import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from backend.media.scratch import keep, scratch
 from engine.vae import ClipCoder, read_vae
 from tuning.generator.clips import Clip
 from tuning.sources import Sources
-from tuning.state import typed_writing
 
 
 class LatentCache:
@@ -65,11 +65,9 @@ class LatentCache:
             coder = coder or ClipCoder(read_vae(self._vae, self._device, self._dtype).vae)
             with torch.inference_mode():
                 latents = coder.encode(np.ascontiguousarray(clip.frames())).float().cpu()
-            with typed_writing(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                part = path.with_suffix(".part")
+            with scratch(path.parent) as (part,):
                 part.write_bytes(save({"latents": latents.contiguous()}))
-                part.replace(path)
+                keep((part, path))
         told(len(clips))
 
     def read(self, clip: Clip) -> Tensor:

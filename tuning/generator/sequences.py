@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -20,6 +20,9 @@ from tuning.generator.clips import Clip
 
 KEPT: dict[VideoMode, int] = {"t2i": 0, "t2v": 0, "i2v": 1, "v2v": 2}
 """Latent frames at the start that are given (report, 4.2.1); two are five frames."""
+
+KEPT_PROMPTS = 16_384
+"""Captions whose tokens stay in memory: of 1,000 tokens each has 8 kB."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Sequences:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         # A data set's captions are read again and again; cutting one takes as long as a small step.
-        self._cut = cache(self._encode)
+        self._cut = lru_cache(KEPT_PROMPTS)(self._encode)
 
     def text(self, clip: Clip, *, dropped: bool = False) -> str:
         """The prompt as a request for the clip has it; dropped, what the other branch of a guided run reads."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import numpy as np
 
 from engine.reasoner.prompt import PromptWriter
 from engine.reasoner.sight import EDGE, read_placeholders, read_sight
 from engine.reasoner.vision_encoder import read_vision_encoder
 from engine.reasoner.vocabulary import read_vocabulary
 from engine.towers import OmniModel
-from studio.checkpoints import read_json
+from studio.captions.training_data import file_inside
+from studio.checkpoints import read_json, shard_header
 from studio.errors import BadInput
 from studio.evaluation.layouts.exchanges import read_exchanges
 from studio.tuning import ReasonerRecipe
@@ -23,14 +23,13 @@ from tuning.histogram import histogram_of
 from tuning.left_out import Drops
 from tuning.lora import LearningLora
 from tuning.memory import StepShape
+from tuning.orders import sampled
 from tuning.reasoner.conversations import Conversation, ConversationReader
 from tuning.reasoner.task import ReasonerTask, let_learn
 from tuning.sheets import write_sheet
 from tuning.sources import Sources
 from tuning.tally import Tally
 from tuning.task import About, Place
-
-NUM_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class ConversationData:
     @property
     def shape(self) -> StepShape:
         """The longest conversation: a step computes one after another."""
-        return StepShape(1, max(self.lengths), 0, self.longest_answer)
+        return StepShape(1, max(self.lengths), 0, self.longest_answer, frozen_bytes=self._encoder_bytes())
 
     def histogram(self) -> tuple[Bin, ...]:
         """Of the conversations' tokens."""
@@ -69,8 +68,7 @@ class ConversationData:
     def samples(self, out: Path) -> tuple[TrainingSample, ...]:
         """Three of them, from the beginning to the end of the data; their pictures are written below `out`."""
         every = [conversation for conversations in self.sets for conversation in conversations]
-        places = dict.fromkeys(np.linspace(0, len(every) - 1, NUM_SAMPLES).round().astype(int).tolist())
-        return tuple(self._sample(every[place], number, out) for number, place in enumerate(places, 1))
+        return tuple(self._sample(every[place], number, out) for number, place in enumerate(sampled(len(every)), 1))
 
     def let_learn(self, model: OmniModel) -> list[LearningLora]:
         """Let the parameters learn that the recipe trains."""
@@ -93,6 +91,13 @@ class ConversationData:
     def check(self) -> None:
         """Raises BadInput where a file has changed."""
         self.sources.check()
+
+    def _encoder_bytes(self) -> int:
+        """Of the vision encoder's weights, in the dtype that they are loaded in."""
+        shards = (self.place.work.checkpoint / "vision_encoder").glob("*.safetensors")
+        headers = [shard_header(shard) for shard in shards]
+        shapes = [said["shape"] for header in headers for name, said in header.items() if name != "__metadata__"]
+        return sum(map(math.prod, shapes)) * self.place.dtype.itemsize
 
     def _sample(self, conversation: Conversation, number: int, out: Path) -> TrainingSample:
         reading, frames = self.reader.read(conversation), self.reader.frames(conversation)
@@ -158,11 +163,11 @@ def _conversations(folder: Path, name: str, drops: Drops) -> list[Conversation]:
     found: list[Conversation] = []
     for number, exchange in enumerate(read_exchanges(folder), 1):
         own = f"{name}: {exchange.id or exchange.origin.row or number}"
-        media = tuple(folder / path for path in exchange.media)
-        if not all(path.is_file() for path in media):
-            drops.add("file_missing", "A file that the row names does not exist.", own)
+        media = [path for name in exchange.media if (path := file_inside(folder, folder, name)) is not None]
+        if len(media) < len(exchange.media):
+            drops.add("file_missing", "The data set has no file of a name in the row.", own)
             continue
-        found.append(Conversation(own, exchange.system, exchange.question, media, exchange.answer))
+        found.append(Conversation(own, exchange.system, exchange.question, tuple(media), exchange.answer))
     return found
 
 
